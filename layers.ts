@@ -1,0 +1,25 @@
+/**
+ * The architecture, as a table. Imports only point down; folders on one row never import each other. The linter reads it
+ * (`oxlint.config.ts`), and `test/architecture.test.ts` plants wrong imports to prove that it does.
+ */
+export const rows: readonly (readonly string[])[] = [
+  ["cli"],
+  ["mcp", "http", "adapters", "testing"],
+  ["gate"],
+  ["agent", "forge", "toolbox"],
+  ["workspace"],
+  ["skills", "runtimes", "models", "store"],
+  ["sandbox"],
+  ["core"],
+];
+
+/** Node modules with power over the machine, and the only folders that may import them. */
+export const powers: Readonly<Record<string, readonly string[]>> = {
+  child_process: ["sandbox", "skills", "cli"],
+  worker_threads: ["sandbox", "runtimes"],
+  vm: [],
+  fs: ["cli", "skills", "store", "sandbox", "runtimes", "forge", "toolbox", "http"],
+  net: ["sandbox", "gate"],
+  http: ["gate", "toolbox"],
+  module: ["cli"],
+};

@@ -1,0 +1,231 @@
+/** One thing that is wrong with a value: where, what was found, what was expected. */
+export interface Problem {
+  /** Where, as a path from the value's root: `filters[0].size`; empty for the root itself. */
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+  /** The nearest thing that would have been right. */
+  readonly didYouMean?: string;
+}
+
+/** Every failure there is, and the facts that come with it. One row a failure. */
+export interface ErrorDetails {
+  /** A text is not an address of the form `tool` or `owner/tool`. */
+  "address-invalid": { readonly address: string };
+  /** The call was not approved. */
+  "approval-denied": { readonly tool: string; readonly reason: string };
+  /** The approval function threw or answered something that is not a decision. */
+  "approval-failed": { readonly tool: string; readonly reason: string };
+  /** The tool needs an approval and nobody is there to give it. */
+  "approval-missing": { readonly tool: string };
+  /** A call and the calls inside it used up the number of calls they had. */
+  "budget-spent": { readonly tool: string; readonly limit: number };
+  /** The caller cancelled the call, or the call it belongs to ended. */
+  "call-cancelled": { readonly tool: string; readonly reason: string };
+  /** A tool called itself, directly or through others, too often. */
+  "call-cycle": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
+  /** Calls inside calls went too deep. */
+  "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
+  /** The call was still running at its limit. */
+  "call-timeout": { readonly tool: string; readonly limitMs: number };
+  /** A configuration file cannot be used. */
+  "config-invalid": { readonly path: string; readonly reason: string };
+  /** There is no configuration file where one is needed. */
+  "config-missing": { readonly path: string };
+  /** A file that runs in our process was not trusted, or has changed since. */
+  "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
+  /** A tool needs values that nobody gave. */
+  "injection-missing": { readonly tool: string; readonly names: readonly string[] };
+  /** The input does not fit the tool's schema. */
+  "input-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
+  /** A middleware threw, or answered something that is not an outcome. */
+  "middleware-failed": { readonly tool: string; readonly reason: string };
+  /** An option has a value it cannot have. */
+  "option-invalid": { readonly option: string; readonly found: string; readonly expected: string };
+  /** The output does not fit the tool's schema, or is not JSON. */
+  "output-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
+  /** No output is kept under the handle. */
+  "output-missing": { readonly handle: string };
+  /** The output is larger than anything that is kept. */
+  "output-too-large": { readonly tool: string; readonly limitBytes: number };
+  /** A pipeline is wrong as it was defined. */
+  "pipeline-invalid": { readonly pipeline: string; readonly problems: readonly Problem[] };
+  /** Something that is not an owner's name, or a name that is already an owner of another kind. */
+  "owner-invalid": { readonly owner: string; readonly reason: string };
+  /** The workspace has no runtime for this kind of tool. */
+  "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
+  /** A schema cannot be used. */
+  "schema-invalid": { readonly where: string; readonly problems: readonly Problem[] };
+  /** A step of a composed tool failed. */
+  "step-failed": { readonly tool: string; readonly step: string; readonly code: string; readonly reason: string };
+  /** Somebody else wrote at the same place first. */
+  "store-conflict": { readonly where: string; readonly expected: string; readonly found: string };
+  /** The store could not read or write. */
+  "store-failed": { readonly reason: string; readonly ran: boolean };
+  /** A key or a stream name that a store cannot hold. */
+  "store-key-invalid": { readonly key: string; readonly reason: string };
+  /** Several owners have a tool of this name. */
+  "tool-ambiguous": { readonly tool: string; readonly addresses: readonly string[] };
+  /** The owner already has a tool of this name. */
+  "tool-duplicate": { readonly tool: string; readonly owner: string };
+  /** The tool's code failed. */
+  "tool-failed": { readonly tool: string; readonly reason: string };
+  /** The definition of a tool is wrong. */
+  "tool-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
+  /** No tool has the name that was asked for. */
+  "tool-not-found": { readonly tool: string; readonly nearest: readonly string[]; readonly count: number };
+  /** The tool exists, but its skill is closed. */
+  "tool-unavailable": { readonly tool: string; readonly owner: string };
+  /** A command was used in a way it does not have. */
+  "usage-invalid": { readonly reason: string };
+}
+
+/** The code of a failure. */
+export type ErrorCode = keyof ErrorDetails;
+
+const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) => string } = {
+  "address-invalid": ({ address }) =>
+    `Cannot read the address ${quote(address)}: write "tool" or "owner/tool", in letters, digits, ".", "_" and "-"`,
+  "approval-denied": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval was denied (${reason})`,
+  "approval-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval failed (${reason})`,
+  "approval-missing": ({ tool }) =>
+    `Cannot call ${quote(tool)}: it needs an approval and nobody can give one; pass "approve" to createWorkspace or to the call`,
+  "budget-spent": ({ tool, limit }) =>
+    `Cannot call ${quote(tool)}: this call and the calls inside it have used their ${limit} calls; raise "maxCalls" if that is intended`,
+  "call-cancelled": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the call was cancelled (${reason})`,
+  "call-cycle": ({ tool, chain, limit }) =>
+    `Cannot call ${quote(tool)}: it is already in the chain of calls ${limit} times (${chain.join(" → ")})`,
+  "call-depth": ({ tool, chain, limit }) =>
+    `Cannot call ${quote(tool)}: calls may go ${limit} deep (${chain.join(" → ")})`,
+  "call-timeout": ({ tool, limitMs }) => `Cannot finish ${quote(tool)}: it was still running after ${limitMs} ms`,
+  "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,
+  "config-missing": ({ path }) =>
+    `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), or name a module with --module`,
+  "config-untrusted": ({ path, changed }) =>
+    changed.length === 0
+      ? `Cannot load ${quote(path)}: it runs code in this process and is not trusted; read it, then run: kitbag trust ${path}`
+      : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; read the change, then run: kitbag trust ${path}`,
+  "injection-missing": ({ tool, names }) =>
+    `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
+  "input-invalid": ({ tool, problems }) => `Cannot call ${quote(tool)}: the input is wrong: ${problemList(problems)}`,
+  "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
+  "option-invalid": ({ option, found, expected }) =>
+    `Cannot use ${quote(option)}: found ${found}, expected ${expected}`,
+  "output-invalid": ({ tool, problems }) =>
+    `Cannot use the output of ${quote(tool)}: it is wrong: ${problemList(problems)}`,
+  "output-missing": ({ handle }) =>
+    `Cannot read the output ${quote(handle)}: no output is kept under this handle; call the tool again`,
+  "output-too-large": ({ tool, limitBytes }) =>
+    `Cannot use the output of ${quote(tool)}: it is larger than ${limitBytes} bytes; ask the tool for less, or in parts`,
+  "owner-invalid": ({ owner, reason }) => `Cannot use the owner ${quote(owner)}: ${reason}`,
+  "pipeline-invalid": ({ pipeline, problems }) =>
+    `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
+  "runtime-missing": ({ tool, kind, known }) =>
+    `Cannot run ${quote(tool)}: the workspace has no runtime for ${quote(kind)}; it has ${known.join(", ")}`,
+  "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
+  "step-failed": ({ tool, step, reason }) => `Cannot finish ${quote(tool)}: step ${quote(step)} failed: ${reason}`,
+  "store-conflict": ({ where, expected, found }) =>
+    `Cannot write to ${quote(where)}: expected ${expected}, found ${found}; read it again and retry`,
+  "store-failed": ({ reason, ran }) =>
+    `Cannot record the call: the store failed (${reason}); the tool ${ran ? "did run" : "was not run"}`,
+  "store-key-invalid": ({ key, reason }) => `Cannot use the key ${quote(key)}: ${reason}`,
+  "tool-ambiguous": ({ tool, addresses }) =>
+    `Cannot choose a tool for ${quote(tool)}: several have this name; use one of ${addresses.join(", ")}`,
+  "tool-duplicate": ({ tool, owner }) =>
+    `Cannot add ${quote(tool)}: ${quote(owner)} already has a tool of this name; use replace, or another name`,
+  "tool-failed": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the tool failed: ${reason}`,
+  "tool-invalid": ({ tool, problems }) => `Cannot define the tool ${quote(tool)}: ${problemList(problems)}`,
+  "tool-not-found": ({ tool, nearest, count }) =>
+    nearest.length > 0
+      ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
+      : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
+  "tool-unavailable": ({ tool, owner }) =>
+    `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, which is closed; open skill ${quote(owner)} first`,
+  "usage-invalid": ({ reason }) => reason,
+};
+
+/** Every error code, sorted. */
+export const errorCodes: readonly ErrorCode[] = Object.keys(messages).toSorted() as ErrorCode[];
+
+/** A failure as data: what an outcome carries, an event records and a model reads. */
+export type Failure = {
+  readonly [Code in ErrorCode]: {
+    readonly code: Code;
+    readonly message: string;
+    readonly details: ErrorDetails[Code];
+  };
+}[ErrorCode];
+
+/** Makes a failure as data. */
+export function toFailure<Code extends ErrorCode>(code: Code, details: ErrorDetails[Code]): Failure {
+  return { code, message: messages[code](details), details } as unknown as Failure;
+}
+
+const brand = Symbol.for("kitbag.error");
+
+/** The one error class. Match on `code`, never on the text. */
+export class KitbagError<Code extends ErrorCode = ErrorCode> extends Error {
+  readonly [brand] = true;
+  override readonly name = "KitbagError";
+  readonly code: Code;
+  readonly details: ErrorDetails[Code];
+
+  constructor(code: Code, details: ErrorDetails[Code], options?: ErrorOptions) {
+    super(messages[code](details), options);
+    this.code = code;
+    this.details = details;
+  }
+
+  toJSON(): Failure {
+    return { code: this.code, message: this.message, details: this.details } as unknown as Failure;
+  }
+}
+
+/**
+ * Tells whether `value` is a {@link KitbagError}, of the given code if one is given. Also right for errors that come from
+ * another copy of the package.
+ *
+ * @example
+ * ```ts
+ * import { defineTool, isKitbagError } from "kitbag";
+ *
+ * try {
+ *   defineTool({ name: "no spaces", description: "Wrong name", run: () => null });
+ * } catch (cause) {
+ *   console.assert(isKitbagError(cause, "tool-invalid") && cause.details.problems[0]?.path === "name");
+ * }
+ * ```
+ */
+export function isKitbagError<Code extends ErrorCode = ErrorCode>(
+  value: unknown,
+  code?: Code,
+): value is KitbagError<Code> {
+  if (typeof value !== "object" || value === null || !(brand in value)) return false;
+  return code === undefined || (value as KitbagError).code === code;
+}
+
+/** The longest piece of somebody else's text that a message repeats. */
+const longestQuote = 120;
+
+/** Puts `text` in quotes, shortened, with control characters shown instead of obeyed. */
+export function quote(text: string): string {
+  const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
+  return JSON.stringify(short).replaceAll(/[\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu, showCharacter);
+}
+
+function showCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function problemList(problems: readonly Problem[]): string {
+  const shown = problems.slice(0, 20).map(describeProblem);
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
+  return shown.join("; ");
+}
+
+/** Writes one problem as text. */
+export function describeProblem({ path, expected, found, didYouMean }: Problem): string {
+  const where = path === "" ? "" : `${path}: `;
+  const cure = didYouMean === undefined ? "" : ` (did you mean ${quote(didYouMean)}?)`;
+  return `${where}expected ${expected}, found ${found}${cure}`;
+}

@@ -1,0 +1,51 @@
+import type { JsonValue } from "./json.ts";
+import type { CappedOutput, ToolOutcome } from "./outcome.ts";
+import type { Coercion } from "./schema/coerce.ts";
+
+/** Where a tool comes from. Component and global tools are always available, skill tools only while their skill is open. */
+export type ToolSource = "component" | "skill" | "global";
+
+/** What is said of progress: in words, in numbers, or both. */
+export interface Progress {
+  readonly message?: string;
+  readonly done?: number;
+  readonly total?: number;
+}
+
+/** What happened during a call, in order. Named noun-verb: read top to bottom, it is a log. Secrets are already taken out. */
+export type CallEvent =
+  | CallStart
+  | { readonly type: "input-coerced"; readonly call: string; readonly coerced: readonly Coercion[] }
+  | { readonly type: "approval-request"; readonly call: string; readonly tool: string; readonly input: JsonValue }
+  | { readonly type: "approval-granted"; readonly call: string; readonly changed: boolean; readonly input: JsonValue }
+  | { readonly type: "approval-denied"; readonly call: string; readonly reason: string }
+  | { readonly type: "call-progress"; readonly call: string; readonly progress: Progress }
+  | { readonly type: "call-chunk"; readonly call: string; readonly chunk: JsonValue }
+  | { readonly type: "output-capped"; readonly call: string; readonly capped: CappedOutput }
+  | CallEnd
+  | { readonly type: "result-dropped"; readonly call: string; readonly tool: string; readonly afterMs: number };
+
+/** A call begins. */
+export interface CallStart {
+  readonly type: "call-start";
+  readonly call: string;
+  /** The call that made this one, if a tool did. */
+  readonly parent?: string;
+  /** Who asked, if the caller said so. */
+  readonly user?: string;
+  readonly tool: string;
+  readonly source: ToolSource;
+  readonly owner: string;
+  readonly input: JsonValue;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** A call is over. */
+export interface CallEnd {
+  readonly type: "call-end";
+  readonly call: string;
+  readonly tool: string;
+  readonly outcome: ToolOutcome;
+  readonly durationMs: number;
+}

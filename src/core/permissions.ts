@@ -1,0 +1,45 @@
+import type { Problem } from "./errors.ts";
+import { showValue } from "./json.ts";
+
+/** What a tool may touch. What is not listed is denied. */
+export interface Permissions {
+  /** Paths it may read. */
+  readonly read?: readonly string[];
+  /** Paths it may write. */
+  readonly write?: readonly string[];
+  /** Hosts it may reach: `api.github.com`, `api.github.com:443`, `*.example.com`. */
+  readonly network?: readonly string[];
+  /** Environment variables it may see. */
+  readonly env?: readonly string[];
+  /** Programs it may start. */
+  readonly run?: readonly string[];
+}
+
+/** The kinds of permission there are. */
+export const permissionKinds = ["read", "write", "network", "env", "run"] as const;
+
+/** What is wrong with `permissions`; unknown words are refused, because nothing would enforce them. */
+export function checkPermissions(permissions: unknown): Problem[] {
+  if (typeof permissions !== "object" || permissions === null || Array.isArray(permissions)) {
+    return [{ path: "permissions", expected: "an object", found: showValue(permissions) }];
+  }
+  const problems: Problem[] = [];
+  for (const [kind, list] of Object.entries(permissions)) {
+    if (!permissionKinds.includes(kind as keyof Permissions)) {
+      problems.push({ path: `permissions.${kind}`, expected: `one of ${permissionKinds.join(", ")}`, found: "an unknown permission" });
+    } else if (!Array.isArray(list) || list.some((item) => typeof item !== "string" || item === "")) {
+      problems.push({ path: `permissions.${kind}`, expected: "a list of texts", found: showValue(list) });
+    }
+  }
+  return problems;
+}
+
+/** Everything that at least one of `all` may touch. */
+export function joinPermissions(all: readonly Permissions[]): Permissions {
+  const joined: Partial<Record<keyof Permissions, readonly string[]>> = {};
+  for (const kind of permissionKinds) {
+    const list = [...new Set(all.flatMap((permissions) => permissions[kind] ?? []))];
+    if (list.length > 0) joined[kind] = list;
+  }
+  return joined;
+}

@@ -1,0 +1,22 @@
+import type { JsonValue } from "./json.ts";
+import type { ToolContext } from "./tool-context.ts";
+import type { Tool } from "./tool.ts";
+
+/**
+ * Where tools of one kind run.
+ *
+ * **Contract**: `run` gets an input that was checked and approved, and answers with the output, or throws; it need not check,
+ * redact or cap anything. When `context.signal` is aborted it stops at once and leaves nothing running. It never calls another
+ * tool but through `context.call`.
+ */
+export interface Runtime {
+  /** The `kind` of the tools' code that it runs. */
+  readonly kind: string;
+  run(tool: Tool, input: unknown, context: RuntimeContext): unknown;
+}
+
+/** What a runtime gets with a call. */
+export interface RuntimeContext extends ToolContext {
+  /** Hands on a piece of the output while the tool runs. */
+  chunk(chunk: JsonValue): void;
+}

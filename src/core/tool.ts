@@ -1,0 +1,145 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { Permissions } from "./permissions.ts";
+import type { JsonSchema } from "./schema/json-schema.ts";
+import type { Refine, SchemaSource } from "./schema/to-schema.ts";
+import type { ProgressMark, ToolContext } from "./tool-context.ts";
+
+/** What a tool does to the world. `idempotent` (or read-only) is what decides whether it may be run again. */
+export interface ToolAnnotations {
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  /** It reaches things outside this machine. */
+  readonly openWorld?: boolean;
+}
+
+/** An input that the tool takes, and the output it gives for it. */
+export interface ToolExample {
+  readonly description?: string;
+  readonly input: JsonObject;
+  readonly output?: JsonValue;
+}
+
+/** What one call of a tool may use. */
+export interface ToolLimits {
+  readonly limitMs?: number;
+  /** How many calls of it may run at once. */
+  readonly maxConcurrent?: number;
+}
+
+/** How a tool's code is reached; only the runtime of its kind looks inside. */
+export interface ToolCode {
+  readonly kind: string;
+}
+
+/** What a tool is. Data only: there is no way to run one but `workspace.call`. */
+export interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly version?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  readonly permissions: Permissions;
+  readonly examples: readonly ToolExample[];
+  /** The names of the values it needs that the model never sees. */
+  readonly inject: readonly string[];
+  /** Nothing runs without somebody's approval. */
+  readonly needsApproval: boolean;
+  readonly limits: ToolLimits;
+  /** What the author's own schema library checks and changes beyond JSON Schema. */
+  readonly refine?: Refine;
+  readonly code: ToolCode;
+}
+
+declare const types: unique symbol;
+
+/** A tool whose input and output types the compiler remembers. Everything in Kitbag takes it as a plain {@link Tool}. */
+export interface TypedTool<Input, Output> extends Tool {
+  /** Only for the compiler: there is no such property. */
+  readonly [types]?: (input: Input) => Output;
+}
+
+/** What a value that is injected will be; see {@link injected}. */
+export interface Injected<Value> {
+  readonly [types]?: Value;
+}
+
+/**
+ * Says in a tool's `inject` which type a value has that somebody else gives: a connection, a key.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, defineTool, injected } from "kitbag";
+ *
+ * const whoAmI = defineTool({
+ *   name: "who-am-i",
+ *   description: "Tells the user's name",
+ *   inject: { user: injected<{ name: string }>() },
+ *   run: (_input, { injected: { user } }) => user.name,
+ * });
+ * const workspace = createWorkspace({ tools: [whoAmI], injected: { user: { name: "Ada" } } });
+ * const outcome = await workspace.call("who-am-i", {});
+ * console.assert(outcome.status === "ok");
+ * ```
+ */
+export function injected<Value>(): Injected<Value> {
+  return {};
+}
+
+type AnyInjected = Readonly<Record<string, Injected<unknown>>>;
+
+/** The values behind a tool's `inject`. */
+export type InjectedValues<Inject> = {
+  readonly [Name in keyof Inject]: Inject[Name] extends Injected<infer Value> ? Value : never;
+};
+
+/** The type a tool's code gets for a schema: what its library makes of the input. */
+export type InputOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Output>
+  ? Output
+  : Readonly<Record<string, JsonValue>>;
+
+/** The type a caller gives for a schema: before defaults and transforms. */
+export type CallerInputOf<Schema> = Schema extends StandardSchemaV1<infer Input> ? Input : Readonly<Record<string, unknown>>;
+
+/** What `run` may answer, for an output type: the value, a promise of it, or a generator that returns it. */
+export type RunResult<Output> =
+  | Output
+  | Promise<Output>
+  | AsyncGenerator<ProgressMark | JsonValue, Output | void, void>
+  | Generator<ProgressMark | JsonValue, Output | void, void>;
+
+/** What an author writes down to make a tool. */
+export interface ToolDefinition<Input extends SchemaSource, Output extends SchemaSource, Inject extends AnyInjected, Result> {
+  readonly name: string;
+  readonly title?: string;
+  /** What it does and when to use it: a model decides by this text. */
+  readonly description: string;
+  readonly version?: string;
+  /** A Standard Schema (zod, valibot, arktype, …) or a JSON Schema, of an object. @default no parameters */
+  readonly input?: Input;
+  readonly output?: Output;
+  readonly annotations?: ToolAnnotations;
+  readonly permissions?: Permissions;
+  readonly examples?: readonly ToolExample[];
+  readonly inject?: Inject;
+  readonly needsApproval?: boolean;
+  readonly limits?: ToolLimits;
+  run(input: InputOf<Input>, context: ToolContext<InjectedValues<Inject>>): Result;
+}
+
+/** The output type of a tool: what its output schema says, or else what its code returns. */
+export type OutputOf<Schema, Result> = Schema extends StandardSchemaV1<unknown, infer Output>
+  ? Output
+  : Result extends AsyncGenerator<unknown, infer Returned> | Generator<unknown, infer Returned>
+    ? Returned
+    : Awaited<Result>;
+
+/** The code of a tool that is a function of this process. */
+export interface FunctionCode extends ToolCode {
+  readonly kind: "function";
+  readonly run: (input: unknown, context: ToolContext) => unknown;
+}
