@@ -58,12 +58,16 @@ export interface ErrorDetails {
   "schema-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** A step of a composed tool failed. */
   "step-failed": { readonly tool: string; readonly step: string; readonly code: string; readonly reason: string };
+  /** The store was closed before. */
+  "store-closed": { readonly operation: string };
   /** Somebody else wrote at the same place first. */
   "store-conflict": { readonly where: string; readonly expected: string; readonly found: string };
   /** The store could not read or write. */
   "store-failed": { readonly reason: string; readonly ran: boolean };
   /** A key or a stream name that a store cannot hold. */
   "store-key-invalid": { readonly key: string; readonly reason: string };
+  /** A value that a store cannot hold. */
+  "store-value-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** Several owners have a tool of this name. */
   "tool-ambiguous": { readonly tool: string; readonly addresses: readonly string[] };
   /** The owner already has a tool of this name. */
@@ -124,11 +128,13 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot run ${quote(tool)}: the workspace has no runtime for ${quote(kind)}; it has ${known.join(", ")}`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
   "step-failed": ({ tool, step, reason }) => `Cannot finish ${quote(tool)}: step ${quote(step)} failed: ${reason}`,
+  "store-closed": ({ operation }) => `Cannot run ${operation}: the store is closed; open a new one`,
   "store-conflict": ({ where, expected, found }) =>
     `Cannot write to ${quote(where)}: expected ${expected}, found ${found}; read it again and retry`,
   "store-failed": ({ reason, ran }) =>
     `Cannot record the call: the store failed (${reason}); the tool ${ran ? "did run" : "was not run"}`,
   "store-key-invalid": ({ key, reason }) => `Cannot use the key ${quote(key)}: ${reason}`,
+  "store-value-invalid": ({ where, problems }) => `Cannot keep the value in ${quote(where)}: ${problemList(problems)}`,
   "tool-ambiguous": ({ tool, addresses }) =>
     `Cannot choose a tool for ${quote(tool)}: several have this name; use one of ${addresses.join(", ")}`,
   "tool-duplicate": ({ tool, owner }) =>
