@@ -52,6 +52,8 @@ export interface ErrorDetails {
   "pipeline-invalid": { readonly pipeline: string; readonly problems: readonly Problem[] };
   /** Something that is not an owner's name, or a name that is already an owner of another kind. */
   "owner-invalid": { readonly owner: string; readonly reason: string };
+  /** Something went wrong that nobody foresaw: in Kitbag, or in code that runs beside it. */
+  "program-failed": { readonly reason: string };
   /** The workspace has no runtime for this kind of tool. */
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
   /** A schema cannot be used. */
@@ -124,6 +126,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "owner-invalid": ({ owner, reason }) => `Cannot use the owner ${quote(owner)}: ${reason}`,
   "pipeline-invalid": ({ pipeline, problems }) =>
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
+  "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: the workspace has no runtime for ${quote(kind)}; it has ${known.join(", ")}`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
