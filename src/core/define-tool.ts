@@ -115,12 +115,23 @@ function checkWords(parts: ToolParts): Problem[] {
   };
   const { name, description, title, version, code } = parts;
   expect(isName(name), "name", nameRule, name);
-  expect(typeof description === "string" && description.trim() !== "", "description", "a text that says what the tool does", description);
-  expect(String(description).length <= longestDescription, "description", `at most ${longestDescription} characters`, "more");
+  expect(
+    typeof description === "string" && description.trim() !== "",
+    "description",
+    "a text that says what the tool does",
+    description,
+  );
+  expect(
+    String(description).length <= longestDescription,
+    "description",
+    `at most ${longestDescription} characters`,
+    "more",
+  );
   expect(title === undefined || typeof title === "string", "title", "a text", title);
   expect(version === undefined || isVersion(version), "version", "a version like 1.2.0", version);
   expect(typeof code?.kind === "string", "code", "code with a kind", code);
-  if (code?.kind === "function") expect(typeof (code as FunctionCode).run === "function", "run", "a function", (code as FunctionCode).run);
+  if (code?.kind === "function")
+    expect(typeof (code as FunctionCode).run === "function", "run", "a function", (code as FunctionCode).run);
   problems.push(...checkPermissions(parts.permissions ?? {}), ...checkAnnotations(parts.annotations ?? {}));
   problems.push(...checkLimits(parts.limits ?? {}));
   return problems;
@@ -136,8 +147,10 @@ function checkAnnotations(annotations: ToolAnnotations): Problem[] {
   const problems: Problem[] = [];
   for (const [name, value] of Object.entries(annotations)) {
     const path = `annotations.${name}`;
-    if (!annotationNames.includes(name)) problems.push({ path, expected: `one of ${annotationNames.join(", ")}`, found: "an unknown annotation" });
-    else if (value !== undefined && typeof value !== "boolean") problems.push({ path, expected: "true or false", found: showValue(value) });
+    if (!annotationNames.includes(name))
+      problems.push({ path, expected: `one of ${annotationNames.join(", ")}`, found: "an unknown annotation" });
+    else if (value !== undefined && typeof value !== "boolean")
+      problems.push({ path, expected: "true or false", found: showValue(value) });
   }
   if (annotations.readOnly === true && annotations.destructive === true) {
     problems.push({ path: "annotations", expected: "readOnly or destructive, not both", found: "both" });
@@ -151,8 +164,10 @@ function checkLimits(limits: ToolLimits): Problem[] {
   const problems: Problem[] = [];
   for (const [name, value] of Object.entries(limits)) {
     const path = `limits.${name}`;
-    if (!limitNames.includes(name)) problems.push({ path, expected: `one of ${limitNames.join(", ")}`, found: "an unknown limit" });
-    else if (value !== undefined && !(typeof value === "number" && value > 0)) problems.push({ path, expected: "a number above 0", found: showValue(value) });
+    if (!limitNames.includes(name))
+      problems.push({ path, expected: `one of ${limitNames.join(", ")}`, found: "an unknown limit" });
+    else if (value !== undefined && !(typeof value === "number" && value > 0))
+      problems.push({ path, expected: "a number above 0", found: showValue(value) });
   }
   return problems;
 }
@@ -174,7 +189,11 @@ function checkInject(inject: readonly string[], schema: JsonSchema, problems: Pr
   const properties = schema["properties"];
   for (const name of inject) {
     if (typeof properties === "object" && properties !== null && Object.hasOwn(properties, name)) {
-      problems.push({ path: `inject.${name}`, expected: "a name that is not a parameter", found: "a parameter the model could set" });
+      problems.push({
+        path: `inject.${name}`,
+        expected: "a name that is not a parameter",
+        found: "a parameter the model could set",
+      });
     }
   }
 }

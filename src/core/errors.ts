@@ -24,6 +24,8 @@ export interface ErrorDetails {
   "call-cancelled": { readonly tool: string; readonly reason: string };
   /** A tool called itself, directly or through others, too often. */
   "call-cycle": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
+  /** Kitbag itself failed during a call. */
+  "call-crashed": { readonly tool: string; readonly reason: string };
   /** Calls inside calls went too deep. */
   "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
   /** The call was still running at its limit. */
@@ -76,6 +78,8 @@ export interface ErrorDetails {
   "tool-duplicate": { readonly tool: string; readonly owner: string };
   /** The tool's code failed. */
   "tool-failed": { readonly tool: string; readonly reason: string };
+  /** A tool was given that is not in the workspace. */
+  "tool-foreign": { readonly tool: string };
   /** The definition of a tool is wrong. */
   "tool-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** No tool has the name that was asked for. */
@@ -99,6 +103,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "budget-spent": ({ tool, limit }) =>
     `Cannot call ${quote(tool)}: this call and the calls inside it have used their ${limit} calls; raise "maxCalls" if that is intended`,
   "call-cancelled": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the call was cancelled (${reason})`,
+  "call-crashed": ({ tool, reason }) =>
+    `Cannot finish ${quote(tool)}: Kitbag itself failed (${reason}); please report this as a bug`,
   "call-cycle": ({ tool, chain, limit }) =>
     `Cannot call ${quote(tool)}: it is already in the chain of calls ${limit} times (${chain.join(" → ")})`,
   "call-depth": ({ tool, chain, limit }) =>
@@ -143,6 +149,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-duplicate": ({ tool, owner }) =>
     `Cannot add ${quote(tool)}: ${quote(owner)} already has a tool of this name; use replace, or another name`,
   "tool-failed": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the tool failed: ${reason}`,
+  "tool-foreign": ({ tool }) =>
+    `Cannot call ${quote(tool)}: this tool is not in the workspace; add it first, or call by address`,
   "tool-invalid": ({ tool, problems }) => `Cannot define the tool ${quote(tool)}: ${problemList(problems)}`,
   "tool-not-found": ({ tool, nearest, count }) =>
     nearest.length > 0
@@ -219,7 +227,10 @@ const longestQuote = 120;
 /** Puts `text` in quotes, shortened, with control characters shown instead of obeyed. */
 export function quote(text: string): string {
   const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-  return JSON.stringify(short).replaceAll(/[\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu, showCharacter);
+  return JSON.stringify(short).replaceAll(
+    /[\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu,
+    showCharacter,
+  );
 }
 
 function showCharacter(character: string): string {

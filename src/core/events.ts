@@ -15,6 +15,7 @@ export interface Progress {
 /** What happened during a call, in order. Named noun-verb: read top to bottom, it is a log. Secrets are already taken out. */
 export type CallEvent =
   | CallStart
+  | { readonly type: "input-replaced"; readonly call: string; readonly input: JsonValue }
   | { readonly type: "input-coerced"; readonly call: string; readonly coerced: readonly Coercion[] }
   | { readonly type: "approval-request"; readonly call: string; readonly tool: string; readonly input: JsonValue }
   | { readonly type: "approval-granted"; readonly call: string; readonly changed: boolean; readonly input: JsonValue }
@@ -33,15 +34,17 @@ export interface CallStart {
   readonly parent?: string;
   /** Who asked, if the caller said so. */
   readonly user?: string;
+  /** The tool's address; what was asked for if there is no such tool. */
   readonly tool: string;
-  readonly source: ToolSource;
-  readonly owner: string;
+  readonly source?: ToolSource;
+  readonly owner?: string;
+  /** As the caller gave it; `null` if it is no JSON at all. */
   readonly input: JsonValue;
   /** Milliseconds since 1970. */
   readonly time: number;
 }
 
-/** A call is over. */
+/** A call is over. The outcome is the one that the caller gets: do not change it. */
 export interface CallEnd {
   readonly type: "call-end";
   readonly call: string;

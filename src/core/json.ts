@@ -41,6 +41,15 @@ export function copyJson(value: unknown, limits: JsonLimits): JsonCopy {
   }
 }
 
+/** Copies a value that is known to be JSON. */
+export function cloneJson<Value extends JsonValue>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: JsonValue) => cloneJson(item)) as unknown as Value;
+  const copied: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value)) copied[key] = cloneJson((value as JsonObject)[key] as JsonValue);
+  return copied as Value;
+}
+
 const tooLarge = Symbol("too large");
 const notJson = Symbol("not JSON");
 

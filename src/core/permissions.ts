@@ -26,7 +26,11 @@ export function checkPermissions(permissions: unknown): Problem[] {
   const problems: Problem[] = [];
   for (const [kind, list] of Object.entries(permissions)) {
     if (!permissionKinds.includes(kind as keyof Permissions)) {
-      problems.push({ path: `permissions.${kind}`, expected: `one of ${permissionKinds.join(", ")}`, found: "an unknown permission" });
+      problems.push({
+        path: `permissions.${kind}`,
+        expected: `one of ${permissionKinds.join(", ")}`,
+        found: "an unknown permission",
+      });
     } else if (!Array.isArray(list) || list.some((item) => typeof item !== "string" || item === "")) {
       problems.push({ path: `permissions.${kind}`, expected: "a list of texts", found: showValue(list) });
     }

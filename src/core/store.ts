@@ -3,27 +3,41 @@ import type { JsonValue } from "./json.ts";
 /**
  * Where everything is kept that outlives a call: three primitives behind one door.
  *
- * **Contract** of every method: what a resolved promise acknowledged is kept; a call after `close` rejects with `store-failed`;
- * values are copied on the way in and out, so nobody can change what is kept by changing an object.
+ * **Contract** of every method: never throws, but rejects. What a resolved promise acknowledged is kept; one that rejects with a
+ * code named here has changed nothing. Writes to one key or stream take effect in the order in which they were called. Values
+ * are copied on the way in and out, so nobody can change what is kept by changing an object.
+ *
+ * A key, and the name of a stream, is any text of 1 to 1,024 bytes as UTF-8, without NUL and without unpaired surrogates;
+ * `__proto__` is just a key. A value is any JSON of up to 32 MiB and 128 levels, in which no object has the key `__proto__`; it
+ * comes back with its keys in the same order. Numbers in options are whole and not negative, unless they say otherwise.
+ *
+ * @throws {KitbagError} `store-key-invalid`, `store-value-invalid` and `option-invalid` for anything else; `store-closed` after
+ * `close`.
  */
 export interface Store {
   readonly kv: KeyValueStore;
   readonly log: LogStore;
   readonly blobs: BlobStore;
-  /** Waits for what is being written, then closes. Closing twice is fine. */
+  /**
+   * Waits for what is being written, then closes. Closing twice is fine. A blob whose bytes are still coming is not waited for:
+   * its `put` rejects with `store-closed`.
+   */
   close(): Promise<void>;
 }
 
-/** A value and the number of times it was written, for compare-and-set. */
+/** A value and which write it comes from, for compare-and-set. */
 export interface VersionedValue {
   readonly value: JsonValue;
-  /** Starts at 1 and grows with each write; never used twice for one key while it exists. */
+  /**
+   * At least 1, and greater after each write of the key, also when it was deleted or had expired in between: whoever holds an
+   * old version can never hit a newer value with it.
+   */
   readonly version: number;
 }
 
 /** What may be said with a write to {@link KeyValueStore}. */
 export interface WriteOptions {
-  /** The value vanishes after this time. */
+  /** The value vanishes after this time, at least 1. @default never, also if the value before had a time */
   readonly expiresInMs?: number;
   /** Write only if this is the version that is there; 0 means that there is none. */
   readonly ifVersion?: number;
@@ -32,17 +46,16 @@ export interface WriteOptions {
 /** What part of the keys to list. */
 export interface ListOptions {
   readonly prefix?: string;
-  /** Only keys after this one. */
+  /** Only keys after this one, which need not exist. */
   readonly after?: string;
   /** @default 1000 */
   readonly limit?: number;
 }
 
 /**
- * Values by key. Keys are any text of 1 to 1,024 characters without NUL and without unpaired surrogates; `__proto__` is just a
- * key.
+ * Values by key. A value that has expired is nowhere to be seen: for every method it is as if it had been deleted.
  *
- * @throws {KitbagError} `store-key-invalid` for any other key; `store-conflict` if `ifVersion` is not the version that is there.
+ * @throws {KitbagError} `store-conflict` if `ifVersion` is not the version that is there.
  */
 export interface KeyValueStore {
   get(key: string): Promise<VersionedValue | undefined>;
@@ -50,11 +63,13 @@ export interface KeyValueStore {
   set(key: string, value: JsonValue, options?: WriteOptions): Promise<number>;
   /** Answers whether there was something to delete. */
   delete(key: string, options?: Pick<WriteOptions, "ifVersion">): Promise<boolean>;
-  /** In the order of the keys' UTF-16 code units. */
+  /** In the order of the keys' code points, which is the order of their bytes as UTF-8. */
   list(options?: ListOptions): Promise<readonly (readonly [key: string, value: VersionedValue])[]>;
   /**
-   * Adds to a number in one step, from 0 if there is none, and answers with the sum. `expiresInMs` counts only when the number
-   * is new, so a counter of a time window ends with it. Rejects with `store-conflict` if the value is not a number.
+   * Adds `by`, a whole number that may be negative, in one step, from 0 if there is nothing, and answers with the sum.
+   * `expiresInMs` counts only when the number is new, so a counter of a time window ends with it.
+   *
+   * @throws {KitbagError} `store-conflict` if what is there, or the sum, is not a safe integer.
    */
   increment(key: string, by?: number, options?: Pick<WriteOptions, "expiresInMs">): Promise<number>;
 }
@@ -63,7 +78,7 @@ export interface KeyValueStore {
 export interface LogEntry {
   /** Counts from 1 in each stream, without gaps. */
   readonly position: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; it goes back when the clock does. The order is that of `position`. */
   readonly time: number;
   readonly value: JsonValue;
 }
@@ -82,30 +97,47 @@ export interface ReadOptions {
   readonly limit?: number;
 }
 
-/** Append-only streams, each with a name that follows the rules of keys. */
+/** Append-only streams, each with a name. A stream exists from its first entry on. */
 export interface LogStore {
   /**
-   * Appends all of `values` or none, in order, and answers with the position of the last entry.
+   * Appends all of `values` or none, in order and next to each other, and answers with the position of the last entry. No values
+   * append nothing, but `expectedPosition` is still checked.
    *
    * @throws {KitbagError} `store-conflict` if `expectedPosition` is not the last position.
    */
   append(stream: string, values: readonly JsonValue[], options?: AppendOptions): Promise<number>;
   read(stream: string, options?: ReadOptions): Promise<readonly LogEntry[]>;
-  /** Yields what is there after `after`, then what is appended, until `signal` is aborted or the store is closed. */
+  /**
+   * Yields what is there after `after`, then what is appended, each entry once and in order. Ends, without an error and without
+   * what it has not yielded yet, when `signal` is aborted, the store is closed or the reader stops; leaves no listener behind.
+   * What is wrong with the arguments is thrown where the first entry is awaited. Iterate it once.
+   */
   tail(stream: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<LogEntry>;
   /** The position of the last entry; 0 for a stream that does not exist. */
   position(stream: string): Promise<number>;
 }
 
+/** What else {@link BlobStore.collect} leaves alone. */
+export interface CollectOptions {
+  /**
+   * Blobs that were put, for the first time or again, less than this time ago. It protects what somebody has put and is about to
+   * refer to. @default 0
+   */
+  readonly minAgeMs?: number;
+}
+
 /** Bytes, found by what they are: the same bytes are kept once. */
 export interface BlobStore {
-  /** Answers with the digest, `sha256:` and 64 hexadecimal digits. */
+  /**
+   * Answers with the digest, `sha256:` and 64 hexadecimal digits in lower case. If `bytes` throws, rejects with what it threw and
+   * keeps nothing.
+   */
   put(bytes: Uint8Array | AsyncIterable<Uint8Array>): Promise<string>;
   get(digest: string): Promise<Uint8Array | undefined>;
-  /** A part of a blob; shorter than `length` at its end. */
+  /** A part of a blob; shorter than `length` at its end, and empty behind it. */
   slice(digest: string, offset: number, length: number): Promise<Uint8Array | undefined>;
   /** In bytes; `undefined` if there is no such blob. */
   size(digest: string): Promise<number | undefined>;
   /** Deletes every blob that is not in `keep`, and answers how many. */
-  collect(keep: ReadonlySet<string>): Promise<number>;
+  collect(keep: ReadonlySet<string>, options?: CollectOptions): Promise<number>;
 }

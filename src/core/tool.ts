@@ -98,12 +98,12 @@ export type InjectedValues<Inject> = {
 };
 
 /** The type a tool's code gets for a schema: what its library makes of the input. */
-export type InputOf<Schema> = Schema extends StandardSchemaV1<unknown, infer Output>
-  ? Output
-  : Readonly<Record<string, JsonValue>>;
+export type InputOf<Schema> =
+  Schema extends StandardSchemaV1<unknown, infer Output> ? Output : Readonly<Record<string, JsonValue>>;
 
 /** The type a caller gives for a schema: before defaults and transforms. */
-export type CallerInputOf<Schema> = Schema extends StandardSchemaV1<infer Input> ? Input : Readonly<Record<string, unknown>>;
+export type CallerInputOf<Schema> =
+  Schema extends StandardSchemaV1<infer Input> ? Input : Readonly<Record<string, unknown>>;
 
 /** What `run` may answer, for an output type: the value, a promise of it, or a generator that returns it. */
 export type RunResult<Output> =
@@ -113,7 +113,12 @@ export type RunResult<Output> =
   | Generator<ProgressMark | JsonValue, Output | void, void>;
 
 /** What an author writes down to make a tool. */
-export interface ToolDefinition<Input extends SchemaSource, Output extends SchemaSource, Inject extends AnyInjected, Result> {
+export interface ToolDefinition<
+  Input extends SchemaSource,
+  Output extends SchemaSource,
+  Inject extends AnyInjected,
+  Result,
+> {
   readonly name: string;
   readonly title?: string;
   /** What it does and when to use it: a model decides by this text. */
@@ -132,11 +137,12 @@ export interface ToolDefinition<Input extends SchemaSource, Output extends Schem
 }
 
 /** The output type of a tool: what its output schema says, or else what its code returns. */
-export type OutputOf<Schema, Result> = Schema extends StandardSchemaV1<unknown, infer Output>
-  ? Output
-  : Result extends AsyncGenerator<unknown, infer Returned> | Generator<unknown, infer Returned>
-    ? Returned
-    : Awaited<Result>;
+export type OutputOf<Schema, Result> =
+  Schema extends StandardSchemaV1<unknown, infer Output>
+    ? Output
+    : Result extends AsyncGenerator<unknown, infer Returned> | Generator<unknown, infer Returned>
+      ? Returned
+      : Awaited<Result>;
 
 /** The code of a tool that is a function of this process. */
 export interface FunctionCode extends ToolCode {

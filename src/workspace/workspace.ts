@@ -1,11 +1,10 @@
 import type { CallEvent, ToolSource } from "../core/events.ts";
-import type { JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Store } from "../core/store.ts";
 import type { Tool, TypedTool } from "../core/tool.ts";
 import type { Approve } from "./call/authorise.ts";
-import type { Middleware, PhaseName } from "./call/phase.ts";
+import type { Middleware, OpenPhaseName } from "./call/phase.ts";
 
 /** A tool that is in a workspace: the tool, and what the workspace knows about it. */
 export interface RegisteredTool {
@@ -53,6 +52,9 @@ export interface WorkspaceLimits {
   readonly maxKeptBytes: number;
 }
 
+/** Injected values by name. */
+export type InjectedRecord = Readonly<Record<string, unknown>>;
+
 /** What {@link createWorkspace} takes. */
 export interface WorkspaceOptions {
   readonly tools?: Iterable<Tool>;
@@ -60,7 +62,7 @@ export interface WorkspaceOptions {
   readonly runtimes?: Iterable<Runtime>;
   readonly limits?: Partial<WorkspaceLimits>;
   /** Values for the tools' `inject`, or a function that makes them for one call. */
-  readonly injected?: Readonly<Record<string, unknown>> | ((call: InjectorCall) => Readonly<Record<string, unknown>>);
+  readonly injected?: InjectedRecord | ((call: InjectorCall) => InjectedRecord | Promise<InjectedRecord>);
   /** Texts that no outcome and no event may show, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Asked before each call, nested ones too. */
@@ -146,8 +148,11 @@ export interface Workspace {
   onChange(listener: (change: WorkspaceChange) => void): () => void;
   /** Calls `listener` with every event of every call; answers with the function that ends it. */
   onEvent(listener: (event: CallEvent) => void): () => void;
-  /** Puts a middleware before a phase. @default before the first; answers with the function that takes it out */
-  use(middleware: Middleware, options?: { readonly before?: PhaseName }): () => void;
+  /**
+   * Puts a middleware before a phase, after those that are there already; answers with the function that takes it out. Without
+   * `before` it sees the call first and its outcome last, before it is redacted, capped and recorded.
+   */
+  use(middleware: Middleware, options?: { readonly before?: OpenPhaseName }): () => void;
 
   /**
    * Calls a tool.
@@ -155,7 +160,11 @@ export interface Workspace {
    * **Contract**: never throws and never rejects; every failure is an outcome. Resolves at the deadline at the latest, also if
    * the tool does not stop.
    */
-  call<Input, Output>(tool: TypedTool<Input, Output>, input: Input, options?: CallOptions): Promise<ToolOutcome<Output>>;
+  call<Input, Output>(
+    tool: TypedTool<Input, Output>,
+    input: Input,
+    options?: CallOptions,
+  ): Promise<ToolOutcome<Output>>;
   call(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome>;
   /**
    * Reads a part of an output that was too large to hand over.
@@ -164,6 +173,3 @@ export interface Workspace {
    */
   readOutput(handle: string, options?: { readonly offset?: number; readonly length?: number }): Promise<OutputPage>;
 }
-
-/** The outcome of a call whose types nobody knows. */
-export type AnyOutcome = ToolOutcome<JsonValue>;

@@ -34,7 +34,8 @@ function visit(check: SchemaCheck, schema: unknown, path: Path): void {
   if (!isSchemaObject(schema)) return report(check, path, "a schema", schema);
   check.count += 1;
   if (check.count === limits.schemas) report(check, path, `at most ${limits.schemas} schemas`, "more");
-  if (path.length > limits.depth) report(check, path.slice(0, 8), `schemas nested at most ${limits.depth} deep`, "deeper");
+  if (path.length > limits.depth)
+    report(check, path.slice(0, 8), `schemas nested at most ${limits.depth} deep`, "deeper");
   if (check.count >= limits.schemas || path.length > limits.depth) return;
   checkType(check, schema, path);
   checkWords(check, schema, path);
@@ -104,7 +105,8 @@ function checkPattern(check: SchemaCheck, pattern: unknown, path: Path): void {
 
 function checkObject(check: SchemaCheck, schema: JsonSchema, path: Path): void {
   const { properties, required } = schema;
-  if (properties !== undefined && !isSchemaObject(properties)) report(check, [...path, "properties"], "an object", properties);
+  if (properties !== undefined && !isSchemaObject(properties))
+    report(check, [...path, "properties"], "an object", properties);
   if (required === undefined) return;
   if (!Array.isArray(required) || required.some((name) => typeof name !== "string")) {
     return report(check, [...path, "required"], "a list of names", required);
@@ -121,18 +123,21 @@ function checkReference(check: SchemaCheck, schema: JsonSchema, path: Path): voi
   if (typeof reference !== "string") return;
   const seen = new Set<unknown>([schema]);
   let target = resolveReference(check.root, reference);
-  if (target === undefined) report(check, [...path, "$ref"], "a reference inside this schema that points at something", reference);
+  if (target === undefined)
+    report(check, [...path, "$ref"], "a reference inside this schema that points at something", reference);
   // A reference that only leads back to itself never says anything, and would be followed for ever.
   while (isSchemaObject(target) && typeof target["$ref"] === "string" && !seen.has(target)) {
     seen.add(target);
     target = resolveReference(check.root, target["$ref"]);
   }
-  if (isSchemaObject(target) && seen.has(target)) report(check, [...path, "$ref"], "a reference that ends somewhere", reference);
+  if (isSchemaObject(target) && seen.has(target))
+    report(check, [...path, "$ref"], "a reference that ends somewhere", reference);
 }
 
 function checkDefault(check: SchemaCheck, schema: JsonSchema, path: Path): void {
   if (!Object.hasOwn(schema, "default") || check.problems.length > 0 || usesReference(schema)) return;
-  if (!fitsOnce(schema, schema["default"])) report(check, [...path, "default"], "a value that fits the schema", schema["default"]);
+  if (!fitsOnce(schema, schema["default"]))
+    report(check, [...path, "default"], "a value that fits the schema", schema["default"]);
 }
 
 function usesReference(schema: unknown): boolean {

@@ -1,7 +1,16 @@
 import { isSchemaObject, type JsonSchema } from "./json-schema.ts";
 
 /** Keywords that let other places say which properties there are; beside them an object cannot be closed. */
-const openKeywords = ["additionalProperties", "unevaluatedProperties", "patternProperties", "allOf", "anyOf", "oneOf", "if", "$ref"];
+const openKeywords = [
+  "additionalProperties",
+  "unevaluatedProperties",
+  "patternProperties",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "if",
+  "$ref",
+];
 
 /**
  * Closes every object that lists its `properties` and does not say whether it takes others: an unknown parameter is then a
@@ -14,7 +23,8 @@ export function closeSchema(schema: JsonSchema): JsonSchema {
     if (!openKeywords.some((keyword) => keyword in schema)) closed["additionalProperties"] = false;
   }
   if (isSchemaObject(schema["items"])) closed["items"] = closeInner(schema["items"]);
-  if (isSchemaObject(schema["additionalProperties"])) closed["additionalProperties"] = closeInner(schema["additionalProperties"]);
+  if (isSchemaObject(schema["additionalProperties"]))
+    closed["additionalProperties"] = closeInner(schema["additionalProperties"]);
   return closed;
 }
 

@@ -40,7 +40,8 @@ function coerceValue(walk: Walk, schema: unknown, value: JsonValue): JsonValue {
   const branches = schema["anyOf"] ?? schema["oneOf"];
   if (Array.isArray(branches)) return coerceBranches(walk, branches, value);
   const wanted = wantedTypes(schema);
-  const changed = wanted.length === 0 || wanted.some((type) => isOfType(type, value)) ? value : convert(walk, wanted, value);
+  const changed =
+    wanted.length === 0 || wanted.some((type) => isOfType(type, value)) ? value : convert(walk, wanted, value);
   if (Array.isArray(changed)) return coerceItems(walk, schema, changed as JsonValue[]);
   if (typeof changed === "object" && changed !== null) {
     return coerceProperties(walk, schema, changed as Record<string, JsonValue>);
@@ -56,7 +57,9 @@ function followReference(root: JsonSchema, reference: string): unknown {
 }
 
 function coerceBranches(walk: Walk, branches: readonly unknown[], value: JsonValue): JsonValue {
-  const fitting = branches.find((branch) => isSchemaObject(branch) && wantedTypes(branch).some((type) => isOfType(type, value)));
+  const fitting = branches.find(
+    (branch) => isSchemaObject(branch) && wantedTypes(branch).some((type) => isOfType(type, value)),
+  );
   if (fitting !== undefined) return coerceValue(walk, fitting, value);
   for (const branch of branches) {
     const before = walk.coerced.length;
@@ -162,7 +165,12 @@ function coerceProperties(walk: Walk, schema: JsonSchema, value: Record<string, 
   for (const name of Object.keys(properties)) {
     const property = properties[name];
     walk.path.push(name);
-    if (value[name] === null && Object.hasOwn(value, name) && !required.includes(name) && !acceptsNull(walk.root, property)) {
+    if (
+      value[name] === null &&
+      Object.hasOwn(value, name) &&
+      !required.includes(name) &&
+      !acceptsNull(walk.root, property)
+    ) {
       walk.coerced.push({ path: toPath(walk.path), from: "null", to: "nothing" });
       delete value[name];
     }

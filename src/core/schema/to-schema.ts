@@ -53,7 +53,8 @@ function convertStandard(
   side: "input" | "output",
 ): { ok: true; json: unknown } | { ok: false; problems: Problem[] } {
   if (standard.jsonSchema === undefined) {
-    const cure = standard.vendor === "valibot" ? "; wrap it with toStandardJsonSchema() of @valibot/to-json-schema" : "";
+    const cure =
+      standard.vendor === "valibot" ? "; wrap it with toStandardJsonSchema() of @valibot/to-json-schema" : "";
     return refuse(
       `a schema that can be converted to JSON Schema${cure}`,
       `a ${standard.vendor} schema without "~standard.jsonSchema"`,

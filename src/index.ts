@@ -1,0 +1,36 @@
+/**
+ * Kitbag: skill folders become typed, permissioned, sandboxed tools for any model and any MCP client.
+ *
+ * @module
+ */
+export { defineTool } from "./core/define-tool.ts";
+export type { Diagnostic } from "./core/diagnostics.ts";
+export { errorCodes, isKitbagError, KitbagError } from "./core/errors.ts";
+export type { ErrorCode, ErrorDetails, Failure, Problem } from "./core/errors.ts";
+export type { CallEnd, CallEvent, CallStart, Progress, ToolSource } from "./core/events.ts";
+export type { JsonObject, JsonValue } from "./core/json.ts";
+export type { CappedOutput, FailedOutcome, OkOutcome, OutputHead, ToolOutcome } from "./core/outcome.ts";
+export type { Permissions } from "./core/permissions.ts";
+export type { Runtime, RuntimeContext } from "./core/runtime.ts";
+export type { Coercion } from "./core/schema/coerce.ts";
+export type { JsonSchema } from "./core/schema/json-schema.ts";
+export type { Store } from "./core/store.ts";
+export { progress } from "./core/tool-context.ts";
+export type { ToolContext } from "./core/tool-context.ts";
+export { injected } from "./core/tool.ts";
+export type { Tool, ToolAnnotations, ToolDefinition, ToolExample, ToolLimits, TypedTool } from "./core/tool.ts";
+export { memoryStore } from "./store/memory-store.ts";
+export type { ApprovalDecision, ApprovalRequest, Approve } from "./workspace/call/authorise.ts";
+export type { Middleware, PublicCall } from "./workspace/call/phase.ts";
+export { createWorkspace } from "./workspace/create-workspace.ts";
+export type {
+  AddOptions,
+  CallOptions,
+  OutputPage,
+  RegisteredTool,
+  ToolComponent,
+  Workspace,
+  WorkspaceChange,
+  WorkspaceLimits,
+  WorkspaceOptions,
+} from "./workspace/workspace.ts";
