@@ -1,0 +1,81 @@
+import type { Permissions } from "./permissions.ts";
+import type { Tool } from "./tool.ts";
+
+/** A tool of somebody else that a skill uses. */
+export interface ToolUse {
+  /** `other/tool`, or the bare name of a global tool. */
+  readonly address: string;
+  /** Versions of it that the skill was made for, as a semver range. @default any */
+  readonly range?: string;
+  /** Digest of the signature (input and output schema) that the skill was made for. */
+  readonly signature?: string;
+}
+
+/** Another skill's tool under a name of the skill's own, with some arguments fixed. */
+export interface ToolReuse {
+  /** The name it has here. */
+  readonly name: string;
+  /** The tool behind it. */
+  readonly uses: ToolUse;
+  readonly description?: string;
+  /** Arguments that a caller neither sees nor sets. */
+  readonly locked: Readonly<Record<string, unknown>>;
+}
+
+/** One file of a skill's folder. */
+export interface SkillFile {
+  /** Relative to the folder, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** `sha256:` and 64 hexadecimal digits. */
+  readonly digest: string;
+}
+
+/** Where a skill is on disk, and exactly which bytes it is made of. */
+export interface SkillFolder {
+  /** Absolute, with symbolic links resolved. */
+  readonly directory: string;
+  readonly files: readonly SkillFile[];
+  /** Of all files together: changes when any of them does. */
+  readonly digest: string;
+  readonly scope: SkillScope;
+}
+
+/** How a skill was found: named by somebody, in the project, or in the home directory. */
+export type SkillScope = "given" | "project" | "user";
+
+/** What a skill's life-cycle functions get. */
+export interface SkillContext {
+  readonly skill: string;
+  /** Aborted when nobody waits for the activation any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Instructions, tools, permissions and a life cycle. Its tools exist only while it is open. */
+export interface Skill {
+  readonly name: string;
+  readonly displayName?: string;
+  /** What it does and when to use it: a model decides by this text. */
+  readonly description: string;
+  readonly version?: string;
+  /** What it can do, in a few words each. */
+  readonly capabilities: readonly string[];
+  /** The text that a model gets when the skill is opened; of a folder, the body of SKILL.md as it is written. */
+  readonly instructions: string;
+  readonly tools: readonly Tool[];
+  readonly uses: readonly ToolUse[];
+  readonly reuses: readonly ToolReuse[];
+  /** Skills that are opened with it. */
+  readonly requires: readonly string[];
+  /** No other skill may be open beside it. */
+  readonly exclusive: boolean;
+  /** One grant for the skill and all its tools. */
+  readonly permissions: Permissions;
+  /** Whether a model may open it by itself. */
+  readonly modelInvocable: boolean;
+  readonly folder?: SkillFolder;
+  /** Makes the text for one use: arguments put in, base directory and files named. @default the instructions as they are */
+  readonly render?: (argumentText: string) => string;
+  readonly onActivate?: (context: SkillContext) => unknown;
+  readonly onDeactivate?: (context: SkillContext) => unknown;
+}
