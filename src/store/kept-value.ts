@@ -1,0 +1,36 @@
+import { KitbagError, type Problem } from "../core/errors.ts";
+import { copyJson, type JsonValue } from "../core/json.ts";
+
+const limits = { maxBytes: 32 * 1024 * 1024, maxDepth: 128 };
+
+/**
+ * Copies a value on its way into a store. `index` says which one of a list it is.
+ *
+ * @throws {KitbagError} `store-value-invalid` if the contract of `Store` does not allow it.
+ */
+export function toKept(where: string, value: unknown, index?: number): JsonValue {
+  const copy = copyJson(value, limits);
+  if (copy.ok) return copy.value;
+  const problem = copy.reason === "too-large" ? tooLarge : copy.problem;
+  const place = index === undefined ? where : `${where}[${index}]`;
+  throw new KitbagError("store-value-invalid", { where: place, problems: [problem] });
+}
+
+const tooLarge: Problem = {
+  path: "",
+  expected: `at most ${limits.maxBytes / 1024 / 1024} MiB (keep it in blobs)`,
+  found: "more",
+};
+
+/** Copies a value on its way out of a store: it was checked on its way in. */
+export function fromKept(value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) return value.map(fromKept);
+  const copy: Record<string, JsonValue> = {};
+  for (const key of Object.keys(value)) copy[key] = fromKept(value[key] as JsonValue);
+  return copy;
+}
+
+function isList(value: object): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

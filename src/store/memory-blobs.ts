@@ -1,0 +1,79 @@
+import { hash } from "node:crypto";
+import { isUint8Array } from "node:util/types";
+
+import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+import type { BlobStore } from "../core/store.ts";
+import { checkWhole } from "./check-whole.ts";
+import { checkOpen, type MemoryLife } from "./memory-life.ts";
+
+interface Blob {
+  readonly bytes: Uint8Array;
+  /** By the clock of the store: when it was put last. */
+  putAt: number;
+}
+
+/** Makes the `blobs` part of a memory store. */
+export function memoryBlobs(life: MemoryLife): BlobStore {
+  const blobs = new Map<string, Blob>();
+
+  return {
+    async put(source) {
+      const bytes = isUint8Array(source) ? new Uint8Array(source) : await readAll(life, source);
+      const putAt = life.now();
+      checkOpen(life, "blobs.put");
+      const digest = `sha256:${hash("sha256", bytes)}`;
+      const known = blobs.get(digest);
+      if (known) known.putAt = putAt;
+      else blobs.set(digest, { bytes, putAt });
+      return digest;
+    },
+    async get(digest) {
+      checkOpen(life, "blobs.get");
+      const blob = blobs.get(digest);
+      return blob && new Uint8Array(blob.bytes);
+    },
+    async slice(digest, offset, length) {
+      checkWhole("offset", offset);
+      checkWhole("length", length);
+      checkOpen(life, "blobs.slice");
+      return blobs.get(digest)?.bytes.slice(offset, offset + length);
+    },
+    async size(digest) {
+      checkOpen(life, "blobs.size");
+      return blobs.get(digest)?.bytes.length;
+    },
+    async collect(keep, options) {
+      const { minAgeMs = 0 } = options ?? {};
+      checkKeep(keep);
+      checkWhole("minAgeMs", minAgeMs);
+      const putBefore = life.now() - minAgeMs;
+      checkOpen(life, "blobs.collect");
+      const unwanted = [...blobs].filter(([digest, { putAt }]) => putAt <= putBefore && !keep.has(digest));
+      for (const [digest] of unwanted) blobs.delete(digest);
+      return unwanted.length;
+    },
+  };
+}
+
+async function readAll(life: MemoryLife, source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  if (typeof source?.[Symbol.asyncIterator] !== "function") refuseBytes(source);
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source) {
+    checkOpen(life, "blobs.put");
+    if (!isUint8Array(chunk)) refuseBytes(chunk);
+    chunks.push(new Uint8Array(chunk));
+  }
+  return new Uint8Array(Buffer.concat(chunks));
+}
+
+function refuseBytes(found: unknown): never {
+  const expected = "a Uint8Array, or an async iterable of them";
+  throw new KitbagError("option-invalid", { option: "bytes", found: showValue(found), expected });
+}
+
+function checkKeep(keep: ReadonlySet<string>): void {
+  // A list has no `has`: taken for a set it would keep nothing, and everything would be deleted.
+  if (typeof keep?.has === "function") return;
+  throw new KitbagError("option-invalid", { option: "keep", found: showValue(keep), expected: "a Set of digests" });
+}

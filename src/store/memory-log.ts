@@ -1,0 +1,92 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue, type JsonValue } from "../core/json.ts";
+import type { LogEntry, LogStore } from "../core/store.ts";
+import { checkKey } from "./check-key.ts";
+import { checkWhole } from "./check-whole.ts";
+import { toKept } from "./kept-value.ts";
+import { checkOpen, type MemoryLife } from "./memory-life.ts";
+import { createFollowers, createTail, toEntry, type Followers, type TailSource } from "./memory-tail.ts";
+
+interface MemoryStreams {
+  readonly life: MemoryLife;
+  readonly followers: Followers;
+  /** Only streams that have an entry. */
+  readonly entries: Map<string, LogEntry[]>;
+}
+
+/** Makes the `log` part of a memory store. */
+export function memoryLog(life: MemoryLife): LogStore {
+  const streams: MemoryStreams = { life, followers: createFollowers(), entries: new Map() };
+  life.onClose(streams.followers.end);
+
+  return {
+    async append(stream, values, options) {
+      const { expectedPosition } = options ?? {};
+      checkKey(stream);
+      checkWhole("expectedPosition", expectedPosition);
+      const kept = toKeptList(stream, values);
+      const time = life.now();
+      checkOpen(life, "log.append");
+      const entries = streams.entries.get(stream) ?? [];
+      checkPosition(stream, entries.length, expectedPosition);
+      if (kept.length > 0) streams.entries.set(stream, entries);
+      for (const value of kept) entries.push({ position: entries.length + 1, time, value });
+      streams.followers.wake(stream);
+      return entries.length;
+    },
+    async read(stream, options) {
+      const { after = 0, limit = 1000 } = options ?? {};
+      checkKey(stream);
+      checkWhole("after", after);
+      checkWhole("limit", limit);
+      checkOpen(life, "log.read");
+      return (streams.entries.get(stream) ?? []).slice(after, after + limit).map(toEntry);
+    },
+    tail(stream, options) {
+      const { after = 0, signal } = options ?? {};
+      return { [Symbol.asyncIterator]: () => createTail(toSource(streams, stream, after), signal) };
+    },
+    async position(stream) {
+      checkKey(stream);
+      checkOpen(life, "log.position");
+      return streams.entries.get(stream)?.length ?? 0;
+    },
+  };
+}
+
+function toSource({ life, followers, entries }: MemoryStreams, stream: string, after: number): TailSource {
+  let position = after;
+  return {
+    isClosed: () => life.isClosed,
+    follow: (follower) => followers.add(stream, follower),
+    checkStart() {
+      checkKey(stream);
+      checkWhole("after", after);
+      checkOpen(life, "log.tail");
+    },
+    take() {
+      const entry = entries.get(stream)?.[position];
+      if (entry) position += 1;
+      return entry;
+    },
+  };
+}
+
+function toKeptList(stream: string, values: readonly JsonValue[]): readonly JsonValue[] {
+  if (Array.isArray(values)) {
+    const kept: JsonValue[] = [];
+    for (let index = 0; index < values.length; index++) kept.push(toKept(stream, values[index], index));
+    return kept;
+  }
+  const problem = { path: "", expected: "a list of values", found: showValue(values) };
+  throw new KitbagError("store-value-invalid", { where: stream, problems: [problem] });
+}
+
+function checkPosition(stream: string, position: number, expectedPosition: number | undefined): void {
+  if (expectedPosition === undefined || expectedPosition === position) return;
+  throw new KitbagError("store-conflict", {
+    where: stream,
+    expected: `position ${expectedPosition}`,
+    found: `position ${position}`,
+  });
+}
