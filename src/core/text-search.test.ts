@@ -4,10 +4,34 @@ import { expect, test } from "vitest";
 import { createTextIndex, toWords } from "./text-search.ts";
 
 const documents = [
-  { id: "pdf/extract-text", texts: [["extract-text", 3], ["Extract the text of a PDF file", 1]] },
-  { id: "pdf/merge", texts: [["merge", 3], ["Merge several PDF files into one document", 1]] },
-  { id: "mail/send", texts: [["send", 3], ["Send an e-mail to somebody", 1]] },
-  { id: "csv/readFiles", texts: [["readFiles", 3], ["Reads tables", 1]] },
+  {
+    id: "pdf/extract-text",
+    texts: [
+      ["extract-text", 3],
+      ["Extract the text of a PDF file", 1],
+    ],
+  },
+  {
+    id: "pdf/merge",
+    texts: [
+      ["merge", 3],
+      ["Merge several PDF files into one document", 1],
+    ],
+  },
+  {
+    id: "mail/send",
+    texts: [
+      ["send", 3],
+      ["Send an e-mail to somebody", 1],
+    ],
+  },
+  {
+    id: "csv/readFiles",
+    texts: [
+      ["readFiles", 3],
+      ["Reads tables", 1],
+    ],
+  },
 ] as const;
 
 test("search() puts the document with the rarest words of the query first", () => {
@@ -34,7 +58,11 @@ test("search() finds nothing for a query without words", () => {
 test("search() gives equal hits in the order of their ids, and no more than asked for", () => {
   const same = ["b", "c", "a"].map((id) => ({ id, texts: [["same words", 1]] as const }));
 
-  expect(createTextIndex(same).search("same", 2).map((hit) => hit.id)).toEqual(["a", "b"]);
+  expect(
+    createTextIndex(same)
+      .search("same", 2)
+      .map((hit) => hit.id),
+  ).toEqual(["a", "b"]);
 });
 
 test("search() finds text without spaces between words", () => {
@@ -49,7 +77,15 @@ test("search() finds text without spaces between words", () => {
 
 test("toWords() folds forms of one word together", () => {
   expect(toWords("readFiles read_file Reading")).toEqual(["read", "fil", "read", "fil", "read"]);
-  expect(toWords("run running merges merge queries class bus")).toEqual(["run", "run", "merg", "merg", "query", "class", "bus"]);
+  expect(toWords("run running merges merge queries class bus")).toEqual([
+    "run",
+    "run",
+    "merg",
+    "merg",
+    "query",
+    "class",
+    "bus",
+  ]);
 });
 
 test("search() never throws and never repeats a document, whatever the texts and the query are", () => {

@@ -29,7 +29,9 @@ const saturation = 1.2;
 const lengthPenalty = 0.75;
 
 /** Words that say nothing about what somebody looks for. */
-const emptyWords = new Set("a an and are as at be by for from how i in is it me my of on or please that the this to use was with you".split(" "));
+const emptyWords = new Set(
+  "a an and are as at be by for from how i in is it me my of on or please that the this to use was with you".split(" "),
+);
 
 /**
  * Makes an index (BM25). A word of the query that stands nowhere is looked for as the word that it was probably meant to be.
@@ -86,7 +88,10 @@ function addDocument(postings: Map<string, Posting[]>, document: SearchDocument,
  * both words. Text without spaces between words (Chinese, Japanese) is taken apart into pairs of characters.
  */
 export function toWords(text: string): string[] {
-  const spaced = text.slice(0, longestText).replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2").toLowerCase();
+  const spaced = text
+    .slice(0, longestText)
+    .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
+    .toLowerCase();
   const words: string[] = [];
   for (const [run] of spaced.matchAll(/[\p{L}\p{N}]+/gu)) {
     if (/[\u3040-\u30FF\u3400-\u9FFF\uAC00-\uD7AF]/u.test(run)) words.push(...toPairs(run));
