@@ -60,6 +60,18 @@ export interface ErrorDetails {
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
   /** A schema cannot be used. */
   "schema-invalid": { readonly where: string; readonly problems: readonly Problem[] };
+  /** Something that a skill uses is not there, or is not what it was made for. */
+  "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
+  /** There is already a skill of this name. */
+  "skill-duplicate": { readonly skill: string };
+  /** A skill's own code failed while it was opened. */
+  "skill-failed": { readonly skill: string; readonly step: string; readonly reason: string };
+  /** The definition of a skill is wrong. */
+  "skill-invalid": { readonly skill: string; readonly problems: readonly Problem[] };
+  /** No skill has the name that was asked for. */
+  "skill-not-found": { readonly skill: string; readonly nearest: readonly string[]; readonly count: number };
+  /** Nobody said that this skill's folder may run, or it has changed since. */
+  "skill-untrusted": { readonly skill: string; readonly directory: string; readonly changed: readonly string[] };
   /** A step of a composed tool failed. */
   "step-failed": { readonly tool: string; readonly step: string; readonly code: string; readonly reason: string };
   /** The store was closed before. */
@@ -74,6 +86,8 @@ export interface ErrorDetails {
   "store-value-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** Several owners have a tool of this name. */
   "tool-ambiguous": { readonly tool: string; readonly addresses: readonly string[] };
+  /** A skill's tool called a tool of another skill that it does not say it uses. */
+  "tool-undeclared": { readonly tool: string; readonly skill: string };
   /** The owner already has a tool of this name. */
   "tool-duplicate": { readonly tool: string; readonly owner: string };
   /** The tool's code failed. */
@@ -136,6 +150,19 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: the workspace has no runtime for ${quote(kind)}; it has ${known.join(", ")}`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
+  "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
+  "skill-duplicate": ({ skill }) =>
+    `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,
+  "skill-failed": ({ skill, step, reason }) => `Cannot open the skill ${quote(skill)}: ${step} failed: ${reason}`,
+  "skill-invalid": ({ skill, problems }) => `Cannot define the skill ${quote(skill)}: ${problemList(problems)}`,
+  "skill-not-found": ({ skill, nearest, count }) =>
+    nearest.length > 0
+      ? `Cannot find the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
+      : `Cannot find the skill ${quote(skill)}: none of the ${count} known skills has a similar name`,
+  "skill-untrusted": ({ skill, directory, changed }) =>
+    changed.length === 0
+      ? `Cannot open the skill ${quote(skill)}: its folder is not trusted; read it, then run: kitbag trust ${directory}`
+      : `Cannot open the skill ${quote(skill)}: changed since it was trusted: ${changed.slice(0, 8).join(", ")}; read the change, then run: kitbag trust ${directory}`,
   "step-failed": ({ tool, step, reason }) => `Cannot finish ${quote(tool)}: step ${quote(step)} failed: ${reason}`,
   "store-closed": ({ operation }) => `Cannot run ${operation}: the store is closed; open a new one`,
   "store-conflict": ({ where, expected, found }) =>
@@ -158,6 +185,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
       : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
   "tool-unavailable": ({ tool, owner }) =>
     `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, which is closed; open skill ${quote(owner)} first`,
+  "tool-undeclared": ({ tool, skill }) =>
+    `Cannot call ${quote(tool)}: the skill ${quote(skill)} does not say that it uses it; add it to its "uses"`,
   "usage-invalid": ({ reason }) => reason,
 };
 

@@ -39,7 +39,17 @@ export interface SkillFolder {
   /** Of all files together: changes when any of them does. */
   readonly digest: string;
   readonly scope: SkillScope;
+  readonly trust: SkillTrust;
 }
+
+/** Whether somebody said that this folder may run, in exactly this state. */
+export type SkillTrust =
+  | { readonly status: "trusted" }
+  | {
+      readonly status: "untrusted";
+      /** What changed since it was trusted; empty if it never was. */
+      readonly changed: readonly string[];
+    };
 
 /** How a skill was found: named by somebody, in the project, or in the home directory. */
 export type SkillScope = "given" | "project" | "user";
