@@ -1,0 +1,69 @@
+/**
+ * Answers the questions of this folder, all of them or those that are named: `npm run bench`, `npm run bench call`. Each runs in a
+ * process of its own, against the built package. Ends with 1 if a target is missed.
+ */
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { join, resolve } from "node:path";
+
+import { measure, type Answer } from "./measure.ts";
+import type { Question } from "./question.ts";
+import { renderAnswer, renderReadme, type Results } from "./report.ts";
+
+const questions = ["call", "define", "start-up"];
+const root = resolve(import.meta.dirname, "..");
+const resultsFile = join(import.meta.dirname, "results.json");
+const readmeFile = join(import.meta.dirname, "README.md");
+
+const [first, ...rest] = process.argv.slice(2);
+if (first === "--answer") await answerHere(rest[0] ?? "");
+else answerAll(first === undefined ? questions : [first, ...rest]);
+
+/** Answers one question in this process, for the process that asked. */
+async function answerHere(name: string): Promise<void> {
+  const { default: question } = (await import(`./${name}.ts`)) as { default: Question };
+  process.stdout.write(JSON.stringify(await measure(question)));
+}
+
+function answerAll(names: readonly string[]): void {
+  const unknown = names.filter((name) => !questions.includes(name));
+  if (unknown.length > 0) {
+    console.error(`Cannot answer ${unknown.join(", ")}: the questions are ${questions.join(", ")}`);
+    process.exit(2);
+  }
+  execFileSync(process.execPath, [join(root, "scripts/build.ts")], { stdio: "inherit" });
+  const found: Record<string, Answer> = {};
+  for (const name of names) {
+    const args = [import.meta.filename, "--answer", name];
+    const { status, stdout } = spawnSync(process.execPath, args, {
+      stdio: ["ignore", "pipe", "inherit"],
+      encoding: "utf8",
+    });
+    if (status !== 0) process.exit(1);
+    const answer = JSON.parse(stdout) as Answer;
+    found[name] = answer;
+    console.log(`\n${renderAnswer(name, answer)}`);
+  }
+  keep(found);
+  const missed = Object.values(found).some(({ targets }) => targets.some(({ met }) => !met));
+  process.exitCode = missed ? 1 : 0;
+}
+
+/** Answers of other questions stay, unless they were found on another machine. */
+function keep(found: Readonly<Record<string, Answer>>): void {
+  const machine = { node: process.versions.node, cores: availableParallelism() };
+  const before = readResults();
+  const same = before !== undefined && before.node === machine.node && before.cores === machine.cores;
+  const results: Results = { ...machine, answers: { ...(same ? before.answers : {}), ...found } };
+  writeFileSync(resultsFile, `${JSON.stringify(results, undefined, 2)}\n`);
+  writeFileSync(readmeFile, renderReadme(readFileSync(readmeFile, "utf8"), results));
+}
+
+function readResults(): Results | undefined {
+  try {
+    return JSON.parse(readFileSync(resultsFile, "utf8")) as Results;
+  } catch {
+    return undefined;
+  }
+}
