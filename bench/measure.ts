@@ -72,7 +72,7 @@ function summarise(name: string, costs: readonly number[]): ContenderResult {
 }
 
 /** The value below which the given part of `values` lies. */
-export function quantile(values: readonly number[], part: number): number {
+function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((left, right) => left - right);
   const place = (sorted.length - 1) * part;
   const low = sorted[Math.floor(place)] ?? NaN;
