@@ -2,12 +2,12 @@ import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 
 /**
- * Checks an option that is a whole number of at least `least`, if it is given.
+ * Checks an argument that is a whole number of at least `least`.
  *
  * @throws {KitbagError} `option-invalid` if it is anything else.
  */
-export function checkWhole(option: string, value: number | undefined, least = 0): void {
-  if (value === undefined || (Number.isSafeInteger(value) && value >= least)) return;
+export function checkWhole(option: string, value: number, least = 0): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
   throw new KitbagError("option-invalid", {
     option,
     found: showValue(value),

@@ -71,8 +71,8 @@ function toListed([key, item]: readonly [string, Item]): readonly [string, Versi
 
 function checkWrite(options: WriteOptions | undefined): { [Name in keyof WriteOptions]-?: number | undefined } {
   const { expiresInMs, ifVersion } = options ?? {};
-  checkWhole("expiresInMs", expiresInMs, 1);
-  checkWhole("ifVersion", ifVersion);
+  if (expiresInMs !== undefined) checkWhole("expiresInMs", expiresInMs, 1);
+  if (ifVersion !== undefined) checkWhole("ifVersion", ifVersion);
   return { expiresInMs, ifVersion };
 }
 

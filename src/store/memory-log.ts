@@ -23,7 +23,7 @@ export function memoryLog(life: MemoryLife): LogStore {
     async append(stream, values, options) {
       const { expectedPosition } = options ?? {};
       checkKey(stream);
-      checkWhole("expectedPosition", expectedPosition);
+      if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
       const kept = toKeptList(stream, values);
       const time = life.now();
       checkOpen(life, "log.append");

@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+
+import type { JsonValue } from "../../core/json.ts";
+import { jsonValues, notKept, oddKeys, wrongKeys } from "./samples.ts";
+import { rejectsWith, type StoreChecks } from "./store-check.ts";
+
+/** What `kv` does with keys and values. */
+export const kvChecks: StoreChecks = {
+  async "kv.get() answers undefined for a key that is not there"({ kv }) {
+    assert.equal(await kv.get("nothing"), undefined);
+  },
+
+  async "kv.set() keeps every JSON value as it is"({ kv }) {
+    for (const value of jsonValues) {
+      await kv.set("key", value);
+
+      assert.deepEqual((await kv.get("key"))?.value, value);
+    }
+  },
+
+  async "kv.set() keeps the order of an object's keys"({ kv }) {
+    await kv.set("key", { b: 1, a: { d: 1, c: 2 }, longer: 3 });
+
+    assert.equal(JSON.stringify((await kv.get("key"))?.value), '{"b":1,"a":{"d":1,"c":2},"longer":3}');
+  },
+
+  async "kv.set() holds a value of 10 MB"({ kv }) {
+    const value = { text: "é".repeat(5_000_000) };
+
+    await kv.set("key", value);
+
+    assert.deepEqual((await kv.get("key"))?.value, value);
+  },
+
+  async "kv.set() refuses what is not JSON and leaves the old value"({ kv }) {
+    const version = await kv.set("key", "old");
+
+    for (const value of notKept()) await rejectsWith("store-value-invalid", () => kv.set("key", value as JsonValue));
+
+    assert.deepEqual(await kv.get("key"), { value: "old", version });
+  },
+
+  async "kv.set() keeps a copy that a change of the argument does not reach"({ kv }) {
+    const value = { list: [1] };
+    const set = kv.set("key", value);
+    value.list.push(2);
+    await set;
+
+    assert.deepEqual((await kv.get("key"))?.value, { list: [1] });
+  },
+
+  async "kv.get() and kv.list() give copies that can be changed"({ kv }) {
+    await kv.set("key", { list: [1] });
+    const got = (await kv.get("key"))?.value as { list: number[] };
+    const listed = (await kv.list())[0]?.[1].value as { list: number[] };
+    got.list.push(2);
+    listed.list.push(3);
+
+    assert.deepEqual((await kv.get("key"))?.value, { list: [1] });
+  },
+
+  async "kv keeps odd keys apart"({ kv }) {
+    for (const [index, key] of oddKeys.entries()) await kv.set(key, index);
+
+    for (const [index, key] of oddKeys.entries()) assert.equal((await kv.get(key))?.value, index, JSON.stringify(key));
+    assert.equal((await kv.list()).length, oddKeys.length);
+  },
+
+  async "kv refuses wrong keys in every method"({ kv }) {
+    for (const wrong of wrongKeys) {
+      const key = wrong as string;
+      await rejectsWith("store-key-invalid", () => kv.get(key));
+      await rejectsWith("store-key-invalid", () => kv.set(key, 1));
+      await rejectsWith("store-key-invalid", () => kv.delete(key));
+      await rejectsWith("store-key-invalid", () => kv.increment(key));
+    }
+
+    assert.deepEqual(await kv.list(), []);
+  },
+
+  async "kv.delete() answers whether there was something"({ kv }) {
+    await kv.set("key", null);
+
+    assert.equal(await kv.delete("key"), true);
+    assert.equal(await kv.delete("key"), false);
+    assert.equal(await kv.get("key"), undefined);
+  },
+
+  async "kv.set() takes effect in the order of the calls"({ kv }) {
+    await Promise.all(Array.from({ length: 50 }, (_, index) => kv.set("key", index)));
+
+    assert.equal((await kv.get("key"))?.value, 49);
+  },
+
+  async "kv rejects in every method once the store is closed"(store) {
+    const { kv } = store;
+    await store.close();
+
+    await rejectsWith("store-closed", () => kv.get("key"));
+    await rejectsWith("store-closed", () => kv.set("key", 1));
+    await rejectsWith("store-closed", () => kv.delete("key"));
+    await rejectsWith("store-closed", () => kv.list());
+    await rejectsWith("store-closed", () => kv.increment("key"));
+  },
+
+  async "close() may be called twice"(store) {
+    await store.kv.set("key", 1);
+    await store.close();
+
+    await store.close();
+  },
+};
