@@ -107,6 +107,14 @@ export default defineConfig({
     // `undefined` is an answer that functions give by ending; the compiler checks the types.
     "typescript/consistent-return": "off",
     "promise/always-return": "off",
+    // `fc.assert` is how fast-check is read.
+    "import/no-named-as-default-member": "off",
+    // `then` is a keyword of JSON Schema.
+    "unicorn/no-thenable": "off",
+    // A loop that may change what it walks over walks over a copy.
+    "unicorn/no-useless-spread": "off",
+    // Text of others is searched for control characters on purpose.
+    "no-control-regex": "off",
   },
   overrides: [
     { files: ["src/**/*.ts"], rules: { "typescript/explicit-module-boundary-types": "error" } },

@@ -3,6 +3,8 @@
  *
  * @module
  */
+export { defineSkill } from "./core/define-skill.ts";
+export type { ReuseDefinition, SkillDefinition } from "./core/define-skill.ts";
 export { defineTool } from "./core/define-tool.ts";
 export type { Diagnostic } from "./core/diagnostics.ts";
 export { errorCodes, isKitbagError, KitbagError } from "./core/errors.ts";
@@ -14,6 +16,7 @@ export type { Permissions } from "./core/permissions.ts";
 export type { Runtime, RuntimeContext } from "./core/runtime.ts";
 export type { Coercion } from "./core/schema/coerce.ts";
 export type { JsonSchema } from "./core/schema/json-schema.ts";
+export type { Skill, SkillContext, SkillFile, SkillFolder, ToolReuse, ToolUse } from "./core/skill.ts";
 export type { Store } from "./core/store.ts";
 export { progress } from "./core/tool-context.ts";
 export type { ToolContext } from "./core/tool-context.ts";
@@ -23,6 +26,16 @@ export { memoryStore } from "./store/memory-store.ts";
 export type { ApprovalDecision, ApprovalRequest, Approve } from "./workspace/call/authorise.ts";
 export type { Middleware, PublicCall } from "./workspace/call/phase.ts";
 export { createWorkspace } from "./workspace/create-workspace.ts";
+export type { CatalogOptions, RenderedCatalog } from "./workspace/skills/render-catalog.ts";
+export type { FoundItem, SearchOptions } from "./workspace/skills/search-workspace.ts";
+export type {
+  SkillMethods,
+  SkillOptions,
+  SkillOutcome,
+  SkillState,
+  SkillToolState,
+  SkillUsage,
+} from "./workspace/skills/skill-methods.ts";
 export type {
   AddOptions,
   CallOptions,

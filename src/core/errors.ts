@@ -153,7 +153,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,
-  "skill-failed": ({ skill, step, reason }) => `Cannot open the skill ${quote(skill)}: ${step} failed: ${reason}`,
+  "skill-failed": ({ skill, step, reason }) => `Cannot finish ${step} of the skill ${quote(skill)}: ${reason}`,
   "skill-invalid": ({ skill, problems }) => `Cannot define the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-not-found": ({ skill, nearest, count }) =>
     nearest.length > 0

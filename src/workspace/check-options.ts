@@ -9,6 +9,7 @@ const expectations: {
 } = {
   tools: [isIterable, "a list of tools"],
   components: [isIterable, "a list of components"],
+  skills: [isIterable, "a list of skills"],
   runtimes: [isIterable, "a list of runtimes"],
   limits: [isObject, "an object"],
   injected: [(value) => isObject(value) || typeof value === "function", "an object or a function"],

@@ -13,6 +13,9 @@ import { createSlots } from "./call/slots.ts";
 import { createListeners } from "./listeners.ts";
 import { createOutputKeeper } from "./output-keeper.ts";
 import { createRegistry, type Owner } from "./registry.ts";
+import { createInFlight } from "./skills/in-flight.ts";
+import { createSkillMethods } from "./skills/create-skill-methods.ts";
+import { createSkillSet } from "./skills/skill-set.ts";
 import { resolveRequest } from "./resolve-request.ts";
 import type { AddOptions, Workspace, WorkspaceChange, WorkspaceOptions } from "./workspace.ts";
 import { checkOptions } from "./check-options.ts";
@@ -44,8 +47,14 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   checkOptions(options);
   const changes = createListeners<WorkspaceChange>();
   const events = createListeners<CallEvent>();
-  const registry = createRegistry((change) => changes.tell(change));
+  let changeCount = 0;
+  const registry = createRegistry((change) => {
+    changeCount += 1;
+    changes.tell(change);
+  });
   const chain = createChain();
+  const inFlight = createInFlight();
+  const set = createSkillSet(registry, inFlight);
   const host = createHost();
 
   function createHost(): CallHost {
@@ -62,6 +71,8 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
       store: options.store,
       outputs: createOutputKeeper(options.store),
       slots: createSlots(limits.maxConcurrent),
+      inFlight,
+      skills: set,
       nextId: () => `${prefix}-${(count += 1)}`,
       isHeard: events.isHeard,
       tell: events.tell,
@@ -89,6 +100,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   }
 
   const workspace: Workspace = {
+    ...createSkillMethods({ registry, set, inFlight, changes: () => changeCount }),
     add: (tool, { component, injected }: AddOptions = {}) => registry.add(asTool(tool), toOwner(component), injected),
     addComponent({ name, tools }) {
       if (!isName(name))
@@ -132,6 +144,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   registry.change(() => {
     for (const tool of options.tools ?? []) workspace.add(tool);
     for (const component of options.components ?? []) workspace.addComponent(component);
+    for (const skill of options.skills ?? []) workspace.addSkill(skill);
   });
   return workspace;
 }

@@ -2,9 +2,11 @@ import type { CallEvent, ToolSource } from "../core/events.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Store } from "../core/store.ts";
+import type { Skill } from "../core/skill.ts";
 import type { Tool, TypedTool } from "../core/tool.ts";
 import type { Approve } from "./call/authorise.ts";
 import type { Middleware, OpenPhaseName } from "./call/phase.ts";
+import type { SkillMethods } from "./skills/skill-methods.ts";
 
 /** A tool that is in a workspace: the tool, and what the workspace knows about it. */
 export interface RegisteredTool {
@@ -59,6 +61,8 @@ export type InjectedRecord = Readonly<Record<string, unknown>>;
 export interface WorkspaceOptions {
   readonly tools?: Iterable<Tool>;
   readonly components?: Iterable<ToolComponent>;
+  /** Added closed: open them with `activateSkill`. */
+  readonly skills?: Iterable<Skill>;
   readonly runtimes?: Iterable<Runtime>;
   readonly limits?: Partial<WorkspaceLimits>;
   /** Values for the tools' `inject`, or a function that makes them for one call. */
@@ -115,7 +119,7 @@ export interface OutputPage {
 }
 
 /** What holds tools, knows where each comes from, and is the only way to call one. */
-export interface Workspace {
+export interface Workspace extends SkillMethods {
   /**
    * Adds a tool.
    *

@@ -1,4 +1,4 @@
-import type { FailedOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 import type { Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
@@ -19,11 +19,26 @@ export const admit: Phase = async (call, next) => {
     if (failed !== undefined) return failed;
   }
   try {
-    return await next();
+    return await countForSkill(call, next);
   } finally {
     slots.free(request);
   }
 };
+
+/** Notes that a tool of a skill is running: a skill that closes waits for it, or cancels it. */
+async function countForSkill(call: Call, next: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  const { entry, host } = call;
+  if (entry?.source !== "skill") return next();
+  host.inFlight.enter(entry.owner, call);
+  let failed = true;
+  try {
+    const outcome = await next();
+    failed = outcome.status === "failed";
+    return outcome;
+  } finally {
+    host.inFlight.leave(entry.owner, call, failed);
+  }
+}
 
 function refuseNested(call: Call): FailedOutcome | undefined {
   const { parent } = call;

@@ -43,9 +43,13 @@ export const authorise: Phase = async (call, next) => {
 
 /** A failed outcome if the tool of `call` is gone or its skill is closed. */
 export function refuseUnavailable(call: Call): FailedOutcome | undefined {
-  const { entry } = call;
-  if (entry === undefined || call.host.registry.isAvailable(entry)) return undefined;
-  return call.fail("tool-unavailable", { tool: call.address, owner: entry.owner });
+  const { entry, host } = call;
+  if (entry === undefined) return undefined;
+  if (!host.registry.isAvailable(entry))
+    return call.fail("tool-unavailable", { tool: call.address, owner: entry.owner });
+  const caller = call.parent?.entry;
+  if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry)) return undefined;
+  return call.fail("tool-undeclared", { tool: call.address, skill: caller.owner });
 }
 
 async function askFor(call: Call, tool: Tool, approve: Approve): Promise<ToolOutcome | undefined> {

@@ -5,6 +5,8 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Store } from "../../core/store.ts";
 import type { OutputKeeper } from "../output-keeper.ts";
 import type { Registry } from "../registry.ts";
+import type { InFlight } from "../skills/in-flight.ts";
+import type { SkillSet } from "../skills/skill-set.ts";
 import type { CallOptions, WorkspaceLimits, WorkspaceOptions } from "../workspace.ts";
 import type { Slots } from "./slots.ts";
 import type { Call } from "./call.ts";
@@ -20,6 +22,8 @@ export interface CallHost {
   readonly store: Store | undefined;
   readonly outputs: OutputKeeper;
   readonly slots: Slots;
+  readonly inFlight: InFlight;
+  readonly skills: SkillSet;
   nextId(): string;
   isHeard(): boolean;
   tell(event: CallEvent): void;

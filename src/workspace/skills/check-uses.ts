@@ -1,0 +1,51 @@
+import semver from "semver";
+
+import type { Problem } from "../../core/errors.ts";
+import type { Skill, ToolUse } from "../../core/skill.ts";
+import type { Entry, Registry } from "../registry.ts";
+import { toolSignature } from "./tool-signature.ts";
+
+/**
+ * Holds what a skill uses against what is there: its own tools first, then global ones, other skills' only as it says in `uses`.
+ * Answers with everything that is missing or is not what the skill was made for.
+ */
+export function checkUses(skill: Skill, registry: Registry, getSkill: (name: string) => Skill | undefined): Problem[] {
+  const problems: Problem[] = [];
+  for (const [index, use] of skill.uses.entries()) {
+    const path = `uses[${index}]`;
+    const resolution = registry.resolve(use.address, skill.name);
+    if (!resolution.ok) {
+      const [nearest] = resolution.failure.code === "tool-not-found" ? resolution.failure.details.nearest : [];
+      problems.push({
+        path,
+        expected: `the tool ${use.address}`,
+        found: resolution.failure.code === "tool-ambiguous" ? "several tools of this name" : "no such tool",
+        ...(nearest !== undefined && { didYouMean: nearest }),
+      });
+      continue;
+    }
+    problems.push(...checkVersion(use, resolution.entry, path, getSkill));
+  }
+  return problems;
+}
+
+function checkVersion(
+  use: ToolUse,
+  entry: Entry,
+  path: string,
+  getSkill: (name: string) => Skill | undefined,
+): Problem[] {
+  const version = entry.tool.version ?? getSkill(entry.owner)?.version;
+  if (use.range !== undefined) {
+    if (semver.validRange(use.range) === null) {
+      return [{ path, expected: "a range of versions like ^1.2", found: JSON.stringify(use.range) }];
+    }
+    if (version === undefined || !semver.satisfies(version, use.range)) {
+      const found = version === undefined ? "a tool without a version" : `version ${version}`;
+      return [{ path, expected: `${use.address} in a version that fits ${use.range}`, found }];
+    }
+  }
+  if (use.signature === undefined || use.signature === toolSignature(entry.tool)) return [];
+  const found = `another one${version === undefined ? "" : ` in version ${version}`}: its schema changed without a new major version`;
+  return [{ path, expected: `${use.address} with the signature that the skill was made for`, found }];
+}

@@ -1,0 +1,68 @@
+import type { Call } from "../call/call.ts";
+import type { SkillUsage } from "./skill-methods.ts";
+
+/** The calls of skills' tools that are running, and how much each skill was used. */
+export interface InFlight {
+  enter(owner: string, call: Call): void;
+  leave(owner: string, call: Call, failed: boolean): void;
+  running(owner: string): readonly Call[];
+  /** Resolves when no call of this owner is running. */
+  idle(owner: string): Promise<void>;
+  noteActivation(owner: string): void;
+  usage(owner: string): SkillUsage;
+}
+
+interface Counts {
+  activations: number;
+  calls: number;
+  failures: number;
+  lastUsed?: number;
+}
+
+/** Makes an empty record. */
+export function createInFlight(): InFlight {
+  const running = new Map<string, Set<Call>>();
+  const waiting = new Map<string, (() => void)[]>();
+  const counts = new Map<string, Counts>();
+
+  function countsOf(owner: string): Counts {
+    let found = counts.get(owner);
+    if (found === undefined) {
+      found = { activations: 0, calls: 0, failures: 0 };
+      counts.set(owner, found);
+    }
+    return found;
+  }
+
+  return {
+    enter(owner, call) {
+      const calls = running.get(owner) ?? new Set();
+      running.set(owner, calls.add(call));
+      const usage = countsOf(owner);
+      usage.calls += 1;
+      usage.lastUsed = Date.now();
+    },
+    leave(owner, call, failed) {
+      if (failed) countsOf(owner).failures += 1;
+      const calls = running.get(owner);
+      calls?.delete(call);
+      if (calls === undefined || calls.size > 0) return;
+      running.delete(owner);
+      for (const resolve of waiting.get(owner) ?? []) resolve();
+      waiting.delete(owner);
+    },
+    running: (owner) => [...(running.get(owner) ?? [])],
+    idle(owner) {
+      if (!running.has(owner)) return Promise.resolve();
+      return new Promise((resolve) => {
+        waiting.set(owner, [...(waiting.get(owner) ?? []), resolve]);
+      });
+    },
+    noteActivation(owner) {
+      const usage = countsOf(owner);
+      usage.activations += 1;
+      usage.lastUsed = Date.now();
+    },
+    usage: (owner) => ({ ...countsOf(owner) }),
+  };
+}

@@ -1,0 +1,52 @@
+import { createTool } from "../../core/define-tool.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { isSchemaObject } from "../../core/schema/json-schema.ts";
+import type { Skill, ToolReuse } from "../../core/skill.ts";
+import type { FunctionCode, Tool } from "../../core/tool.ts";
+import type { Registry } from "../registry.ts";
+
+/** Makes the tools that a skill takes over from others: the same tool under an own name, with some arguments fixed. */
+export function toReusedTools(skill: Skill, registry: Registry): Tool[] {
+  return skill.reuses.map((reuse) => {
+    const resolution = registry.resolve(reuse.uses.address, skill.name);
+    if (!resolution.ok) throw new KitbagError(resolution.failure.code, resolution.failure.details);
+    return toReusedTool(reuse, resolution.entry.tool, resolution.entry.address);
+  });
+}
+
+function toReusedTool(reuse: ToolReuse, tool: Tool, address: string): Tool {
+  const { locked } = reuse;
+  const code: FunctionCode = {
+    kind: "function",
+    async run(input, context) {
+      const outcome = await context.call(address, { ...(input as object), ...locked });
+      if (outcome.status === "ok") return outcome.output;
+      const { code: innerCode, message } = outcome.error;
+      throw new KitbagError("step-failed", { tool: reuse.name, step: address, code: innerCode, reason: message });
+    },
+  };
+  return createTool({
+    name: reuse.name,
+    description: reuse.description ?? tool.description,
+    ...(tool.version !== undefined && { version: tool.version }),
+    input: withoutProperties(tool.inputSchema, Object.keys(locked)),
+    ...(tool.outputSchema !== undefined && { output: tool.outputSchema }),
+    annotations: tool.annotations,
+    permissions: tool.permissions,
+    limits: tool.limits,
+    code,
+  });
+}
+
+/** A caller neither sees nor sets the arguments that are fixed. */
+function withoutProperties(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
+  const left = Object.entries(properties).filter(([name]) => !names.includes(name));
+  const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
+  return {
+    ...schema,
+    properties: Object.fromEntries(left),
+    required: required.filter((name) => !names.includes(name)),
+  };
+}

@@ -1,0 +1,104 @@
+import type { Failure } from "../../core/errors.ts";
+import type { Skill } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { RegisteredTool } from "../workspace.ts";
+import type { CatalogOptions, RenderedCatalog } from "./render-catalog.ts";
+import type { RenderToolsOptions } from "./render-skill-tools.ts";
+import type { FoundItem, SearchOptions } from "./search-workspace.ts";
+
+/** How opening or closing a skill ended. */
+export type SkillOutcome =
+  | {
+      readonly status: "ok";
+      /** Skills that are open now and were not before. */
+      readonly opened: readonly string[];
+      /** Skills that were open before and are not now. */
+      readonly closed: readonly string[];
+      /** What went wrong without stopping it: a failing `onDeactivate`. */
+      readonly warnings: readonly Failure[];
+    }
+  | { readonly status: "failed"; readonly error: Failure };
+
+/** What may be said when a skill is opened or closed. */
+export interface SkillOptions {
+  readonly signal?: AbortSignal;
+  /** What happens to calls of the skill's tools that are running when it closes. @default "finish" */
+  readonly running?: "finish" | "cancel";
+}
+
+/** What a skill is like now. */
+export interface SkillState {
+  readonly skill: Skill;
+  readonly active: boolean;
+  readonly usage: SkillUsage;
+}
+
+/** How much a skill was used. */
+export interface SkillUsage {
+  readonly activations: number;
+  readonly calls: number;
+  readonly failures: number;
+  /** Milliseconds since 1970. */
+  readonly lastUsed?: number;
+}
+
+/** The tools of a skill, and whether they exist now. */
+export interface SkillToolState {
+  readonly skill: string;
+  readonly tools: readonly Tool[];
+  readonly active: boolean;
+  /** Addresses of its tools that are available now. */
+  readonly available: readonly string[];
+}
+
+/** What a workspace can do with skills. */
+export interface SkillMethods {
+  /**
+   * Adds a skill, closed.
+   *
+   * @throws {KitbagError} `skill-duplicate` if there is one of this name; `owner-invalid` if a component has it.
+   */
+  addSkill(skill: Skill): void;
+  /**
+   * Puts another version in the place of the skill of this name, in one change. If it is open it stays open with the new tools.
+   *
+   * @throws {KitbagError} `skill-not-found` if there is none; `skill-broken` if it is open and the new version could not be:
+   * then everything stays as it was.
+   */
+  replaceSkill(skill: Skill): void;
+  /** Closes a skill and takes it out. Answers whether there was one. */
+  removeSkill(name: string, options?: SkillOptions): Promise<boolean>;
+  getSkill(name: string): Skill | undefined;
+  getSkills(): readonly SkillState[];
+
+  /**
+   * Opens a skill: its tools exist from now on. All of it happens or nothing: the skills it requires are opened with it, and a
+   * failing `onActivate` leaves everything as it was. Opening an open skill does nothing. Never throws.
+   */
+  activateSkill(name: string, options?: SkillOptions): Promise<SkillOutcome>;
+  /**
+   * Closes a skill, unless another open one requires it: nothing new starts from now on. Skills that were opened only for it are
+   * closed too. Never throws.
+   */
+  deactivateSkill(name: string, options?: SkillOptions): Promise<SkillOutcome>;
+
+  getActiveSkills(): readonly string[];
+  getActiveSkillTools(): readonly RegisteredTool[];
+  /** Their addresses. */
+  getActiveSkillToolNames(): readonly string[];
+  isToolFromActiveSkill(address: string): boolean;
+  getAllSkillToolStates(): readonly SkillToolState[];
+  /** The tools of a skill, open or not. @throws {KitbagError} `skill-not-found` */
+  getSkillTools(name: string): readonly Tool[];
+
+  /** The text for one use of a skill. It need not be open. @throws {KitbagError} `skill-not-found` */
+  invokeSkill(name: string, argumentText?: string): string;
+  /** The instructions of the open skills: what must stay in a conversation however it is shortened. Empty if none is open. */
+  activeInstructions(): string;
+  /** The list of skills for a prompt, within a budget. */
+  renderCatalog(options?: CatalogOptions): RenderedCatalog;
+  /** The tools of the open skills, in a section of their own. Empty if there are none. */
+  renderSkillTools(options?: RenderToolsOptions): string;
+  /** Finds skills and tools by words, open or not, the best first. */
+  search(query: string, options?: SearchOptions): readonly FoundItem[];
+}
