@@ -1,0 +1,42 @@
+import type { CliCommand } from "./cli-command.ts";
+
+/** A command as the overview knows it, before its file is loaded. */
+export interface CommandEntry {
+  readonly name: string;
+  readonly summary: string;
+  load(): Promise<CliCommand>;
+}
+
+/** Every command there is, in the order of the overview. */
+export const commands: readonly CommandEntry[] = [
+  {
+    name: "tour",
+    summary: "See what Kitbag does: seven small steps that really run",
+    load: async () => (await import("./commands/tour.ts")).tourCommand,
+  },
+  {
+    name: "list",
+    summary: "List the tools",
+    load: async () => (await import("./commands/list.ts")).listCommand,
+  },
+  {
+    name: "show",
+    summary: "Show everything about one tool, and how to call it",
+    load: async () => (await import("./commands/show.ts")).showCommand,
+  },
+  {
+    name: "call",
+    summary: "Call a tool, with its parameters as flags or as JSON",
+    load: async () => (await import("./commands/call.ts")).callCommand,
+  },
+  {
+    name: "trust",
+    summary: "Allow a configuration, as it is now, to run in this process",
+    load: async () => (await import("./commands/trust.ts")).trustCommand,
+  },
+  {
+    name: "doctor",
+    summary: "Check this machine and this project",
+    load: async () => (await import("./commands/doctor.ts")).doctorCommand,
+  },
+];

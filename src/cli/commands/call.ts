@@ -1,0 +1,110 @@
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { Approve } from "../../workspace/call/authorise.ts";
+import type { CallOptions, Workspace } from "../../workspace/workspace.ts";
+import { createCallView, type CallView } from "../call-view.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { openWorkspace } from "../config/open-workspace.ts";
+import { isYes } from "../config/require-trust.ts";
+import { applySettings } from "../flags/apply-settings.ts";
+import { parseFlags } from "../flags/parse-flags.ts";
+import { readInput } from "../input/read-input.ts";
+import { addModuleOption, addOption, getText } from "../options.ts";
+import { toPrintableLine } from "../printable.ts";
+import { failedAnswer } from "../report-error.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag call`: one call of one tool. */
+export const callCommand: CliCommand = {
+  examples: [
+    ["kitbag call add --a 2 --b 3", "parameters as flags"],
+    ["kitbag call search --tag new --tag cheap --filter.size 3 --no-sold", "lists, objects, switches"],
+    [`kitbag call add --input '{"a": 2, "b": 3}'`, "parameters as JSON"],
+    ["jq -n '{a: 2}' | kitbag call add --input - --b 3", "JSON from another program; a flag goes before it"],
+    ["kitbag call add --input @numbers.json --json", "JSON from a file; the outcome as JSON"],
+    ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
+  ],
+  define(command) {
+    command.argument("<address>", "the tool: its name, or owner/name");
+    command.argument("[flags...]", "its parameters, as flags; kitbag show <address> lists them");
+    addOption(command, "--input <json>", "its parameters, as JSON; - reads standard input, @file a file");
+    addOption(command, "--limit-ms <n>", "end the call after this time");
+    command.option("--yes", "approve the calls that need an approval");
+    addModuleOption(command);
+    command.allowUnknownOption();
+  },
+  async run(invocation) {
+    const { workspace, options } = await openWorkspace(invocation, getText(invocation.options, "module"));
+    const [address = "", ...words] = invocation.args;
+    const view = createCallView(invocation);
+    const callOptions: CallOptions = {
+      onEvent: view.onEvent,
+      ...readLimit(getText(invocation.options, "limitMs")),
+      ...(options.approve === undefined && { approve: askThePerson(invocation) }),
+      // A person reads all of it, or pipes it on; only models need the head.
+      maxOutputBytes: Number.MAX_SAFE_INTEGER,
+    };
+    const input = await toInput(workspace, { address, words, invocation });
+    const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
+    await options.store?.close();
+    return toAnswer(outcome, view);
+  },
+};
+
+/** What other flags there are; a person may have meant one of them. */
+const ownFlags = ["--input", "--limit-ms", "--yes", "--module", "--json", "--help"];
+
+interface Words {
+  readonly address: string;
+  readonly words: readonly string[];
+  readonly invocation: Invocation;
+}
+
+async function toInput(workspace: Workspace, { address, words, invocation }: Words): Promise<unknown> {
+  const found = workspace.getTool(address);
+  // The call itself says what is wrong with the address.
+  if (found === undefined) return {};
+  const given = getText(invocation.options, "input");
+  const input = given === undefined ? {} : await readInput(given, invocation);
+  const flags = words.filter((word, index) => word !== "--" || words.indexOf("--") !== index);
+  return applySettings(input, parseFlags(found.tool.inputSchema, flags, { alsoKnown: ownFlags }));
+}
+
+const longestLimitMs = 2 ** 31 - 1;
+
+function readLimit(text: string | undefined): { limitMs?: number } {
+  if (text === undefined) return {};
+  const limitMs = /^\d{1,10}$/u.test(text) ? Number(text) : 0;
+  if (limitMs >= 1 && limitMs <= longestLimitMs) return { limitMs };
+  throw usageError(
+    `Cannot use --limit-ms ${text}: expected a whole number of milliseconds, from 1 to ${longestLimitMs}`,
+  );
+}
+
+/** Who calls a tool by hand is there to approve it; a script says so with `--yes`. */
+function askThePerson({ terminal, options }: Invocation): Approve {
+  return async ({ tool, address, input }) => {
+    if (!tool.needsApproval || options["yes"] === true) return { decision: "approve" };
+    if (!terminal.canAsk) {
+      return { decision: "deny", reason: "nobody is there to be asked; use a terminal, or approve it with --yes" };
+    }
+    const question = `Call ${address} with ${toPrintableLine(JSON.stringify(input))}? [y/N] `;
+    return isYes(await terminal.ask(question)) ? { decision: "approve" } : { decision: "deny", reason: "by the user" };
+  };
+}
+
+/** Ctrl-C cancels the call, so that the tool can clean up; the second one ends the program. */
+async function untilInterrupted(work: (signal: AbortSignal) => Promise<ToolOutcome>): Promise<ToolOutcome> {
+  const controller = new AbortController();
+  const cancel = (): void => controller.abort();
+  process.once("SIGINT", cancel).once("SIGTERM", cancel);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off("SIGINT", cancel).off("SIGTERM", cancel);
+  }
+}
+
+function toAnswer(outcome: ToolOutcome, view: CallView): Answer {
+  if (outcome.status === "failed") return failedAnswer(outcome.error);
+  return { document: outcome, text: view.renderRest(outcome.output) };
+}

@@ -1,0 +1,41 @@
+import type { CliCommand } from "../cli-command.ts";
+
+const inTheRepository = `What to type next, in this folder:
+  alias kitbag="node --conditions=@kitbag/source $PWD/src/cli/main.ts"
+  kitbag list --module examples/toolbox.ts
+  kitbag show count-words --module examples/toolbox.ts
+  kitbag call count-words --module examples/toolbox.ts --text "to be or not to be" --top 2
+  kitbag --help
+
+Then write tools of your own: docs/guide/command-line.md shows how.`;
+
+const installed = `What to do next: write a kitbag.config.ts
+  import { defineTool } from "kitbag";
+  const hello = defineTool({ name: "hello", description: "Says hello", run: () => "Hello!" });
+  export default { tools: [hello] };
+
+and type
+  kitbag trust .
+  kitbag list
+  kitbag call hello
+  kitbag --help`;
+
+/** `kitbag tour`: what Kitbag does, in steps that really run. */
+export const tourCommand: CliCommand = {
+  examples: [
+    ["kitbag tour", "step by step; Enter goes on, q quits"],
+    ["kitbag tour | less", "all at once"],
+    ["kitbag tour --json", "the code and the real outcomes, as data"],
+  ],
+  define() {},
+  async run({ terminal, json }) {
+    const [{ tourSteps }, { runTour }, { defineTool }, { createWorkspace }] = await Promise.all([
+      import("../tour/steps.ts"),
+      import("../tour/run-tour.ts"),
+      import("../../core/define-tool.ts"),
+      import("../../workspace/create-workspace.ts"),
+    ]);
+    const steps = await runTour(tourSteps, { defineTool, createWorkspace }, terminal, { quiet: json });
+    return { document: { steps }, text: import.meta.url.endsWith(".ts") ? inTheRepository : installed };
+  },
+};

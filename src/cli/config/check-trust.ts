@@ -1,0 +1,26 @@
+import { findImports, type Digests } from "./find-imports.ts";
+import { loadTrust } from "./trust-file.ts";
+
+/** Whether a configuration may run. */
+export interface TrustState {
+  readonly status: "trusted" | "untrusted" | "changed";
+  /** The configuration and the project files it imports, as they are now. */
+  readonly files: Digests;
+  /** The files that are not what they were when the configuration was trusted. */
+  readonly changed: readonly string[];
+}
+
+/**
+ * Compares a configuration, and everything of the project that it imports, with what was trusted. Runs nothing.
+ *
+ * @throws {KitbagError} `config-invalid` if a file, or the list of what is trusted, cannot be used.
+ */
+export function checkTrust(path: string, home: string): TrustState {
+  const files = findImports(path);
+  const trusted = loadTrust(home).get(path);
+  if (trusted === undefined) return { status: "untrusted", files, changed: [] };
+  const changed = [...new Set([...files.keys(), ...trusted.keys()])].filter(
+    (file) => files.get(file) !== trusted.get(file),
+  );
+  return { status: changed.length === 0 ? "trusted" : "changed", files, changed };
+}

@@ -1,0 +1,52 @@
+import { resolve } from "node:path";
+
+import { KitbagError, isKitbagError } from "../../core/errors.ts";
+import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
+import type { CliContext } from "../cli-command.ts";
+import { usageError } from "../usage-error.ts";
+import { findConfig, resolveFile } from "./find-config.ts";
+import { resolveKitbagHome } from "./kitbag-home.ts";
+import { loadModule } from "./load-module.ts";
+import { loadBytes } from "./project-files.ts";
+import { requireTrust } from "./require-trust.ts";
+import { parseJsonConfig, toWorkspaceOptions } from "./to-workspace-options.ts";
+
+/** A workspace, and the options that made it. */
+export interface OpenWorkspace {
+  readonly workspace: Workspace;
+  readonly options: WorkspaceOptions;
+}
+
+/**
+ * Makes the workspace of a command: of `module` if the person named one, else of the configuration of the working directory.
+ * Naming a file on the command line is consent to run it; a configuration that is merely found must be trusted.
+ *
+ * @throws {KitbagError} `config-missing`, `config-invalid` or `config-untrusted` if there is none that may be used.
+ */
+export async function openWorkspace(context: CliContext, module: string | undefined): Promise<OpenWorkspace> {
+  const path = module === undefined ? findConfig(context.cwd) : resolveModule(resolve(context.cwd, module));
+  if (path === undefined) throw new KitbagError("config-missing", { path: "kitbag.config.ts" });
+  const options = module === undefined ? await loadConfig(path, context) : await loadOptions(path);
+  const { createWorkspace } = await import("../../workspace/create-workspace.ts");
+  try {
+    return { workspace: createWorkspace(options), options };
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    throw new KitbagError("config-invalid", { path, reason: cause.message }, { cause });
+  }
+}
+
+function resolveModule(path: string): string {
+  if (/\.[cm]?[jt]s$/u.test(path)) return resolveFile(path);
+  throw usageError(`Cannot use --module ${path}: a module ends in .ts, .mts, .js or .mjs`);
+}
+
+async function loadConfig(path: string, context: CliContext): Promise<WorkspaceOptions> {
+  if (path.endsWith(".json")) return parseJsonConfig(loadBytes(path).toString("utf8"), path);
+  const digests = await requireTrust(path, resolveKitbagHome(context.env), context.terminal);
+  return toWorkspaceOptions(await loadModule(path, digests), path);
+}
+
+async function loadOptions(path: string): Promise<WorkspaceOptions> {
+  return toWorkspaceOptions(await loadModule(path), path);
+}

@@ -1,0 +1,43 @@
+import { KitbagError } from "../../core/errors.ts";
+import { toPrintable } from "../printable.ts";
+import type { Terminal } from "../terminal.ts";
+import { checkTrust, type TrustState } from "./check-trust.ts";
+import type { Digests } from "./find-imports.ts";
+import { updateTrust } from "./trust-file.ts";
+
+/**
+ * Answers with the digests under which a configuration may run. If it is not trusted and a person is there, asks once and
+ * remembers a yes.
+ *
+ * @throws {KitbagError} `config-untrusted` if it is not trusted.
+ */
+export async function requireTrust(
+  path: string,
+  home: string,
+  terminal: Pick<Terminal, "canAsk" | "ask">,
+): Promise<Digests> {
+  const state = checkTrust(path, home);
+  if (state.status === "trusted") return state.files;
+  if (!terminal.canAsk || !isYes(await terminal.ask(toPrintable(renderQuestion(path, state))))) {
+    throw new KitbagError("config-untrusted", { path, changed: state.changed });
+  }
+  // What the person saw is what is trusted: if a file has changed meanwhile, loading it fails.
+  await updateTrust(home, (trusted) => trusted.set(path, state.files));
+  return state.files;
+}
+
+function renderQuestion(path: string, { status, files, changed }: TrustState): string {
+  const others = [...files.keys()].filter((file) => file !== path);
+  return [
+    status === "changed" ? "This configuration has changed since you trusted it:" : "This configuration is new here:",
+    `  ${path}`,
+    ...(others.length > 0 ? ["It loads:", ...others.map((file) => `  ${file}`)] : []),
+    ...(changed.length > 0 ? ["Changed:", ...changed.map((file) => `  ${file}`)] : []),
+    "It runs as a program with all your rights. Trust it as it is now? [y/N] ",
+  ].join("\n");
+}
+
+/** Tells whether an answer is a yes; anything unclear is a no. */
+export function isYes(answer: string | undefined): boolean {
+  return answer !== undefined && /^y(?:es)?$/iu.test(answer);
+}

@@ -1,0 +1,83 @@
+import { KitbagError, quote } from "../../core/errors.ts";
+import { isPlain, showValue } from "../../core/json.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { WorkspaceOptions } from "../../workspace/workspace.ts";
+
+/** Every option there is; the compiler keeps it in step with the type. */
+const optionNames = Object.keys({
+  tools: true,
+  components: true,
+  runtimes: true,
+  limits: true,
+  injected: true,
+  secrets: true,
+  approve: true,
+  store: true,
+} satisfies Record<keyof WorkspaceOptions, true>);
+
+const lists = ["tools", "components", "runtimes"];
+
+/**
+ * Reads the default export of a configuration or of a module: a tool, a list of tools, options, or a function that makes one
+ * of these.
+ *
+ * @throws {KitbagError} `config-invalid` for anything else.
+ */
+export async function toWorkspaceOptions(exported: unknown, path: string): Promise<WorkspaceOptions> {
+  const value = typeof exported === "function" ? await callExport(exported as () => unknown, path) : exported;
+  if (Array.isArray(value)) return { tools: value };
+  if (typeof value !== "object" || value === null) throw wrongExport(path, value);
+  if ("inputSchema" in value && "code" in value) return { tools: [value as never] };
+  if (!isPlain(value)) throw wrongExport(path, value);
+  checkNames(Object.keys(value), optionNames, path);
+  for (const name of lists) checkList(name, (value as Record<string, unknown>)[name], path);
+  return value;
+}
+
+/**
+ * Reads a configuration that is JSON. It is only data, so it needs no trust, and it can say only what data can say: limits.
+ *
+ * @throws {KitbagError} `config-invalid` for anything else.
+ */
+export function parseJsonConfig(text: string, path: string): WorkspaceOptions {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/u, ""));
+  } catch (cause) {
+    throw new KitbagError("config-invalid", { path, reason: `it is not JSON: ${(cause as Error).message}` }, { cause });
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrongExport(path, value);
+  checkNames(Object.keys(value), ["limits"], path);
+  const { limits = {} } = value as { limits?: unknown };
+  if (typeof limits === "object" && limits !== null && !Array.isArray(limits)) return { limits };
+  throw new KitbagError("config-invalid", { path, reason: `limits: expected an object, found ${showValue(limits)}` });
+}
+
+async function callExport(make: () => unknown, path: string): Promise<unknown> {
+  try {
+    return await make();
+  } catch (cause) {
+    const reason = `its function failed: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new KitbagError("config-invalid", { path, reason }, { cause });
+  }
+}
+
+function wrongExport(path: string, found: unknown): KitbagError {
+  const reason = `expected a tool, a list of tools or options like { tools: [...] }, found ${showValue(found)}`;
+  return new KitbagError("config-invalid", { path, reason });
+}
+
+function checkNames(names: readonly string[], known: readonly string[], path: string): void {
+  for (const name of names) {
+    if (known.includes(name)) continue;
+    const [nearest] = nearestNames(name, known, 1);
+    const cure = nearest === undefined ? `use ${known.join(", ")}` : `did you mean ${quote(nearest)}?`;
+    const why = optionNames.includes(name) ? "JSON cannot hold it; write a kitbag.config.ts" : cure;
+    throw new KitbagError("config-invalid", { path, reason: `it cannot have ${quote(name)}; ${why}` });
+  }
+}
+
+function checkList(name: string, value: unknown, path: string): void {
+  if (value === undefined || (typeof value === "object" && value !== null && Symbol.iterator in value)) return;
+  throw new KitbagError("config-invalid", { path, reason: `${name}: expected a list, found ${showValue(value)}` });
+}

@@ -1,0 +1,89 @@
+import { accessSync, constants, statSync } from "node:fs";
+
+import type { CliContext } from "./cli-command.ts";
+import { checkTrust } from "./config/check-trust.ts";
+import { describeFileError, findConfig } from "./config/find-config.ts";
+import { resolveKitbagHome } from "./config/kitbag-home.ts";
+import { loadTrust } from "./config/trust-file.ts";
+
+/** One thing that was looked at. */
+export interface DoctorCheck {
+  readonly name: string;
+  /** `note` is neither right nor wrong. */
+  readonly status: "ok" | "note" | "wrong";
+  readonly found: string;
+  /** What to do about it. */
+  readonly cure?: string;
+}
+
+/** Looks at the machine and the project. Changes nothing and runs nothing of the project. */
+export function runChecks(context: CliContext): DoctorCheck[] {
+  return [
+    checkNode(process.versions.node),
+    { name: "platform", status: "ok", found: `${process.platform} ${process.arch}` },
+    attempt("KITBAG_HOME", () => checkHome(resolveKitbagHome(context.env))),
+    attempt("trust list", () => checkTrustList(resolveKitbagHome(context.env))),
+    attempt("configuration", () => checkConfig(context)),
+    checkTerminal(context),
+  ];
+}
+
+/** What is wrong is what this command is there to tell. */
+function attempt(name: string, check: () => DoctorCheck): DoctorCheck {
+  try {
+    return check();
+  } catch (cause) {
+    return { name, status: "wrong", found: cause instanceof Error ? cause.message : String(cause) };
+  }
+}
+
+const oldestNode = [22, 19] as const;
+
+/** Tells whether this Node is new enough. */
+export function checkNode(version: string): DoctorCheck {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const isNew = major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+  if (isNew) return { name: "Node.js", status: "ok", found: version };
+  return { name: "Node.js", status: "wrong", found: version, cure: `install ${oldestNode.join(".")} or newer` };
+}
+
+function checkHome(home: string): DoctorCheck {
+  const name = "KITBAG_HOME";
+  const found = statSync(home, { throwIfNoEntry: false });
+  if (found === undefined) return { name, status: "note", found: `${home} (made when it is needed)` };
+  if (!found.isDirectory()) return { name, status: "wrong", found: `${home} is not a folder`, cure: "move it away" };
+  try {
+    accessSync(home, constants.W_OK);
+  } catch (cause) {
+    return { name, status: "wrong", found: `${home}: ${describeFileError(cause)}`, cure: "make it yours" };
+  }
+  return { name, status: "ok", found: home };
+}
+
+function checkTrustList(home: string): DoctorCheck {
+  const { size } = loadTrust(home);
+  return {
+    name: "trust list",
+    status: "ok",
+    found: `${size} trusted ${size === 1 ? "configuration" : "configurations"}`,
+  };
+}
+
+function checkConfig({ cwd, env }: CliContext): DoctorCheck {
+  const name = "configuration";
+  const path = findConfig(cwd);
+  if (path === undefined)
+    return { name, status: "note", found: "none here or above", cure: "write one, or use --module" };
+  if (path.endsWith(".json")) return { name, status: "ok", found: `${path} (only data: needs no trust)` };
+  const { status, changed } = checkTrust(path, resolveKitbagHome(env));
+  const cure = `read it, then run: kitbag trust ${path}`;
+  if (status === "trusted") return { name, status: "ok", found: `${path} (trusted)` };
+  if (status === "untrusted") return { name, status: "note", found: `${path} (not trusted)`, cure };
+  return { name, status: "note", found: `${path} (changed since it was trusted: ${changed.join(", ")})`, cure };
+}
+
+function checkTerminal({ terminal }: CliContext): DoctorCheck {
+  const colour = terminal.hasColour ? "with colour" : "without colour";
+  const found = terminal.isScreen ? `a screen, ${colour}` : "a pipe or a file";
+  return { name: "output", status: "ok", found: `${found}; ${terminal.canAsk ? "can" : "cannot"} ask questions` };
+}

@@ -1,0 +1,110 @@
+import { quote } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { usageError } from "../usage-error.ts";
+import { findFlag, listFlags, type Flag } from "./find-flag.ts";
+import { fromText } from "./from-text.ts";
+import { getItems, getTypes, isSwitch } from "./parameter.ts";
+
+/** One value for one parameter, as the command line says it. */
+export interface Setting {
+  /** The way to the parameter: `["filter", "size"]`. */
+  readonly path: readonly string[];
+  readonly value: JsonValue;
+}
+
+/** What may be said to {@link parseFlags}. */
+export interface ParseFlagsOptions {
+  /** Flags of others that a person may have meant, for the message. */
+  readonly alsoKnown?: readonly string[];
+}
+
+/**
+ * Turns words of the command line into settings, by the schema: `--count 3`, `--count=3`, `--tag a --tag b`, `--verbose`,
+ * `--no-verbose`, `--filter.size 3`.
+ *
+ * @throws {KitbagError} `usage-invalid` for a word that is no flag, an unknown flag, a flag without its value or given twice.
+ */
+export function parseFlags(
+  schema: JsonSchema,
+  words: readonly string[],
+  { alsoKnown = [] }: ParseFlagsOptions = {},
+): Setting[] {
+  const settings = new Map<string, { readonly flag: Flag; readonly values: JsonValue[] }>();
+  const waiting = [...words];
+  for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) {
+    const { name, given } = splitWord(word);
+    const flag = findFlag(schema, name) ?? refuseFlag(schema, name, alsoKnown);
+    const value = readValue({ schema, flag, name, given }, waiting);
+    const key = JSON.stringify(flag.path);
+    const setting = settings.get(key);
+    if (setting === undefined) settings.set(key, { flag, values: [value] });
+    else if (!isList(schema, flag)) throw usageError(`Cannot use --${name} twice: it takes one value`);
+    else setting.values.push(value);
+  }
+  return [...settings.values()].map(({ flag, values }) => ({
+    path: flag.path,
+    value: joinValues(schema, flag, values),
+  }));
+}
+
+function splitWord(word: string): { name: string; given: string | undefined } {
+  const [, name, given] = /^--([^=]+)(?:=([\s\S]*))?$/u.exec(word) ?? [];
+  if (name !== undefined) return { name, given };
+  throw usageError(`Cannot use ${quote(word)}: it is not a flag; write --name value, or --input with JSON`);
+}
+
+function refuseFlag(schema: JsonSchema, name: string, alsoKnown: readonly string[]): never {
+  const known = listFlags(schema).map((flag) => `--${flag}`);
+  const [nearest] = nearestNames(name.replace(/^no-/u, ""), [...known, ...alsoKnown], 1);
+  const all = known.length === 0 ? "it takes no parameters" : `its flags are ${known.slice(0, 20).join(", ")}`;
+  const cure = nearest === undefined ? all : `did you mean ${nearest}?`;
+  throw usageError(`Cannot use ${quote(`--${name}`)}: the tool has no such parameter; ${cure}`);
+}
+
+interface Word {
+  readonly schema: JsonSchema;
+  readonly flag: Flag;
+  readonly name: string;
+  readonly given: string | undefined;
+}
+
+function readValue({ schema, flag, name, given }: Word, waiting: string[]): JsonValue {
+  if (flag.isNegated) {
+    if (given !== undefined) throw usageError(`Cannot use --${name} with a value: it only switches off`);
+    return false;
+  }
+  if (given !== undefined) return readText(schema, flag, given);
+  if (isSwitch(schema, flag.schema)) return true;
+  const next = waiting[0];
+  if (next === undefined || next.startsWith("--")) {
+    throw usageError(
+      `Cannot use --${name} without a value: write --${name} value, or --${name}=value if it begins with --`,
+    );
+  }
+  waiting.shift();
+  return readText(schema, flag, next);
+}
+
+function readText(schema: JsonSchema, flag: Flag, text: string): JsonValue {
+  if (!isList(schema, flag)) return fromText(schema, flag.schema, text);
+  const whole = fromText(schema, flag.schema, text);
+  return Array.isArray(whole) ? whole : fromText(schema, getItems(schema, flag.schema), text);
+}
+
+function isList(schema: JsonSchema, flag: Flag): boolean {
+  return getTypes(schema, flag.schema).has("array");
+}
+
+/** Flags that are given again make a list longer; a whole list in one flag is a list. */
+function joinValues(schema: JsonSchema, flag: Flag, values: readonly JsonValue[]): JsonValue {
+  const [first = null] = values;
+  if (!isList(schema, flag)) return first;
+  return values.length === 1 && !Array.isArray(first) && !wantsList(schema, flag) ? first : values.flat();
+}
+
+/** A single value for `string | string[]` stays one. */
+function wantsList(schema: JsonSchema, flag: Flag): boolean {
+  return [...getTypes(schema, flag.schema)].every((type) => type === "array" || type === "null");
+}

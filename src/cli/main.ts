@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+
+const [first, second] = process.argv.slice(2);
+
+// The version is asked for often and by machines: answer before anything else is loaded.
+if (first === "--version" || first === "-V") {
+  const version = readVersion();
+  console.log(second === "--json" ? JSON.stringify({ version }) : version);
+} else {
+  const { runProgram } = await import("./run-program.ts");
+  await runProgram(process.argv.slice(2));
+}
+
+function readVersion(): string {
+  const text = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

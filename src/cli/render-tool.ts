@@ -1,0 +1,80 @@
+import type { JsonSchema } from "../core/schema/json-schema.ts";
+import type { Tool } from "../core/tool.ts";
+import type { RegisteredTool } from "../workspace/workspace.ts";
+import { describeFlags } from "./flags/describe-flags.ts";
+import { renderCall } from "./flags/render-call.ts";
+import { toPrintable, toPrintableLine } from "./printable.ts";
+import { renderTable } from "./render-table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Tells whether the operating system holds a tool to its permissions. Code of this process can do what the process can. */
+export function isEnforced(tool: Tool): boolean {
+  return tool.code.kind !== "function" && tool.code.kind !== "pipeline";
+}
+
+/** Writes everything about a tool, for a person. */
+export function renderTool(found: RegisteredTool, terminal: Terminal): string {
+  const { tool, address } = found;
+  const title = (text: string): string => terminal.style("bold", text);
+  const flags = describeFlags(tool.inputSchema);
+  const rows = flags.map(({ flag, value, required, description }) => [flag, value, required ? "yes" : "", description]);
+  const sections = [
+    `${title(address)}\n${toPrintable(tool.description)}`,
+    renderFacts(found),
+    flags.length === 0
+      ? "It takes no parameters."
+      : renderTable(["FLAG", "VALUE", "REQUIRED", "DESCRIPTION"], rows, terminal),
+    `${title("Call it")}\n${renderCalls(found).join("\n")}`,
+    `${title("Input schema")}\n${renderSchema(tool.inputSchema)}`,
+    ...(tool.outputSchema === undefined ? [] : [`${title("Output schema")}\n${renderSchema(tool.outputSchema)}`]),
+  ];
+  return sections.join("\n\n");
+}
+
+function renderFacts({ tool, wireName, source, owner }: RegisteredTool): string {
+  const limits = Object.entries(tool.limits).map(([name, value]) => `${name} ${String(value)}`);
+  const facts: readonly (readonly [string, string])[] = [
+    ["title", tool.title ?? ""],
+    ["version", tool.version ?? ""],
+    ["source", source === "global" ? "global" : `${source} ${owner}`],
+    ["wire name", wireName],
+    ["runtime", tool.code.kind],
+    ["annotations", describeAnnotations(tool)],
+    ["permissions", describePermissions(tool)],
+    ["approval", tool.needsApproval ? "somebody must approve each call" : ""],
+    ["injected", tool.inject.join(", ")],
+    ["limits", limits.join(", ")],
+  ];
+  return facts
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name.padEnd(13)}${toPrintableLine(value)}`)
+    .join("\n");
+}
+
+function describeAnnotations({ annotations }: Tool): string {
+  const said = Object.entries(annotations).filter(([, value]) => value !== undefined);
+  return said.map(([name, value]) => (value === true ? name : `not ${name}`)).join(", ");
+}
+
+function describePermissions(tool: Tool): string {
+  const kinds = Object.entries(tool.permissions).map(([kind, list]) => `${kind} ${(list as string[]).join(" ")}`);
+  if (kinds.length === 0)
+    return isEnforced(tool) ? "none" : "none declared, and none enforced: it runs in this process";
+  return isEnforced(tool) ? kinds.join("; ") : `${kinds.join("; ")} (declared, not enforced: it runs in this process)`;
+}
+
+function renderCalls({ tool, address }: RegisteredTool): string[] {
+  if (tool.examples.length === 0) {
+    const required = describeFlags(tool.inputSchema).filter((flag) => flag.required && !flag.flag.includes("."));
+    return [`  $ kitbag call ${address}${required.map(({ flag }) => ` ${flag} …`).join("")}`];
+  }
+  return tool.examples.map(({ description, input, output }) => {
+    const comment = description === undefined ? "" : `  # ${toPrintableLine(description)}\n`;
+    const result = output === undefined ? "" : `\n  ${toPrintableLine(JSON.stringify(output))}`;
+    return `${comment}  $ ${toPrintableLine(renderCall(address, tool.inputSchema, input))}${result}`;
+  });
+}
+
+function renderSchema(schema: JsonSchema): string {
+  return toPrintable(JSON.stringify(schema, null, 2));
+}

@@ -1,0 +1,102 @@
+import type { Command, CommanderError } from "commander";
+
+import { nearestNames } from "../core/nearest.ts";
+import { quote } from "../core/errors.ts";
+import type { Answer, CliCommand, CliContext } from "./cli-command.ts";
+import { commands, type CommandEntry } from "./commands.ts";
+import { usageError } from "./usage-error.ts";
+
+/**
+ * Finds the command in `argv`, reads its arguments and runs it.
+ *
+ * @throws {KitbagError} `usage-invalid` for words that no command has, and whatever the command throws.
+ */
+export async function runCli(argv: readonly string[], context: CliContext): Promise<Answer> {
+  const words = argv[0] === "help" ? [...argv.slice(1, 2), "--help"] : argv;
+  const [name, ...rest] = words;
+  if (name === undefined || name === "--help" || name === "-h") return { document: overview(), text: renderOverview() };
+  const entry = findCommand(name);
+  const command = await entry.load();
+  const parser = await createParser(entry, command);
+  if (parseWords(parser, rest) === "help") {
+    const help = `${parser.helpInformation()}\n${renderExamples(command)}`;
+    return { document: { help }, text: help };
+  }
+  const options = parser.opts();
+  return command.run({ ...context, args: parser.args, options, json: options["json"] === true });
+}
+
+function findCommand(name: string): CommandEntry {
+  const entry = commands.find((candidate) => candidate.name === name);
+  if (entry !== undefined) return entry;
+  const [nearest] = nearestNames(name, [...commands.map((candidate) => candidate.name), "--help", "--version"], 1);
+  const cure = nearest === undefined ? "see kitbag --help" : `did you mean ${quote(nearest)}?`;
+  throw usageError(`Cannot run ${quote(name)}: there is no such command; ${cure}`);
+}
+
+async function createParser({ name, summary }: CommandEntry, command: CliCommand): Promise<Command> {
+  const { Command } = await import("commander");
+  const parser = new Command(`kitbag ${name}`);
+  parser
+    .description(summary)
+    .option("--json", "print one JSON document and nothing else")
+    .helpOption("-h, --help", "show this help")
+    .allowExcessArguments(false)
+    .exitOverride()
+    .configureOutput({ writeOut: () => {}, writeErr: () => {} });
+  command.define(parser);
+  return parser;
+}
+
+/** Reads the words into `parser`; answers whether they ask to run the command or for its help. */
+function parseWords(parser: Command, words: readonly string[]): "run" | "help" {
+  try {
+    parser.parse(words, { from: "user" });
+    return "run";
+  } catch (cause) {
+    if (!isCommanderError(cause)) throw cause;
+    if (cause.code === "commander.helpDisplayed") return "help";
+    throw usageError(`${toReason(cause.message)}; see ${parser.name()} --help`);
+  }
+}
+
+function renderExamples({ examples }: CliCommand): string {
+  const lines = examples.map(([line, meaning]) => `  # ${meaning}\n  $ ${line}`);
+  return `Examples:\n${lines.join("\n")}`;
+}
+
+function isCommanderError(cause: unknown): cause is CommanderError {
+  return cause instanceof Error && "code" in cause && String(cause.code).startsWith("commander.");
+}
+
+/** `error: unknown option '--x'\n(Did you mean --y?)` in our words. */
+function toReason(message: string): string {
+  const [problem = "", hint] = message.replace(/^error: /u, "").split("\n");
+  return `Cannot read the command: ${problem}${hint === undefined ? "" : ` ${hint}`}`;
+}
+
+function overview(): unknown {
+  return { commands: commands.map(({ name, summary }) => ({ name, summary })) };
+}
+
+function renderOverview(): string {
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(8)}${summary}`);
+  return `Usage: kitbag <command> [options]
+
+Typed, permissioned tools for AI agents, from the command line.
+
+Commands:
+${lines.join("\n")}
+
+Options:
+  -V, --version  print the version
+  -h, --help     show this help; "kitbag <command> --help" has the options of a command, and examples
+
+Examples:
+  $ kitbag tour                                  what this is about, in two minutes
+  $ kitbag list                                  the tools of this project (kitbag.config.ts)
+  $ kitbag call add --a 2 --b 3                  call one
+  $ kitbag call add --module tools.ts --a 2 --b 3  without a project
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+}

@@ -1,0 +1,127 @@
+import type { TourStep } from "./tour-step.ts";
+
+const define: TourStep = {
+  title: "A tool is a name, a description, a schema and a function",
+  why: "A model decides by the description, the schema is written once, and there is only one way to run a tool: call.",
+  run: async ({ defineTool, createWorkspace, show }) => {
+    const add = defineTool({
+      name: "add",
+      description: "Adds two numbers",
+      input: {
+        type: "object",
+        properties: { a: { type: "number" }, b: { type: "number", default: 1 } },
+        required: ["a"],
+      },
+      run: ({ a, b }) => Number(a) + Number(b),
+    });
+    const workspace = createWorkspace({ tools: [add] });
+
+    show(await workspace.call("add", { a: 2, b: 3 }));
+  },
+};
+
+const wrongInput: TourStep = {
+  title: "What models get wrong is put right, or refused with the cure",
+  why: "The message is written for a model: it says what was found, what was expected and which name was meant.",
+  run: async ({ defineTool, createWorkspace, show }) => {
+    const resize = defineTool({
+      name: "resize",
+      description: "Gives the picture another width",
+      input: {
+        type: "object",
+        properties: { width: { type: "integer" }, unit: { enum: ["pixel", "percent"] } },
+        required: ["width", "unit"],
+      },
+      run: ({ width, unit }) => ({ resized: true, width, unit }),
+    });
+    const workspace = createWorkspace({ tools: [resize] });
+
+    show(await workspace.call("resize", { width: "640", unit: "pixel" })); // a text for a number
+    show(await workspace.call("resize", { widht: 640, unit: "pixels" })); // two wrong names
+    show(await workspace.call("resise", { width: 640, unit: "pixel" })); // no such tool
+  },
+};
+
+const deadline: TourStep = {
+  title: "A deadline really ends a call",
+  why: "A tool that hangs costs one call, not the agent: at the limit the outcome is there, and a late result is dropped.",
+  run: async ({ defineTool, createWorkspace, show }) => {
+    const hang = defineTool({
+      name: "hang",
+      description: "Waits for something that never comes",
+      run: () => new Promise(() => {}),
+    });
+    const workspace = createWorkspace({ tools: [hang] });
+
+    show(await workspace.call("hang", {}, { limitMs: 300 }));
+  },
+};
+
+const approval: TourStep = {
+  title: "Nothing dangerous happens without an approval",
+  why: "Whoever approves sees exactly the input that will run, and a denial is an outcome that the model can read.",
+  run: async ({ defineTool, createWorkspace, show }) => {
+    const dropTable = defineTool({
+      name: "drop-table",
+      description: "Deletes a table of the database",
+      input: { type: "object", properties: { table: { type: "string" } }, required: ["table"] },
+      annotations: { destructive: true },
+      needsApproval: true,
+      run: ({ table }) => ({ dropped: table }),
+    });
+    const workspace = createWorkspace({
+      tools: [dropTable],
+      approve: ({ address }) => ({ decision: "deny", reason: `nobody needs ${address} in a tour` }),
+    });
+
+    show(await workspace.call("drop-table", { table: "users" }));
+  },
+};
+
+const largeOutput: TourStep = {
+  title: "An output that is too large is kept, and read in pages",
+  why: "A model gets the head, the shape and a handle instead of a flooded context, and reads on where it needs to.",
+  run: async ({ defineTool, createWorkspace, show }) => {
+    const listUsers = defineTool({
+      name: "list-users",
+      description: "Lists all users",
+      run: () => Array.from({ length: 5000 }, (_, id) => ({ id, name: `user ${id}` })),
+    });
+    const workspace = createWorkspace({ tools: [listUsers], limits: { maxOutputBytes: 1000 } });
+    const outcome = await workspace.call("list-users");
+    if (outcome.status === "failed" || outcome.capped === undefined) return show(outcome);
+
+    show(outcome.capped);
+    show(await workspace.readOutput(outcome.capped.handle, { offset: 90_000, length: 80 }));
+  },
+};
+
+const events: TourStep = {
+  title: "Everything that happens is an event",
+  why: "Streaming, logs, audit and tests all read the same events, also those of calls inside calls.",
+  run: async ({ defineTool, createWorkspace, show }) => {
+    const findPrice = defineTool({
+      name: "find-price",
+      description: "Looks up what a book costs",
+      run: () => 12,
+    });
+    const order = defineTool({
+      name: "order",
+      description: "Orders a book if its price is known",
+      async run(_input, { call, progress }) {
+        progress("asking for the price");
+        const price = await call("find-price");
+        return { ordered: price.status === "ok" };
+      },
+    });
+    const workspace = createWorkspace({ tools: [findPrice, order] });
+    workspace.onEvent((event) =>
+      show(event.type === "call-progress" ? event.progress : `${event.type} of ${event.call}`),
+    );
+
+    await workspace.call("order");
+  },
+};
+
+/** The tour, in order. */
+export const tourSteps: readonly TourStep[] = [define, wrongInput, deadline, approval, largeOutput, events];
