@@ -50,7 +50,8 @@ async function bundleInto(file: string, { minify }: { minify: boolean }): Promis
   const { output } = await bundle.write({ file, format: "esm", minify, comments: { legal: true } });
   await bundle.close();
   const [chunk] = output;
-  const names = chunk.moduleIds.map((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1]);
+  const taken = chunk.moduleIds.filter((id) => id !== chunk.facadeModuleId);
+  const names = taken.map((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1]);
   return new Set(names.filter((name) => name !== undefined));
 }
 

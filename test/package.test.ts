@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import * as source from "kitbag";
+import { afterAll, beforeAll, expect, test } from "vitest";
+
+import packageJson from "../package.json" with { type: "json" };
+
+const root = resolve(import.meta.dirname, "..");
+const run = promisify(execFile);
+
+/** A project of somebody else, with the built package and its declared dependencies installed, and nothing more. */
+let project: string;
+let installed: string;
+
+beforeAll(async () => {
+  project = mkdtempSync(join(tmpdir(), "kitbag-package-"));
+  installed = join(project, "node_modules/kitbag");
+  mkdirSync(installed, { recursive: true });
+  for (const name of ["package.json", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(installed, name));
+  await build(join(installed, "dist"));
+  for (const name of Object.keys(packageJson.dependencies)) {
+    mkdirSync(dirname(join(project, "node_modules", name)), { recursive: true });
+    symlinkSync(join(root, "node_modules", name), join(project, "node_modules", name));
+  }
+  writeFileSync(join(project, "package.json"), JSON.stringify({ type: "module" }));
+}, 120_000);
+
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+test("the built package exports what the source exports, and calls a tool", async () => {
+  const program = `
+    import * as kitbag from "kitbag";
+    import "kitbag/testing";
+    const tool = kitbag.defineTool({
+      name: "double",
+      description: "Doubles a number",
+      input: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+      run: ({ n }) => n * 2,
+    });
+    const outcome = await kitbag.createWorkspace({ tools: [tool] }).call("double", { n: 21 });
+    console.log(JSON.stringify({ names: Object.keys(kitbag).toSorted(), output: outcome.output }));
+  `;
+
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], { cwd: project });
+
+  expect(JSON.parse(stdout)).toEqual({ names: Object.keys(source).toSorted(), output: 42 });
+});
+
+test("the built command tells its version, and warns of nothing", async () => {
+  const { stdout, stderr } = await run(process.execPath, [join(installed, packageJson.bin.kitbag), "--version"]);
+
+  expect(stdout.trim()).toBe(packageJson.version);
+  expect(stderr).toBe("");
+});
+
+test("the built package imports only what package.json declares", () => {
+  const declared = new Set(["kitbag", ...Object.keys(packageJson.dependencies), ...builtinModules]);
+
+  const strangers = globSync("dist/**/*.{js,d.ts}", { cwd: installed }).flatMap((file) =>
+    importedPackages(readFileSync(join(installed, file), "utf8"))
+      .filter((name) => !declared.has(name.replace(/^node:/u, "")))
+      .map((name) => `${file}: ${name}`),
+  );
+
+  expect(strangers).toEqual([]);
+});
+
+test("the built package passes on the licences of what is bundled", () => {
+  const text = readFileSync(join(installed, "dist/third-party-licenses.txt"), "utf8");
+
+  const packages = [...text.matchAll(/^([\w@/-]+) \d+\.\d+\.\d+$/gmu)].map(([, name]) => name);
+
+  expect(packages).toEqual(["ret", "safe-regex2", "typebox"]);
+  expect(text.match(/Permission is hereby granted/gu)).toHaveLength(3);
+});
+
+test("the declarations of the built package are right for a strict compiler", async () => {
+  const program = `
+    import { createWorkspace, defineTool, type ToolOutcome } from "kitbag";
+    import "kitbag/testing";
+    const tool = defineTool({ name: "one", description: "One", run: (): number => 1 });
+    const outcome: ToolOutcome<number> = await createWorkspace({ tools: [tool] }).call(tool, {});
+    // @ts-expect-error A number is no text.
+    export const wrong: ToolOutcome<string> = outcome;
+  `;
+  writeFileSync(join(project, "program.ts"), program);
+  const options = [
+    "--strict",
+    "--exactOptionalPropertyTypes",
+    "--module",
+    "nodenext",
+    "--target",
+    "es2024",
+    "--noEmit",
+  ];
+  const node = ["--types", "node", "--typeRoots", join(root, "node_modules/@types")];
+
+  const tsc = [join(root, "node_modules/typescript/bin/tsc"), "--ignoreConfig", ...options, ...node, "program.ts"];
+  const errors = await run(process.execPath, tsc, { cwd: project }).then(
+    () => "",
+    (cause: { stdout: string }) => cause.stdout,
+  );
+
+  expect(errors).toBe("");
+});
+
+test("the packed package has no source and no tests", async () => {
+  const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: installed });
+
+  const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
+  const outside = files.map(({ path }) => path).filter((path) => !path.startsWith("dist/"));
+  expect(outside.toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "package.json"]);
+  expect(files.filter(({ path }) => path.includes(".test.") || /(?<!\.d)\.ts$/u.test(path))).toEqual([]);
+});
+
+async function build(folder: string): Promise<void> {
+  try {
+    await run(process.execPath, [join(root, "scripts/build.ts"), folder]);
+  } catch (cause) {
+    const { stdout, stderr } = cause as { stdout: string; stderr: string };
+    throw new Error(`Cannot build:\n${stdout}${stderr}`, { cause });
+  }
+}
+
+/** The packages that a file imports, without those of the examples in its comments. */
+function importedPackages(file: string): string[] {
+  const text = file.replaceAll(/^ *\/\*\*.*?\*\//gmsu, "");
+  const specifiers = [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)["']([^"'\n]+)["']/gu)].map(
+    ([, name = ""]) => name,
+  );
+  const packages = specifiers.filter((name) => !name.startsWith(".") && !name.startsWith("/"));
+  return packages.map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0] ?? name);
+}

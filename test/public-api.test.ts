@@ -1,0 +1,222 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { promisify } from "node:util";
+
+import * as kitbag from "kitbag";
+import * as testing from "kitbag/testing";
+import { expect, test } from "vitest";
+
+import packageJson from "../package.json" with { type: "json" };
+
+const root = resolve(import.meta.dirname, "..");
+
+// These lists are literals on purpose. A change here is a change for everybody who uses Kitbag: is it meant?
+
+test('"kitbag" exports these names', () => {
+  expect(Object.keys(kitbag).toSorted()).toEqual([
+    "KitbagError",
+    "createWorkspace",
+    "defineTool",
+    "errorCodes",
+    "injected",
+    "isKitbagError",
+    "memoryStore",
+    "progress",
+  ]);
+});
+
+test('"kitbag" exports these types', () => {
+  expect(exportedTypes("src/index.ts")).toEqual([
+    "AddOptions",
+    "ApprovalDecision",
+    "ApprovalRequest",
+    "Approve",
+    "CallEnd",
+    "CallEvent",
+    "CallOptions",
+    "CallStart",
+    "CappedOutput",
+    "Coercion",
+    "Diagnostic",
+    "ErrorCode",
+    "ErrorDetails",
+    "FailedOutcome",
+    "Failure",
+    "JsonObject",
+    "JsonSchema",
+    "JsonValue",
+    "Middleware",
+    "OkOutcome",
+    "OutputHead",
+    "OutputPage",
+    "Permissions",
+    "Problem",
+    "Progress",
+    "PublicCall",
+    "RegisteredTool",
+    "Runtime",
+    "RuntimeContext",
+    "Store",
+    "Tool",
+    "ToolAnnotations",
+    "ToolComponent",
+    "ToolContext",
+    "ToolDefinition",
+    "ToolExample",
+    "ToolLimits",
+    "ToolOutcome",
+    "ToolSource",
+    "TypedTool",
+    "Workspace",
+    "WorkspaceChange",
+    "WorkspaceLimits",
+    "WorkspaceOptions",
+  ]);
+});
+
+test('"kitbag/testing" exports these names', () => {
+  expect(Object.keys(testing).toSorted()).toEqual(["storeConformance"]);
+});
+
+test('"kitbag/testing" exports these types', () => {
+  expect(exportedTypes("src/testing/index.ts")).toEqual(["ConformanceCheck", "StoreConformanceOptions", "StorePart"]);
+});
+
+test("errorCodes are these", () => {
+  expect(kitbag.errorCodes).toEqual([
+    "address-invalid",
+    "approval-denied",
+    "approval-failed",
+    "approval-missing",
+    "budget-spent",
+    "call-cancelled",
+    "call-crashed",
+    "call-cycle",
+    "call-depth",
+    "call-timeout",
+    "config-invalid",
+    "config-missing",
+    "config-untrusted",
+    "injection-missing",
+    "input-invalid",
+    "middleware-failed",
+    "option-invalid",
+    "output-invalid",
+    "output-missing",
+    "output-too-large",
+    "owner-invalid",
+    "pipeline-invalid",
+    "program-failed",
+    "runtime-missing",
+    "schema-invalid",
+    "skill-broken",
+    "skill-duplicate",
+    "skill-failed",
+    "skill-invalid",
+    "skill-not-found",
+    "skill-untrusted",
+    "step-failed",
+    "store-closed",
+    "store-conflict",
+    "store-failed",
+    "store-key-invalid",
+    "store-value-invalid",
+    "tool-ambiguous",
+    "tool-duplicate",
+    "tool-failed",
+    "tool-foreign",
+    "tool-invalid",
+    "tool-not-found",
+    "tool-unavailable",
+    "tool-undeclared",
+    "usage-invalid",
+  ]);
+});
+
+test("package.json has these entries", () => {
+  expect(packageJson.exports).toEqual({
+    ".": { "@kitbag/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
+    "./testing": {
+      "@kitbag/source": "./src/testing/index.ts",
+      types: "./dist/testing/index.d.ts",
+      default: "./dist/testing/index.js",
+    },
+    "./package.json": "./package.json",
+  });
+  expect(packageJson.bin).toEqual({ kitbag: "./dist/cli/main.js" });
+});
+
+test.for(["src/index.ts", "src/testing/index.ts"])("%s exports no function without an example", (entry) => {
+  const sources = exportedValues(entry).map(({ name, file }) => ({
+    name,
+    text: readFileSync(join(root, file), "utf8"),
+  }));
+
+  const bare = sources.filter(({ name, text }) => {
+    const comment = new RegExp(`/\\*\\*((?:(?!\\*/).)*)\\*/\\nexport (?:async )?function ${name}\\b`, "su").exec(text);
+    return comment !== null && !comment[1]?.includes("@example");
+  });
+
+  expect(bare.map(({ name }) => name)).toEqual([]);
+});
+
+test.for([
+  { name: "kitbag", expected: ["ret", "safe-regex2", "typebox"] },
+  { name: "kitbag/testing", expected: [] },
+])('import "$name" loads no schema library, no command line and no model', async ({ name, expected }) => {
+  const packages = await loadedPackages(name);
+
+  expect(packages).toEqual(expected);
+});
+
+/** The names that an entry exports for the compiler only, sorted. */
+function exportedTypes(entry: string): string[] {
+  const lists = exportLists(entry).flatMap(({ isType, names }) =>
+    names.filter((name) => isType || name.startsWith("type ")).map((name) => name.replace("type ", "")),
+  );
+  return lists.toSorted();
+}
+
+function exportedValues(entry: string): { name: string; file: string }[] {
+  return exportLists(entry).flatMap(({ isType, names, from }) =>
+    isType
+      ? []
+      : names.filter((name) => !name.startsWith("type ")).map((name) => ({ name, file: join(dirname(entry), from) })),
+  );
+}
+
+/** An entry is a list of `export { … } from "…"`, and nothing else. */
+function exportLists(entry: string): { isType: boolean; names: string[]; from: string }[] {
+  const text = readFileSync(join(root, entry), "utf8");
+  const lists = [...text.matchAll(/^export (type )?\{([^}]*)\} from "([^"]+)";$/gmu)];
+  expect(text.match(/^export /gmu)?.length, `every export of ${entry} is a list`).toBe(lists.length);
+  return lists.map(([, type, names = "", from = ""]) => ({
+    isType: type !== undefined,
+    names: names
+      .split(",")
+      .map((name) => name.trim())
+      .filter((name) => name !== ""),
+    from,
+  }));
+}
+
+/** The packages that a new process loads to import `name`, sorted. */
+async function loadedPackages(name: string): Promise<string[]> {
+  const program = `
+    import { registerHooks } from "node:module";
+    const packages = new Set();
+    registerHooks({
+      load(url, context, next) {
+        const found = /.*\\/node_modules\\/((?:@[^/]+\\/)?[^/]+)/u.exec(url);
+        if (found) packages.add(found[1]);
+        return next(url, context);
+      },
+    });
+    await import(${JSON.stringify(name)});
+    console.log(JSON.stringify([...packages].toSorted()));
+  `;
+  const args = ["--conditions=@kitbag/source", "--input-type=module", "--eval", program];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root });
+  return JSON.parse(stdout) as string[];
+}
