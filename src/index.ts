@@ -23,8 +23,8 @@ export type { ToolContext } from "./core/tool-context.ts";
 export { injected } from "./core/tool.ts";
 export type { Tool, ToolAnnotations, ToolDefinition, ToolExample, ToolLimits, TypedTool } from "./core/tool.ts";
 export { memoryStore } from "./store/memory-store.ts";
-export type { ApprovalDecision, ApprovalRequest, Approve } from "./workspace/call/authorise.ts";
-export type { Middleware, PublicCall } from "./workspace/call/phase.ts";
+export type { ApprovalDecision, ApprovalRequest, Approve } from "./workspace/call/approval.ts";
+export type { Middleware, PublicCall } from "./workspace/call/middleware.ts";
 export { createWorkspace } from "./workspace/create-workspace.ts";
 export type { CatalogOptions, RenderedCatalog } from "./workspace/skills/render-catalog.ts";
 export type { FoundItem, SearchOptions } from "./workspace/skills/search-workspace.ts";
@@ -34,16 +34,11 @@ export type {
   SkillOutcome,
   SkillState,
   SkillToolState,
-  SkillUsage,
 } from "./workspace/skills/skill-methods.ts";
-export type {
-  AddOptions,
-  CallOptions,
-  OutputPage,
-  RegisteredTool,
-  ToolComponent,
-  Workspace,
-  WorkspaceChange,
-  WorkspaceLimits,
-  WorkspaceOptions,
-} from "./workspace/workspace.ts";
+export type { CallOptions } from "./workspace/call/call-options.ts";
+export type { InjectedRecord, InjectedSource, InjectorCall } from "./workspace/call/injection.ts";
+export type { SkillUsage } from "./workspace/skills/in-flight.ts";
+export type { WorkspaceLimits } from "./workspace/limits.ts";
+export type { OutputPage } from "./workspace/output-keeper.ts";
+export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";
+export type { AddOptions, ToolComponent, Workspace, WorkspaceOptions } from "./workspace/workspace.ts";

@@ -7,7 +7,8 @@ import type { Runtime } from "../core/runtime.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { Call } from "./call/call.ts";
 import { createChain } from "./call/chain.ts";
-import type { CallHost, CallRequest } from "./call/host.ts";
+import type { CallRequest } from "./call/call-request.ts";
+import type { CallHost } from "./call/host.ts";
 import { refuseOptions } from "./call/refuse-options.ts";
 import { createSlots } from "./call/slots.ts";
 import { createListeners } from "./listeners.ts";
@@ -17,7 +18,8 @@ import { createInFlight } from "./skills/in-flight.ts";
 import { createSkillMethods } from "./skills/create-skill-methods.ts";
 import { createSkillSet } from "./skills/skill-set.ts";
 import { resolveRequest } from "./resolve-request.ts";
-import type { AddOptions, Workspace, WorkspaceChange, WorkspaceOptions } from "./workspace.ts";
+import type { AddOptions, Workspace, WorkspaceOptions } from "./workspace.ts";
+import type { WorkspaceChange } from "./registered-tool.ts";
 import { checkOptions } from "./check-options.ts";
 import { toLimits } from "./limits.ts";
 import { asTool } from "./as-tool.ts";
@@ -77,7 +79,6 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
       isHeard: events.isHeard,
       tell: events.tell,
       tellOne: events.tellOne,
-      callInside: (parent, request) => start(request, parent),
     };
   }
 
@@ -85,7 +86,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     const refused = refuseOptions(request.options);
     if (refused !== undefined) return refused;
     const resolution = resolveRequest(registry, request, parent);
-    const call = new Call(host, resolution, { input: request.input, options: request.options, parent });
+    const call = new Call(host, resolution, { request, parent, callInside: start });
     const { signal } = request.options;
     const cancel = (): void => call.stop(toFailure("call-cancelled", { tool: call.address, reason: "by the caller" }));
     if (signal?.aborted === true) cancel();

@@ -1,7 +1,26 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { nearestNames } from "../core/nearest.ts";
-import type { WorkspaceLimits } from "./workspace.ts";
+
+/** What a call may use and how deep calls may go. Every number can be set for the workspace; some also for one call. */
+export interface WorkspaceLimits {
+  /** How long a call may run, unless the tool or the caller says otherwise. @default 30000 */
+  readonly limitMs: number;
+  /** How many calls may run at once, nested ones not counted. @default 1000 */
+  readonly maxConcurrent: number;
+  /** How deep calls may call. @default 16 */
+  readonly maxDepth: number;
+  /** How often one tool may be in a chain of calls. @default 3 */
+  readonly maxCycle: number;
+  /** How many calls one call may make, all levels together. @default 1000 */
+  readonly maxCalls: number;
+  /** The largest input. @default 16 MiB */
+  readonly maxInputBytes: number;
+  /** Above this an output is kept under a handle, and only its head is handed over. @default 1 MiB */
+  readonly maxOutputBytes: number;
+  /** Above this an output is not even kept: the call fails. @default 64 MiB */
+  readonly maxKeptBytes: number;
+}
 
 const defaults: WorkspaceLimits = {
   limitMs: 30_000,

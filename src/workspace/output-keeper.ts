@@ -2,7 +2,16 @@ import { KitbagError } from "../core/errors.ts";
 import type { CappedOutput } from "../core/outcome.ts";
 import type { Store } from "../core/store.ts";
 import { memoryStore } from "../store/memory-store.ts";
-import type { OutputPage } from "./workspace.ts";
+
+/** A part of an output that is kept. */
+export interface OutputPage {
+  readonly text: string;
+  readonly offset: number;
+  /** Where the next page begins; none at the end. */
+  readonly nextOffset?: number;
+  /** Of the whole output. */
+  readonly bytes: number;
+}
 
 /** Keeps outputs that are too large to hand over. */
 export interface OutputKeeper {

@@ -3,7 +3,7 @@ import type { ToolSource } from "../core/events.ts";
 import { isName, nameRule, toAddress, toWireName } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
 import { resolveLoosely, toolNotFound } from "./resolve-loosely.ts";
-import type { RegisteredTool, WorkspaceChange } from "./workspace.ts";
+import type { RegisteredTool, WorkspaceChange } from "./registered-tool.ts";
 
 /** A tool in the registry, with what only the workspace knows. */
 export interface Entry extends RegisteredTool {

@@ -2,7 +2,7 @@ import { toFailure } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import type { Tool, ToolCode } from "../core/tool.ts";
 import type { Call } from "./call/call.ts";
-import type { CallRequest } from "./call/host.ts";
+import type { CallRequest } from "./call/call-request.ts";
 import type { Entry, Registry, Resolution } from "./registry.ts";
 
 /** Code that is made of other tools. */

@@ -4,21 +4,14 @@ import type { Runtime } from "../core/runtime.ts";
 import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
 import type { Tool, TypedTool } from "../core/tool.ts";
-import type { Approve } from "./call/authorise.ts";
-import type { Middleware, OpenPhaseName } from "./call/phase.ts";
+import type { Approve } from "./call/approval.ts";
+import type { CallOptions } from "./call/call-options.ts";
+import type { InjectedSource } from "./call/injection.ts";
+import type { Middleware, OpenPhaseName } from "./call/middleware.ts";
+import type { WorkspaceLimits } from "./limits.ts";
+import type { OutputPage } from "./output-keeper.ts";
+import type { RegisteredTool, WorkspaceChange } from "./registered-tool.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
-
-/** A tool that is in a workspace: the tool, and what the workspace knows about it. */
-export interface RegisteredTool {
-  readonly tool: Tool;
-  /** `owner/name`, or the bare name of a global tool. */
-  readonly address: string;
-  /** The name that models and MCP clients see. */
-  readonly wireName: string;
-  readonly source: ToolSource;
-  /** The component or skill it belongs to; `global` for a tool of the workspace itself. */
-  readonly owner: string;
-}
 
 /** An owner with tools that are always available. */
 export interface ToolComponent {
@@ -34,29 +27,6 @@ export interface AddOptions {
   readonly injected?: Readonly<Record<string, unknown>>;
 }
 
-/** What a call may use and how deep calls may go. Every number can be set for the workspace; some also for one call. */
-export interface WorkspaceLimits {
-  /** How long a call may run, unless the tool or the caller says otherwise. @default 30000 */
-  readonly limitMs: number;
-  /** How many calls may run at once, nested ones not counted. @default 1000 */
-  readonly maxConcurrent: number;
-  /** How deep calls may call. @default 16 */
-  readonly maxDepth: number;
-  /** How often one tool may be in a chain of calls. @default 3 */
-  readonly maxCycle: number;
-  /** How many calls one call may make, all levels together. @default 1000 */
-  readonly maxCalls: number;
-  /** The largest input. @default 16 MiB */
-  readonly maxInputBytes: number;
-  /** Above this an output is kept under a handle, and only its head is handed over. @default 1 MiB */
-  readonly maxOutputBytes: number;
-  /** Above this an output is not even kept: the call fails. @default 64 MiB */
-  readonly maxKeptBytes: number;
-}
-
-/** Injected values by name. */
-export type InjectedRecord = Readonly<Record<string, unknown>>;
-
 /** What {@link createWorkspace} takes. */
 export interface WorkspaceOptions {
   readonly tools?: Iterable<Tool>;
@@ -66,56 +36,13 @@ export interface WorkspaceOptions {
   readonly runtimes?: Iterable<Runtime>;
   readonly limits?: Partial<WorkspaceLimits>;
   /** Values for the tools' `inject`, or a function that makes them for one call. */
-  readonly injected?: InjectedRecord | ((call: InjectorCall) => InjectedRecord | Promise<InjectedRecord>);
+  readonly injected?: InjectedSource;
   /** Texts that no outcome and no event may show, by name. */
   readonly secrets?: Readonly<Record<string, string>>;
   /** Asked before each call, nested ones too. */
   readonly approve?: Approve;
   /** Where events and large outputs are kept. @default nowhere: events go to subscribers only, large outputs to memory */
   readonly store?: Store;
-}
-
-/** What a function that makes injected values gets to know of the call. */
-export interface InjectorCall {
-  readonly id: string;
-  readonly tool: string;
-  readonly user?: string;
-}
-
-/** What may be said with one call. */
-export interface CallOptions {
-  readonly signal?: AbortSignal;
-  readonly limitMs?: number;
-  readonly maxOutputBytes?: number;
-  readonly maxCalls?: number;
-  /** Values for the tools' `inject`; they go before the tool's and the workspace's. */
-  readonly injected?: Readonly<Record<string, unknown>>;
-  /** Asked instead of the workspace's. */
-  readonly approve?: Approve;
-  /** Who asks, for the records. */
-  readonly user?: string;
-  /** The owner whose tools a bare name means first. */
-  readonly from?: string;
-  /** Gets the events of this call and of those inside it. */
-  readonly onEvent?: (event: CallEvent) => void;
-}
-
-/** What changed in a workspace, told once, after everything is consistent. */
-export interface WorkspaceChange {
-  readonly added: readonly RegisteredTool[];
-  readonly removed: readonly RegisteredTool[];
-  /** Now as they are after the change. */
-  readonly replaced: readonly RegisteredTool[];
-}
-
-/** A part of an output that is kept. */
-export interface OutputPage {
-  readonly text: string;
-  readonly offset: number;
-  /** Where the next page begins; none at the end. */
-  readonly nextOffset?: number;
-  /** Of the whole output. */
-  readonly bytes: number;
 }
 
 /** What holds tools, knows where each comes from, and is the only way to call one. */

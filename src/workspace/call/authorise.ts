@@ -1,32 +1,11 @@
 import { cloneJson, copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { ApprovalDecision, ApprovalRequest, Approve } from "./approval.ts";
 import type { Call } from "./call.ts";
 import { checkFor } from "./check-input.ts";
 import type { Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
-
-/** What somebody is asked to approve. */
-export interface ApprovalRequest {
-  readonly call: string;
-  readonly parent?: string;
-  readonly user?: string;
-  /** The tool's address. */
-  readonly address: string;
-  readonly tool: Tool;
-  /** Exactly what will run: a copy, so changing it changes nothing. */
-  readonly input: JsonValue;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
-}
-
-/** The answer: yes, no with a reason for the model, or yes with another input, which is checked again. */
-export type ApprovalDecision =
-  | { readonly decision: "approve"; readonly input?: unknown }
-  | { readonly decision: "deny"; readonly reason: string };
-
-/** Decides on a call. One that throws or answers anything else denies. The deadline does not run while it waits. */
-export type Approve = (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
 
 /** Lets the call go on only if its tool is available and whoever must approve it does. */
 export const authorise: Phase = async (call, next) => {

@@ -1,14 +1,16 @@
 import { KitbagError, toFailure, type ErrorCode, type ErrorDetails, type Failure } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import { cloneJson, copyJson, maxJsonDepth, type JsonCopy, type JsonValue } from "../../core/json.ts";
-import type { FailedOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Coercion } from "../../core/schema/coerce.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Entry, Resolution } from "../registry.ts";
-import type { CallOptions, WorkspaceLimits } from "../workspace.ts";
+import type { WorkspaceLimits } from "../limits.ts";
+import type { CallOptions } from "./call-options.ts";
+import type { CallRequest } from "./call-request.ts";
 import type { CallHost } from "./host.ts";
-import type { PublicCall } from "./phase.ts";
+import type { PublicCall } from "./middleware.ts";
 
 /** One use of a tool, while it lasts: what the phases know of it and share. */
 export class Call implements PublicCall {
@@ -37,6 +39,7 @@ export class Call implements PublicCall {
   redactor: Redactor | undefined;
   /** Why the call must stop, once it must. */
   stopped: Failure | undefined;
+  readonly #callInside: CallStartParts["callInside"];
   #controller: AbortController | undefined;
   #children: Set<Call> | undefined;
   #onStop: Set<(failure: Failure) => void> | undefined;
@@ -45,13 +48,14 @@ export class Call implements PublicCall {
     this.id = host.nextId();
     this.host = host;
     this.resolution = resolution;
-    this.options = start.options;
+    this.options = start.request.options;
+    this.#callInside = start.callInside;
     this.parent = start.parent;
     this.root = start.parent?.root ?? this;
     this.depth = start.parent === undefined ? 0 : start.parent.depth + 1;
     this.redactor = start.parent?.redactor ?? host.redactor;
     this.startedAt = performance.now();
-    this.copy = this.#copyInput(start.input);
+    this.copy = this.#copyInput(start.request.input);
     start.parent?.adopt(this);
   }
 
@@ -101,6 +105,11 @@ export class Call implements PublicCall {
     }
     this.copy = this.#copyInput(input);
     this.emit({ type: "input-replaced", call: this.id, input: this.copy.ok ? cloneJson(this.copy.value) : null });
+  }
+
+  /** Makes a call inside this one. */
+  callInside(request: CallRequest): Promise<ToolOutcome> {
+    return this.#callInside(request, this);
   }
 
   /** Makes a failed outcome. */
@@ -180,9 +189,10 @@ export class Call implements PublicCall {
 
 /** What a call begins with. */
 export interface CallStartParts {
-  readonly input: unknown;
-  readonly options: CallOptions;
+  readonly request: CallRequest;
   readonly parent: Call | undefined;
+  /** Makes a call inside another. */
+  readonly callInside: (request: CallRequest, parent: Call) => Promise<ToolOutcome>;
 }
 
 function cancelledBy(child: Call, parent: Call, failure: Failure): ErrorDetails["call-cancelled"] {

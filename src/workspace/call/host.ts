@@ -1,5 +1,4 @@
 import type { CallEvent } from "../../core/events.ts";
-import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Store } from "../../core/store.ts";
@@ -7,17 +6,18 @@ import type { OutputKeeper } from "../output-keeper.ts";
 import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
-import type { CallOptions, WorkspaceLimits, WorkspaceOptions } from "../workspace.ts";
+import type { WorkspaceLimits } from "../limits.ts";
+import type { Approve } from "./approval.ts";
+import type { InjectedSource } from "./injection.ts";
 import type { Slots } from "./slots.ts";
-import type { Call } from "./call.ts";
 
 /** What the phases need of the workspace that a call happens in. */
 export interface CallHost {
   readonly registry: Registry;
   readonly runtimes: ReadonlyMap<string, Runtime>;
   readonly limits: WorkspaceLimits;
-  readonly injected: WorkspaceOptions["injected"];
-  readonly approve: WorkspaceOptions["approve"];
+  readonly injected: InjectedSource | undefined;
+  readonly approve: Approve | undefined;
   readonly redactor: Redactor | undefined;
   readonly store: Store | undefined;
   readonly outputs: OutputKeeper;
@@ -28,14 +28,4 @@ export interface CallHost {
   isHeard(): boolean;
   tell(event: CallEvent): void;
   tellOne(listener: (event: CallEvent) => void, event: CallEvent): void;
-  /** Makes a call inside `parent`. */
-  callInside(parent: Call, request: CallRequest): Promise<ToolOutcome>;
-}
-
-/** What somebody asks to be called. */
-export interface CallRequest {
-  /** An address, or the tool itself. */
-  readonly tool: unknown;
-  readonly input: unknown;
-  readonly options: CallOptions;
 }

@@ -1,7 +1,7 @@
 import { toFailure } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { FailedOutcome } from "../../core/outcome.ts";
-import type { CallOptions } from "../workspace.ts";
+import type { CallOptions } from "./call-options.ts";
 
 const isText = (value: unknown): boolean => typeof value === "string";
 const isFunction = (value: unknown): boolean => typeof value === "function";

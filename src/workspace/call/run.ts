@@ -91,7 +91,6 @@ function createContext(call: Call, injected: Readonly<Record<string, unknown>>, 
       call.emit({ type: "call-progress", call: call.id, progress: shown });
     },
     chunk: chunks.push,
-    call: (inner: unknown, input?: unknown) =>
-      call.host.callInside(call, { tool: inner, input, options: {} }) as Promise<never>,
+    call: (inner: unknown, input?: unknown) => call.callInside({ tool: inner, input, options: {} }) as Promise<never>,
   };
 }

@@ -1,11 +1,25 @@
-import type { Call } from "../call/call.ts";
-import type { SkillUsage } from "./skill-methods.ts";
+import type { Failure } from "../../core/errors.ts";
+
+/** How much a skill was used. */
+export interface SkillUsage {
+  readonly activations: number;
+  readonly calls: number;
+  readonly failures: number;
+  /** Milliseconds since 1970. */
+  readonly lastUsed?: number;
+}
+
+/** A call that can be stopped. */
+export interface RunningCall {
+  readonly address: string;
+  stop(failure: Failure): void;
+}
 
 /** The calls of skills' tools that are running, and how much each skill was used. */
 export interface InFlight {
-  enter(owner: string, call: Call): void;
-  leave(owner: string, call: Call, failed: boolean): void;
-  running(owner: string): readonly Call[];
+  enter(owner: string, call: RunningCall): void;
+  leave(owner: string, call: RunningCall, failed: boolean): void;
+  running(owner: string): readonly RunningCall[];
   /** Resolves when no call of this owner is running. */
   idle(owner: string): Promise<void>;
   noteActivation(owner: string): void;
@@ -21,7 +35,7 @@ interface Counts {
 
 /** Makes an empty record. */
 export function createInFlight(): InFlight {
-  const running = new Map<string, Set<Call>>();
+  const running = new Map<string, Set<RunningCall>>();
   const waiting = new Map<string, (() => void)[]>();
   const counts = new Map<string, Counts>();
 

@@ -1,5 +1,5 @@
 import { renderSchema } from "../../core/schema/render-schema.ts";
-import type { RegisteredTool } from "../workspace.ts";
+import type { RegisteredTool } from "../registered-tool.ts";
 
 /** How tools are written. */
 export interface RenderToolsOptions {

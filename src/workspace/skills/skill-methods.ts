@@ -1,7 +1,8 @@
 import type { Failure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { RegisteredTool } from "../workspace.ts";
+import type { SkillUsage } from "./in-flight.ts";
+import type { RegisteredTool } from "../registered-tool.ts";
 import type { CatalogOptions, RenderedCatalog } from "./render-catalog.ts";
 import type { RenderToolsOptions } from "./render-skill-tools.ts";
 import type { FoundItem, SearchOptions } from "./search-workspace.ts";
@@ -31,15 +32,6 @@ export interface SkillState {
   readonly skill: Skill;
   readonly active: boolean;
   readonly usage: SkillUsage;
-}
-
-/** How much a skill was used. */
-export interface SkillUsage {
-  readonly activations: number;
-  readonly calls: number;
-  readonly failures: number;
-  /** Milliseconds since 1970. */
-  readonly lastUsed?: number;
 }
 
 /** The tools of a skill, and whether they exist now. */

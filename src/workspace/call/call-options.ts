@@ -1,0 +1,20 @@
+import type { CallEvent } from "../../core/events.ts";
+import type { Approve } from "./approval.ts";
+
+/** What may be said with one call. */
+export interface CallOptions {
+  readonly signal?: AbortSignal;
+  readonly limitMs?: number;
+  readonly maxOutputBytes?: number;
+  readonly maxCalls?: number;
+  /** Values for the tools' `inject`; they go before the tool's and the workspace's. */
+  readonly injected?: Readonly<Record<string, unknown>>;
+  /** Asked instead of the workspace's. */
+  readonly approve?: Approve;
+  /** Who asks, for the records. */
+  readonly user?: string;
+  /** The owner whose tools a bare name means first. */
+  readonly from?: string;
+  /** Gets the events of this call and of those inside it. */
+  readonly onEvent?: (event: CallEvent) => void;
+}
