@@ -66,25 +66,24 @@ export function defineSkill(definition: SkillDefinition): Skill {
   const reuses = (definition.reuses ?? []).map((reuse, index) => toReuse(reuse, `reuses[${index}]`, problems));
   checkNames(definition, problems);
   if (problems.length > 0) throw new KitbagError("skill-invalid", { skill: String(definition.name), problems });
-  const { name, displayName, description, version, onActivate, onDeactivate } = definition;
+  const { uses: _uses, reuses: _reuses, workDirection = "", ...rest } = definition;
   return Object.freeze({
-    name,
-    ...(displayName !== undefined && { displayName }),
-    description,
-    ...(version !== undefined && { version }),
-    capabilities: definition.capabilities ?? [],
-    instructions: definition.workDirection ?? "",
-    tools: definition.tools ?? [],
+    ...defaults,
+    ...rest,
+    instructions: workDirection,
     uses: [...uses, ...reuses.map((reuse) => reuse.uses)],
     reuses,
-    requires: definition.requires ?? [],
-    exclusive: definition.exclusive ?? false,
-    permissions: definition.permissions ?? {},
-    modelInvocable: definition.modelInvocable ?? true,
-    ...(onActivate !== undefined && { onActivate }),
-    ...(onDeactivate !== undefined && { onDeactivate }),
   });
 }
+
+const defaults = {
+  capabilities: [],
+  tools: [],
+  requires: [],
+  exclusive: false,
+  permissions: {},
+  modelInvocable: true,
+} as const;
 
 /** Reads `other/tool@^1.2`; what is wrong goes to `problems`. */
 export function toToolUse(text: unknown, path: string, problems: Problem[]): ToolUse {

@@ -76,9 +76,9 @@ function skillTexts(skill: Skill): [string, number][] {
 
 function toolTexts(address: string, tool: Tool): [string, number][] {
   const properties = isSchemaObject(tool.inputSchema["properties"]) ? tool.inputSchema["properties"] : {};
-  const descriptions = Object.values(properties).map((property) =>
-    isSchemaObject(property) ? String(property["description"] ?? "") : "",
-  );
+  const descriptions = Object.values(properties)
+    .map((property) => (isSchemaObject(property) ? property["description"] : undefined))
+    .filter((description) => typeof description === "string");
   return [
     [address, 2],
     [tool.name, 2],

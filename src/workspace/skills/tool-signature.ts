@@ -22,7 +22,10 @@ function toCanonical(value: unknown, isPropertyMap: boolean): string {
   const keys = Object.keys(value).filter((key) => isPropertyMap || !words.has(key));
   const pairs = keys.toSorted().map((key) => {
     const isMap = !isPropertyMap && (key === "properties" || key === "$defs" || key === "patternProperties");
-    const inner = key === "required" && Array.isArray(value[key]) ? value[key].toSorted() : value[key];
+    const inner =
+      key === "required" && Array.isArray(value[key])
+        ? (value[key] as string[]).toSorted((left, right) => (left < right ? -1 : 1))
+        : value[key];
     return `${JSON.stringify(key)}:${toCanonical(inner, isMap)}`;
   });
   return `{${pairs.join(",")}}`;

@@ -1,0 +1,47 @@
+import type { Skill } from "../../core/skill.ts";
+import type { Entry, Registry } from "../registry.ts";
+import { toReusedTools } from "./reuse-tools.ts";
+
+/** Puts a skill's own tools into the registry; they are not available before the skill is open. */
+export function registerTools(registry: Registry, skill: Skill): void {
+  for (const tool of skill.tools) registry.add(tool, { source: "skill", name: skill.name });
+}
+
+/** Makes a skill's tools available, and those that it takes over from others. */
+export function openTools(registry: Registry, skill: Skill): void {
+  registry.setOpen(skill.name, true);
+  for (const tool of toReusedTools(skill, registry)) registry.add(tool, { source: "skill", name: skill.name });
+}
+
+/** Takes a skill's tools away: nothing new starts from now on. */
+export function closeTools(registry: Registry, skill: Skill): void {
+  registry.setOpen(skill.name, false);
+  for (const { name } of skill.reuses) registry.remove(`${skill.name}/${name}`);
+}
+
+/** Takes a skill's own tools out of the registry. */
+export function unregisterTools(registry: Registry, skill: Skill): void {
+  for (const tool of skill.tools) registry.remove(`${skill.name}/${tool.name}`);
+}
+
+/** Puts another version's tools in place; those that both have keep their place and their wire name. */
+export function replaceTools(registry: Registry, before: Skill, after: Skill): void {
+  const owner = { source: "skill", name: after.name } as const;
+  const names = new Set(after.tools.map((tool) => tool.name));
+  for (const reused of before.reuses) registry.remove(`${before.name}/${reused.name}`);
+  for (const tool of before.tools) if (!names.has(tool.name)) registry.remove(`${before.name}/${tool.name}`);
+  const known = new Set(before.tools.map((tool) => tool.name));
+  for (const tool of after.tools) {
+    if (known.has(tool.name)) registry.replace(tool, owner);
+    else registry.add(tool, owner);
+  }
+}
+
+/** Whether a tool of `skill` may call `entry`: its own, everything that belongs to no skill, and what it says it uses. */
+export function mayUse(skill: Skill | undefined, entry: Entry, registry: Registry): boolean {
+  if (skill === undefined || entry.source !== "skill" || entry.owner === skill.name) return true;
+  return skill.uses.some((use) => {
+    const resolution = registry.resolve(use.address, skill.name);
+    return resolution.ok && resolution.entry.address === entry.address;
+  });
+}
