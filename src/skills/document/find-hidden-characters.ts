@@ -1,0 +1,138 @@
+/** What a character does that nobody sees: turns text around, takes no room, spells hidden letters, steers terminals. */
+export type HiddenKind = "bidirectional" | "zero-width" | "tag" | "variation" | "control";
+
+/** A run of characters of one kind that a reader does not see. */
+export interface HiddenCharacters {
+  readonly offset: number;
+  /** Of the first of the run. */
+  readonly codePoint: number;
+  /** How many there are in a row. */
+  readonly count: number;
+  readonly kind: HiddenKind;
+  /** What tag characters spell, in plain letters. */
+  readonly spells?: string;
+}
+
+/** The ranges of each kind. A few variation selectors in a row are an accident; more of them carry a message. */
+const kinds: Readonly<
+  Record<HiddenKind, { readonly ranges: readonly (readonly [number, number])[]; readonly least: number }>
+> = {
+  control: {
+    ranges: [
+      [0x00, 0x08],
+      [0x0b, 0x0b],
+      [0x0e, 0x1f],
+      [0x7f, 0x9f],
+    ],
+    least: 1,
+  },
+  bidirectional: {
+    ranges: [
+      [0x061c, 0x061c],
+      [0x200e, 0x200f],
+      [0x202a, 0x202e],
+      [0x2066, 0x2069],
+    ],
+    least: 1,
+  },
+  "zero-width": {
+    ranges: [
+      ...([
+        [0x00ad, 0x00ad],
+        [0x034f, 0x034f],
+        [0x115f, 0x1160],
+        [0x17b4, 0x17b5],
+        [0x180b, 0x180f],
+      ] as const),
+      ...([
+        [0x200b, 0x200d],
+        [0x2028, 0x2029],
+        [0x2060, 0x2065],
+        [0x206a, 0x206f],
+        [0x3164, 0x3164],
+      ] as const),
+      ...([
+        [0xfeff, 0xfeff],
+        [0xffa0, 0xffa0],
+        [0xfff9, 0xfffb],
+      ] as const),
+    ],
+    least: 1,
+  },
+  tag: { ranges: [[0xe0000, 0xe007f]], least: 1 },
+  variation: {
+    ranges: [
+      [0xfe00, 0xfe0f],
+      [0xe0100, 0xe01ef],
+    ],
+    least: 4,
+  },
+};
+
+const kindNames = Object.keys(kinds) as HiddenKind[];
+const suspects = new RegExp(kindNames.map((kind) => `(${toPattern(kind)})`).join("|"), "gu");
+const plainSuspects = new RegExp(`(${toPattern("control")})`, "gu");
+
+function toPattern(kind: HiddenKind): string {
+  const { ranges, least } = kinds[kind];
+  const escape = (code: number): string => `\\u{${code.toString(16)}}`;
+  return `[${ranges.map(([from, to]) => `${escape(from)}-${escape(to)}`).join("")}]{${least},}`;
+}
+
+/**
+ * Finds the characters of `text` that a reader does not see, but a model does. Those that writing needs are left out: joiners
+ * inside emoji and between letters of scripts that use them, direction marks beside right-to-left text, the tags of flags.
+ *
+ * Contract: takes time in proportion to the text; `ascii` (nothing above U+007F) makes it shorter.
+ */
+export function* findHiddenCharacters(text: string, { ascii = false } = {}): Generator<HiddenCharacters> {
+  for (const match of text.matchAll(ascii ? plainSuspects : suspects)) {
+    const [run, ...groups] = match;
+    const kind = kindNames[groups.findIndex((group) => group !== undefined)] ?? "control";
+    if (isNeeded(text, match.index, run)) continue;
+    const count = kind === "tag" || kind === "variation" ? Array.from(run).length : run.length;
+    const spells = kind === "tag" ? { spells: toPlainLetters(run) } : {};
+    yield { offset: match.index, codePoint: run.codePointAt(0) ?? 0, count, kind, ...spells };
+  }
+}
+
+/** Writes a code point the way Unicode does: `U+200B`. */
+export function showCodePoint(codePoint: number): string {
+  return `U+${codePoint.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+const flag = /\u{1F3F4}$/u;
+const flagTags = /^[\u{E0030}-\u{E0039}\u{E0061}-\u{E007A}]{2,6}\u{E007F}$/u;
+const beforeJoiner = /[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]$/u;
+const afterJoiner = /^\p{Extended_Pictographic}/u;
+const joiningLetterBefore = /(?=[^\u0000-\u05FF])[\p{L}\p{M}]$/u;
+const letterAfter = /^[\p{L}\p{M}]/u;
+const rightToLeft = /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC]/u;
+
+/** Tells whether writing needs the run: looks a few characters to either side, no more. */
+function isNeeded(text: string, offset: number, run: string): boolean {
+  const before = text.slice(Math.max(0, offset - 2), offset);
+  const after = text.slice(offset + run.length, offset + run.length + 2);
+  if (flagTags.test(run)) return flag.test(before);
+  if (run === "\u200C" || run === "\u200D") {
+    const inEmoji = run === "\u200D" && beforeJoiner.test(before) && afterJoiner.test(after);
+    return inEmoji || (joiningLetterBefore.test(before) && letterAfter.test(after));
+  }
+  if (run === "\u200E" || run === "\u200F" || run === "\u061C") {
+    return rightToLeft.test(text.slice(Math.max(0, offset - 40), offset) + text.slice(offset + 1, offset + 40));
+  }
+  return false;
+}
+
+/** The most of a hidden message that is shown. */
+const longestMessage = 80;
+
+function toPlainLetters(tags: string): string {
+  let letters = "";
+  for (const tag of tags) {
+    const code = (tag.codePointAt(0) ?? 0) - 0xe0000;
+    if (code >= 0x20 && code < 0x7f) letters += String.fromCharCode(code);
+    if (letters.length >= longestMessage) return `${letters}…`;
+  }
+  return letters;
+}
