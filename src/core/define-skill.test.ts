@@ -1,0 +1,70 @@
+import { expect, test } from "vitest";
+
+import { defineSkill } from "./define-skill.ts";
+import { defineTool } from "./define-tool.ts";
+
+const tool = defineTool({ name: "roll", description: "Rolls", run: () => 4 });
+
+test("W8: defineSkill() takes what the source design has", () => {
+  const skill = defineSkill({
+    name: "my-skill",
+    displayName: "My Skill",
+    description: "A skill with tools",
+    version: "1.0.0",
+    capabilities: ["Capability 1"],
+    workDirection: "How to use it",
+    tools: [tool],
+    onActivate: async () => {},
+    onDeactivate: async () => {},
+  });
+
+  expect(skill).toMatchObject({
+    name: "my-skill",
+    instructions: "How to use it",
+    tools: [tool],
+    exclusive: false,
+    modelInvocable: true,
+  });
+  expect(Object.isFrozen(skill)).toBe(true);
+});
+
+test("defineSkill() reads the tools that a skill uses, with their versions", () => {
+  const { uses, reuses } = defineSkill({
+    name: "a",
+    description: "A",
+    uses: ["b/tool@^1.2", "plugin:c/tool", "clock"],
+    reuses: [{ name: "mine", uses: "d/tool", locked: { x: 1 } }],
+  });
+
+  expect(uses).toEqual([
+    { address: "b/tool", range: "^1.2" },
+    { address: "c/tool" },
+    { address: "clock" },
+    { address: "d/tool" },
+  ]);
+  expect(reuses).toEqual([{ name: "mine", uses: { address: "d/tool" }, locked: { x: 1 } }]);
+});
+
+test("defineSkill() names everything that is wrong at once", () => {
+  const wrong = {
+    name: "no spaces",
+    description: " ",
+    version: "one",
+    uses: ["a/b/c", 3],
+    reuses: [{ name: "x y", uses: "" }],
+    requires: ["no spaces", ""],
+    permissions: { fly: ["high"] },
+    tools: [tool, tool],
+    onActivate: "yes",
+  };
+
+  expect(() => defineSkill(wrong as never)).toThrowErrorMatchingInlineSnapshot(
+    `[KitbagError: Cannot define the skill "no spaces": name: expected letters, digits, ".", "_" and "-", starting with a letter or digit, at most 64, found "no spaces"; description: expected a text that says what the skill does, found " "; version: expected a version like 1.2.0, found "one"; requires[0]: expected the name of another skill, found "no spaces"; requires[1]: expected the name of another skill, found ""; onActivate: expected a function, found "yes"; permissions.fly: expected one of read, write, network, env, run, found an unknown permission; uses[0]: expected an address like "other/tool" or "other/tool@^1.2", found "a/b/c"; uses[1]: expected an address like "other/tool" or "other/tool@^1.2", found 3; reuses[0].name: expected letters, digits, ".", "_" and "-", starting with a letter or digit, at most 64, found "x y"; reuses[0].uses: expected an address like "other/tool" or "other/tool@^1.2", found ""; tools[1]: expected a name that no other tool of the skill has, found "roll"]`,
+  );
+});
+
+test("defineSkill() refuses the name that means the workspace itself, and one from an object's prototype", () => {
+  expect(() => defineSkill({ name: "global", description: "x" })).toThrow("name:");
+  expect(() => defineSkill({ name: "__proto__", description: "x" })).toThrow("name:");
+  expect(defineSkill({ name: "constructor", description: "x" }).name).toBe("constructor");
+});

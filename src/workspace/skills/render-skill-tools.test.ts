@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+
+import { defineSkill } from "../../core/define-skill.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import { createWorkspace } from "../create-workspace.ts";
+
+test("W2: the tools of open skills are rendered in a section of their own", async () => {
+  const workspace = createWorkspace({ tools: [tool("clock")], skills: [skill("pdf"), skill("csv")] });
+  await workspace.activateSkill("pdf");
+
+  expect(workspace.renderSkillTools()).toMatchInlineSnapshot(`
+    "## Tools of the open skills
+
+    ### pdf
+
+    - pdf__run: Runs it
+      {
+        path: string; // where
+      } → {
+        pages?: number;
+      }"
+  `);
+});
+
+test("renderSkillTools() writes JSON Schema if that is wanted, and nothing if no skill is open", async () => {
+  const workspace = createWorkspace({ tools: [tool("clock")], skills: [skill("pdf")] });
+
+  const closed = workspace.renderSkillTools();
+  await workspace.activateSkill("pdf");
+  const open = workspace.renderSkillTools({ format: "json" });
+
+  expect(closed).toBe("");
+  expect(open).toContain('{"type":"object","properties":{"path":');
+});
+
+function skill(name: string): ReturnType<typeof defineSkill> {
+  return defineSkill({ name, description: name, tools: [tool("run")] });
+}
+
+function tool(name: string): ReturnType<typeof defineTool> {
+  return defineTool({
+    name,
+    description: "Runs\n  it",
+    input: { type: "object", properties: { path: { type: "string", description: "where" } }, required: ["path"] },
+    output: { type: "object", properties: { pages: { type: "number" } } },
+    run: () => ({ pages: 1 }),
+  });
+}
