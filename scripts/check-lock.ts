@@ -1,22 +1,38 @@
-/** Fails if the lock file names a registry: everybody's npm uses its own. */
+/**
+ * Fails if the lock file names a registry (everybody's npm uses its own), if a package in it has no checksum, or if one for another
+ * platform is missing: `npm ci` refuses such a file.
+ */
 import { readFileSync } from "node:fs";
 
-const lock = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
-  packages: Record<string, { resolved?: string; link?: boolean; integrity?: string }>;
-};
-
-const entries = Object.entries(lock.packages).filter(([name, { link }]) => name !== "" && link !== true);
-const addressed = entries.filter(([, { resolved }]) => resolved !== undefined).map(([name]) => name);
-const unsealed = entries.filter(([, { integrity }]) => integrity === undefined).map(([name]) => name);
-
-if (addressed.length > 0) {
-  fail(
-    `these packages have an address: ${addressed.join(", ")}; delete package-lock.json's "resolved" lines (.npmrc keeps them out)`,
-  );
+interface LockedPackage {
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
 }
-if (unsealed.length > 0) fail(`these packages have no integrity: ${unsealed.join(", ")}; install them from a registry`);
 
-function fail(reason: string): void {
-  console.error(`Cannot accept package-lock.json: ${reason}`);
+const { packages } = JSON.parse(readFileSync("package-lock.json", "utf8")) as {
+  packages: Readonly<Record<string, LockedPackage>>;
+};
+const entries = Object.entries(packages).filter(([path, { link }]) => path !== "" && link !== true);
+
+const addressed = entries.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path);
+const unsealed = entries.filter(([, { integrity }]) => integrity === undefined).map(([path]) => path);
+const missing = entries.flatMap(([path, { optionalDependencies = {} }]) =>
+  Object.keys(optionalDependencies)
+    .filter(
+      (name) =>
+        packages[`${path}/node_modules/${name}`] === undefined && packages[`node_modules/${name}`] === undefined,
+    )
+    .map((name) => `${name} ${optionalDependencies[name]}`),
+);
+
+report("these have an address", addressed, 'delete their "resolved" lines; .npmrc keeps new ones out');
+report("these have no checksum", unsealed, "install them from a registry");
+report("these are missing", missing, "the registry does not have them: use a version that it has for all platforms");
+
+function report(problem: string, names: readonly string[], cure: string): void {
+  if (names.length === 0) return;
+  console.error(`Cannot accept package-lock.json: ${problem}: ${names.join(", ")}; ${cure}`);
   process.exitCode = 1;
 }
