@@ -1,8 +1,12 @@
+import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
+// Tests run the source: `import "kitbag"` means src/index.ts.
+const conditions = ["@kitbag/source", ...defaultServerConditions];
+
 export default defineConfig({
-  resolve: { conditions: ["@kitbag/source"] },
-  ssr: { resolve: { conditions: ["@kitbag/source"] } },
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 30_000,

@@ -33,6 +33,7 @@ report("these are missing", missing, "the registry does not have them: use a ver
 
 function report(problem: string, names: readonly string[], cure: string): void {
   if (names.length === 0) return;
-  console.error(`Cannot accept package-lock.json: ${problem}: ${names.join(", ")}; ${cure}`);
+  const more = names.length > 10 ? ` and ${names.length - 10} more` : "";
+  console.error(`Cannot accept package-lock.json: ${problem}: ${names.slice(0, 10).join(", ")}${more}; ${cure}`);
   process.exitCode = 1;
 }
