@@ -1,0 +1,38 @@
+import type { JsonObject } from "./json.ts";
+import type { ToolCode } from "./tool.ts";
+
+/** What a program is started with, after its interpreter and its own path. */
+export interface ScriptCommand {
+  readonly argv: readonly string[];
+  /** Standard input; nothing is written to it when this is not set. */
+  readonly stdin?: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The code of a tool that is a script in a skill's folder. */
+export interface ScriptCode extends ToolCode {
+  readonly kind: "script";
+  /** The skill's folder, absolute. */
+  readonly directory: string;
+  /** The script, relative to the folder. */
+  readonly path: string;
+  /** Of the script's bytes: nothing else may run in its place. */
+  readonly digest: string;
+  /** The program and its first arguments; the script's path and its arguments follow. */
+  readonly interpreter: readonly string[];
+  /** Environment variables that the script reads, as far as can be seen. */
+  readonly environment: readonly string[];
+  /** Turns a checked input into the command line that means it. */
+  readonly toCommand: (input: JsonObject) => ScriptCommand;
+}
+
+/** The code of a tool that is in a WASM module of a skill's folder. */
+export interface WasmCode extends ToolCode {
+  readonly kind: "wasm";
+  readonly directory: string;
+  /** The module, relative to the folder. */
+  readonly path: string;
+  readonly digest: string;
+  /** Which of the module's tools it is, if it holds several. */
+  readonly tool?: string;
+}

@@ -1,0 +1,168 @@
+import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { SkillScope } from "../../core/skill.ts";
+
+/** A folder that holds a skill. */
+export interface SkillLocation {
+  /** As it was found. */
+  readonly path: string;
+  /** With symbolic links resolved. */
+  readonly directory: string;
+  readonly scope: SkillScope;
+  /** The plugin it is a part of. */
+  readonly plugin?: string;
+}
+
+/** Where to look for skills. */
+export interface FindOptions {
+  /** Folders that somebody named: each a skill, or a folder with skills somewhere below. They go before all others. */
+  readonly directories?: readonly string[];
+  /** Where the project's folders are looked for, upwards to the root of its repository. @default nowhere */
+  readonly workingDirectory?: string;
+  /** Where the user's folders are looked for. @default nowhere */
+  readonly homeDirectory?: string;
+}
+
+/** What was found, in the order of precedence, and what was left out. */
+export interface FoundSkills {
+  readonly locations: readonly SkillLocation[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The folders that hold skills, in a project and in the home directory. */
+const skillFolders = [".kitbag/skills", ".agents/skills", ".claude/skills"];
+
+const limits = { depth: 8, folders: 50_000 };
+
+/** Files that make a folder a skill. */
+const markers = new Set(["skill.md", "manifest.toml", "kitbag.toml", "manifest.json", "skill.ts"]);
+
+const ignoredFolders = new Set([".git", "node_modules", "__pycache__", ".venv"]);
+
+/**
+ * Finds the folders that hold skills: those that were named, then the project's, then the user's. Reads no file.
+ *
+ * Contract: never throws for what is on the disk, follows links between folders without going in circles, ends.
+ */
+export function findSkills(options: FindOptions): FoundSkills {
+  const search: Search = { locations: [], diagnostics: [], seen: new Set(), folders: 0 };
+  for (const directory of options.directories ?? []) searchGiven(search, directory);
+  for (const folder of projectFolders(options.workingDirectory))
+    searchFolder(search, { path: folder, scope: "project", depth: 0 });
+  for (const folder of skillFolders) {
+    if (options.homeDirectory === undefined) break;
+    searchFolder(search, { path: join(options.homeDirectory, folder), scope: "user", depth: 0 });
+  }
+  return { locations: search.locations, diagnostics: search.diagnostics };
+}
+
+interface Search {
+  readonly locations: SkillLocation[];
+  readonly diagnostics: Diagnostic[];
+  /** Real paths: two links to one folder are one skill. */
+  readonly seen: Set<string>;
+  folders: number;
+}
+
+interface Place {
+  readonly path: string;
+  readonly scope: SkillScope;
+  readonly depth: number;
+  readonly plugin?: string;
+}
+
+function searchGiven(search: Search, directory: string): void {
+  const isFolder = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
+  // Somebody may name the file instead of its folder.
+  const path = !isFolder && /^skill\.md$/iu.test(basename(directory)) ? dirname(directory) : directory;
+  if (!isFolder && path === directory) {
+    const message = `Cannot find skills in ${directory}: there is no such folder`;
+    search.diagnostics.push({ severity: "error", code: "folder-missing", message, file: directory });
+    return;
+  }
+  searchFolder(search, { path, scope: "given", depth: 0 });
+}
+
+/** The project's folders, the nearest first, up to the folder that holds `.git`; without one only where we are. */
+function projectFolders(start: string | undefined): string[] {
+  if (start === undefined) return [];
+  const ancestors = [start];
+  for (let folder = start; !hasGit(folder);) {
+    const parent = dirname(folder);
+    if (parent === folder) return skillFolders.map((name) => join(start, name));
+    ancestors.push(parent);
+    folder = parent;
+  }
+  return ancestors.flatMap((folder) => skillFolders.map((name) => join(folder, name)));
+}
+
+function hasGit(folder: string): boolean {
+  return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
+}
+
+function searchFolder(search: Search, place: Place): void {
+  const directory = realPath(place.path);
+  if (directory === undefined || search.seen.has(directory) || isTooMuch(search, place)) return;
+  search.seen.add(directory);
+  search.folders += 1;
+  const items = listFolder(search, place.path, directory);
+  if (items.some((item) => item.name === ".claude-plugin" || item.name === ".codex-plugin"))
+    return searchPlugin(search, place, items);
+  if (items.some((item) => markers.has(item.name.toLowerCase()) && !item.isDirectory())) {
+    const { path, scope, plugin } = place;
+    search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
+    return;
+  }
+  searchInside(search, place, items);
+}
+
+function searchInside(search: Search, place: Place, items: readonly Dirent[]): void {
+  for (const item of items) {
+    if (ignoredFolders.has(item.name) || (!item.isDirectory() && !item.isSymbolicLink())) continue;
+    // Hidden folders hold other clients' skills; they are looked at only if they are named.
+    if (item.name.startsWith(".") && place.depth > 0) continue;
+    searchFolder(search, { ...place, path: join(place.path, item.name), depth: place.depth + 1 });
+  }
+}
+
+/** A plugin's skills are in its folder `skills`; with a SKILL.md of its own it is one skill itself. */
+function searchPlugin(search: Search, place: Place, items: readonly Dirent[]): void {
+  const plugin = basename(realPath(place.path) ?? place.path);
+  if (items.some((item) => /^skill\.md$/iu.test(item.name))) {
+    const directory = realPath(place.path) ?? place.path;
+    search.locations.push({ path: place.path, directory, scope: place.scope, plugin });
+  }
+  searchInside(search, { ...place, plugin }, items);
+}
+
+function isTooMuch(search: Search, place: Place): boolean {
+  if (place.depth > limits.depth) return true;
+  if (search.folders < limits.folders) return false;
+  if (!search.diagnostics.some((one) => one.code === "folders-many")) {
+    const message = `Stopped looking after ${limits.folders} folders: name the folders that hold skills instead`;
+    search.diagnostics.push({ severity: "warning", code: "folders-many", message, file: place.path });
+  }
+  return true;
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    const real = realpathSync(path);
+    return statSync(real).isDirectory() ? real : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function listFolder(search: Search, path: string, directory: string): Dirent[] {
+  try {
+    const items = readdirSync(directory, { withFileTypes: true });
+    return items.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+  } catch (cause) {
+    const message = `Left out ${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
+    search.diagnostics.push({ severity: "warning", code: "folder-unreadable", message, file: path });
+    return [];
+  }
+}
