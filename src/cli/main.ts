@@ -8,8 +8,8 @@ if (first === "--version" || first === "-V") {
   const version = readVersion();
   console.log(second === "--json" ? JSON.stringify({ version }) : version);
 } else {
-  const { runProgram } = await import("./run-program.ts");
-  await runProgram(process.argv.slice(2));
+  // Not awaited: Node would add a warning of its own when a configuration waits for ever.
+  void import("./run-program.ts").then(({ runProgram }) => runProgram(process.argv.slice(2)));
 }
 
 function readVersion(): string {

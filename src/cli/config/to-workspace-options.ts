@@ -7,6 +7,7 @@ import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 const optionNames = Object.keys({
   tools: true,
   components: true,
+  skills: true,
   runtimes: true,
   limits: true,
   injected: true,
@@ -15,7 +16,7 @@ const optionNames = Object.keys({
   store: true,
 } satisfies Record<keyof WorkspaceOptions, true>);
 
-const lists = ["tools", "components", "runtimes"];
+const lists = ["tools", "components", "skills", "runtimes"];
 
 /**
  * Reads the default export of a configuration or of a module: a tool, a list of tools, options, or a function that makes one

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+
+import { runKitbag } from "../../../test/run-kitbag.ts";
+
+interface TourDocument {
+  readonly steps: readonly { readonly title: string; readonly code: string; readonly shown: readonly unknown[] }[];
+}
+
+test("kitbag tour runs through a pipe without waiting, plain, and says what to type next", async () => {
+  const run = await runKitbag(["tour"]);
+
+  expect(run).toMatchObject({ code: 0, stderr: "" });
+  expect(run.stdout).not.toContain("\u001B");
+  expect(run.stdout).toContain("What to type next");
+  expect(run.stdout).toContain('Cannot finish "hang": it was still running after 300 ms');
+});
+
+test("kitbag tour --json has the code of each step and what really came out", async () => {
+  const run = await runKitbag(["tour", "--json"]);
+
+  const { steps } = JSON.parse(run.stdout) as TourDocument;
+  const outcomes = steps.flatMap(({ shown }) => shown).filter((value) => typeof value === "object");
+  expect(outcomes).toMatchObject([
+    { status: "ok", output: 5 },
+    { status: "ok", coerced: [{ path: "width" }] },
+    { status: "failed", error: { code: "input-invalid" } },
+    { status: "failed", error: { code: "tool-not-found" } },
+    { status: "failed", error: { code: "call-timeout" } },
+    { status: "failed", error: { code: "approval-denied" } },
+    { handle: expect.stringMatching(/^output:/u), bytes: 152_781 },
+    { offset: 90_000, nextOffset: 90_080 },
+    { message: "asking for the price" },
+  ]);
+});
+
+test("kitbag tour shows the code that runs: complete statements, without the function around them", async () => {
+  const run = await runKitbag(["tour", "--json"]);
+
+  const { steps } = JSON.parse(run.stdout) as TourDocument;
+  for (const { code } of steps) {
+    expect(code).toMatch(/^const \w+ = define/u);
+    expect(code).toMatch(/;$/u);
+    expect(code).not.toContain("async ({");
+    // Types that were taken out leave gaps.
+    expect(code).not.toMatch(/\S {2,}/u);
+  }
+});

@@ -1,0 +1,318 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+
+const config = `
+import { defineTool } from "kitbag";
+import { greeting } from "./greeting.ts";
+console.log("the configuration runs");
+const hello: unknown = defineTool({ name: "hello", description: "Says hello", run: () => greeting });
+export default { tools: [hello] };
+`;
+const greeting = 'export const greeting: string = "Hello!";\n';
+const files = { "kitbag.config.ts": config, "greeting.ts": greeting };
+
+test("kitbag runs nothing of a configuration that is not trusted", async () => {
+  const project = createProject(files);
+
+  const run = await runKitbag(["list", "--json"], { project });
+
+  const path = join(project.folder, "kitbag.config.ts");
+  expect(run.code).toBe(1);
+  expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "config-untrusted", details: { path, changed: [] } } });
+  expect(run.stderr).toBe(
+    `Cannot load "${path}": it runs code in this process and is not trusted; read it, then run: kitbag trust ${path}\n`,
+  );
+});
+
+test("kitbag trust lets a configuration run, with the files it imports", async () => {
+  const project = createProject(files);
+
+  const trust = await runKitbag(["trust", ".", "--json"], { project });
+  const call = await runKitbag(["call", "hello"], { project });
+
+  expect(JSON.parse(trust.stdout)).toMatchObject({
+    config: join(project.folder, "kitbag.config.ts"),
+    trusted: true,
+    files: [{ path: join(project.folder, "kitbag.config.ts") }, { path: join(project.folder, "greeting.ts") }],
+  });
+  expect(trust.stderr).toBe("");
+  expect(call).toEqual({ code: 0, stdout: "Hello!\n", stderr: "the configuration runs\n" });
+});
+
+test("kitbag finds the configuration in a folder above", async () => {
+  const project = await createTrusted(files);
+  mkdirSync(join(project.folder, "deep/down"), { recursive: true });
+
+  const run = await runKitbag(["call", "hello"], {
+    project: { ...project, folder: join(project.folder, "deep/down") },
+  });
+
+  expect(run.stdout).toBe("Hello!\n");
+});
+
+test("kitbag trust writes a file that only its owner can read", async () => {
+  const project = await createTrusted(files);
+
+  expect(statSync(project.trustFile).mode & 0o777).toBe(0o600);
+  expect(statSync(project.home).mode & 0o777).toBe(0o700);
+});
+
+test("kitbag does not run a configuration that has changed since it was trusted", async () => {
+  const project = await createTrusted(files);
+  project.write("kitbag.config.ts", `${config}// more\n`);
+
+  const run = await runKitbag(["call", "hello"], { project });
+
+  expect(run).toMatchObject({ code: 1, stdout: "" });
+  expect(run.stderr).toContain(
+    `changed since it was trusted: ${join(project.folder, "kitbag.config.ts")}; read the change`,
+  );
+});
+
+test("kitbag does not run a configuration when a file that it imports has changed", async () => {
+  const project = await createTrusted(files);
+  project.write("greeting.ts", 'export const greeting = "Evil!";\n');
+
+  const run = await runKitbag(["call", "hello", "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    error: { code: "config-untrusted", details: { changed: [join(project.folder, "greeting.ts")] } },
+  });
+  expect(run.stderr).not.toContain("the configuration runs");
+});
+
+test("kitbag does not run a configuration when an import that was missing is there now", async () => {
+  const project = await createTrusted({
+    "kitbag.config.mjs": 'try { await import("./later.mjs"); } catch {}\nexport default { tools: [] };',
+  });
+  project.write("later.mjs", 'console.log("evil");');
+
+  const run = await runKitbag(["list"], { project });
+
+  expect(run.stderr).toContain(`changed since it was trusted: ${join(project.folder, "later.mjs")}`);
+});
+
+test("kitbag refuses a file that changes while the configuration is loading", async () => {
+  const project = await createTrusted({
+    "kitbag.config.mjs": `
+      import { writeFileSync } from "node:fs";
+      writeFileSync(new URL("./late.mjs", import.meta.url), 'console.log("evil");');
+      await import("./late.mjs");
+      export default [];`,
+    "late.mjs": "export {};",
+  });
+
+  const run = await runKitbag(["list", "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    error: { code: "config-untrusted", details: { changed: [join(project.folder, "late.mjs")] } },
+  });
+  expect(run.stderr).not.toContain("evil");
+});
+
+test("kitbag refuses a file that a tool imports later, when it has changed", async () => {
+  const project = await createTrusted({
+    "kitbag.config.ts": `
+      import { writeFileSync } from "node:fs";
+      import { defineTool } from "kitbag";
+      const late = defineTool({
+        name: "late",
+        description: "Imports when it is called",
+        async run() {
+          writeFileSync(new URL("./plugin.ts", import.meta.url), 'console.log("evil"); export const word = "evil";');
+          return (await import("./plugin.ts")).word;
+        },
+      });
+      export default [late];`,
+    "plugin.ts": 'export const word = "good";',
+  });
+
+  const run = await runKitbag(["call", "late"], { project });
+
+  expect(run).toMatchObject({ code: 1, stdout: "" });
+  expect(run.stderr).toContain("changed since it was trusted");
+});
+
+test.for([
+  ["an import by a computed path", 'const name = "./hidden.mjs"; await import(name); export default [];'],
+  [
+    "a require by a computed path",
+    'import { createRequire } from "node:module"; const name = "./hidden.mjs"; createRequire(import.meta.url)(name); export default [];',
+  ],
+  ["an import behind a comment", 'import /* x */ "./hidden.mjs"; export default [];'],
+  ["an import with an escape", String.raw`import "./hidden\u002emjs"; export default [];`],
+])("kitbag refuses %s, which trust cannot cover", async ([, text = ""]) => {
+  const project = await createTrusted({ "kitbag.config.mjs": text, "hidden.mjs": 'console.log("hidden runs");' });
+
+  const run = await runKitbag(["list", "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "config-invalid" } });
+  expect(run.stderr).toContain("import it by a path that is written out");
+  expect(run.stderr).not.toContain("hidden runs");
+});
+
+test("kitbag covers JSON, CommonJS and what they require", async () => {
+  const project = await createTrusted({
+    "kitbag.config.mjs": `
+      import data from "./data.json" with { type: "json" };
+      import common from "./common.cjs";
+      import { defineTool } from "kitbag";
+      export default [defineTool({ name: "sum", description: "Adds", run: () => data.one + common })];`,
+    "data.json": '{"one": 1}',
+    "common.cjs": 'module.exports = require("./inner");',
+    "inner.js": "module.exports = 2;",
+  });
+
+  const before = await runKitbag(["call", "sum"], { project });
+  project.write("inner.js", "module.exports = 40;");
+  const after = await runKitbag(["call", "sum"], { project });
+
+  expect(before).toEqual({ code: 0, stdout: "3\n", stderr: "" });
+  expect(after.stderr).toContain(`changed since it was trusted: ${join(project.folder, "inner.js")}`);
+});
+
+test("kitbag covers a package of the same project that is linked into node_modules", async () => {
+  const project = createProject({
+    "kitbag.config.mjs": 'import { tools } from "mine"; export default tools;',
+    "packages/mine/package.json": '{"name": "mine", "type": "module", "exports": {"import": "./index.js"}}',
+    "packages/mine/index.js": "export const tools = [];",
+  });
+  mkdirSync(join(project.folder, "node_modules"));
+  symlinkSync("../packages/mine", join(project.folder, "node_modules/mine"));
+  await runKitbag(["trust", "."], { project });
+
+  const before = await runKitbag(["list"], { project });
+  project.write("packages/mine/index.js", "export const tools = []; // changed");
+  const after = await runKitbag(["list"], { project });
+
+  expect(before).toMatchObject({ code: 0, stdout: "There are no tools.\n" });
+  expect(after.stderr).toContain("changed since it was trusted");
+});
+
+test("kitbag does not run another file behind the same link", async () => {
+  const project = createProject({
+    "real.ts": "export default [];",
+    "other.ts": 'console.log("evil"); export default [];',
+  });
+  const link = join(project.folder, "kitbag.config.ts");
+  symlinkSync("real.ts", link);
+  await runKitbag(["trust", "kitbag.config.ts"], { project });
+  const before = await runKitbag(["list"], { project });
+
+  unlinkSync(link);
+  symlinkSync("other.ts", link);
+  const after = await runKitbag(["list"], { project });
+
+  expect(before.code).toBe(0);
+  expect(after).toMatchObject({ code: 1, stdout: "" });
+  expect(after.stderr).toContain("is not trusted");
+});
+
+test("kitbag trust --remove takes trust back", async () => {
+  const project = await createTrusted(files);
+
+  const remove = await runKitbag(["trust", ".", "--remove", "--json"], { project });
+  const list = await runKitbag(["list"], { project });
+
+  expect(JSON.parse(remove.stdout)).toMatchObject({ trusted: false });
+  expect(list.stderr).toContain("is not trusted");
+});
+
+test.for([
+  ["text that is not JSON", (file: string) => writeFileSync(file, "{", { mode: 0o600 }), "JSON"],
+  ["JSON of another kind", (file: string) => writeFileSync(file, "[]", { mode: 0o600 }), "not a list of trusted files"],
+  ["null", (file: string) => writeFileSync(file, "null", { mode: 0o600 }), "not a list of trusted files"],
+  ["nothing", (file: string) => writeFileSync(file, "", { mode: 0o600 }), "JSON"],
+  ["a symbolic link", (file: string) => replaceByLink(file), "it is a symbolic link"],
+  ["a folder", (file: string) => mkdirSync(file), "it is not a file"],
+  ["a file that others can write", (file: string) => writableByAll(file), "other users can write to it"],
+] as const)("kitbag trusts nothing when its list is %s", async ([, spoil, reason]) => {
+  const project = await createTrusted(files);
+  const content = readFileSync(project.trustFile, "utf8");
+  unlinkSync(project.trustFile);
+  if (reason.startsWith("it is a symbolic") || reason.startsWith("other users"))
+    writeFileSync(project.trustFile, content);
+  spoil(project.trustFile);
+
+  const [list, trust, doctor] = await Promise.all([
+    runKitbag(["list"], { project }),
+    runKitbag(["trust", "."], { project }),
+    runKitbag(["doctor"], { project }),
+  ]);
+
+  for (const run of [list, trust]) {
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toContain(reason);
+    expect(run.stderr).toContain("delete it and run kitbag trust again");
+  }
+  expect(doctor.code).toBe(1);
+  expect(doctor.stdout).toContain(reason);
+});
+
+test("kitbag trust keeps what several programs write at the same time", async () => {
+  const home = createProject().home;
+  const projects = Array.from({ length: 6 }, () => ({ ...createProject(files), home }));
+
+  const runs = await Promise.all(projects.map((project) => runKitbag(["trust", "."], { project })));
+
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0, 0]);
+  const { trusted } = JSON.parse(readFileSync(join(home, "trust.json"), "utf8")) as { trusted: { config: string }[] };
+  expect(trusted.map((entry) => entry.config).toSorted()).toEqual(
+    projects.map(({ folder }) => join(folder, "kitbag.config.ts")).toSorted(),
+  );
+  expect(existsSync(join(home, "trust.json.lock"))).toBe(false);
+});
+
+test.for([
+  ["missing", "only configurations are trusted"],
+  ["greeting.ts", "only configurations are trusted"],
+  ["missing/kitbag.config.ts", "there is no such file"],
+  ["empty", "write one"],
+])("kitbag trust %s is refused", async ([path = "", message = ""]) => {
+  const project = createProject(files);
+  mkdirSync(join(project.folder, "empty"));
+
+  const run = await runKitbag(["trust", path], { project });
+
+  expect(run.code).not.toBe(0);
+  expect(run.stderr).toContain(message);
+});
+
+test("kitbag trust says that a JSON configuration needs none", async () => {
+  const project = createProject({ "kitbag.config.json": "{}" });
+
+  const run = await runKitbag(["trust", "."], { project });
+
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain("it is only data, so it needs no trust");
+});
+
+async function createTrusted(contents: Readonly<Record<string, string>>): Promise<Project> {
+  const project = createProject(contents);
+  const { code, stderr } = await runKitbag(["trust", "."], { project });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return project;
+}
+
+function replaceByLink(file: string): void {
+  renameSync(file, `${file}.real`);
+  symlinkSync(`${file}.real`, file);
+}
+
+function writableByAll(file: string): void {
+  chmodSync(file, 0o666);
+}

@@ -1,0 +1,25 @@
+import { expect, test } from "vitest";
+
+import { parseJsonConfig } from "./to-workspace-options.ts";
+
+test("parseJsonConfig() reads limits", () => {
+  expect(parseJsonConfig('\uFEFF{"limits": {"limitMs": 5}}', "/x.json")).toEqual({ limits: { limitMs: 5 } });
+});
+
+test.for([
+  ["", "it is not JSON"],
+  ["{", "it is not JSON"],
+  ["[]", "found an empty list"],
+  ["null", "found null"],
+  ['{"limits": 3}', "limits: expected an object, found 3"],
+  ['{"limits": null}', "limits: expected an object, found null"],
+  ['{"limit": {}}', 'it cannot have "limit"; did you mean "limits"?'],
+  ['{"tools": []}', 'it cannot have "tools"; JSON cannot hold it; write a kitbag.config.ts'],
+  ['{"approve": "always"}', 'it cannot have "approve"; JSON cannot hold it'],
+  ['{"__proto__": {"limits": {}}}', 'it cannot have "__proto__"'],
+  ["[".repeat(100_000), "it is not JSON"],
+] as const)("parseJsonConfig() refuses %.40s", ([text, reason]) => {
+  expect(() => parseJsonConfig(text, "/x.json")).toThrow(
+    expect.objectContaining({ code: "config-invalid", message: expect.stringContaining(reason) as string }) as Error,
+  );
+});

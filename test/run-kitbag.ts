@@ -1,0 +1,80 @@
+/** Runs the real command line in a process of its own, in folders of its own. */
+import { spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+
+import { onTestFinished } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** The file with six example tools. */
+export const toolbox: string = join(root, "examples/toolbox.ts");
+
+/** A folder with files and a home of its own; both vanish with the test. */
+export interface Project {
+  readonly folder: string;
+  /** `KITBAG_HOME` of {@link runKitbag} in this project; not made yet. */
+  readonly home: string;
+  readonly trustFile: string;
+  write(path: string, content: string): string;
+}
+
+/** Makes a project. */
+export function createProject(files: Readonly<Record<string, string>> = {}): Project {
+  const base = realpathSync.native(mkdtempSync(join(tmpdir(), "kitbag-cli-")));
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  const folder = join(base, "project");
+  const home = join(base, "home");
+  mkdirSync(folder);
+  const project: Project = {
+    folder,
+    home,
+    trustFile: join(home, "trust.json"),
+    write(path, content) {
+      const file = join(folder, path);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, content);
+      return file;
+    },
+  };
+  for (const [path, content] of Object.entries(files)) project.write(path, content);
+  return project;
+}
+
+/** What a run of the program printed, and how it ended. */
+export interface KitbagRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** What may be said to {@link runKitbag}. */
+export interface RunKitbagOptions {
+  readonly project?: Project;
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Is sent this signal as soon as it has printed `after`. */
+  readonly signal?: { readonly name: NodeJS.Signals; readonly after: string };
+}
+
+/** Runs `kitbag` with these words. */
+export async function runKitbag(words: readonly string[], options: RunKitbagOptions = {}): Promise<KitbagRun> {
+  const { project = createProject(), stdin = "", env = {}, signal } = options;
+  const child = spawn(process.execPath, ["--conditions=@kitbag/source", join(root, "src/cli/main.ts"), ...words], {
+    cwd: project.folder,
+    env: { PATH: process.env["PATH"], KITBAG_HOME: project.home, ...env },
+  });
+  // A program may end without reading its input.
+  child.stdin.on("error", () => {}).end(stdin);
+  let seen = "";
+  child.stdout.on("data", (piece: Buffer) => {
+    seen += piece.toString("utf8");
+    if (signal !== undefined && seen.includes(signal.after)) child.kill(signal.name);
+  });
+  const closed = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [stdout, stderr, code] = await Promise.all([text(child.stdout), text(child.stderr), closed]);
+  return { code, stdout, stderr };
+}
