@@ -1,0 +1,72 @@
+import { parse, TomlError } from "smol-toml";
+
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { describeProblem, type Problem } from "../../core/errors.ts";
+import { copyJson, type JsonObject } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { checkStrictly } from "../../core/schema/validator.ts";
+
+/** A manifest's text, parsed, or what is wrong with it. */
+export type ParsedManifest =
+  | { readonly ok: true; readonly value: JsonObject }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+const maxManifestBytes = 256 * 1024;
+
+/** Parses a manifest in TOML or JSON and holds it against `schema`. Everything that is wrong has its line. */
+export function parseManifest(file: string, bytes: Uint8Array, schema: JsonSchema): ParsedManifest {
+  if (bytes.length > maxManifestBytes)
+    return refuse(file, `Cannot read ${file}: it is larger than ${maxManifestBytes} bytes`);
+  let text: string;
+  let raw: unknown;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    raw = file.endsWith(".json") ? JSON.parse(text) : parse(text);
+  } catch (cause) {
+    return refuse(file, `Cannot read ${file}: ${firstLine(cause)}`, cause instanceof TomlError ? cause : undefined);
+  }
+  const copy = copyJson(raw, { maxBytes: 4 * maxManifestBytes, maxDepth: 32 });
+  if (!copy.ok)
+    return refuse(
+      file,
+      `Cannot read ${file}: ${copy.reason === "not-json" ? describeProblem(copy.problem) : "it is too large"}`,
+    );
+  const problems = checkStrictly(schema, copy.value);
+  if (problems.length > 0)
+    return { ok: false, diagnostics: problems.map((problem) => toDiagnostic(file, text, problem)) };
+  return { ok: true, value: copy.value as JsonObject };
+}
+
+function refuse(
+  file: string,
+  message: string,
+  place?: { readonly line: number; readonly column: number },
+): ParsedManifest {
+  const at = place === undefined ? {} : { line: place.line, column: place.column };
+  return { ok: false, diagnostics: [{ severity: "error", code: "manifest-invalid", message, file, ...at }] };
+}
+
+function firstLine(cause: unknown): string {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return message.split("\n", 1)[0]?.replace(/^Invalid TOML document: /u, "") ?? message;
+}
+
+function toDiagnostic(file: string, text: string, problem: Problem): Diagnostic {
+  const line = findLine(text, problem.path);
+  return {
+    severity: "error",
+    code: "manifest-invalid",
+    message: `Cannot use ${file}: ${describeProblem(problem)}`,
+    file,
+    ...(line !== undefined && { line }),
+    ...(problem.didYouMean !== undefined && { cure: `write ${problem.didYouMean}` }),
+  };
+}
+
+/** The line on which the last name of a path stands; good enough for a person to find it. */
+function findLine(text: string, path: string): number | undefined {
+  const name = /([\w-]+)(?:\[\d+\])*$/u.exec(path)?.[1];
+  if (name === undefined) return undefined;
+  const index = text.split("\n").findIndex((line) => line.slice(0, 400).includes(name));
+  return index < 0 ? undefined : index + 1;
+}

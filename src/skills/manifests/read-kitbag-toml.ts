@@ -1,0 +1,87 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { parseManifest } from "./manifest-text.ts";
+import { emptyManifest, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
+
+const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: text };
+const closed = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+const annotations = closed(
+  Object.fromEntries(["readOnly", "destructive", "idempotent", "openWorld"].map((name) => [name, { type: "boolean" }])),
+);
+
+const tool = closed(
+  {
+    name: text,
+    kind: { enum: ["script", "wasm", "pipeline", "reuse"] },
+    description: text,
+    file: text,
+    interpreter: text,
+    input: { type: "object" },
+    output: { type: "object" },
+    annotations,
+    limitMs: { type: "number", exclusiveMinimum: 0 },
+    needsApproval: { type: "boolean" },
+    steps: { type: "array", items: { type: "object" } },
+    uses: text,
+    locked: { type: "object" },
+    version: text,
+  },
+  ["name", "kind"],
+);
+
+/** What `kitbag.toml` may hold. */
+const schema: JsonSchema = closed({
+  skill: closed({
+    name: text,
+    displayName: text,
+    version: text,
+    description: text,
+    capabilities: texts,
+    exclusive: { type: "boolean" },
+    requires: texts,
+    uses: texts,
+  }),
+  permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+  tools: { type: "array", items: tool, maxItems: 1000 },
+  dependencies: closed({ python: texts, npm: texts, cargo: texts }),
+  tests: { type: "array", items: closed({ tool: text, input: { type: "object" }, output: {} }, ["tool", "input"]) },
+});
+
+/** Reads `kitbag.toml`. */
+export function readKitbagToml(
+  file: string,
+  bytes: Uint8Array,
+): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
+  const parsed = parseManifest(file, bytes, schema);
+  if (!parsed.ok) return { diagnostics: parsed.diagnostics };
+  const {
+    skill = {},
+    permissions = {},
+    tools = [],
+  } = parsed.value as {
+    skill?: Partial<SkillManifest>;
+    permissions?: Permissions;
+    tools?: ManifestTool[];
+  };
+  const wrong = tools.flatMap((one, index) => checkTool(file, one, index));
+  if (wrong.length > 0) return { diagnostics: wrong };
+  return { manifest: { ...emptyManifest, ...skill, file, permissions, tools }, diagnostics: [] };
+}
+
+const needed = { script: "file", wasm: "file", pipeline: "steps", reuse: "uses" } as const;
+
+function checkTool(file: string, one: ManifestTool, index: number): Diagnostic[] {
+  const key = needed[one.kind];
+  if (one[key] !== undefined) return [];
+  const message = `Cannot use ${file}: tools[${index}] ("${one.name}") is a ${one.kind} and needs "${key}"`;
+  return [{ severity: "error", code: "manifest-invalid", message, file }];
+}

@@ -1,0 +1,122 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Permissions } from "../../core/permissions.ts";
+import { parseManifest } from "./manifest-text.ts";
+import { mapPermissionWords } from "./permission-words.ts";
+import { emptyManifest, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
+
+const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: text };
+
+/** What `manifest.toml` of a plugin may hold. Keys that we do not know belong to other systems and are left alone. */
+const schema = {
+  type: "object",
+  properties: {
+    name: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$" },
+    version: text,
+    description: text,
+    wasm_path: text,
+    capabilities: texts,
+    permissions: texts,
+    tools: {
+      type: "array",
+      maxItems: 1000,
+      items: {
+        type: "object",
+        properties: {
+          name: text,
+          description: text,
+          input_schema: { type: "object" },
+          output_schema: { type: "object" },
+        },
+        required: ["name"],
+      },
+    },
+  },
+  required: ["name", "capabilities"],
+};
+
+/** What a plugin may be for us. */
+const knownCapabilities = ["skill", "tool"];
+
+/** Reads `manifest.toml` of a plugin: each part that it declares must be there and be right. */
+export function readPluginToml(
+  file: string,
+  bytes: Uint8Array,
+  files: ReadonlySet<string>,
+): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
+  const parsed = parseManifest(file, bytes, schema);
+  if (!parsed.ok) return { diagnostics: parsed.diagnostics };
+  const plugin = parsed.value as unknown as PluginToml;
+  const words = mapPermissionWords(file, plugin.permissions ?? []);
+  const diagnostics = [...checkParts(file, plugin, files), ...words.diagnostics];
+  if (diagnostics.some((one) => one.severity === "error")) return { diagnostics };
+  return {
+    manifest: {
+      ...emptyManifest,
+      file,
+      name: plugin.name,
+      ...(plugin.version !== undefined && { version: plugin.version }),
+      ...(plugin.description !== undefined && { description: plugin.description }),
+      permissions: words.permissions satisfies Permissions,
+      grantsSeenEnvironment: words.grantsSeenEnvironment,
+      needsDocument: plugin.capabilities.includes("skill"),
+      tools: toTools(plugin),
+    },
+    diagnostics,
+  };
+}
+
+interface PluginToml {
+  readonly name: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly wasm_path?: string;
+  readonly capabilities: readonly string[];
+  readonly permissions?: readonly string[];
+  readonly tools?: readonly {
+    name: string;
+    description?: string;
+    input_schema?: JsonObject;
+    output_schema?: JsonObject;
+  }[];
+}
+
+function checkParts(file: string, plugin: PluginToml, files: ReadonlySet<string>): Diagnostic[] {
+  const missing: string[] = [];
+  for (const capability of plugin.capabilities) {
+    if (!knownCapabilities.includes(capability))
+      missing.push(`Kitbag has no capability "${capability}"; it has ${knownCapabilities.join(" and ")}`);
+  }
+  if (plugin.capabilities.length === 0)
+    missing.push('it declares no capability; write capabilities = ["skill", "tool"]');
+  if (plugin.capabilities.includes("skill") && ![...files].some((path) => /^skill\.md$/iu.test(path))) {
+    missing.push('it declares the capability "skill" and has no SKILL.md');
+  }
+  if (plugin.capabilities.includes("tool")) {
+    if (plugin.wasm_path === undefined) missing.push('it declares the capability "tool" and has no wasm_path');
+    else if (!files.has(plugin.wasm_path.replace(/^\.\//u, "")))
+      missing.push(`wasm_path names "${plugin.wasm_path}", which is not in the folder`);
+  }
+  return missing.map((reason) => ({
+    severity: "error",
+    code: "manifest-incomplete",
+    message: `Cannot use ${file}: ${reason}`,
+    file,
+  }));
+}
+
+function toTools(plugin: PluginToml): ManifestTool[] {
+  if (!plugin.capabilities.includes("tool") || plugin.wasm_path === undefined) return [];
+  const path = plugin.wasm_path.replace(/^\.\//u, "");
+  // A plugin that does not list its tools is one tool itself.
+  const listed = plugin.tools ?? [{ name: plugin.name }];
+  return listed.map((tool) => ({
+    name: tool.name,
+    kind: "wasm",
+    file: path,
+    ...(tool.description !== undefined && { description: tool.description }),
+    ...(tool.input_schema !== undefined && { input: tool.input_schema }),
+    ...(tool.output_schema !== undefined && { output: tool.output_schema }),
+  }));
+}

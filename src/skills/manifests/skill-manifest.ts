@@ -1,0 +1,57 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { Permissions } from "../../core/permissions.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ToolAnnotations } from "../../core/tool.ts";
+
+/** A tool as a manifest describes it. */
+export interface ManifestTool {
+  readonly name: string;
+  readonly kind: "script" | "wasm" | "pipeline" | "reuse";
+  readonly description?: string;
+  /** The script or the WASM module, relative to the folder. */
+  readonly file?: string;
+  readonly interpreter?: string;
+  readonly input?: JsonSchema;
+  readonly output?: JsonSchema;
+  readonly annotations?: ToolAnnotations;
+  readonly limitMs?: number;
+  readonly needsApproval?: boolean;
+  /** Of a pipeline. */
+  readonly steps?: readonly JsonObject[];
+  /** Of a tool that is taken over from another skill. */
+  readonly uses?: string;
+  readonly locked?: JsonObject;
+  readonly version?: string;
+}
+
+/** What a manifest says about a skill, whichever of the formats it is written in. */
+export interface SkillManifest {
+  /** The manifest's file, for messages. */
+  readonly file: string;
+  readonly name?: string;
+  readonly displayName?: string;
+  readonly version?: string;
+  readonly description?: string;
+  readonly capabilities: readonly string[];
+  readonly exclusive: boolean;
+  readonly requires: readonly string[];
+  readonly uses: readonly string[];
+  readonly permissions: Permissions;
+  readonly tools: readonly ManifestTool[];
+  /** Whether it says that there is a SKILL.md. */
+  readonly needsDocument: boolean;
+  /** Whether the scripts' own environment variables are granted (`env_read` of other systems names none). */
+  readonly grantsSeenEnvironment: boolean;
+}
+
+/** A manifest that says nothing. */
+export const emptyManifest: Omit<SkillManifest, "file"> = {
+  capabilities: [],
+  exclusive: false,
+  requires: [],
+  uses: [],
+  permissions: {},
+  tools: [],
+  needsDocument: false,
+  grantsSeenEnvironment: false,
+};
