@@ -1,5 +1,15 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync, type Dirent } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  type Dirent,
+} from "node:fs";
 import { join, relative, sep } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
@@ -88,13 +98,25 @@ export function toFolderDigest(files: readonly SkillFile[]): string {
 
 function visit(walk: Walk, folder: string, prefix: string, depth: number): void {
   if (depth > walk.limits.maxDepth) {
-    return report(walk, "warning", "folder-deep", prefix, `Left out ${prefix}: more than ${walk.limits.maxDepth} folders deep`);
+    return report(
+      walk,
+      "warning",
+      "folder-deep",
+      prefix,
+      `Left out ${prefix}: more than ${walk.limits.maxDepth} folders deep`,
+    );
   }
   let items: Dirent[];
   try {
     items = readdirSync(folder, { withFileTypes: true });
   } catch (cause) {
-    return report(walk, "warning", "folder-unreadable", prefix, `Left out ${prefix || "the folder"}: ${messageOf(cause)}`);
+    return report(
+      walk,
+      "warning",
+      "folder-unreadable",
+      prefix,
+      `Left out ${prefix || "the folder"}: ${messageOf(cause)}`,
+    );
   }
   for (const item of items.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
     if (isFull(walk)) return;
@@ -106,7 +128,13 @@ function isFull(walk: Walk): boolean {
   if (walk.files.length <= walk.limits.maxFiles && walk.bytes <= walk.limits.maxBytes) return false;
   if (!walk.diagnostics.some((one) => one.code === "folder-large")) {
     const { maxFiles, maxBytes } = walk.limits;
-    report(walk, "error", "folder-large", "", `Cannot use the folder: it holds more than ${maxFiles} files or ${maxBytes} bytes`);
+    report(
+      walk,
+      "error",
+      "folder-large",
+      "",
+      `Cannot use the folder: it holds more than ${maxFiles} files or ${maxBytes} bytes`,
+    );
   }
   return true;
 }
@@ -128,12 +156,19 @@ function visitLink(walk: Walk, file: string, path: string, depth: number): void 
   try {
     target = realpathSync(file);
   } catch (cause) {
-    return report(walk, "warning", "link-broken", path, `Left out ${path}: the link leads nowhere (${messageOf(cause)})`);
+    return report(
+      walk,
+      "warning",
+      "link-broken",
+      path,
+      `Left out ${path}: the link leads nowhere (${messageOf(cause)})`,
+    );
   }
   if (!isInside(target, walk.root ?? "")) {
     return report(walk, "error", "link-outside", path, `Cannot use the folder: ${path} is a link that leaves it`);
   }
-  if (depth <= walk.limits.maxDepth && lstatSync(target, { throwIfNoEntry: false })?.isFile() === true) return addFile(walk, target, path);
+  if (depth <= walk.limits.maxDepth && lstatSync(target, { throwIfNoEntry: false })?.isFile() === true)
+    return addFile(walk, target, path);
   report(walk, "warning", "link-folder", path, `Left out ${path}: links to folders are not followed`);
 }
 
@@ -145,7 +180,14 @@ export function isInside(path: string, root: string): boolean {
 
 function addFile(walk: Walk, file: string, path: string): void {
   const read = readRegularFile(file, walk.limits.maxBytes - walk.bytes);
-  if (!read.ok) return report(walk, read.severity, read.code, path, `${read.severity === "error" ? "Cannot use the folder" : `Left out ${path}`}: ${read.reason}`);
+  if (!read.ok)
+    return report(
+      walk,
+      read.severity,
+      read.code,
+      path,
+      `${read.severity === "error" ? "Cannot use the folder" : `Left out ${path}`}: ${read.reason}`,
+    );
   walk.bytes += read.bytes.length;
   const digest = `sha256:${createHash("sha256").update(read.bytes).digest("hex")}`;
   walk.files.push({ path, bytes: read.bytes.length, digest });
@@ -164,11 +206,18 @@ export function readRegularFile(file: string, maxBytes: number): FileReading {
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const status = fstatSync(descriptor);
-    if (!status.isFile()) return { ok: false, severity: "warning", code: "file-special", reason: "it is not a plain file" };
+    if (!status.isFile())
+      return { ok: false, severity: "warning", code: "file-special", reason: "it is not a plain file" };
     if ((status.mode & setIdBits) !== 0) {
-      return { ok: false, severity: "error", code: "file-setid", reason: "a file with setuid or setgid is refused; clear the bit with chmod" };
+      return {
+        ok: false,
+        severity: "error",
+        code: "file-setid",
+        reason: "a file with setuid or setgid is refused; clear the bit with chmod",
+      };
     }
-    if (status.size > maxBytes) return { ok: false, severity: "error", code: "folder-large", reason: `it holds more than the limit allows` };
+    if (status.size > maxBytes)
+      return { ok: false, severity: "error", code: "folder-large", reason: `it holds more than the limit allows` };
     return { ok: true, bytes: readAll(descriptor, status.size) };
   } catch (cause) {
     return { ok: false, severity: "warning", code: "file-unreadable", reason: messageOf(cause) };

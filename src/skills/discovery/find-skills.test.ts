@@ -1,0 +1,109 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join, relative } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { createFolder } from "../../../test/support/temporary-folder.ts";
+import { findSkills } from "./find-skills.ts";
+
+test("findSkills() takes a named folder as a skill, or looks for skills below it", () => {
+  const folder = createFolder({
+    "one/SKILL.md": "",
+    "group/two/skill.md": "",
+    "group/README.md": "",
+    "three/manifest.json": "",
+  });
+
+  expect(found(folder, { directories: [folder] })).toEqual(["group/two", "one", "three"]);
+  expect(found(folder, { directories: [join(folder, "one")] })).toEqual(["one"]);
+  expect(found(folder, { directories: [join(folder, "one/SKILL.md")] })).toEqual(["one"]);
+});
+
+test("findSkills() looks in the project upwards to the root of the repository, then in the home directory", () => {
+  const folder = createFolder({
+    "outside/.agents/skills/never/SKILL.md": "",
+    "outside/project/.git/HEAD": "",
+    "outside/project/.claude/skills/root/SKILL.md": "",
+    "outside/project/app/.agents/skills/near/SKILL.md": "",
+    "outside/project/app/.kitbag/skills/nearest/SKILL.md": "",
+    "home/.agents/skills/mine/SKILL.md": "",
+  });
+
+  const { locations } = findSkills({
+    workingDirectory: join(folder, "outside/project/app"),
+    homeDirectory: join(folder, "home"),
+  });
+
+  expect(locations.map((one) => [one.scope, relative(folder, one.path)])).toEqual([
+    ["project", "outside/project/app/.kitbag/skills/nearest"],
+    ["project", "outside/project/app/.agents/skills/near"],
+    ["project", "outside/project/.claude/skills/root"],
+    ["user", "home/.agents/skills/mine"],
+  ]);
+});
+
+test("findSkills() looks only where we are when there is no repository", () => {
+  const folder = createFolder({ ".agents/skills/above/SKILL.md": "", "work/.agents/skills/here/SKILL.md": "" });
+
+  expect(found(folder, { workingDirectory: join(folder, "work") })).toEqual(["work/.agents/skills/here"]);
+});
+
+test("findSkills() finds a skill once that several links lead to", () => {
+  const folder = createFolder({ ".agents/skills/pdf/SKILL.md": "" });
+  mkdirSync(join(folder, ".claude/skills"), { recursive: true });
+  symlinkSync("../../.agents/skills/pdf", join(folder, ".claude/skills/pdf"));
+  symlinkSync("..", join(folder, ".agents/skills/loop"));
+
+  expect(found(folder, { workingDirectory: folder })).toEqual([".agents/skills/pdf"]);
+});
+
+test("findSkills() finds the skills of a plugin and names it", () => {
+  const folder = createFolder({
+    "tools/.claude-plugin/plugin.json": "{}",
+    "tools/skills/one/SKILL.md": "",
+    "tools/skills/two/SKILL.md": "",
+    "single/.claude-plugin/plugin.json": "{}",
+    "single/SKILL.md": "",
+  });
+
+  const { locations } = findSkills({ directories: [folder] });
+
+  expect(locations.map((one) => [one.plugin, relative(folder, one.path)])).toEqual([
+    ["single", "single"],
+    ["tools", "tools/skills/one"],
+    ["tools", "tools/skills/two"],
+  ]);
+});
+
+test("findSkills() says that a named folder is not there, and goes on", () => {
+  const folder = createFolder({ "one/SKILL.md": "", "file.txt": "" });
+
+  const result = findSkills({ directories: [join(folder, "nothing"), join(folder, "file.txt"), folder] });
+
+  expect(result.locations).toHaveLength(1);
+  expect(result.diagnostics.map((one) => [one.severity, one.code])).toEqual([
+    ["error", "folder-missing"],
+    ["error", "folder-missing"],
+  ]);
+});
+
+test("findSkills() does not look into packages, repositories and hidden folders", () => {
+  const folder = createFolder({
+    "node_modules/x/SKILL.md": "",
+    ".git/x/SKILL.md": "",
+    "a/.hidden/SKILL.md": "",
+    "a/b/SKILL.md": "",
+  });
+
+  expect(found(folder, { directories: [folder] })).toEqual(["a/b"]);
+});
+
+test("findSkills() ends in a tree that is too deep", () => {
+  const folder = createFolder({ [`${"d/".repeat(40)}SKILL.md`]: "" });
+
+  expect(found(folder, { directories: [folder] })).toEqual([]);
+});
+
+function found(root: string, options: Parameters<typeof findSkills>[0]): string[] {
+  return findSkills(options).locations.map((one) => relative(root, one.path));
+}

@@ -1,0 +1,201 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { readKitbagToml } from "./read-kitbag-toml.ts";
+import { readPluginToml } from "./read-plugin-toml.ts";
+import { readToolJson } from "./read-tool-json.ts";
+
+test("readKitbagToml() reads what a skill says about itself, its permissions and its tools", () => {
+  const { manifest, diagnostics } = kitbagToml(`
+    [skill]
+    version = "1.2.0"
+    requires = ["base"]
+    uses = ["mail/send@^1"]
+
+    [permissions]
+    network = ["api.github.com:443"]
+
+    [[tools]]
+    name = "extract"
+    kind = "script"
+    file = "scripts/extract.py"
+    limitMs = 5000
+    annotations = { readOnly = true }
+
+    [[tools]]
+    name = "alert"
+    kind = "reuse"
+    uses = "mail/send"
+    locked = { to = "ops" }
+  `);
+
+  expect(diagnostics).toEqual([]);
+  expect(manifest).toMatchObject({
+    file: "kitbag.toml",
+    version: "1.2.0",
+    requires: ["base"],
+    uses: ["mail/send@^1"],
+    permissions: { network: ["api.github.com:443"] },
+    tools: [
+      { name: "extract", kind: "script", file: "scripts/extract.py", limitMs: 5000, annotations: { readOnly: true } },
+      { name: "alert", kind: "reuse", uses: "mail/send", locked: { to: "ops" } },
+    ],
+  });
+});
+
+test("readKitbagToml() names unknown keys with their line and what was probably meant", () => {
+  const { manifest, diagnostics } = kitbagToml('[permissions]\nnetwrk = ["x"]\n');
+
+  expect(manifest).toBeUndefined();
+  expect(diagnostics).toMatchInlineSnapshot(`
+    [
+      {
+        "code": "manifest-invalid",
+        "cure": "write network",
+        "file": "kitbag.toml",
+        "line": 2,
+        "message": "Cannot use kitbag.toml: permissions.netwrk: expected only read, write, network, env, run, found an unknown parameter (did you mean "network"?)",
+        "severity": "error",
+      },
+    ]
+  `);
+});
+
+test("readKitbagToml() says where the text is no TOML, and which part of a tool is missing", () => {
+  expect(kitbagToml("[skill\nname = 1").diagnostics).toMatchObject([{ severity: "error", line: 1 }]);
+  expect(kitbagToml('[[tools]]\nname = "a"\nkind = "wasm"').diagnostics).toMatchObject([
+    { message: 'Cannot use kitbag.toml: tools[0] ("a") is a wasm and needs "file"' },
+  ]);
+  expect(kitbagToml('[[tools]]\nname = "a"\nkind = "docker"').diagnostics[0]?.message).toContain('"docker"');
+});
+
+test("P1: readPluginToml() reads a plugin that is a skill and a tool", () => {
+  const { manifest, diagnostics } = pluginToml(
+    'name = "design"\nversion = "1.0.0"\ncapabilities = ["skill", "tool"]\nwasm_path = "./design.wasm"\npermissions = ["http_client", "file_read"]\n[[tools]]\nname = "generate"\ninput_schema = { type = "object" }\n[[tools]]\nname = "compose"',
+    ["SKILL.md", "design.wasm"],
+  );
+
+  expect(diagnostics).toEqual([]);
+  expect(manifest).toMatchObject({
+    name: "design",
+    needsDocument: true,
+    permissions: { network: ["*"], read: ["."] },
+    tools: [
+      { name: "generate", kind: "wasm", file: "design.wasm", input: { type: "object" } },
+      { name: "compose", kind: "wasm", file: "design.wasm" },
+    ],
+  });
+});
+
+test("P1: readPluginToml() refuses a plugin whose declared parts are not there", () => {
+  const { manifest, diagnostics } = pluginToml(
+    'name = "x"\ncapabilities = ["skill", "tool", "channel"]\nwasm_path = "../x.wasm"',
+    [],
+  );
+
+  expect(manifest).toBeUndefined();
+  expect(diagnostics.map((one) => one.message)).toEqual([
+    'Cannot use manifest.toml: Kitbag has no capability "channel"; it has skill and tool',
+    'Cannot use manifest.toml: it declares the capability "skill" and has no SKILL.md',
+    'Cannot use manifest.toml: wasm_path names "../x.wasm", which is not in the folder',
+  ]);
+  expect(pluginToml('name = "x"\ncapabilities = ["tool"]', []).diagnostics[0]?.message).toContain("no wasm_path");
+  expect(pluginToml('name = "x"\ncapabilities = []', []).diagnostics[0]?.message).toContain("no capability");
+});
+
+test("readPluginToml() refuses a permission that nothing enforces, by name", () => {
+  const { diagnostics } = pluginToml(
+    'name = "x"\ncapabilities = ["skill"]\npermissions = ["socket_client", "env_read"]',
+    ["SKILL.md"],
+  );
+
+  expect(diagnostics).toMatchObject([{ severity: "error", code: "permission-unknown" }]);
+  expect(diagnostics[0]?.message).toContain('"socket_client"');
+});
+
+test("readPluginToml() takes a plugin that lists no tools as one tool, and knows which environment it may see", () => {
+  const { manifest } = pluginToml(
+    'name = "x"\ncapabilities = ["tool"]\nwasm_path = "x.wasm"\npermissions = ["env_read"]',
+    ["x.wasm"],
+  );
+
+  expect(manifest).toMatchObject({ tools: [{ name: "x", kind: "wasm" }], grantsSeenEnvironment: true });
+});
+
+test("Z9: readToolJson() reads a folder that is one tool", () => {
+  const text = JSON.stringify({
+    name: "greet",
+    version: "1.0.0",
+    description: "Greets",
+    tool_type: "script",
+    entry_file: "greet.py",
+    input_schema: { type: "object" },
+    output_schema: null,
+    annotations: { readOnlyHint: true, title: "Greet" },
+    created_at: "2026",
+  });
+
+  const { manifest } = readToolJson("manifest.json", bytes(text), new Set(["greet.py"]));
+
+  expect(manifest).toMatchObject({
+    name: "greet",
+    version: "1.0.0",
+    tools: [{ name: "greet", kind: "script", file: "greet.py", annotations: { readOnly: true } }],
+  });
+});
+
+test("readToolJson() finds the entry file by its name, and says when there is none", () => {
+  const read = (manifest: object, files: readonly string[]) =>
+    readToolJson("manifest.json", bytes(JSON.stringify(manifest)), new Set(files));
+
+  expect(read({ name: "a", tool_type: "wasm" }, ["a.rs", "a.wasm"]).manifest?.tools[0]?.file).toBe("a.wasm");
+  expect(read({ name: "a", tool_type: "script" }, ["a.wasm", "a.sh"]).manifest?.tools[0]?.file).toBe("a.sh");
+  expect(read({ name: "a", tool_type: "script" }, []).diagnostics[0]?.message).toContain("names no entry_file");
+  expect(read({ name: "a", tool_type: "script", entry_file: "../b" }, []).diagnostics[0]?.message).toContain(
+    "not in the folder",
+  );
+  expect(read({ name: "a", tool_type: "pipeline", pipeline_steps: [] }, []).manifest?.tools).toMatchObject([
+    { kind: "pipeline" },
+  ]);
+  expect(read({ name: "../a", tool_type: "script" }, []).manifest).toBeUndefined();
+});
+
+test("readKitbagToml() and its like never throw, whatever the bytes are", () => {
+  const hostile = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc
+      .constantFrom(
+        "__proto__ = 1",
+        "[__proto__]\nx = 1",
+        "x = nan",
+        "[[tools]]",
+        '{"__proto__": 1}',
+        "[".repeat(5000),
+        "a.".repeat(5000),
+      )
+      .map(bytes),
+  );
+  fc.assert(
+    fc.property(hostile, (content) => {
+      for (const read of [readKitbagToml, readPluginToml, readToolJson]) {
+        for (const file of ["kitbag.toml", "manifest.json"]) {
+          const { manifest, diagnostics } = read(file, content, new Set());
+          expect(manifest !== undefined || diagnostics.some((one) => one.severity === "error")).toBe(true);
+        }
+      }
+    }),
+  );
+  expect(readKitbagToml("kitbag.toml", new Uint8Array(300_000)).diagnostics[0]?.message).toContain("larger than");
+});
+
+function kitbagToml(text: string): ReturnType<typeof readKitbagToml> {
+  return readKitbagToml("kitbag.toml", bytes(text));
+}
+
+function pluginToml(text: string, files: readonly string[]): ReturnType<typeof readPluginToml> {
+  return readPluginToml("manifest.toml", bytes(text), new Set(files));
+}
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
