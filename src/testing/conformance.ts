@@ -1,7 +1,4 @@
-/**
- * One thing that every driver of a kind must do. It knows no test runner: `run` rejects, with an `AssertionError` if the driver
- * does something else.
- */
+/** One thing that every driver of a kind must do. It knows no test runner: `run` rejects if the driver does something else. */
 export interface ConformanceCheck {
   /** A sentence that begins with what is checked. */
   readonly name: string;

@@ -5,7 +5,7 @@ import { kvChecks } from "./store/kv-checks.ts";
 import { kvListChecks } from "./store/kv-list-checks.ts";
 import { kvVersionChecks } from "./store/kv-version-checks.ts";
 import { logChecks } from "./store/log-checks.ts";
-import type { StoreChecks, Wait } from "./store/store-check.ts";
+import { within, type StoreChecks, type Wait } from "./store/store-check.ts";
 import { tailChecks } from "./store/tail-checks.ts";
 
 /** One of the primitives of a store. */
@@ -18,6 +18,9 @@ export interface StoreConformanceOptions<Part extends StorePart = StorePart> {
   /** Lets time pass, for a store that goes by a clock of its own. @default really waits */
   readonly wait?: (ms: number) => Promise<void> | void;
 }
+
+/** A store that may lack the other parts. */
+type StoreWith<Part extends StorePart> = Pick<Store, Part | "close">;
 
 const checksOf: Readonly<Record<StorePart, readonly StoreChecks[]>> = {
   kv: [kvChecks, kvVersionChecks, kvListChecks],
@@ -38,7 +41,7 @@ const checksOf: Readonly<Record<StorePart, readonly StoreChecks[]>> = {
  * ```
  */
 export function storeConformance<Part extends StorePart = StorePart>(
-  create: () => Pick<Store, Part | "close"> | Promise<Pick<Store, Part | "close">>,
+  create: () => StoreWith<NoInfer<Part>> | Promise<StoreWith<NoInfer<Part>>>,
   options: StoreConformanceOptions<Part> = {},
 ): readonly ConformanceCheck[] {
   const parts: readonly StorePart[] = options.parts ?? ["kv", "log", "blobs"];
@@ -48,19 +51,19 @@ export function storeConformance<Part extends StorePart = StorePart>(
 
 function toChecks(
   checks: StoreChecks,
-  create: () => Pick<Store, "close"> | Promise<Pick<Store, "close">>,
+  create: () => StoreWith<never> | Promise<StoreWith<never>>,
   wait: Wait,
 ): ConformanceCheck[] {
   return Object.entries(checks).map(([name, check]) => ({
     name,
     async run() {
       const store = await create();
-      try {
-        // A check uses only the part it belongs to, and that the caller said is there.
-        await check(store as Store, wait);
-      } finally {
-        await store.close();
-      }
+      // A check uses only the part it belongs to, and that the caller said is there.
+      const [result] = await Promise.allSettled([check(store as Store, wait)]);
+      const closed = within(store.close(), "close()");
+      if (result.status === "fulfilled") return closed;
+      await closed.catch(() => undefined);
+      throw result.reason;
     },
   }));
 }

@@ -51,10 +51,7 @@ export const kvListChecks: StoreChecks = {
     await setAll(kv, all.toReversed());
 
     const found: string[] = [];
-    for (let page = await keys(kv, { limit: 10 }); page.length > 0;) {
-      found.push(...page);
-      page = await keys(kv, { limit: 10, after: page.at(-1) as string });
-    }
+    for (let page = 0; page < 4; page++) found.push(...(await keys(kv, { limit: 10, after: found.at(-1) ?? "" })));
 
     assert.deepEqual(found, all);
     assert.deepEqual(await keys(kv, { limit: 0 }), []);
