@@ -5,6 +5,7 @@ import type { ToolOutcome } from "../core/outcome.ts";
 import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
+import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
 import { Call } from "./call/call.ts";
 import { createChain } from "./call/chain.ts";
 import type { CallRequest } from "./call/call-request.ts";
@@ -156,6 +157,6 @@ function toOwner(component: string | undefined): Owner {
 
 /** Runtimes by kind; one that the user gives goes before ours of the same kind. */
 function toRuntimes(given: Iterable<Runtime>): ReadonlyMap<string, Runtime> {
-  const runtimes = [functionRuntime(), ...given];
+  const runtimes = [functionRuntime(), pipelineRuntime(), ...given];
   return new Map(runtimes.map((runtime) => [runtime.kind, runtime]));
 }
