@@ -97,6 +97,11 @@ test("terminal.readInput() stops at its limit", async () => {
   await expect(terminal.readInput(100)).rejects.toThrow("more than 100 bytes");
 });
 
+test("terminal.columns has a width for a screen that does not say its own, and none for a pipe", () => {
+  expect(create({ isScreen: true }).terminal.columns).toBe(80);
+  expect(create({ isScreen: false }).terminal.columns).toBeUndefined();
+});
+
 interface Streams {
   readonly terminal: Terminal;
   readonly stdin: PassThrough;

@@ -74,10 +74,10 @@ export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams):
     },
     showStatus(text) {
       if (!isWatched) return;
-      stderr.write(eraseLine + text.slice(0, (stderr.columns ?? 80) - 1));
+      stderr.write(eraseLine + text.slice(0, widthOf(stderr) - 1));
       hasStatus = true;
     },
-    style: (style, text) => (hasColour ? styleText(style, text, { validateStream: false }) : text),
+    style: (style, text) => (hasColour && text !== "" ? styleText(style, text, { validateStream: false }) : text),
     toShown: (text) => (isScreen ? toPrintable(text) : text),
     async ask(question) {
       clearStatus();
@@ -94,17 +94,26 @@ export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams):
     canAsk: stdin.isTTY === true && isWatched,
     isScreen,
     hasColour,
-    columns: isScreen ? stdout.columns : undefined,
+    columns: isScreen ? widthOf(stdout) : undefined,
   };
+}
+
+/** Some screens do not say how wide they are, or say 0. */
+function widthOf({ columns = 0 }: OutputStream): number {
+  return columns > 0 ? columns : 80;
 }
 
 function askOnce(question: string, input: InputStream, output: OutputStream): Promise<string | undefined> {
   const lines = createInterface({ input, output });
   return new Promise((resolve) => {
-    lines.once("close", () => resolve(undefined));
+    const onEnd = (): void => {
+      output.write("\n");
+      resolve(undefined);
+    };
+    lines.once("close", onEnd);
     lines.question(question, (answer) => {
+      lines.off("close", onEnd).close();
       resolve(answer.trim());
-      lines.close();
     });
   });
 }

@@ -27,6 +27,11 @@ test("kitbag tour --json has the code of each step and what really came out", as
     { status: "failed", error: { code: "tool-not-found" } },
     { status: "failed", error: { code: "call-timeout" } },
     { status: "failed", error: { code: "approval-denied" } },
+    {
+      status: "ok",
+      output: { first: "It began with 20 degrees", days: [{ celsius: 20 }, { celsius: 25 }, { celsius: 10 }] },
+    },
+    { status: "failed", error: { code: "step-failed" } },
     { handle: expect.stringMatching(/^output:/u), bytes: 152_781 },
     { offset: 90_000, nextOffset: 90_080 },
     { message: "asking for the price" },
@@ -39,7 +44,7 @@ test("kitbag tour shows the code that runs: complete statements, without the fun
   const { steps } = JSON.parse(run.stdout) as TourDocument;
   for (const { code } of steps) {
     expect(code).toMatch(/^const \w+ = define/u);
-    expect(code).toMatch(/;$/u);
+    expect(code).toMatch(/;(?: \/\/ .*)?$/u);
     expect(code).not.toContain("async ({");
     // Types that were taken out leave gaps.
     expect(code).not.toMatch(/\S {2,}/u);

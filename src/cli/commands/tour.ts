@@ -29,13 +29,12 @@ export const tourCommand: CliCommand = {
   ],
   define() {},
   async run({ terminal, json }) {
-    const [{ tourSteps }, { runTour }, { defineTool }, { createWorkspace }] = await Promise.all([
+    const [{ tourSteps }, { runTour }, { tourKit }] = await Promise.all([
       import("../tour/steps.ts"),
       import("../tour/run-tour.ts"),
-      import("../../core/define-tool.ts"),
-      import("../../workspace/create-workspace.ts"),
+      import("../tour/tour-kit.ts"),
     ]);
-    const steps = await runTour(tourSteps, { defineTool, createWorkspace }, terminal, { quiet: json });
+    const steps = await runTour(tourSteps, tourKit, terminal, { quiet: json });
     return { document: { steps }, text: import.meta.url.endsWith(".ts") ? inTheRepository : installed };
   },
 };

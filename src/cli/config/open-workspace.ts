@@ -27,9 +27,13 @@ export async function openWorkspace(context: CliContext, module: string | undefi
   const path = module === undefined ? findConfig(context.cwd) : resolveModule(resolve(context.cwd, module));
   if (path === undefined) throw new KitbagError("config-missing", { path: "kitbag.config.ts" });
   const options = module === undefined ? await loadConfig(path, context) : await loadOptions(path);
-  const { createWorkspace } = await import("../../workspace/create-workspace.ts");
+  const [{ createWorkspace }, { pipelineRuntime }] = await Promise.all([
+    import("../../workspace/create-workspace.ts"),
+    import("../../runtimes/pipeline/pipeline-runtime.ts"),
+  ]);
   try {
-    return { workspace: createWorkspace(options), options };
+    const runtimes = [pipelineRuntime(), ...(options.runtimes ?? [])];
+    return { workspace: createWorkspace({ ...options, runtimes }), options };
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
     throw new KitbagError("config-invalid", { path, reason: cause.message }, { cause });

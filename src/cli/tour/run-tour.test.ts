@@ -3,14 +3,11 @@ import { text } from "node:stream/consumers";
 
 import { expect, test } from "vitest";
 
-import { defineTool } from "../../core/define-tool.ts";
-import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createTerminal, type Terminal } from "../terminal.ts";
 import { highlightCode } from "./highlight-code.ts";
 import { runTour } from "./run-tour.ts";
+import { tourKit } from "./tour-kit.ts";
 import { toShownCode, type TourStep } from "./tour-step.ts";
-
-const kit = { defineTool, createWorkspace };
 
 const step: TourStep = {
   title: "A step",
@@ -27,7 +24,7 @@ const step: TourStep = {
 test("runTour() waits for Enter between steps on a screen", async () => {
   const { terminal, stdin } = createScreen();
 
-  const running = runTour([step, step], kit, terminal);
+  const running = runTour([step, step], tourKit, terminal);
   const isDone = await Promise.race([
     running.then(() => true),
     new Promise((resolve) => setTimeout(resolve, 100, false)),
@@ -41,7 +38,7 @@ test("runTour() waits for Enter between steps on a screen", async () => {
 test("runTour() ends with q", async () => {
   const { terminal, stdin } = createScreen();
 
-  const running = runTour([step, step], kit, terminal);
+  const running = runTour([step, step], tourKit, terminal);
   stdin.write("q\n");
 
   expect(await running).toHaveLength(1);
@@ -50,7 +47,7 @@ test("runTour() ends with q", async () => {
 test("runTour() ends when the input ends", async () => {
   const { terminal, stdin } = createScreen();
 
-  const running = runTour([step, step], kit, terminal);
+  const running = runTour([step, step], tourKit, terminal);
   stdin.end();
 
   expect(await running).toHaveLength(1);
@@ -59,7 +56,7 @@ test("runTour() ends when the input ends", async () => {
 test("runTour() shows title, code, what came out and why", async () => {
   const { terminal, stdin, stdout } = createScreen({ NO_COLOR: "1" });
 
-  await runTour([step], kit, terminal);
+  await runTour([step], tourKit, terminal);
   stdin.end();
   stdout.end();
 

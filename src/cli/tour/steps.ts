@@ -78,6 +78,29 @@ const approval: TourStep = {
   },
 };
 
+const pipeline: TourStep = {
+  title: "Tools are made of tools",
+  why: "A pipeline is data that a person or a model can write; every step is a call of its own, with all its checks.",
+  run: async ({ defineTool, definePipeline, pipelineRuntime, createWorkspace, show }) => {
+    const toCelsius = defineTool({
+      name: "to-celsius",
+      description: "Converts degrees",
+      input: { type: "object", properties: { fahrenheit: { type: "number" } }, required: ["fahrenheit"] },
+      run: ({ fahrenheit }) => ({ celsius: Math.round(((Number(fahrenheit) - 32) * 5) / 9) }),
+    });
+    const weather = definePipeline({
+      name: "weather",
+      description: "Says how warm it was, day by day",
+      steps: [{ id: "days", forEach: "$input.days", tool: "to-celsius", args: { fahrenheit: "$item" } }],
+      output: { first: "It began with $days[0].celsius degrees", days: "$days" },
+    });
+    const workspace = createWorkspace({ tools: [toCelsius, weather], runtimes: [pipelineRuntime()] });
+
+    show(await workspace.call("weather", { days: [68, 77, 50] }));
+    show(await workspace.call("weather", { days: [68, "warm"] }));
+  },
+};
+
 const largeOutput: TourStep = {
   title: "An output that is too large is kept, and read in pages",
   why: "A model gets the head, the shape and a handle instead of a flooded context, and reads on where it needs to.",
@@ -124,4 +147,4 @@ const events: TourStep = {
 };
 
 /** The tour, in order. */
-export const tourSteps: readonly TourStep[] = [define, wrongInput, deadline, approval, largeOutput, events];
+export const tourSteps: readonly TourStep[] = [define, wrongInput, deadline, approval, pipeline, largeOutput, events];
