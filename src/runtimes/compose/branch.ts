@@ -111,10 +111,10 @@ export function branch(definition: AnyBranch): Tool {
 
 interface AnyBranch extends CompositionDefinition {
   readonly input?: SchemaSource;
-  readonly when?: (input: never) => unknown;
+  readonly when?: (input: unknown) => unknown;
   readonly use?: unknown;
   readonly otherwise?: unknown;
-  readonly choose?: (input: never) => unknown;
+  readonly choose?: (input: unknown) => unknown;
   readonly cases?: unknown;
 }
 

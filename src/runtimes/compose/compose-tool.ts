@@ -1,6 +1,6 @@
 import { createTool } from "../../core/define-tool.ts";
 import { KitbagError, type Problem } from "../../core/errors.ts";
-import { joinPermissions, type Permissions } from "../../core/permissions.ts";
+import { checkPermissions, joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { SchemaSource } from "../../core/schema/to-schema.ts";
 import type { ToolContext } from "../../core/tool-context.ts";
 import type { FunctionCode, Tool, ToolAnnotations, ToolExample, ToolLimits } from "../../core/tool.ts";
@@ -49,7 +49,7 @@ export interface Composition {
 export function composeTool({ definition, parts: given, input, output, problems, run }: Composition): Tool {
   const parts = given.map((part) => part.tool);
   const { name, annotations, permissions } = definition;
-  const found = [...problems, ...checkClaims(annotations ?? {}, parts)];
+  const found = [...problems, ...checkClaims(annotations ?? {}, parts), ...checkPermissions(permissions ?? {})];
   if (found.length > 0) throw new KitbagError("tool-invalid", { tool: String(name), problems: found });
   const code: ComposedCode = { kind: "function", run, parts: Object.freeze([...new Set(parts)]) };
   return createTool({

@@ -70,7 +70,7 @@ test("mapReduce() answers for no items", async () => {
   expect(outcome).toMatchObject({ output: 0 });
 });
 
-test("mapReduce() works on so many items at once and no more", async () => {
+test("mapReduce() runs so many items at once and no more", async () => {
   let running = 0;
   let most = 0;
   const slow = defineTool({

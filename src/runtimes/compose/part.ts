@@ -43,7 +43,8 @@ export function toPart(given: unknown, path: string, problems: Problem[]): Part 
   return undefined;
 }
 
-function isTool(value: unknown): value is Tool {
+/** Tells whether `value` is a tool, as far as a look at it can tell. */
+export function isTool(value: unknown): value is Tool {
   if (typeof value !== "object" || value === null) return false;
   const { name, inputSchema, annotations, permissions, code } = value as Partial<Tool>;
   return typeof name === "string" && [inputSchema, annotations, permissions, code].every((field) => isObject(field));

@@ -173,7 +173,9 @@ export function pipeline<
     ]
   >,
 ): TypedTool<Caller, Out8>;
-export function pipeline(definition: PipelineDefinition<never, never, readonly unknown[]>): Tool {
+export function pipeline(
+  definition: CompositionDefinition & { readonly input?: SchemaSource; readonly steps: readonly unknown[] },
+): Tool {
   const { steps: given, input, ...rest } = definition;
   const problems: Problem[] = [];
   if (!Array.isArray(given) || given.length === 0) {
@@ -187,7 +189,7 @@ export function pipeline(definition: PipelineDefinition<never, never, readonly u
   return composeTool({
     definition: rest,
     parts: steps,
-    input: (input as SchemaSource | undefined) ?? steps[0]?.tool.inputSchema ?? {},
+    input: input ?? steps[0]?.tool.inputSchema ?? {},
     output: steps.at(-1)?.tool.outputSchema,
     problems,
     async run(value, context) {

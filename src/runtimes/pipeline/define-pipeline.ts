@@ -1,0 +1,161 @@
+import { createTool, type ToolParts } from "../../core/define-tool.ts";
+import { KitbagError, isKitbagError, type Problem } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { parseAddress } from "../../core/names.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import { checkPermissions, joinPermissions } from "../../core/permissions.ts";
+import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
+import { toSchema } from "../../core/schema/to-schema.ts";
+import type { Tool, ToolAnnotations } from "../../core/tool.ts";
+import { checkClaims, deriveAnnotations, widenAnnotations } from "../compose/derive-annotations.ts";
+import { isTool } from "../compose/part.ts";
+import { checkArgs } from "./check-args.ts";
+import { checkUses, type Knowledge } from "./check-uses.ts";
+import { deriveOutput } from "./derive-output.ts";
+import { inferInput } from "./infer-input.ts";
+import type { PipelineCode } from "./pipeline-code.ts";
+import type { PipelineSpec } from "./pipeline-spec.ts";
+import { planPipeline } from "./plan-pipeline.ts";
+import type { PlannedStep } from "./plan.ts";
+import { readSpec } from "./read-spec.ts";
+import { checkCycles, toGraph } from "./to-graph.ts";
+
+/** What {@link definePipeline} may know about the tools that a pipeline names. */
+export interface DefinePipelineOptions {
+  /**
+   * Finds a tool by its address. With it, names, arguments and fields are checked now, and annotations and permissions follow
+   * from the tools; without it, the worst is assumed of every tool.
+   */
+  readonly resolve?: (address: string) => Tool | undefined;
+  /** The addresses there are, for "did you mean". */
+  readonly known?: Iterable<string>;
+}
+
+/**
+ * Makes a tool out of a pipeline that is data. It is run by {@link pipelineRuntime}; each step is a call of its own.
+ *
+ * Steps that do not refer to each other run at the same time. The output is data: the `output` template, or what the last step
+ * answers. A step that fails ends the pipeline with `step-failed`, and what has not begun does not begin, unless it has
+ * `continueOnError`.
+ *
+ * @throws {KitbagError} `pipeline-invalid` with everything that is wrong, each with its path.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, definePipeline, defineTool, pipelineRuntime } from "kitbag";
+ *
+ * const time = defineTool({
+ *   name: "time",
+ *   description: "Tells the time of a city",
+ *   input: { properties: { city: { type: "string" } }, required: ["city"] },
+ *   run: ({ city }) => ({ now: city === "Rome" ? "12:00" : "06:00" }),
+ * });
+ * const report = definePipeline({
+ *   name: "report",
+ *   description: "Tells the time of two cities",
+ *   steps: [
+ *     { id: "here", tool: "time", args: { city: "$input.city" } },
+ *     { id: "there", tool: "time", args: { city: "Rome" } },
+ *   ],
+ *   output: { text: "Here $here.now, in Rome ${there.now}" },
+ * });
+ * const workspace = createWorkspace({ tools: [time, report], runtimes: [pipelineRuntime()] });
+ * const outcome = await workspace.call("report", { city: "New York" });
+ * console.assert(outcome.status === "ok" && JSON.stringify(outcome.output).includes("Here 06:00, in Rome 12:00"));
+ * ```
+ */
+export function definePipeline(spec: PipelineSpec, options: DefinePipelineOptions = {}): Tool {
+  const { name, spec: read, problems: wrongShape } = readSpec(spec);
+  const problems = [...wrongShape];
+  if (read === undefined) throw new KitbagError("pipeline-invalid", { pipeline: name, problems });
+  const plan = planPipeline(read, problems);
+  const tools = plan.steps.map((step) => findTool(step, options, problems));
+  const declared = readInput(read);
+  const knowledge: Knowledge = { plan, tools, ...(declared !== undefined && { input: declared }) };
+  problems.push(...checkUses(knowledge), ...checkCycles(plan.steps, toGraph(plan)), ...checkAllArgs(knowledge));
+  const tool = createPipelineTool(read, knowledge, problems);
+  if (tool === undefined || problems.length > 0) {
+    throw new KitbagError("pipeline-invalid", { pipeline: name, problems });
+  }
+  return tool;
+}
+
+function findTool(
+  { tool: address, index }: PlannedStep,
+  options: DefinePipelineOptions,
+  problems: Problem[],
+): Tool | undefined {
+  const { resolve, known = [] } = options;
+  const path = `steps[${index}].tool`;
+  try {
+    parseAddress(address);
+    const tool = resolve?.(address);
+    if (isTool(tool)) return tool;
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    problems.push({ path, expected: "the address of a tool", found: cause.message });
+    return undefined;
+  }
+  if (resolve === undefined) return undefined;
+  const [nearest] = nearestNames(address, known, 1);
+  const didYouMean = nearest === undefined ? {} : { didYouMean: nearest };
+  problems.push({ path, expected: "the address of a tool", found: JSON.stringify(address), ...didYouMean });
+  return undefined;
+}
+
+/** The declared input, converted as the tool will have it. What is wrong with it is reported when the tool is made. */
+function readInput(spec: JsonObject): JsonSchema | undefined {
+  if (!isSchemaObject(spec["input"])) return undefined;
+  const converted = toSchema(spec["input"], "input");
+  return converted.ok ? converted.json : undefined;
+}
+
+function checkAllArgs({ plan, tools }: Knowledge): Problem[] {
+  return plan.steps.flatMap(({ index, args }) => {
+    const schema = tools[index]?.inputSchema;
+    return schema === undefined ? [] : checkArgs(schema, args, ["steps", index, "args"]);
+  });
+}
+
+/** Makes the tool; what is wrong with its words is added to `problems`, and then there is none. */
+function createPipelineTool(spec: JsonObject, knowledge: Knowledge, problems: Problem[]): Tool | undefined {
+  const { plan, tools } = knowledge;
+  const header = readHeader(spec, problems);
+  const parts = plan.steps.map((step, index) => ({ name: step.tool, ...annotationsOf(tools[index]) }));
+  const code: PipelineCode = {
+    kind: "pipeline",
+    spec: spec as unknown as PipelineSpec,
+    plan,
+    dependsOn: toGraph(plan),
+  };
+  const output = deriveOutput(knowledge);
+  problems.push(...checkClaims(header.annotations ?? {}, parts), ...checkPermissions(header.permissions ?? {}));
+  try {
+    return createTool({
+      ...header,
+      input: header.input ?? inferInput(knowledge),
+      ...(output !== undefined && { output }),
+      annotations: widenAnnotations(deriveAnnotations(parts), header.annotations),
+      permissions: joinPermissions([...tools.map((tool) => tool?.permissions ?? {}), header.permissions ?? {}]),
+      code,
+    });
+  } catch (cause) {
+    if (!isKitbagError(cause, "tool-invalid")) throw cause;
+    // What is wrong with a whole often follows from what is wrong inside it.
+    const isReported = (path: string): boolean =>
+      problems.some((one) => one.path === path || one.path.startsWith(`${path}.`));
+    problems.push(...cause.details.problems.filter(({ path }) => !isReported(path)));
+    return undefined;
+  }
+}
+
+/** Everything but the steps and the output, without what has the wrong type, which is already reported. */
+function readHeader(spec: JsonObject, problems: readonly Problem[]): Omit<ToolParts, "code"> {
+  const wrong = new Set(["steps", "output", ...problems.map(({ path }) => path)]);
+  const entries = Object.entries(spec).filter(([key]) => !wrong.has(key));
+  return Object.fromEntries(entries) as unknown as Omit<ToolParts, "code">;
+}
+
+function annotationsOf(tool: Tool | undefined): { annotations?: ToolAnnotations } {
+  return tool === undefined ? {} : { annotations: tool.annotations };
+}

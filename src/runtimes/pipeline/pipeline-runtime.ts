@@ -1,0 +1,68 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
+import type { PipelineCode } from "./pipeline-code.ts";
+import { runGraph } from "./run-graph.ts";
+import { createScope, render, runStep, type PipelineRun } from "./run-step.ts";
+
+/** How many steps run at once. */
+const maxConcurrent = 32;
+
+/**
+ * Runs tools that {@link definePipeline} made. Each step is a call through the context, so it is checked, approved, limited and
+ * recorded like any other.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, definePipeline, defineTool, pipelineRuntime } from "kitbag";
+ *
+ * const double = defineTool({
+ *   name: "double",
+ *   description: "Doubles a number",
+ *   input: { properties: { number: { type: "number" } }, required: ["number"] },
+ *   run: ({ number }) => Number(number) * 2,
+ * });
+ * const doubleAll = definePipeline({
+ *   name: "double-all",
+ *   description: "Doubles numbers",
+ *   steps: [{ tool: "double", forEach: "$input.numbers", args: { number: "$item" } }],
+ * });
+ * const workspace = createWorkspace({ tools: [double, doubleAll], runtimes: [pipelineRuntime()] });
+ * const outcome = await workspace.call("double-all", { numbers: [1, 2, 3] });
+ * console.assert(outcome.status === "ok" && JSON.stringify(outcome.output) === "[2,4,6]");
+ * ```
+ */
+export function pipelineRuntime(): Runtime {
+  return {
+    kind: "pipeline",
+    run(tool, input, context) {
+      const code = tool.code as PipelineCode;
+      return runPipeline(createRun(tool.name, code, input as JsonValue, context), code);
+    },
+  };
+}
+
+function createRun(name: string, { plan }: PipelineCode, input: JsonValue, context: RuntimeContext): PipelineRun {
+  const indexes = new Map<string, number>();
+  const errors: Record<string, JsonValue> = {};
+  for (const { id, index, continueOnError } of plan.steps) {
+    if (id === undefined) continue;
+    indexes.set(id, index);
+    if (continueOnError) errors[id] = null;
+  }
+  return { name, context, input, values: [], indexes, errors };
+}
+
+async function runPipeline(run: PipelineRun, { plan, dependsOn }: PipelineCode): Promise<JsonValue> {
+  const { steps, output } = plan;
+  const { context, values } = run;
+  let done = 0;
+  await runGraph(dependsOn, { maxConcurrent, signal: context.signal }, async (index) => {
+    const step = steps[index];
+    if (step === undefined) return;
+    context.progress({ message: step.label, done, total: steps.length });
+    values[index] = await runStep(run, step);
+    done += 1;
+  });
+  if (output === undefined) return values[steps.length - 1] ?? null;
+  return render(run, output, createScope(run, steps.length), "output") ?? null;
+}
