@@ -1,6 +1,6 @@
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
-import type { RegisteredTool } from "../workspace/workspace.ts";
+import type { RegisteredTool } from "../workspace/registered-tool.ts";
 import { describeFlags } from "./flags/describe-flags.ts";
 import { renderCall } from "./flags/render-call.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";

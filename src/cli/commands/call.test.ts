@@ -193,6 +193,23 @@ test("kitbag call --limit-ms ends a tool that hangs", async () => {
   expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "call-timeout", details: { limitMs: 100 } } });
 });
 
+test.for([
+  ["--limit-ms over the module", ["--limit-ms", "50"], 50],
+  ["the module over kitbag.config.json", ["--module", "limited.ts"], 60],
+  ["kitbag.config.json over the default", ["--module", "tools.ts"], 70],
+] as const)("kitbag call takes %s", async ([, words, limitMs]) => {
+  const project = createProject({
+    "tools.ts": tools,
+    "limited.ts": 'import tools from "./tools.ts";\nexport default { tools, limits: { limitMs: 60 } };',
+    "kitbag.config.json": '{"limits": {"limitMs": 70}}',
+  });
+  const module = words[0] === "--module" ? [] : ["--module", "limited.ts"];
+
+  const run = await runKitbag(["call", "hang", ...module, ...words, "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "call-timeout", details: { limitMs } } });
+});
+
 test("kitbag call is cancelled by Ctrl-C", async () => {
   const run = await callTool("endless", [], { signal: { name: "SIGINT", after: "started" } });
 

@@ -1,6 +1,7 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { Approve } from "../../workspace/call/authorise.ts";
-import type { CallOptions, Workspace } from "../../workspace/workspace.ts";
+import type { Approve } from "../../workspace/call/approval.ts";
+import type { CallOptions } from "../../workspace/call/call-options.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { createCallView, type CallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";

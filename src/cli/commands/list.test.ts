@@ -80,7 +80,7 @@ test.for([
   ["tools.ts", "export const tools = [];", "it has no default export"],
   ["tools.ts", "export default 3;", "expected a tool, a list of tools or options like { tools: [...] }, found 3"],
   ["tools.ts", "export default null;", "found null"],
-  ["tools.ts", "export default new Map();", 'found an instance of "Map"'],
+  ["tools.ts", "export default new Map();", "found a Map"],
   ["tools.ts", "export default { tolls: [] };", 'it cannot have "tolls"; did you mean "tools"?'],
   ["tools.ts", "export default JSON.parse('{\"__proto__\": 1}');", 'it cannot have "__proto__"'],
   ["tools.ts", "export default { tools: 3 };", "tools: expected a list, found 3"],

@@ -1,6 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { RegisteredTool, Workspace } from "../../workspace/workspace.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliCommand } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";
 import { describeFlags } from "../flags/describe-flags.ts";

@@ -19,14 +19,16 @@ export interface OpenWorkspace {
 
 /**
  * Makes the workspace of a command: of `module` if the person named one, else of the configuration of the working directory.
- * Naming a file on the command line is consent to run it; a configuration that is merely found must be trusted.
+ * Naming a file on the command line is consent to run it; a configuration that is merely found must be trusted, or be only
+ * data.
  *
  * @throws {KitbagError} `config-missing`, `config-invalid` or `config-untrusted` if there is none that may be used.
  */
 export async function openWorkspace(context: CliContext, module: string | undefined): Promise<OpenWorkspace> {
-  const path = module === undefined ? findConfig(context.cwd) : resolveModule(resolve(context.cwd, module));
+  const config = findConfig(context.cwd);
+  const path = module === undefined ? config : resolveModule(resolve(context.cwd, module));
   if (path === undefined) throw new KitbagError("config-missing", { path: "kitbag.config.ts" });
-  const options = module === undefined ? await loadConfig(path, context) : await loadOptions(path);
+  const options = module === undefined ? await loadConfig(path, context) : await loadNamed(path, config);
   const [{ createWorkspace }, { pipelineRuntime }] = await Promise.all([
     import("../../workspace/create-workspace.ts"),
     import("../../runtimes/pipeline/pipeline-runtime.ts"),
@@ -46,11 +48,18 @@ function resolveModule(path: string): string {
 }
 
 async function loadConfig(path: string, context: CliContext): Promise<WorkspaceOptions> {
-  if (path.endsWith(".json")) return parseJsonConfig(loadBytes(path).toString("utf8"), path);
+  if (path.endsWith(".json")) return loadJsonConfig(path);
   const digests = await requireTrust(path, resolveKitbagHome(context.env), context.terminal);
   return toWorkspaceOptions(await loadModule(path, digests), path);
 }
 
-async function loadOptions(path: string): Promise<WorkspaceOptions> {
-  return toWorkspaceOptions(await loadModule(path), path);
+/** The limits of a configuration that is only data hold for a named module too; what the module says goes before them. */
+async function loadNamed(path: string, config: string | undefined): Promise<WorkspaceOptions> {
+  const base = config?.endsWith(".json") === true ? loadJsonConfig(config) : {};
+  const options = await toWorkspaceOptions(await loadModule(path), path);
+  return { ...options, limits: { ...base.limits, ...options.limits } };
+}
+
+function loadJsonConfig(path: string): WorkspaceOptions {
+  return parseJsonConfig(loadBytes(path).toString("utf8"), path);
 }

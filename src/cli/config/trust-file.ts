@@ -23,7 +23,7 @@ import { parseTrust, renderTrust } from "./trust-format.ts";
 export type Trusted = Map<string, Digests>;
 
 /** Where trust is written down. */
-export function trustPath(home: string): string {
+function trustPath(home: string): string {
   return join(home, "trust.json");
 }
 

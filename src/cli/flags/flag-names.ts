@@ -1,5 +1,5 @@
 /** Writes the name of a parameter as a flag: `maxItems` and `max_items` are `max-items`. */
-export function toFlagName(parameter: string): string {
+function toFlagName(parameter: string): string {
   return parameter
     .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/gu, "-")
     .replaceAll(/[_\s]+/gu, "-")

@@ -99,11 +99,8 @@ function createScreen(env: Record<string, string> = {}): {
   stdin: PassThrough;
   stdout: PassThrough;
 } {
-  const [stdin, stdout, stderr] = [1, 2, 3].map(() => Object.assign(new PassThrough(), { isTTY: true })) as [
-    PassThrough,
-    PassThrough,
-    PassThrough,
-  ];
+  const create = (): PassThrough => Object.assign(new PassThrough(), { isTTY: true });
+  const [stdin, stdout, stderr] = [create(), create(), create()];
   stderr.resume();
   return { terminal: createTerminal({ stdin, stdout, stderr, env }), stdin, stdout };
 }
