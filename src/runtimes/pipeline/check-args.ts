@@ -7,6 +7,7 @@ import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.t
 import { checkLeniently } from "../../core/schema/validator.ts";
 import { followReferences, type SchemaPlace } from "./find-field.ts";
 import { hasReference } from "./has-reference.ts";
+import { listNames } from "./list-names.ts";
 import type { Template } from "./parse-template.ts";
 import { below } from "./plan-pipeline.ts";
 
@@ -34,8 +35,10 @@ function checkTemplate(place: SchemaPlace, template: Template, path: Path): Prob
   }
 }
 
-function checkLiteral({ root, schema }: SchemaPlace, value: JsonValue, path: Path): Problem[] {
-  if (!isSchemaObject(schema) || (schema !== root && hasReference(schema))) return [];
+function checkLiteral(place: SchemaPlace, value: JsonValue, path: Path): Problem[] {
+  const schema = followReferences(place);
+  // Away from its root a schema that refers to it means nothing.
+  if (!isSchemaObject(schema) || (schema !== place.root && hasReference(schema))) return [];
   if (fitsOnce(schema, value)) return [];
   // The check fills in defaults and makes lenient changes in place.
   const checked = checkLeniently(schema, structuredClone(value));
@@ -70,7 +73,7 @@ function unknownName(name: string, known: readonly string[], path: Path): Proble
   const [nearest] = nearestNames(name, known, 1);
   return {
     path: toPath([...path, name]),
-    expected: known.length === 0 ? "no parameters" : `only ${known.join(", ")}`,
+    expected: known.length === 0 ? "no parameters" : `only ${listNames(known)}`,
     found: "an unknown parameter",
     ...(nearest !== undefined && { didYouMean: nearest }),
   };

@@ -1,11 +1,11 @@
-import type { Problem } from "../../core/errors.ts";
-import { quote } from "../../core/errors.ts";
+import { quote, type Problem } from "../../core/errors.ts";
 import { toPath } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findField, type FieldSearch, type SchemaPlace } from "./find-field.ts";
 import { findRoot, findUses, type Root, type Use } from "./find-uses.ts";
+import { listNames } from "./list-names.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 
 /** What is known about the values in a pipeline before it runs. */
@@ -17,6 +17,9 @@ export interface Knowledge {
   readonly tools: readonly (Tool | undefined)[];
 }
 
+/** A text can hold as many wrong references as it has characters. */
+const mostProblems = 50;
+
 /** What is wrong with the references of a pipeline: to nothing, or to a field that its value cannot have. */
 export function checkUses(knowledge: Knowledge): Problem[] {
   const problems: Problem[] = [];
@@ -24,6 +27,7 @@ export function checkUses(knowledge: Knowledge): Problem[] {
     const root = findRoot(knowledge.plan, use);
     const problem = root === undefined ? unknownRoot(knowledge.plan, use) : checkField(knowledge, root, use);
     if (problem !== undefined) problems.push(problem);
+    if (problems.length >= mostProblems) return problems;
   }
   return problems;
 }
@@ -32,21 +36,21 @@ function unknownRoot(plan: Plan, { reference, path, step, hasItem }: Use): Probl
   const ids = plan.steps.flatMap(({ id }) => id ?? []);
   if (reference.root === "errors") {
     const [nearest] = nearestNames(String(reference.path[0] ?? ""), ids, 1);
-    return problemAt(path, `$errors and the id of a step: ${ids.join(", ") || "no step has one"}`, reference.text, {
+    return problemAt(path, `$errors and the id of a step: ${listNames(ids) || "no step has one"}`, reference.text, {
       nearest: nearest === undefined ? undefined : `$errors.${nearest}`,
     });
   }
   const isFirst = step?.index === 0;
   const roots = ["input", ...(isFirst ? [] : ["prev"]), ...(hasItem ? ["item", "index"] : []), ...ids];
   const [nearest] = isFirst && reference.root === "prev" ? ["input"] : nearestNames(reference.root, roots, 1);
-  const expected = `one of ${roots.map((root) => `$${root}`).join(", ")} (or $$ for a dollar sign)`;
+  const expected = `one of ${listNames(roots.map((root) => `$${root}`))} (or $$ for a dollar sign)`;
   return problemAt(path, expected, reference.text, { nearest: nearest === undefined ? undefined : `$${nearest}` });
 }
 
 function checkField(knowledge: Knowledge, root: Root, use: Use): Problem | undefined {
   const { reference, path } = use;
   if (root.kind === "errors" && !root.step.continueOnError) {
-    const expected = `a step with continueOnError, because any other failure ends the pipeline`;
+    const expected = "a step with continueOnError, because any other failure ends the pipeline";
     return problemAt(path, expected, reference.text, {});
   }
   const search = searchReference(knowledge, use);

@@ -309,7 +309,7 @@ test("definePipeline() tells everything that is wrong at once", () => {
 });
 
 test.for<[string, unknown, string]>([
-  ["nothing", undefined, "expected a JSON value, found undefined"],
+  ["nothing", undefined, "expected a JSON value, found"],
   ["null", null, "expected a pipeline, found null"],
   ["a text", "steps", 'expected a pipeline, found "steps"'],
   ["a list", [], "expected a pipeline, found an empty list"],
@@ -354,6 +354,47 @@ test("definePipeline() survives a spec that throws when it is read", () => {
   };
 
   expect(() => definePipeline(hostile as never)).toThrow(/Cannot define the pipeline "unnamed": .*boo/u);
+});
+
+test.for([
+  ["a text that is wrong at every place", "${".repeat(400_000)],
+  ["a text of unknown references", "$nobody".repeat(120_000)],
+])("definePipeline() tells only so much about %s", ([, text]) => {
+  const ids = Array.from({ length: 150 }, (_, index) => ({ id: `${"x".repeat(60)}${index}`, tool: "note" }));
+
+  const problems = problemsOf(() => definePipeline(spec([...ids, { tool: "note", args: { text: text ?? "" } }])));
+
+  expect(problems).toHaveLength(50);
+  expect(problems.join("").length).toBeLessThan(100_000);
+});
+
+test("definePipeline() checks arguments inside objects and lists, also through references", () => {
+  const item = {
+    type: "object",
+    properties: { id: { type: "integer" } },
+    required: ["id"],
+    additionalProperties: false,
+  };
+  const nested = defineTool({
+    name: "nested",
+    description: "d",
+    input: {
+      type: "object",
+      properties: { items: { type: "array", items: { $ref: "#/$defs/item" } }, one: item },
+      $defs: { item },
+    },
+    run: () => null,
+  });
+  const args = { items: [{ id: "$input.id", idd: 1 }, { id: "$input.id" }, {}], one: { id: "one", more: "$input.x" } };
+
+  const problems = problemsOf(() => definePipeline(spec([{ tool: "nested", args }]), { resolve: () => nested }));
+
+  expect(problems).toEqual([
+    'steps[0].args.items[0].idd: expected only id, found an unknown parameter (did you mean "id"?)',
+    "steps[0].args.items[2].id: expected a whole number, found nothing",
+    'steps[0].args.one.id: expected a whole number, found "one"',
+    "steps[0].args.one.more: expected only id, found an unknown parameter",
+  ]);
 });
 
 test("definePipeline() keeps a copy, so that nobody can change what was checked", () => {

@@ -42,7 +42,7 @@ export interface DefinePipelineOptions {
  *
  * @example
  * ```ts
- * import { createWorkspace, definePipeline, defineTool, pipelineRuntime } from "kitbag";
+ * import { createWorkspace, definePipeline, defineTool } from "kitbag";
  *
  * const time = defineTool({
  *   name: "time",
@@ -59,7 +59,7 @@ export interface DefinePipelineOptions {
  *   ],
  *   output: { text: "Here $here.now, in Rome ${there.now}" },
  * });
- * const workspace = createWorkspace({ tools: [time, report], runtimes: [pipelineRuntime()] });
+ * const workspace = createWorkspace({ tools: [time, report] });
  * const outcome = await workspace.call("report", { city: "New York" });
  * console.assert(outcome.status === "ok" && JSON.stringify(outcome.output).includes("Here 06:00, in Rome 12:00"));
  * ```

@@ -1,4 +1,5 @@
 import { isSchemaObject, resolveReference, type JsonSchema } from "../../core/schema/json-schema.ts";
+import { listNames } from "./list-names.ts";
 
 /** A schema inside another one, whose references start at the root. */
 export interface SchemaPlace {
@@ -63,7 +64,7 @@ function findProperty(root: JsonSchema, schema: JsonSchema, name: string): Field
   const isListed = isSchemaObject(properties) || schema["additionalProperties"] === false;
   if (others !== false || !isListed) return anything;
   const known = isSchemaObject(properties) ? Object.keys(properties) : [];
-  return nothing(known.length === 0 ? "no field at all" : `one of ${known.join(", ")}`, known);
+  return nothing(known.length === 0 ? "no field at all" : `one of ${listNames(known)}`, known);
 }
 
 function stepIntoBranches(
@@ -77,7 +78,7 @@ function stepIntoBranches(
   const [only] = possible;
   if (only !== undefined) return possible.length === 1 ? only : anything;
   const known = searches.flatMap((search) => (search.found === "nothing" ? search.known : []));
-  return nothing(known.length === 0 ? "no field at all" : `one of ${known.join(", ")}`, known);
+  return nothing(known.length === 0 ? "no field at all" : `one of ${listNames(known)}`, known);
 }
 
 function isNull(place: SchemaPlace): boolean {

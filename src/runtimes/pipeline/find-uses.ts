@@ -69,6 +69,6 @@ function toRoot(kind: "step" | "errors", step: PlannedStep | undefined): Root | 
   return step === undefined ? undefined : { kind, step };
 }
 
-function findStep(plan: Plan, id: string | number | undefined): PlannedStep | undefined {
-  return id === undefined ? undefined : plan.steps.find((step) => step.id === id);
+function findStep({ steps, indexes }: Plan, id: string | number | undefined): PlannedStep | undefined {
+  return typeof id === "string" ? steps[indexes.get(id) ?? -1] : undefined;
 }

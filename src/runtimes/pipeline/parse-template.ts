@@ -37,40 +37,52 @@ function parseValue(value: JsonValue, path: readonly (string | number)[], proble
   return { kind: "literal", value: Object.fromEntries(entries.map(([key, inner]) => [key, valueOf(inner)])) };
 }
 
-/** Looks for the next dollar sign that means something: `$$`, `${` or the beginning of a reference. */
-const dollar = /\$(?=[$\w{])/g;
+/** A text can be wrong at every character. */
+const mostProblems = 50;
 
 function parseText(text: string, path: readonly (string | number)[], problems: Problem[]): Template {
   const parts: (string | Reference)[] = [];
   let literal = "";
-  let position = 0;
-  const add = (reference: Reference): void => {
-    if (literal !== "") parts.push(literal);
-    literal = "";
-    parts.push(reference);
-  };
-  for (;;) {
-    dollar.lastIndex = position;
-    const at = dollar.exec(text)?.index ?? text.length;
-    literal += text.slice(position, at);
-    if (at === text.length) break;
-    const isBraced = text[at + 1] === "{";
-    const found = parseReference(text, isBraced ? at + 2 : at + 1);
-    position = at + 2;
-    if (text[at + 1] === "$") literal += "$";
-    else if (found === undefined && !isBraced) literal += text.slice(at, position);
-    else if (found === undefined || (isBraced && text[found.end] !== "}")) {
-      problems.push({
-        path: toPath(path),
-        expected: "a reference such as ${input.name}, or $$ for a dollar sign",
-        found: quote(text.slice(at)),
-      });
+  for (const [piece, at] of splitText(text)) {
+    if (typeof piece === "string") literal += piece;
+    else if (piece === undefined) {
+      const expected = "a reference such as ${input.name}, or $$ for a dollar sign";
+      problems.push({ path: toPath(path), expected, found: quote(text.slice(at)) });
+      if (problems.length >= mostProblems) break;
     } else {
-      add(found.reference);
-      position = isBraced ? found.end + 1 : found.end;
+      if (literal !== "") parts.push(literal);
+      literal = "";
+      parts.push(piece);
     }
   }
   return toText(literal === "" ? parts : [...parts, literal]);
+}
+
+/** A piece of a text, `undefined` if it cannot be read, and where it begins. */
+type Piece = readonly [piece: string | Reference | undefined, at: number];
+
+/** Looks for the next dollar sign that means something: `$$`, `${` or the beginning of a reference. */
+const dollar = /\$(?=[$A-Za-z_{])/g;
+
+function* splitText(text: string): Generator<Piece> {
+  let position = 0;
+  while (position < text.length) {
+    dollar.lastIndex = position;
+    const at = dollar.exec(text)?.index ?? text.length;
+    if (at > position) yield [text.slice(position, at), position];
+    if (at === text.length) return;
+    const [piece, end] = readDollar(text, at);
+    yield [piece, at];
+    position = end;
+  }
+}
+
+function readDollar(text: string, at: number): [piece: string | Reference | undefined, end: number] {
+  if (text[at + 1] === "$") return ["$", at + 2];
+  const isBraced = text[at + 1] === "{";
+  const found = parseReference(text, isBraced ? at + 2 : at + 1);
+  if (found === undefined || (isBraced && text[found.end] !== "}")) return [undefined, at + 2];
+  return [found.reference, isBraced ? found.end + 1 : found.end];
 }
 
 function toText(parts: readonly (string | Reference)[]): Template {

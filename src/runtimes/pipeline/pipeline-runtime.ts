@@ -42,14 +42,9 @@ export function pipelineRuntime(): Runtime {
 }
 
 function createRun(name: string, { plan }: PipelineCode, input: JsonValue, context: RuntimeContext): PipelineRun {
-  const indexes = new Map<string, number>();
-  const errors: Record<string, JsonValue> = {};
-  for (const { id, index, continueOnError } of plan.steps) {
-    if (id === undefined) continue;
-    indexes.set(id, index);
-    if (continueOnError) errors[id] = null;
-  }
-  return { name, context, input, values: [], indexes, errors };
+  const tolerant = plan.steps.filter(({ id, continueOnError }) => id !== undefined && continueOnError);
+  const errors = Object.fromEntries(tolerant.map(({ label }) => [label, null]));
+  return { name, context, input, values: [], indexes: plan.indexes, errors };
 }
 
 async function runPipeline(run: PipelineRun, { plan, dependsOn }: PipelineCode): Promise<JsonValue> {

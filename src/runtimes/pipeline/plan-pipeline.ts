@@ -2,6 +2,7 @@ import { isKitbagError, quote, type Problem } from "../../core/errors.ts";
 import { showValue, toPath, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import { isSchemaObject } from "../../core/schema/json-schema.ts";
+import { listNames } from "./list-names.ts";
 import { parseCondition, type Condition } from "./parse-condition.ts";
 import { parseTemplate, type Template } from "./parse-template.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
@@ -16,9 +17,9 @@ const defaultConcurrent = 8;
 export function planPipeline(spec: JsonObject, problems: Problem[]): Plan {
   const given = Array.isArray(spec["steps"]) ? (spec["steps"] as readonly JsonValue[]) : [];
   const steps = given.map((step, index) => planStep(isSchemaObject(step) ? step : {}, index, problems));
-  checkIds(steps, problems);
+  const indexes = checkIds(steps, problems);
   const output = spec["output"] === undefined ? undefined : readTemplate(spec["output"], "output", problems);
-  return { steps, ...(output !== undefined && { output }) };
+  return { steps, indexes, ...(output !== undefined && { output }) };
 }
 
 function planStep(step: JsonObject, index: number, problems: Problem[]): PlannedStep {
@@ -108,7 +109,7 @@ export const reservedNames: readonly string[] = ["input", "prev", "item", "index
 const idGrammar = /^[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$/u;
 const longestId = 64;
 
-function checkIds(steps: readonly PlannedStep[], problems: Problem[]): void {
+function checkIds(steps: readonly PlannedStep[], problems: Problem[]): ReadonlyMap<string, number> {
   const first = new Map<string, number>();
   for (const { id, index } of steps) {
     if (id === undefined) continue;
@@ -126,9 +127,10 @@ function checkIds(steps: readonly PlannedStep[], problems: Problem[]): void {
     for (const name of after.filter((one) => !first.has(one))) {
       const [nearest] = nearestNames(name, first.keys(), 1);
       const known =
-        first.size === 0 ? "the id of a step, and no step has one" : `one of ${[...first.keys()].join(", ")}`;
+        first.size === 0 ? "the id of a step, and no step has one" : `one of ${listNames([...first.keys()])}`;
       const didYouMean = nearest === undefined ? {} : { didYouMean: nearest };
       problems.push({ path: toPath(["steps", index, "after"]), expected: known, found: quote(name), ...didYouMean });
     }
   }
+  return first;
 }

@@ -4,6 +4,8 @@ import type { Template } from "./parse-template.ts";
 /** A pipeline, taken apart and checked: what runs. */
 export interface Plan {
   readonly steps: readonly PlannedStep[];
+  /** Where each step is that has an id. */
+  readonly indexes: ReadonlyMap<string, number>;
   readonly output?: Template;
 }
 

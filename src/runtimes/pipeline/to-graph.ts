@@ -10,8 +10,7 @@ export function toGraph(plan: Plan): number[][] {
       const root = findRoot(plan, use);
       if (root?.kind === "step" || root?.kind === "errors") before.add(root.step.index);
     }
-    for (const other of plan.steps)
-      if (other.id !== undefined && step.after.includes(other.id)) before.add(other.index);
+    for (const index of step.after.map((id) => plan.indexes.get(id))) if (index !== undefined) before.add(index);
     return [...before];
   });
 }
