@@ -211,7 +211,6 @@ const brand = Symbol.for("kitbag.error");
 
 /** The one error class. Match on `code`, never on the text. */
 export class KitbagError<Code extends ErrorCode = ErrorCode> extends Error {
-  readonly [brand] = true;
   override readonly name = "KitbagError";
   readonly code: Code;
   readonly details: ErrorDetails[Code];
@@ -220,6 +219,10 @@ export class KitbagError<Code extends ErrorCode = ErrorCode> extends Error {
     super(messages[code](details), options);
     this.code = code;
     this.details = details;
+  }
+
+  get [brand](): true {
+    return true;
   }
 
   toJSON(): Failure {
@@ -246,24 +249,36 @@ export function isKitbagError<Code extends ErrorCode = ErrorCode>(
   value: unknown,
   code?: Code,
 ): value is KitbagError<Code> {
-  if (typeof value !== "object" || value === null || !(brand in value)) return false;
-  return code === undefined || (value as KitbagError).code === code;
+  try {
+    if (typeof value !== "object" || value === null || !(brand in value)) return false;
+    return code === undefined || (value as KitbagError).code === code;
+  } catch {
+    // What was thrown may be anything, also a proxy that throws when it is looked at.
+    return false;
+  }
+}
+
+/** Says in words what was thrown. Never throws, whatever it was. */
+export function describeCause(cause: unknown): string {
+  try {
+    return cause instanceof Error && typeof cause.message === "string" ? cause.message : String(cause);
+  } catch {
+    return "something that cannot be shown";
+  }
 }
 
 /** The longest piece of somebody else's text that a message repeats. */
 const longestQuote = 120;
 
-/** Puts `text` in quotes, shortened, with control characters shown instead of obeyed. */
+/** Puts `text` in quotes, shortened, with control and invisible characters shown instead of obeyed. */
 export function quote(text: string): string {
   const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
-  return JSON.stringify(short).replaceAll(
-    /[\u007F-\u009F\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu,
-    showCharacter,
-  );
+  return JSON.stringify(short).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, showCharacter);
 }
 
 function showCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const digits = Number(character.codePointAt(0)).toString(16);
+  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`;
 }
 
 function problemList(problems: readonly Problem[]): string {

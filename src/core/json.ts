@@ -1,4 +1,4 @@
-import { quote, type Problem } from "./errors.ts";
+import { describeCause, quote, type Problem } from "./errors.ts";
 
 /** A value that JSON can hold. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
@@ -21,23 +21,29 @@ export type JsonCopy =
   | { readonly ok: false; readonly reason: "not-json"; readonly problem: Problem }
   | { readonly ok: false; readonly reason: "too-large" };
 
+/** Lists and objects need more memory than text: one for so many bytes is the most there may be, beyond the first few. */
+const bytesForContainer = 16;
+const fewContainers = 100_000;
+
 /** How deep a value may be nested, unless somebody says otherwise. */
 export const maxJsonDepth = 64;
 
 /**
- * Copies `value` as JSON, so that nobody can change it afterwards, and measures it.
+ * Copies `value` as JSON, so that nobody can change it afterwards, and measures it: `bytes` is the length of
+ * `JSON.stringify(value)` in UTF-8.
  *
- * Contract: never throws, for any value; takes time in proportion to `maxBytes` at the most. `undefined` properties are left
- * out, as JSON does; everything else that JSON cannot hold (NaN, a Date, a class instance, a cycle, the key `__proto__`) is a
- * problem and not silently changed. A value that throws when it is read is a problem too.
+ * Contract: never throws, for any value; takes time in proportion to `maxBytes` at the most, and to the number of keys of the
+ * objects it reaches. Properties that are `undefined` or have a symbol as their key are left out and -0 becomes 0, as JSON does;
+ * everything else that JSON cannot hold (NaN, a Date, a class instance, a cycle, the key `__proto__`) is a problem and not
+ * silently changed. A value that throws when it is read is a problem too. One that is there twice is copied twice.
  */
 export function copyJson(value: unknown, limits: JsonLimits): JsonCopy {
-  const copier = new JsonCopier(limits);
+  const copier = new JsonCopier(value, limits);
   try {
     return { ok: true, value: copier.copy(value, 0), bytes: copier.bytes };
   } catch (cause) {
     if (cause === tooLarge) return { ok: false, reason: "too-large" };
-    return { ok: false, reason: "not-json", problem: copier.problem ?? unreadable(copier.path, cause) };
+    return { ok: false, reason: "not-json", problem: copier.problem ?? unreadable(copier.where(), cause) };
   }
 }
 
@@ -50,67 +56,73 @@ export function cloneJson<Value extends JsonValue>(value: Value): Value {
   return copied as Value;
 }
 
-const tooLarge = Symbol("too large");
-const notJson = Symbol("not JSON");
+/** Made once: they only carry control to `copyJson`, and a stack costs more than the rest. */
+const tooLarge = new Error("The value is too large");
+const notJson = new Error("The value is not JSON");
 
 class JsonCopier {
   bytes = 0;
-  path: (string | number)[] = [];
   problem: Problem | undefined;
-  readonly #limits: JsonLimits;
-  readonly #ancestors: object[] = [];
+  readonly #root: unknown;
+  readonly #maxBytes: number;
+  readonly #maxDepth: number;
+  /** Keys and indexes from the root to what is being copied; only the first `#level` of them are of now. */
+  readonly #path: (string | number)[] = [];
+  #level = 0;
+  #containersLeft: number;
 
-  constructor(limits: JsonLimits) {
-    this.#limits = limits;
+  constructor(root: unknown, { maxBytes, maxDepth }: JsonLimits) {
+    this.#root = root;
+    this.#maxBytes = maxBytes;
+    this.#maxDepth = maxDepth;
+    this.#containersLeft = Math.max(fewContainers, maxBytes / bytesForContainer);
+  }
+
+  /** The place that is being copied. A deep one is cut: it would be longer than the message it stands in. */
+  where(): string {
+    return toPath(this.#path.slice(0, Math.min(this.#level, 12)));
   }
 
   copy(value: unknown, depth: number): JsonValue {
-    switch (typeof value) {
-      case "string":
-        this.#count(stringBytes(value));
-        return value;
-      case "number":
-        if (!Number.isFinite(value)) return this.#refuse("a finite number", String(value));
-        this.#count(8);
-        return value;
-      case "boolean":
-        this.#count(5);
-        return value;
-      case "object":
-        if (value === null) {
-          this.#count(4);
-          return null;
-        }
-        return this.#copyObject(value, depth);
-      case "bigint":
-        return this.#refuse("a number or a string", `the BigInt ${quote(String(value))}`);
-      default:
-        return this.#refuse("a JSON value", value === undefined ? "undefined" : `a ${typeof value}`);
+    if (typeof value === "string") return this.#copyText(value);
+    if (typeof value === "object" && value !== null) return this.#copyObject(value, depth);
+    if (typeof value === "number" && Number.isFinite(value)) {
+      this.#count(value >= 0 && value < 10 && Number.isInteger(value) ? 1 : String(value).length);
+      return value === 0 ? 0 : value;
     }
+    if (typeof value === "boolean" || value === null) {
+      this.#count(value === false ? 5 : 4);
+      return value;
+    }
+    return this.#refuse(typeof value === "number" ? "a finite number" : "a JSON value", showValue(value));
+  }
+
+  #copyText(text: string): string {
+    // No character is shorter than a byte, so a text that is far too long need not be read.
+    if (this.bytes + text.length > this.#maxBytes) throw tooLarge;
+    this.#count(textBytes(text));
+    return text;
   }
 
   #copyObject(value: object, depth: number): JsonValue {
-    if (depth >= this.#limits.maxDepth) {
-      const cyclic = this.#ancestors.includes(value);
+    if (depth >= this.#maxDepth)
       return this.#refuse(
-        `at most ${this.#limits.maxDepth} levels`,
-        cyclic ? "an object that contains itself" : "more",
+        `at most ${this.#maxDepth} levels`,
+        this.#isCycle(value) ? "an object that contains itself" : "more",
       );
-    }
-    this.#ancestors.push(value);
+    this.#containersLeft -= 1;
+    if (this.#containersLeft < 0) throw tooLarge;
     this.#count(2);
-    const copied = Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyRecord(value, depth);
-    this.#ancestors.pop();
-    return copied;
+    return Array.isArray(value) ? this.#copyArray(value, depth) : this.#copyRecord(value, depth);
   }
 
   #copyArray(value: readonly unknown[], depth: number): JsonValue {
     const copied: JsonValue[] = [];
     for (let index = 0; index < value.length; index++) {
-      this.path.push(index);
-      this.#count(1);
+      this.#path[depth] = index;
+      this.#level = depth + 1;
+      if (index > 0) this.#count(1);
       copied.push(this.copy(value[index], depth + 1));
-      this.path.pop();
     }
     return copied;
   }
@@ -118,49 +130,86 @@ class JsonCopier {
   #copyRecord(value: object, depth: number): JsonValue {
     if (!isPlain(value)) return this.#refuse("a plain object", describeInstance(value));
     const copied: Record<string, JsonValue> = {};
+    let comma = 0;
     for (const key of Object.keys(value)) {
+      this.#path[depth] = key;
+      this.#level = depth + 1;
       const property = (value as Record<string, unknown>)[key];
       if (property === undefined) continue;
-      this.path.push(key);
       if (key === "__proto__") return this.#refuse("another key", 'the key "__proto__"');
-      this.#count(stringBytes(key) + 2);
+      this.#count(comma + textBytes(key) + 1);
+      comma = 1;
       copied[key] = this.copy(property, depth + 1);
-      this.path.pop();
     }
     return copied;
   }
 
   #count(bytes: number): void {
     this.bytes += bytes;
-    if (this.bytes > this.#limits.maxBytes) throw tooLarge;
+    if (this.bytes > this.#maxBytes) throw tooLarge;
   }
 
   #refuse(expected: string, found: string): never {
-    // A deep path would be longer than the message it stands in.
-    this.problem = { path: toPath(this.path.slice(0, 12)), expected, found };
+    this.problem = { path: this.where(), expected, found };
     throw notJson;
   }
+
+  #isCycle(value: object): boolean {
+    let ancestor = this.#root;
+    for (const step of this.#path.slice(0, this.#level)) {
+      if (ancestor === value) return true;
+      ancestor = (ancestor as Record<string | number, unknown>)[step];
+    }
+    return false;
+  }
 }
+
+/** The longest key that a path shows as it is. */
+const longestPlainKey = 64;
 
 /** Writes keys and indexes as one path: `filters[0].size`. */
 export function toPath(steps: readonly (string | number)[]): string {
   let path = "";
   for (const step of steps) {
     if (typeof step === "number") path += `[${step}]`;
-    else if (/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(step)) path += path === "" ? step : `.${step}`;
+    else if (isPlainKey(step)) path += path === "" ? step : `.${step}`;
     else path += `[${quote(step)}]`;
   }
   return path;
 }
 
-/** Shows a value in a message, shortened. */
+function isPlainKey(key: string): boolean {
+  return key.length <= longestPlainKey && /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key);
+}
+
+/** Shows a value in a message, shortened. Never throws, for any value. */
 export function showValue(value: unknown): string {
-  if (typeof value === "string") return quote(value);
-  if (value === undefined) return "nothing";
-  if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
-  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
-  if (typeof value === "object") return isPlain(value) ? "an object" : describeInstance(value);
-  return typeof value === "bigint" ? `the BigInt ${value}` : `a ${typeof value}`;
+  switch (typeof value) {
+    case "string":
+      return quote(value);
+    case "undefined":
+      return "nothing";
+    case "bigint":
+      return `the BigInt ${quote(String(value))}`;
+    case "number":
+    case "boolean":
+      return String(value);
+    case "object":
+      return value === null ? "null" : showObject(value);
+    case "function":
+    case "symbol":
+      return `a ${typeof value}`;
+  }
+}
+
+function showObject(value: object): string {
+  try {
+    if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
+    return isPlain(value) ? "an object" : describeInstance(value);
+  } catch {
+    // A proxy may throw whenever it is looked at.
+    return "an object that cannot be read";
+  }
 }
 
 /** Tells whether `value` is an object literal, of this or another realm, and not an instance of some class. */
@@ -175,22 +224,40 @@ function isOtherRealmsObject(prototype: object): boolean {
 
 function describeInstance(value: object): string {
   if (value instanceof Date) return "a Date (give its toISOString())";
+  if (value instanceof Map) return "a Map (give Object.fromEntries() of it)";
+  if (value instanceof Set) return "a Set (give a list of its values)";
   const name: unknown = value.constructor?.name;
   return typeof name === "string" && name !== "" ? `an instance of ${quote(name)}` : "an object that is not plain";
 }
 
-function stringBytes(text: string): number {
-  // Most strings are short and plain; counting them here is cheaper than asking for their bytes.
-  if (text.length > 64) return Buffer.byteLength(text) + 2;
-  let bytes = text.length + 2;
+/** How long `text` is as JSON, in UTF-8 and with its quotes. */
+function textBytes(text: string): number {
+  // Most texts are short or plain: the first are counted faster here, the second by the platform.
+  // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
+  if (text.length > 64 && !/[\0-\x1F"\\\uD800-\uDFFF]/.test(text)) return Buffer.byteLength(text) + 2;
+  let bytes = 2;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    if (code > 0x7f) bytes += code > 0x7ff ? 2 : 1;
+    if (code < 0x80) bytes += code < 0x20 || code === 0x22 || code === 0x5c ? escapedBytes(code) : 1;
+    else if (code < 0x800) bytes += 2;
+    else if (code < 0xd800 || code > 0xdfff) bytes += 3;
+    else if (isPair(code, text.charCodeAt(index + 1))) {
+      bytes += 4;
+      index += 1;
+    } else bytes += 6;
   }
   return bytes;
 }
 
-function unreadable(path: readonly (string | number)[], cause: unknown): Problem {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return { path: toPath(path), expected: "a value that can be read", found: `one that throws: ${reason}` };
+/** `\n` and its like are two characters, other control characters six: `\u0000`. */
+function escapedBytes(code: number): number {
+  return code >= 0x20 || (code >= 8 && code <= 13 && code !== 11) ? 2 : 6;
+}
+
+function isPair(first: number, second: number): boolean {
+  return first < 0xdc00 && second >= 0xdc00 && second <= 0xdfff;
+}
+
+function unreadable(path: string, cause: unknown): Problem {
+  return { path, expected: "a value that can be read", found: `one that throws: ${describeCause(cause)}` };
 }
