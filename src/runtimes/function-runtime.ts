@@ -17,7 +17,11 @@ export function functionRuntime(): Runtime {
   };
 }
 
-type AnyGenerator = AsyncGenerator<unknown, unknown, void> | Generator<unknown, unknown, void>;
+/** Something with the methods of a generator; one that is written by hand need not have `return`. */
+interface AnyGenerator {
+  next(): IteratorResult<unknown> | Promise<IteratorResult<unknown>>;
+  return?(value: undefined): unknown;
+}
 
 function isGenerator(value: unknown): value is AnyGenerator {
   return (
@@ -29,23 +33,36 @@ function isGenerator(value: unknown): value is AnyGenerator {
   );
 }
 
+/** How long a generator may go on without letting anybody else in, in milliseconds. */
+const longestTurn = 10;
+
 async function runGenerator(generator: AnyGenerator, context: RuntimeContext): Promise<unknown> {
   const chunks: JsonValue[] = [];
+  let turnEndsAt = performance.now() + longestTurn;
   try {
-    while (!context.signal.aborted) {
+    for (;;) {
       const { done, value } = await generator.next();
       if (done === true) return value === undefined ? joinChunks(chunks) : value;
       if (value instanceof ProgressMark) context.progress(value.progress);
       else {
-        chunks.push(value as JsonValue);
         context.chunk(value as JsonValue);
+        chunks.push(value as JsonValue);
       }
+      if (performance.now() >= turnEndsAt) {
+        // One that never waits for anything would keep the clock from being noticed.
+        await new Promise(setImmediate);
+        turnEndsAt = performance.now() + longestTurn;
+      }
+      context.signal.throwIfAborted();
     }
-    throw context.signal.reason;
   } finally {
-    // Lets the generator clean up; it does nothing if it is done.
-    void Promise.resolve(generator.return(undefined)).catch(() => {});
+    cleanUp(generator);
   }
+}
+
+/** Lets the generator clean up; it does nothing if it is done. What goes wrong there changes nothing any more. */
+function cleanUp(generator: AnyGenerator): void {
+  void (async () => generator.return?.(undefined))().catch(() => {});
 }
 
 function joinChunks(chunks: readonly JsonValue[]): JsonValue {

@@ -1,7 +1,20 @@
-import { KitbagError } from "../core/errors.ts";
+import { KitbagError, type Problem } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { isName, nameRule } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
+import { isObject } from "./find-wrong-option.ts";
+
+const expectations: readonly (readonly [keyof Tool, (value: unknown) => boolean, string])[] = [
+  ["name", isName, nameRule],
+  ["description", (value) => typeof value === "string", "a text"],
+  ["inputSchema", isObject, "a schema"],
+  ["annotations", isObject, "an object"],
+  ["permissions", isObject, "an object"],
+  ["examples", Array.isArray, "a list"],
+  ["inject", Array.isArray, "a list of names"],
+  ["limits", isObject, "an object"],
+  ["code", isCode, "code with a kind"],
+];
 
 /**
  * Answers with `value` if it is a tool.
@@ -9,12 +22,22 @@ import type { Tool } from "../core/tool.ts";
  * @throws {KitbagError} `tool-invalid` if it is something else, as plain JavaScript can pass.
  */
 export function asTool(value: unknown): Tool {
-  if (typeof value !== "object" || value === null || !("code" in value) || !("inputSchema" in value)) {
-    const problem = { path: "", expected: "a tool made with defineTool", found: showValue(value) };
-    throw new KitbagError("tool-invalid", { tool: "unknown", problems: [problem] });
+  if (!isObject(value)) {
+    throw invalid("unknown", [{ path: "", expected: "a tool made with defineTool", found: showValue(value) }]);
   }
   const tool = value as Tool;
-  if (isName(tool.name)) return tool;
-  const problem = { path: "name", expected: nameRule, found: showValue(tool.name) };
-  throw new KitbagError("tool-invalid", { tool: String(tool.name), problems: [problem] });
+  const problems: Problem[] = [];
+  for (const [path, isRight, expected] of expectations) {
+    if (!isRight(tool[path])) problems.push({ path, expected, found: showValue(tool[path]) });
+  }
+  if (problems.length > 0) throw invalid(typeof tool.name === "string" ? tool.name : "unknown", problems);
+  return tool;
+}
+
+function isCode(value: unknown): boolean {
+  return isObject(value) && "kind" in value && typeof value.kind === "string";
+}
+
+function invalid(tool: string, problems: readonly Problem[]): KitbagError {
+  return new KitbagError("tool-invalid", { tool, problems });
 }

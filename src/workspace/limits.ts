@@ -1,6 +1,5 @@
 import { KitbagError } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
-import { nearestNames } from "../core/nearest.ts";
+import { findWrongOption, isAboveZero, type Expectations } from "./find-wrong-option.ts";
 
 /** What a call may use and how deep calls may go. Every number can be set for the workspace; some also for one call. */
 export interface WorkspaceLimits {
@@ -33,27 +32,18 @@ const defaults: WorkspaceLimits = {
   maxKeptBytes: 64 * 1024 * 1024,
 };
 
+const expectations = Object.fromEntries(
+  Object.keys(defaults).map((name) => [name, [isAboveZero, "a number above 0"]]),
+) as unknown as Expectations<WorkspaceLimits>;
+
 /**
  * Fills in the limits that are not given.
  *
  * @throws {KitbagError} `option-invalid` for an unknown limit or one that is not a number above 0.
  */
 export function toLimits(given: Partial<WorkspaceLimits>): WorkspaceLimits {
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(defaults, name)) {
-      const known = Object.keys(defaults);
-      const [nearest] = nearestNames(name, known, 1);
-      const expected = nearest === undefined ? `one of ${known.join(", ")}` : `"${nearest}"`;
-      throw new KitbagError("option-invalid", { option: `limits.${name}`, found: "an unknown limit", expected });
-    }
-    if (value !== undefined && !(typeof value === "number" && value > 0)) {
-      throw new KitbagError("option-invalid", {
-        option: `limits.${name}`,
-        found: showValue(value),
-        expected: "a number above 0",
-      });
-    }
-  }
+  const wrong = findWrongOption(given, expectations, "limits");
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
   return { ...defaults, ...Object.fromEntries(set) };
 }

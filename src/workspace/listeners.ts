@@ -1,38 +1,69 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+import { describeThrown } from "./describe-thrown.ts";
+
+/** Somebody who wants to hear of something. */
+export type Listener<Event> = (event: Event) => void;
+
 /** Those who want to hear of something. */
 export interface Listeners<Event> {
-  /** Answers with the function that ends it. */
-  add(listener: (event: Event) => void): () => void;
+  /**
+   * Answers with the function that ends it.
+   *
+   * @throws {KitbagError} `option-invalid` if `listener` is no function.
+   */
+  add(listener: Listener<Event>): () => void;
   isHeard(): boolean;
+  /** Tells everybody. What happens while somebody is being told is told afterwards, so that all hear it in the same order. */
   tell(event: Event): void;
-  tellOne(listener: (event: Event) => void, event: Event): void;
 }
 
-/** Makes an empty list of listeners. One that throws hurts neither the others nor the work it is told about: it is warned of. */
+/** Makes an empty list of listeners. */
 export function createListeners<Event>(): Listeners<Event> {
   // A listener that is added twice is told twice, and ends twice.
-  const all = new Set<{ readonly listener: (event: Event) => void }>();
+  const all = new Set<{ readonly listener: Listener<Event> }>();
+  const untold: Event[] = [];
+  let telling = false;
 
-  function tellOne(listener: (event: Event) => void, event: Event): void {
-    try {
-      listener(event);
-    } catch (cause) {
-      process.emitWarning(
-        `A listener failed: ${cause instanceof Error ? cause.message : String(cause)}`,
-        "KitbagWarning",
-      );
-    }
+  function tellAll(event: Event): void {
+    for (const item of [...all]) if (all.has(item)) tellOne(item.listener, event);
   }
 
   return {
     add(listener) {
+      if (typeof listener !== "function") {
+        throw new KitbagError("option-invalid", {
+          option: "listener",
+          found: showValue(listener),
+          expected: "a function",
+        });
+      }
       const item = { listener };
       all.add(item);
       return () => void all.delete(item);
     },
     isHeard: () => all.size > 0,
     tell(event) {
-      for (const { listener } of [...all]) tellOne(listener, event);
+      if (all.size === 0) return;
+      untold.push(event);
+      if (telling) return;
+      telling = true;
+      for (let next = untold.shift(); next !== undefined; next = untold.shift()) tellAll(next);
+      telling = false;
     },
-    tellOne,
   };
+}
+
+/** Tells one listener. One that throws or rejects hurts neither the others nor the work it is told about: it is warned of. */
+export function tellOne<Event>(listener: Listener<Event>, event: Event): void {
+  try {
+    const answer: unknown = listener(event);
+    if (answer instanceof Promise) answer.catch(warn);
+  } catch (cause) {
+    warn(cause);
+  }
+}
+
+function warn(cause: unknown): void {
+  process.emitWarning(`A listener failed: ${describeThrown(cause)}`, "KitbagWarning");
 }

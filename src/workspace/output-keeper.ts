@@ -1,11 +1,13 @@
 import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
 import type { CappedOutput } from "../core/outcome.ts";
-import type { Store } from "../core/store.ts";
-import { memoryStore } from "../store/memory-store.ts";
+import { isObject } from "./find-wrong-option.ts";
+import type { OutputBlobs } from "./recent-blobs.ts";
 
 /** A part of an output that is kept. */
 export interface OutputPage {
   readonly text: string;
+  /** Where this page begins, in bytes: where it was asked to, or at the next whole character. */
   readonly offset: number;
   /** Where the next page begins; none at the end. */
   readonly nextOffset?: number;
@@ -13,81 +15,79 @@ export interface OutputPage {
   readonly bytes: number;
 }
 
+/** Which part of an output to read. */
+export interface PageOptions {
+  /** In bytes. @default 0 */
+  readonly offset?: number;
+  /** In bytes, at least 4: the longest character has so many. @default 65536 */
+  readonly length?: number;
+}
+
 /** Keeps outputs that are too large to hand over. */
 export interface OutputKeeper {
   keep(text: string): Promise<CappedOutput>;
-  read(handle: string, options?: { readonly offset?: number; readonly length?: number }): Promise<OutputPage>;
+  read(handle: string, options?: PageOptions): Promise<OutputPage>;
 }
 
-const handlePrefix = "output:";
+const handleGrammar = /^output:(sha256:[0-9a-f]{64})$/u;
 const defaultPage = 64 * 1024;
+const longestCharacter = 4;
 
-/** How much is kept in memory when there is no store. */
-const maxMemoryBytes = 256 * 1024 * 1024;
-
-/**
- * Makes a keeper on `store`. Without one, outputs are kept in memory, the latest 256 MiB of them; reading an older one says that
- * it is gone.
- */
-export function createOutputKeeper(given: Store | undefined): OutputKeeper {
-  const store = given ?? memoryStore();
-  const kept = new Map<string, number>();
-  let total = 0;
-
-  async function forgetOldest(digest: string, bytes: number): Promise<void> {
-    if (kept.has(digest)) return;
-    kept.set(digest, bytes);
-    total += bytes;
-    if (total <= maxMemoryBytes) return;
-    for (const [oldest, size] of kept) {
-      if (total <= maxMemoryBytes) break;
-      kept.delete(oldest);
-      total -= size;
-    }
-    await store.blobs.collect(new Set(kept.keys()));
-  }
-
+/** Makes a keeper that keeps outputs in `blobs`. */
+export function createOutputKeeper(blobs: OutputBlobs): OutputKeeper {
   return {
     async keep(text) {
       const bytes = new TextEncoder().encode(text);
-      const digest = await store.blobs.put(bytes);
-      if (given === undefined) await forgetOldest(digest, bytes.length);
-      return { handle: handlePrefix + digest, bytes: bytes.length };
+      return { handle: `output:${await blobs.put(bytes)}`, bytes: bytes.length };
     },
     async read(handle, options = {}) {
-      const { offset = 0, length = defaultPage } = options;
-      checkRange(offset, length);
-      const digest =
-        typeof handle === "string" && handle.startsWith(handlePrefix) ? handle.slice(handlePrefix.length) : "";
-      const size = digest === "" ? undefined : await store.blobs.size(digest);
-      const part = size === undefined ? undefined : await store.blobs.slice(digest, offset, length);
-      if (size === undefined || part === undefined) throw new KitbagError("output-missing", { handle: String(handle) });
-      const whole = wholeCharacters(part, offset + part.length < size);
-      const nextOffset = offset + whole.length;
-      const text = new TextDecoder().decode(whole);
-      return { text, offset, bytes: size, ...(nextOffset < size && { nextOffset }) };
+      const { offset, length } = checkRange(options);
+      const [, digest] = handleGrammar.exec(handle) ?? [];
+      // A few bytes more, because the first ones may belong to a character that began before.
+      const part = digest === undefined ? undefined : await blobs.slice(digest, offset, length + longestCharacter);
+      const bytes = digest === undefined ? undefined : await blobs.size(digest);
+      if (part === undefined || bytes === undefined)
+        throw new KitbagError("output-missing", { handle: String(handle) });
+      const begin = offset === 0 ? 0 : beginOfCharacter(part, 0);
+      const isEnd = offset + begin + length >= bytes;
+      const end = isEnd ? part.length : endOfCharacters(part, begin + length);
+      // A byte order mark is a character like any other in the middle of a text.
+      const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(part.subarray(begin, end));
+      return { text, offset: offset + begin, bytes, ...(offset + end < bytes && { nextOffset: offset + end }) };
     },
   };
 }
 
-function checkRange(offset: number, length: number): void {
-  for (const [option, value, least] of [["offset", offset, 0] as const, ["length", length, 4] as const]) {
-    if (Number.isSafeInteger(value) && value >= least) continue;
-    throw new KitbagError("option-invalid", { option, found: String(value), expected: `a whole number from ${least}` });
-  }
+function checkRange(options: PageOptions): Required<PageOptions> {
+  if (!isObject(options)) throw wrong("options", options, "an object");
+  const { offset = 0, length = defaultPage } = options;
+  if (!isWhole(offset, 0)) throw wrong("offset", offset, "a whole number from 0");
+  if (!isWhole(length, longestCharacter)) throw wrong("length", length, `a whole number from ${longestCharacter}`);
+  return { offset, length };
 }
 
-/** Leaves a character that is cut at the end of a page to the next one. */
-function wholeCharacters(part: Uint8Array, hasMore: boolean): Uint8Array {
-  if (!hasMore) return part;
-  let end = part.length;
-  while (end > 0 && isContinuation(part[end - 1])) end -= 1;
-  if (end === 0) return part;
-  const first = part[end - 1] ?? 0;
-  const needed = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
-  return part.length - (end - 1) >= needed ? part : part.subarray(0, end - 1);
+function isWhole(value: number, least: number): boolean {
+  return Number.isSafeInteger(value) && value >= least;
 }
 
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80;
+function wrong(option: string, found: unknown, expected: string): KitbagError {
+  return new KitbagError("option-invalid", { option, found: showValue(found), expected });
+}
+
+/** The first place from `index` on where a character begins. */
+function beginOfCharacter(part: Uint8Array, index: number): number {
+  let begin = index;
+  while (begin < part.length && isContinuation(part, begin)) begin += 1;
+  return begin;
+}
+
+/** The last place up to `index` where a character begins, so that none before it is cut. */
+function endOfCharacters(part: Uint8Array, index: number): number {
+  let end = index;
+  while (isContinuation(part, end)) end -= 1;
+  return end;
+}
+
+function isContinuation(part: Uint8Array, index: number): boolean {
+  return ((part[index] ?? 0) & 0xc0) === 0x80;
 }

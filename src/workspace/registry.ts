@@ -1,19 +1,15 @@
-import { KitbagError, type Failure } from "../core/errors.ts";
+import { KitbagError, type ErrorDetails } from "../core/errors.ts";
 import type { ToolSource } from "../core/events.ts";
 import { isName, nameRule, toAddress, toWireName } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
+import type { InjectedRecord } from "./call/injection.ts";
+import type { Entry, Found, Resolution } from "./entry.ts";
+import type { WorkspaceChange } from "./registered-tool.ts";
+import { createRegistryState } from "./registry-state.ts";
 import { resolveLoosely, toolNotFound } from "./resolve-loosely.ts";
-import type { RegisteredTool, WorkspaceChange } from "./registered-tool.ts";
+import type { ToolIndex } from "./tool-index.ts";
 
-/** A tool in the registry, with what only the workspace knows. */
-export interface Entry extends RegisteredTool {
-  readonly injected: Readonly<Record<string, unknown>> | undefined;
-}
-
-/** What an address leads to. */
-export type Resolution =
-  | { readonly ok: true; readonly entry: Entry }
-  | { readonly ok: false; readonly requested: string; readonly failure: Failure };
+export type { Entry } from "./entry.ts";
 
 /** Who a tool is put in for. */
 export interface Owner {
@@ -24,182 +20,99 @@ export interface Owner {
 
 /** Which tools there are, who owns them, and which of them are available now. */
 export interface Registry {
-  add(tool: Tool, owner: Owner, injected?: Readonly<Record<string, unknown>>): void;
-  replace(tool: Tool, owner: Owner, injected?: Readonly<Record<string, unknown>>): void;
+  add(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
+  replace(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
+  /** By address or wire name. */
   remove(address: string): boolean;
   /** Makes several changes one, or none of them. */
   change(changes: () => void): void;
   /** Opens or closes a skill: its tools are available only while it is open. */
   setOpen(skill: string, open: boolean): void;
   resolve(requested: string, from?: string): Resolution;
-  /** The entries of this very tool. */
-  find(tool: Tool): readonly Entry[];
+  /** The facts of `tool-not-found`, with the nearest names. */
+  notFound(requested: string): ErrorDetails["tool-not-found"];
+  /** Where this very tool is. */
+  find(tool: Tool): readonly Found[];
+  /** Whether there is still a tool at the address of `entry`: this one, or one that replaced it. */
   has(entry: Entry): boolean;
   isAvailable(entry: Entry): boolean;
+  /** In the order they were added. */
   entries(): Iterable<Entry>;
+  ownedBy(owner: string): readonly Entry[];
 }
 
 /** Makes an empty registry; `onChange` is called once for each change, after the state is consistent. */
 export function createRegistry(onChange: (change: WorkspaceChange) => void): Registry {
-  const byAddress = new Map<string, Entry>();
-  const byWireName = new Map<string, Entry>();
-  const byName = new Map<string, Set<Entry>>();
-  const byTool = new Map<Tool, Set<Entry>>();
-  let openSkills: ReadonlySet<string> = new Set();
-  let pending: PendingChange | undefined;
+  const state = createRegistryState(onChange);
+  const { index } = state;
+  let added = 0;
 
-  const isAvailable = (entry: Entry): boolean => entry.source !== "skill" || openSkills.has(entry.owner);
-
-  function put(entry: Entry): void {
-    note(entry.address);
-    const before = byAddress.get(entry.address);
-    if (before !== undefined) unlink(before);
-    byAddress.set(entry.address, entry);
-    byWireName.set(entry.wireName, entry);
-    link(byName, entry.tool.name, entry);
-    link(byTool, entry.tool, entry);
-  }
-
-  function drop(entry: Entry): void {
-    note(entry.address);
-    if (pending !== undefined) pending.order ??= [...byAddress.keys()];
-    unlink(entry);
-    byAddress.delete(entry.address);
-  }
-
-  function unlink(entry: Entry): void {
-    byWireName.delete(entry.wireName);
-    unlinkFrom(byName, entry.tool.name, entry);
-    unlinkFrom(byTool, entry.tool, entry);
-  }
-
-  function note(address: string): void {
-    if (pending === undefined || pending.before.has(address)) return;
-    const entry = byAddress.get(address);
-    pending.before.set(address, entry && { entry, available: isAvailable(entry) });
-  }
-
-  function rollBack({ before, order, openSkills: open }: PendingChange): void {
-    for (const [address, known] of before) {
-      const now = byAddress.get(address);
-      if (now !== undefined) drop(now);
-      if (known !== undefined) put(known.entry);
-    }
-    openSkills = open;
-    if (order === undefined) return;
-    // What was taken out and put back is at the end now; give everything its old place.
-    const entries = order.map((address) => byAddress.get(address)).filter((entry) => entry !== undefined);
-    byAddress.clear();
-    for (const entry of entries) byAddress.set(entry.address, entry);
-  }
-
-  function register(tool: Tool, owner: Owner, parts: { wireName?: string; injected: Entry["injected"] }): void {
-    const address = toAddress(owner.name, tool.name);
-    const wireName = parts.wireName ?? toWireName(address, (name) => byWireName.has(name));
-    put({ tool, address, wireName, source: owner.source, owner: owner.name ?? "global", injected: parts.injected });
-  }
-
-  const registry: Registry = {
+  return {
     add(tool, owner, injected) {
-      checkOwner(owner);
       const address = toAddress(owner.name, tool.name);
-      if (byAddress.has(address)) {
-        throw new KitbagError("tool-duplicate", { tool: tool.name, owner: owner.name ?? "global" });
-      }
-      registry.change(() => register(tool, owner, { injected }));
+      checkOwner(owner, index);
+      refuseTaken(tool, owner, index);
+      const wireName = toWireName(address, (name) => index.byWireName.has(name));
+      const entry = toEntry(tool, owner, wireName);
+      added += 1;
+      const position = added;
+      state.change(() => state.put({ ok: true, entry, injected, position }));
     },
     replace(tool, owner, injected) {
       const address = toAddress(owner.name, tool.name);
-      const before = byAddress.get(address);
-      if (before === undefined) throw new KitbagError("tool-not-found", toolNotFound(address, byAddress));
-      registry.change(() =>
-        register(tool, owner, { wireName: before.wireName, injected: injected ?? before.injected }),
-      );
+      const before = index.byAddress.get(address);
+      if (before === undefined) throw new KitbagError("tool-not-found", toolNotFound(address, index));
+      checkOwner(owner, index);
+      const entry = toEntry(tool, owner, before.entry.wireName);
+      state.change(() => state.put({ ...before, entry, injected: injected ?? before.injected }));
     },
     remove(address) {
-      const entry = byAddress.get(address) ?? byWireName.get(address);
-      if (entry !== undefined) registry.change(() => drop(entry));
-      return entry !== undefined;
+      const placed = index.byAddress.get(address) ?? index.byWireName.get(address);
+      if (placed !== undefined) state.change(() => state.drop(placed));
+      return placed !== undefined;
     },
-    change(changes) {
-      if (pending !== undefined) return changes();
-      const change: PendingChange = { before: new Map(), order: undefined, openSkills };
-      pending = change;
-      try {
-        changes();
-      } catch (cause) {
-        pending = undefined;
-        rollBack(change);
-        throw cause;
-      }
-      pending = undefined;
-      const difference = toChange(change, byAddress, isAvailable);
-      if (difference !== undefined) onChange(difference);
-    },
-    setOpen(skill, open) {
-      registry.change(() => {
-        for (const entry of byAddress.values())
-          if (entry.source === "skill" && entry.owner === skill) note(entry.address);
-        openSkills = open ? openSkills.union(new Set([skill])) : openSkills.difference(new Set([skill]));
-      });
-    },
+    change: state.change,
+    setOpen: (skill, open) => state.change(() => state.setOpen(skill, open)),
     resolve(requested, from) {
-      const own = from === undefined ? undefined : byAddress.get(toAddress(from, requested));
-      const entry = own ?? byAddress.get(requested) ?? byWireName.get(requested);
-      if (entry !== undefined) return { ok: true, entry };
-      return resolveLoosely(requested, { byAddress, byName, isAvailable });
+      const own = from === undefined ? undefined : index.byAddress.get(toAddress(from, requested));
+      return (
+        own ??
+        index.byAddress.get(requested) ??
+        index.byWireName.get(requested) ??
+        resolveLoosely({ requested, from }, index, state.isAvailable)
+      );
     },
-    find: (tool) => [...(byTool.get(tool) ?? [])],
-    has: (entry) => byAddress.get(entry.address) === entry,
-    isAvailable,
-    entries: () => byAddress.values(),
+    notFound: (requested) => toolNotFound(requested, index),
+    find: (tool) => [...(index.byTool.get(tool) ?? [])],
+    has: (entry) => index.byAddress.has(entry.address),
+    isAvailable: state.isAvailable,
+    entries: () => index.byAddress.values().map((placed) => placed.entry),
+    ownedBy: (owner) => [...(index.byOwner.get(owner) ?? [])].map((placed) => placed.entry),
   };
-  return registry;
 }
 
-interface PendingChange {
-  /** What was at each address that was touched. */
-  readonly before: Map<string, { readonly entry: Entry; readonly available: boolean } | undefined>;
-  readonly openSkills: ReadonlySet<string>;
-  order: string[] | undefined;
+const globalOwner = "global";
+
+function toEntry(tool: Tool, { source, name }: Owner, wireName: string): Entry {
+  return Object.freeze({ tool, address: toAddress(name, tool.name), wireName, source, owner: name ?? globalOwner });
 }
 
-/** What subscribers hear: only what became available, stopped being so, or is another tool now. */
-function toChange(
-  { before }: PendingChange,
-  byAddress: ReadonlyMap<string, Entry>,
-  isAvailable: (entry: Entry) => boolean,
-): WorkspaceChange | undefined {
-  const added: Entry[] = [];
-  const removed: Entry[] = [];
-  const replaced: Entry[] = [];
-  for (const [address, known] of before) {
-    const entry = byAddress.get(address);
-    const wasThere = known?.available ? known.entry : undefined;
-    const isThere = entry !== undefined && isAvailable(entry) ? entry : undefined;
-    if (wasThere === isThere) continue;
-    if (wasThere === undefined && isThere !== undefined) added.push(isThere);
-    else if (isThere === undefined && wasThere !== undefined) removed.push(wasThere);
-    else if (isThere !== undefined) replaced.push(isThere);
-  }
-  return added.length + removed.length + replaced.length === 0 ? undefined : { added, removed, replaced };
-}
+type Lookup = Pick<ToolIndex, "byAddress" | "byWireName" | "byOwner">;
 
-function link<Key>(index: Map<Key, Set<Entry>>, key: Key, entry: Entry): void {
-  const entries = index.get(key);
-  if (entries === undefined) index.set(key, new Set([entry]));
-  else entries.add(entry);
-}
-
-function unlinkFrom<Key>(index: Map<Key, Set<Entry>>, key: Key, entry: Entry): void {
-  const entries = index.get(key);
-  entries?.delete(entry);
-  if (entries?.size === 0) index.delete(key);
-}
-
-function checkOwner({ name, source }: Owner): void {
+function checkOwner({ name, source }: Owner, { byOwner }: Lookup): void {
   if (name === undefined && source === "global") return;
   if (!isName(name)) throw new KitbagError("owner-invalid", { owner: String(name), reason: `a name is ${nameRule}` });
-  if (name === "global")
+  if (name === globalOwner) {
     throw new KitbagError("owner-invalid", { owner: name, reason: "it means the workspace itself" });
+  }
+  const [known] = byOwner.get(name) ?? [];
+  if (known === undefined || known.entry.source === source) return;
+  throw new KitbagError("owner-invalid", { owner: name, reason: `it is already the name of a ${known.entry.source}` });
+}
+
+/** One text must not mean two tools: neither as an address, nor as an address here and a wire name there. */
+function refuseTaken(tool: Tool, owner: Owner, { byAddress, byWireName }: Lookup): void {
+  const address = toAddress(owner.name, tool.name);
+  const taken = byAddress.get(address) ?? byWireName.get(address);
+  if (taken !== undefined) throw new KitbagError("tool-duplicate", { tool: tool.name, owner: taken.entry.owner });
 }

@@ -1,59 +1,81 @@
-import { isKitbagError, toFailure, type ErrorDetails } from "../core/errors.ts";
+import { toFailure, type ErrorDetails } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
 import { parseAddress, toAddress, type Address } from "../core/names.ts";
 import { nearestNames } from "../core/nearest.ts";
-import type { Entry, Resolution } from "./registry.ts";
+import { cutText } from "./cut-text.ts";
+import type { Entry, Found, Resolution } from "./entry.ts";
 
 interface Index {
-  readonly byAddress: ReadonlyMap<string, Entry>;
-  readonly byName: ReadonlyMap<string, ReadonlySet<Entry>>;
-  readonly isAvailable: (entry: Entry) => boolean;
+  readonly byAddress: ReadonlyMap<string, Found>;
+  readonly byName: ReadonlyMap<string, ReadonlySet<Found>>;
 }
+
+interface Request {
+  readonly requested: string;
+  /** The owner whose tools a bare name means first. */
+  readonly from: string | undefined;
+}
+
+/** The longest text that an outcome repeats as the address that was asked for. */
+const longestRequest = 200;
 
 /**
  * Finds the tool that a text means which is no address in so many words: `plugin:owner/tool`, an address with a version, a bare
  * name that only one owner has. Several owners of a bare name are a failure that names them: none silently wins.
  */
-export function resolveLoosely(requested: string, index: Index): Resolution {
+export function resolveLoosely(
+  { requested, from }: Request,
+  index: Index,
+  isAvailable: (entry: Entry) => boolean,
+): Resolution {
+  const shown = typeof requested === "string" ? cutText(requested, longestRequest) : showValue(requested);
   const address = readAddress(requested);
   if (address === undefined) {
-    return { ok: false, requested, failure: toFailure("address-invalid", { address: requested }) };
+    return { ok: false, requested: shown, failure: toFailure("address-invalid", { address: shown }) };
   }
-  const candidates = findCandidates(address, index);
-  const available = candidates.filter(index.isAvailable);
-  const [first, second] = available.length > 0 ? available : candidates;
+  const candidates = findCandidates(address, from, index);
+  const available = candidates.filter(({ entry }) => isAvailable(entry));
+  const [first, ...others] = available.length > 0 ? available : candidates;
   if (first === undefined) {
-    return { ok: false, requested, failure: toFailure("tool-not-found", toolNotFound(requested, index.byAddress)) };
+    return { ok: false, requested: shown, failure: toFailure("tool-not-found", toolNotFound(shown, index)) };
   }
-  if (second === undefined) return { ok: true, entry: first };
-  const addresses = (available.length > 0 ? available : candidates).map((entry) => entry.address);
-  return { ok: false, requested, failure: toFailure("tool-ambiguous", { tool: requested, addresses }) };
+  if (others.length === 0) return first;
+  const addresses = [first, ...others].map(({ entry }) => entry.address);
+  return { ok: false, requested: shown, failure: toFailure("tool-ambiguous", { tool: shown, addresses }) };
 }
 
 /** The facts of `tool-not-found`, with the nearest names. */
-export function toolNotFound(requested: string, known: ReadonlyMap<string, Entry>): ErrorDetails["tool-not-found"] {
-  const bare = requested.slice(requested.lastIndexOf("/") + 1);
-  const nearest = nearestNames(requested, known.keys());
+export function toolNotFound(requested: string, { byAddress, byName }: Index): ErrorDetails["tool-not-found"] {
+  const nearest = nearestNames(requested, byAddress.keys());
+  const count = byAddress.size;
+  if (nearest.length > 0) return { tool: requested, nearest, count };
   // The owner may be wrong and the name right.
-  const byName =
-    nearest.length > 0 ? [] : known.values().filter((entry) => nearestNames(bare, [entry.tool.name]).length > 0);
-  return {
-    tool: requested,
-    nearest: nearest.length > 0 ? nearest : [...byName].slice(0, 3).map((entry) => entry.address),
-    count: known.size,
-  };
+  const names = nearestNames(requested.slice(requested.lastIndexOf("/") + 1), byName.keys());
+  const addresses = names.flatMap((name) => [...(byName.get(name) as ReadonlySet<Found>)]);
+  return { tool: requested, nearest: addresses.slice(0, 3).map(({ entry }) => entry.address), count };
 }
 
 function readAddress(text: string): Address | undefined {
   try {
     return parseAddress(text);
-  } catch (cause) {
-    if (isKitbagError(cause, "address-invalid")) return undefined;
-    throw cause;
+  } catch {
+    return undefined;
   }
 }
 
-function findCandidates({ owner, name, version }: Address, { byAddress, byName }: Index): Entry[] {
-  const exact = byAddress.get(toAddress(owner, name));
-  const entries = exact !== undefined ? [exact] : owner === undefined ? [...(byName.get(name) ?? [])] : [];
-  return version === undefined ? entries : entries.filter((entry) => entry.tool.version === version);
+/** Those with the owner that was named; else the own tool, else the global one, else everybody's of this name. */
+function findCandidates({ owner, name, version }: Address, from: string | undefined, index: Index): readonly Found[] {
+  const { byAddress, byName } = index;
+  const exact = (of: string | undefined): readonly Found[] => {
+    const found = byAddress.get(toAddress(of, name));
+    return found === undefined ? [] : [found];
+  };
+  const groups =
+    owner === undefined
+      ? [from === undefined ? [] : exact(from), exact(undefined), [...(byName.get(name) ?? [])]]
+      : [exact(owner)];
+  const fitting = groups.map((group) =>
+    group.filter(({ entry }) => version === undefined || entry.tool.version === version),
+  );
+  return fitting.find((group) => group.length > 0) ?? [];
 }

@@ -1,9 +1,10 @@
-import { toFailure } from "../core/errors.ts";
+import { toFailure, type Failure } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import type { Tool, ToolCode } from "../core/tool.ts";
-import type { Call } from "./call/call.ts";
 import type { CallRequest } from "./call/call-request.ts";
-import type { Entry, Registry, Resolution } from "./registry.ts";
+import type { Found, Resolution } from "./entry.ts";
+import { isObject } from "./find-wrong-option.ts";
+import type { Registry } from "./registry.ts";
 
 /** Code that is made of other tools. */
 interface ComposedCode extends ToolCode {
@@ -12,42 +13,44 @@ interface ComposedCode extends ToolCode {
 
 /**
  * Finds the tool that is asked for, by address or as the tool itself. A tool that is not in the workspace can be called only by
- * a composed tool that it is a part of.
+ * a composed tool that it is a part of. `caller` is the tool that asks, if one does.
  */
 export function resolveRequest(
   registry: Registry,
   { tool, options }: CallRequest,
-  parent: Call | undefined,
+  caller: Found | undefined,
 ): Resolution {
-  if (typeof tool === "string") return registry.resolve(tool, options.from ?? ownerOf(parent));
+  if (typeof tool === "string") return registry.resolve(tool, options.from ?? ownerOf(caller));
   if (!isTool(tool)) {
-    return {
-      ok: false,
-      requested: showValue(tool),
-      failure: toFailure("address-invalid", { address: showValue(tool) }),
-    };
+    const address = showValue(tool);
+    return refuse(address, toFailure("address-invalid", { address }));
   }
-  const [entry = findPart(tool, parent), ...others] = registry.find(tool);
-  if (entry === undefined) {
-    return { ok: false, requested: tool.name, failure: toFailure("tool-foreign", { tool: tool.name }) };
-  }
-  if (others.length === 0) return { ok: true, entry };
-  const addresses = [entry, ...others].map((one) => one.address);
-  return { ok: false, requested: tool.name, failure: toFailure("tool-ambiguous", { tool: tool.name, addresses }) };
+  const [found = findPart(tool, caller), ...others] = registry.find(tool);
+  if (found === undefined) return refuse(tool.name, toFailure("tool-foreign", { tool: tool.name }));
+  if (others.length === 0) return found;
+  const addresses = [found, ...others].map(({ entry }) => entry.address);
+  return refuse(tool.name, toFailure("tool-ambiguous", { tool: tool.name, addresses }));
 }
 
-function ownerOf(call: Call | undefined): string | undefined {
-  return call?.entry === undefined || call.entry.source === "global" ? undefined : call.entry.owner;
+function refuse(requested: string, failure: Failure): Resolution {
+  return { ok: false, requested, failure };
+}
+
+function ownerOf(caller: Found | undefined): string | undefined {
+  return caller === undefined || caller.entry.source === "global" ? undefined : caller.entry.owner;
 }
 
 function isTool(value: unknown): value is Tool {
-  return typeof value === "object" && value !== null && "inputSchema" in value && "code" in value && "name" in value;
+  return (
+    isObject(value) && "inputSchema" in value && "code" in value && "name" in value && typeof value.name === "string"
+  );
 }
 
-function findPart(tool: Tool, parent: Call | undefined): Entry | undefined {
-  const owner = parent?.entry;
-  const code: ComposedCode | undefined = owner?.tool.code;
-  if (owner === undefined || code?.parts?.includes(tool) !== true) return undefined;
-  const address = `${owner.address}/${tool.name}`;
-  return { tool, address, wireName: address, source: owner.source, owner: owner.owner, injected: owner.injected };
+function findPart(tool: Tool, caller: Found | undefined): Found | undefined {
+  const code: ComposedCode | undefined = caller?.entry.tool.code;
+  if (caller === undefined || code?.parts?.includes(tool) !== true) return undefined;
+  const { entry, injected, partOf = entry } = caller;
+  const address = `${entry.address}/${tool.name}`;
+  const { source, owner } = entry;
+  return { ok: true, entry: { tool, address, wireName: address, source, owner }, injected, partOf };
 }

@@ -1,4 +1,4 @@
-import type { CallEvent, ToolSource } from "../core/events.ts";
+import type { CallEvent } from "../core/events.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Store } from "../core/store.ts";
@@ -9,23 +9,12 @@ import type { CallOptions } from "./call/call-options.ts";
 import type { InjectedSource } from "./call/injection.ts";
 import type { Middleware, OpenPhaseName } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";
-import type { OutputPage } from "./output-keeper.ts";
-import type { RegisteredTool, WorkspaceChange } from "./registered-tool.ts";
+import type { OutputPage, PageOptions } from "./output-keeper.ts";
+import type { WorkspaceChange } from "./registered-tool.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
+import type { ToolComponent, ToolMethods } from "./tool-methods.ts";
 
-/** An owner with tools that are always available. */
-export interface ToolComponent {
-  readonly name: string;
-  readonly tools: readonly Tool[];
-}
-
-/** What may be said when a tool is added. */
-export interface AddOptions {
-  /** The component it belongs to. @default none: the tool is global */
-  readonly component?: string;
-  /** Values for this tool's `inject`; they go before the workspace's. */
-  readonly injected?: Readonly<Record<string, unknown>>;
-}
+export type { AddOptions, ToolComponent } from "./tool-methods.ts";
 
 /** What {@link createWorkspace} takes. */
 export interface WorkspaceOptions {
@@ -46,35 +35,7 @@ export interface WorkspaceOptions {
 }
 
 /** What holds tools, knows where each comes from, and is the only way to call one. */
-export interface Workspace extends SkillMethods {
-  /**
-   * Adds a tool.
-   *
-   * @throws {KitbagError} `tool-duplicate` if its owner already has a tool of this name; nothing is changed then.
-   */
-  add(tool: Tool, options?: AddOptions): void;
-  /** Adds a component with its tools, all of them or none. */
-  addComponent(component: ToolComponent): void;
-  /**
-   * Puts `tool` in the place of its owner's tool of the same name. Calls that are running finish with the old one.
-   *
-   * @throws {KitbagError} `tool-not-found` if there is none.
-   */
-  replace(tool: Tool, options?: AddOptions): void;
-  /** Removes a tool; calls that are running finish. Answers whether there was one. */
-  remove(address: string): boolean;
-  /** Removes a component with all its tools. Answers whether there was one. */
-  removeComponent(name: string): boolean;
-  /** Makes several changes one: subscribers hear once, after the last. If `changes` throws, none of them is made. */
-  change(changes: () => void): void;
-
-  /** Finds a tool by address, bare name or wire name, available or not. */
-  getTool(address: string): RegisteredTool | undefined;
-  isToolAvailable(address: string): boolean;
-  /** In the order they were added. */
-  getAvailableTools(): readonly RegisteredTool[];
-  getToolSource(address: string): { readonly source: ToolSource; readonly owner: string } | undefined;
-
+export interface Workspace extends ToolMethods, SkillMethods {
   /** Calls `listener` after each change; answers with the function that ends it. */
   onChange(listener: (change: WorkspaceChange) => void): () => void;
   /** Calls `listener` with every event of every call; answers with the function that ends it. */
@@ -89,7 +50,7 @@ export interface Workspace extends SkillMethods {
    * Calls a tool.
    *
    * **Contract**: never throws and never rejects; every failure is an outcome. Resolves at the deadline at the latest, also if
-   * the tool does not stop.
+   * the tool does not stop; only somebody who is asked for an approval, a middleware and the store may take longer.
    */
   call<Input, Output>(
     tool: TypedTool<Input, Output>,
@@ -100,7 +61,8 @@ export interface Workspace extends SkillMethods {
   /**
    * Reads a part of an output that was too large to hand over.
    *
-   * @throws {KitbagError} `output-missing` if nothing is kept under the handle.
+   * @throws {KitbagError} `output-missing` if nothing is kept under the handle, or no longer: without a store the latest 256 MiB
+   * are. `option-invalid` if an option is wrong.
    */
-  readOutput(handle: string, options?: { readonly offset?: number; readonly length?: number }): Promise<OutputPage>;
+  readOutput(handle: string, options?: PageOptions): Promise<OutputPage>;
 }

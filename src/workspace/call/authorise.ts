@@ -1,83 +1,75 @@
-import { cloneJson, copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
-import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
-import type { Tool } from "../../core/tool.ts";
+import { cloneJson, showValue, type JsonValue } from "../../core/json.ts";
+import type { FailedOutcome } from "../../core/outcome.ts";
+import { describeThrown } from "../describe-thrown.ts";
 import type { ApprovalDecision, ApprovalRequest, Approve } from "./approval.ts";
 import type { Call } from "./call.ts";
-import { checkFor } from "./check-input.ts";
+import { checkAgain } from "./check-input.ts";
 import type { Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
+import { refuseUnavailable } from "./refuse-unavailable.ts";
 
 /** Lets the call go on only if its tool is available and whoever must approve it does. */
 export const authorise: Phase = async (call, next) => {
-  const { entry } = call;
-  if (entry === undefined) return next();
   const refused = refuseUnavailable(call);
   if (refused !== undefined) return refused;
   const approve = call.options.approve ?? call.root.options.approve ?? call.host.approve;
   if (approve === undefined) {
-    return entry.tool.needsApproval ? call.fail("approval-missing", { tool: call.address }) : next();
+    return call.entry.tool.needsApproval ? call.fail("approval-missing", { tool: call.address }) : next();
   }
-  return (await askFor(call, entry.tool, approve)) ?? next();
+  // A person may be asked, and takes as long as a person takes.
+  const denied = await call.holdClocks(() => askFor(call, approve));
+  return denied ?? next();
 };
 
-/** A failed outcome if the tool of `call` is gone or its skill is closed. */
-export function refuseUnavailable(call: Call): FailedOutcome | undefined {
-  const { entry, host } = call;
-  if (entry === undefined) return undefined;
-  if (!host.registry.isAvailable(entry))
-    return call.fail("tool-unavailable", { tool: call.address, owner: entry.owner });
-  const caller = call.parent?.entry;
-  if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry)) return undefined;
-  return call.fail("tool-undeclared", { tool: call.address, skill: caller.owner });
+async function askFor(call: Call, approve: Approve): Promise<FailedOutcome | undefined> {
+  if (call.stopped !== undefined) return { status: "failed", error: call.stopped };
+  call.emit({ type: "approval-request", call: call.id, tool: call.address, input: cloneJson(inputOf(call)) });
+  try {
+    const answer = await raceStop(call, Promise.resolve(approve(toRequest(call))));
+    if (!answer.ok) return deny(call, "nobody waits for the answer any more", answer.failure);
+    return await applyDecision(call, answer.value);
+  } catch (cause) {
+    const reason = describeThrown(cause);
+    return deny(call, reason, call.fail("approval-failed", { tool: call.address, reason }).error);
+  }
 }
 
-async function askFor(call: Call, tool: Tool, approve: Approve): Promise<ToolOutcome | undefined> {
-  const input = call.checked as JsonValue;
-  call.emit({ type: "approval-request", call: call.id, tool: call.address, input: cloneJson(input) });
-  const request: ApprovalRequest = {
+function toRequest(call: Call): ApprovalRequest {
+  return {
     call: call.id,
     ...(call.parentId !== undefined && { parent: call.parentId }),
     ...(call.user !== undefined && { user: call.user }),
     address: call.address,
-    tool,
-    input: cloneJson(input),
+    tool: call.entry.tool,
+    input: cloneJson(inputOf(call)),
     signal: call.signal,
   };
-  let decision: ApprovalDecision;
-  try {
-    const answer = await raceStop(call, Promise.resolve(approve(request)));
-    if (!answer.ok) return { status: "failed", error: answer.failure };
-    decision = answer.value;
-  } catch (cause) {
-    return denied(call, "approval-failed", cause instanceof Error ? cause.message : String(cause));
-  }
-  return applyDecision(call, tool, decision);
 }
 
-async function applyDecision(call: Call, tool: Tool, decision: ApprovalDecision): Promise<ToolOutcome | undefined> {
+async function applyDecision(call: Call, decision: ApprovalDecision): Promise<FailedOutcome | undefined> {
   switch (decision?.decision) {
-    case "deny":
-      return denied(call, "approval-denied", String(decision.reason ?? "no reason given"));
+    case "deny": {
+      const reason = describeThrown(decision.reason ?? "no reason given");
+      return deny(call, reason, call.fail("approval-denied", { tool: call.address, reason }).error);
+    }
     case "approve": {
-      const changed = decision.input !== undefined;
-      const failed = changed ? await replaceInput(call, tool, decision.input) : undefined;
-      if (failed !== undefined) return failed;
-      call.emit({ type: "approval-granted", call: call.id, changed, input: cloneJson(call.checked as JsonValue) });
+      const { input } = decision;
+      const failed = input === undefined ? undefined : await checkAgain(call, input);
+      if (failed !== undefined) return deny(call, "the input that was approved instead is wrong", failed.error);
+      const approved = cloneJson(inputOf(call));
+      call.emit({ type: "approval-granted", call: call.id, changed: input !== undefined, input: approved });
       return undefined;
     }
     default:
-      return denied(call, "approval-failed", `the answer was ${showValue(decision)}, not a decision`);
+      throw new TypeError(`the answer was ${showValue(decision)}, not a decision`);
   }
 }
 
-async function replaceInput(call: Call, tool: Tool, input: unknown): Promise<FailedOutcome | undefined> {
-  const copy = copyJson(input, { maxBytes: call.limit("maxInputBytes"), maxDepth: maxJsonDepth });
-  if (copy.ok) return checkFor(call, tool, copy.value);
-  const problem = copy.reason === "not-json" ? copy.problem : { path: "", expected: "a smaller input", found: "more" };
-  return call.fail("input-invalid", { tool: call.address, problems: [problem] });
+function deny(call: Call, reason: string, error: FailedOutcome["error"]): FailedOutcome {
+  call.emit({ type: "approval-denied", call: call.id, reason });
+  return { status: "failed", error };
 }
 
-function denied(call: Call, code: "approval-denied" | "approval-failed", reason: string): FailedOutcome {
-  call.emit({ type: "approval-denied", call: call.id, reason });
-  return call.fail(code, { tool: call.address, reason });
+function inputOf(call: Call): JsonValue {
+  return call.checked as JsonValue;
 }

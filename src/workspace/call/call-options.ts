@@ -18,3 +18,6 @@ export interface CallOptions {
   /** Gets the events of this call and of those inside it. */
   readonly onEvent?: (event: CallEvent) => void;
 }
+
+/** Nothing was said. */
+export const noOptions: CallOptions = Object.freeze({});

@@ -5,12 +5,16 @@ import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Coercion } from "../../core/schema/coerce.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { Entry, Resolution } from "../registry.ts";
+import type { Entry, Found, Resolution } from "../entry.ts";
 import type { WorkspaceLimits } from "../limits.ts";
+import { tellOne } from "../listeners.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { CallRequest } from "./call-request.ts";
+import { Clock } from "./clock.ts";
 import type { CallHost } from "./host.ts";
 import type { PublicCall } from "./middleware.ts";
+
+const nothingCoerced: readonly Coercion[] = [];
 
 /** One use of a tool, while it lasts: what the phases know of it and share. */
 export class Call implements PublicCall {
@@ -28,52 +32,67 @@ export class Call implements PublicCall {
   checked: JsonValue | undefined;
   /** What the author's schema library made of the input. */
   refined: unknown;
-  coerced: readonly Coercion[] = [];
-  /** When the call must be over, set by `admit`. */
-  deadlineAt = Number.POSITIVE_INFINITY;
-  limitMs = Number.POSITIVE_INFINITY;
+  coerced: readonly Coercion[] = nothingCoerced;
   /** Of the output, as JSON; set by `check-output`. */
   outputBytes = 0;
-  /** How many calls this one and those inside it have made; counted at the root. */
+  /** How the records show an outcome whose output is too large for them; set by `cap`. */
+  recorded: ToolOutcome | undefined;
+  /** Whether `check-input` has begun: it is too late for another input. */
+  inputTaken = false;
+  /** Whether the tool's code was reached. */
+  ran = false;
+  /** How many calls this one and those inside it have asked for; counted at the root. */
   callsMade = 0;
   redactor: Redactor | undefined;
   /** Why the call must stop, once it must. */
   stopped: Failure | undefined;
+  /** Whether the outcome is there: nothing can happen inside the call any more. */
+  ended = false;
   readonly #callInside: CallStartParts["callInside"];
+  #clock: Clock | undefined;
   #controller: AbortController | undefined;
   #children: Set<Call> | undefined;
-  #onStop: Set<(failure: Failure) => void> | undefined;
+  #onStop: ((failure: Failure) => void) | undefined;
+  #onChildless: (() => void) | undefined;
 
   constructor(host: CallHost, resolution: Resolution, start: CallStartParts) {
+    const { parent, request } = start;
     this.id = host.nextId();
     this.host = host;
     this.resolution = resolution;
-    this.options = start.request.options;
+    this.options = request.options;
     this.#callInside = start.callInside;
-    this.parent = start.parent;
-    this.root = start.parent?.root ?? this;
-    this.depth = start.parent === undefined ? 0 : start.parent.depth + 1;
-    this.redactor = start.parent?.redactor ?? host.redactor;
+    this.parent = parent;
+    this.root = parent === undefined ? this : parent.root;
+    this.depth = parent === undefined ? 0 : parent.depth + 1;
+    this.redactor = parent === undefined ? host.redactor : parent.redactor;
     this.startedAt = performance.now();
-    this.copy = this.#copyInput(start.request.input);
-    start.parent?.adopt(this);
+    this.copy = this.copyInput(request.input ?? {});
+    parent?.adopt(this);
   }
 
-  get entry(): Entry | undefined {
-    return this.resolution.ok ? this.resolution.entry : undefined;
+  /** What was found under the address. Only behind `resolve`, which lets nothing else through. */
+  get found(): Found {
+    return this.resolution as Found;
+  }
+
+  /** Only behind `resolve`. */
+  get entry(): Entry {
+    return this.found.entry;
   }
 
   get tool(): Tool | undefined {
-    return this.entry?.tool;
+    return this.resolution.ok ? this.resolution.entry.tool : undefined;
   }
 
   get address(): string {
     return this.resolution.ok ? this.resolution.entry.address : this.resolution.requested;
   }
 
+  /** A copy, so that nobody changes what was checked and approved. */
   get input(): unknown {
-    if (this.checked !== undefined) return this.checked;
-    return this.copy.ok ? this.copy.value : undefined;
+    if (this.checked !== undefined) return cloneJson(this.checked);
+    return this.copy.ok ? cloneJson(this.copy.value) : undefined;
   }
 
   get parentId(): string | undefined {
@@ -96,15 +115,24 @@ export class Call implements PublicCall {
     return this.host.limits[name];
   }
 
+  /** How long it may take. Only behind `resolve`. */
+  get limitMs(): number {
+    return this.options.limitMs ?? this.entry.tool.limits.limitMs ?? this.limit("limitMs");
+  }
+
   setInput(input: unknown): void {
-    if (this.checked !== undefined) {
+    if (this.inputTaken || this.ended) {
       throw new KitbagError("middleware-failed", {
         tool: this.address,
         reason: 'the input was already checked; put the middleware before "check-input"',
       });
     }
-    this.copy = this.#copyInput(input);
+    this.copy = this.copyInput(input ?? {});
     this.emit({ type: "input-replaced", call: this.id, input: this.copy.ok ? cloneJson(this.copy.value) : null });
+  }
+
+  copyInput(input: unknown): JsonCopy {
+    return copyJson(input, { maxBytes: this.host.limits.maxInputBytes, maxDepth: maxJsonDepth });
   }
 
   /** Makes a call inside this one. */
@@ -119,12 +147,19 @@ export class Call implements PublicCall {
 
   /** Tells an event to whoever listens to this call, to those around it, or to the workspace. Secrets are taken out. */
   emit(event: CallEvent): void {
-    if (!this.isHeard()) return;
-    const shown = this.show(event);
-    this.host.tell(shown);
-    for (let call: Call | undefined = this; call !== undefined; call = call.parent) {
-      if (call.options.onEvent !== undefined) this.host.tellOne(call.options.onEvent, shown);
-    }
+    if (this.isHeard()) this.tell(this.show(event));
+  }
+
+  /** Tells an event that can be shown. */
+  tell(event: CallEvent): void {
+    this.host.tell(event);
+    this.tellOwn(event);
+  }
+
+  /** Tells those who listen to this call or to one around it. */
+  tellOwn(event: CallEvent): void {
+    if (this.options.onEvent !== undefined) tellOne(this.options.onEvent, event);
+    this.parent?.tellOwn(event);
   }
 
   /** An event without the secrets. */
@@ -135,55 +170,87 @@ export class Call implements PublicCall {
   }
 
   isHeard(): boolean {
-    if (this.host.isHeard()) return true;
-    for (let call: Call | undefined = this; call !== undefined; call = call.parent) {
-      if (call.options.onEvent !== undefined) return true;
+    return this.host.isHeard() || this.options.onEvent !== undefined || this.parent?.isHeard() === true;
+  }
+
+  /** Gives the call its time: at the deadline it must stop. */
+  startClock(): void {
+    const { limitMs } = this;
+    this.#clock = new Clock(limitMs, () => this.stop(toFailure("call-timeout", { tool: this.address, limitMs })));
+  }
+
+  endClock(): void {
+    this.#clock?.end();
+    this.#clock = undefined;
+  }
+
+  /** Stops the call if its time is over and nobody has noticed, because the tool blocked the process. */
+  checkClock(): void {
+    if (this.#clock?.isOver() === true) {
+      this.stop(toFailure("call-timeout", { tool: this.address, limitMs: this.limitMs }));
     }
-    return false;
+  }
+
+  /** While somebody is asked, no time passes for this call and those around it. */
+  async holdClocks<Value>(wait: () => Promise<Value>): Promise<Value> {
+    const clocks: Clock[] = [];
+    for (let call = this.parent; call !== undefined; call = call.parent) {
+      if (call.#clock !== undefined) clocks.push(call.#clock);
+    }
+    for (const clock of clocks) clock.hold();
+    try {
+      return await wait();
+    } finally {
+      for (const clock of clocks) clock.release();
+    }
   }
 
   /** Makes the call stop, and all calls inside it. Only the first reason counts. */
   stop(failure: Failure): void {
-    if (this.stopped !== undefined) return;
+    if (this.stopped !== undefined || this.ended) return;
     this.stopped = failure;
-    for (const child of this.#children ?? [])
-      child.stop(toFailure("call-cancelled", cancelledBy(child, this, failure)));
+    for (const child of this.#children ?? []) child.stop(cancelledBy(child, `${this.address} ended: ${failure.code}`));
     this.#controller?.abort(toReason(failure));
-    for (const listener of this.#onStop ?? []) listener(failure);
+    this.#onStop?.(failure);
   }
 
-  /** Calls `listener` when the call must stop; answers with the function that ends it. */
-  onStop(listener: (failure: Failure) => void): () => void {
-    this.#onStop ??= new Set();
-    const listeners = this.#onStop.add(listener);
-    return () => void listeners.delete(listener);
+  /** Whom to tell that the call must stop. A call waits for one thing at a time, so there is one listener at the most. */
+  onStop(listener: ((failure: Failure) => void) | undefined): void {
+    this.#onStop = listener;
+    if (listener !== undefined) this.#clock?.watch();
   }
 
   adopt(child: Call): void {
     this.#children ??= new Set();
     this.#children.add(child);
-    if (this.stopped !== undefined) child.stop(toFailure("call-cancelled", cancelledBy(child, this, this.stopped)));
-  }
-
-  /** Lets go of what outlives the call otherwise. */
-  end(): void {
-    this.parent?.release(this);
-    if (this.#children === undefined) return;
-    const failure = toFailure("call-cancelled", { tool: this.address, reason: "the call that made it is over" });
-    for (const child of this.#children) child.stop(failure);
+    if (this.stopped !== undefined) child.stop(cancelledBy(child, `${this.address} ended: ${this.stopped.code}`));
   }
 
   release(child: Call): void {
     this.#children?.delete(child);
+    if (this.#children?.size === 0) this.#onChildless?.();
+  }
+
+  /** Ends the calls inside this one that are still running; answers when they are over, if there are any. No more can begin. */
+  end(): Promise<void> | undefined {
+    this.ended = true;
+    const children = this.#children;
+    if (children === undefined || children.size === 0) return undefined;
+    const over = new Promise<void>((resolve) => {
+      this.#onChildless = resolve;
+    });
+    for (const child of children) child.stop(cancelledBy(child, "the call that made it is over"));
+    return over;
+  }
+
+  /** How often the tool at `address` is in the chain from the outermost call to this one. */
+  timesOf(address: string): number {
+    return (this.address === address ? 1 : 0) + (this.parent?.timesOf(address) ?? 0);
   }
 
   /** The addresses from the outermost call to this one. */
   chain(): string[] {
     return [...(this.parent?.chain() ?? []), this.address];
-  }
-
-  #copyInput(input: unknown): JsonCopy {
-    return copyJson(input ?? {}, { maxBytes: this.host.limits.maxInputBytes, maxDepth: maxJsonDepth });
   }
 }
 
@@ -195,10 +262,10 @@ export interface CallStartParts {
   readonly callInside: (request: CallRequest, parent: Call) => Promise<ToolOutcome>;
 }
 
-function cancelledBy(child: Call, parent: Call, failure: Failure): ErrorDetails["call-cancelled"] {
-  return { tool: child.address, reason: `${parent.address} ended: ${failure.code}` };
+function cancelledBy(child: Call, reason: string): Failure {
+  return toFailure("call-cancelled", { tool: child.address, reason });
 }
 
 function toReason(failure: Failure): KitbagError {
-  return new KitbagError(failure.code, failure.details as never);
+  return new KitbagError(failure.code, failure.details);
 }

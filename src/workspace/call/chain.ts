@@ -1,12 +1,14 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import { isFunction } from "../find-wrong-option.ts";
 import type { Call } from "./call.ts";
 import { admit } from "./admit.ts";
 import { authorise } from "./authorise.ts";
 import { cap } from "./cap.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOutput } from "./check-output.ts";
+import { guard } from "./guard.ts";
 import { phaseNames, type Middleware, type OpenPhaseName, type PhaseName } from "./middleware.ts";
 import type { Phase } from "./phase.ts";
 import { record } from "./record.ts";
@@ -65,12 +67,9 @@ export function createChain(): Chain {
 }
 
 function checkUse(middleware: unknown, before: unknown): void {
-  if (typeof middleware !== "function") {
-    throw new KitbagError("option-invalid", {
-      option: "middleware",
-      found: showValue(middleware),
-      expected: "a function",
-    });
+  if (!isFunction(middleware)) {
+    const found = showValue(middleware);
+    throw new KitbagError("option-invalid", { option: "middleware", found, expected: "a function" });
   }
   if (openPhases.includes(before as OpenPhaseName)) return;
   const expected = `one of ${openPhases.join(", ")}`;
@@ -78,34 +77,6 @@ function checkUse(middleware: unknown, before: unknown): void {
 }
 
 async function go(steps: readonly Phase[], index: number, call: Call): Promise<ToolOutcome> {
-  const step = steps[index] ?? run;
+  const step = steps[index] as Phase;
   return step(call, () => go(steps, index + 1, call));
-}
-
-/** Holds a user's middleware to its contract. */
-function guard(middleware: Middleware): Phase {
-  return async (call, next) => {
-    let calls = 0;
-    const once = (): Promise<ToolOutcome> => {
-      calls += 1;
-      if (calls > 1) return Promise.reject(new Error("it called next more than once"));
-      return next();
-    };
-    try {
-      const outcome = await middleware(call, once);
-      if (isOutcome(outcome)) return outcome;
-      return call.fail("middleware-failed", {
-        tool: call.address,
-        reason: `it answered ${showValue(outcome)}, not an outcome`,
-      });
-    } catch (cause) {
-      const reason = cause instanceof Error ? cause.message : String(cause);
-      return call.fail("middleware-failed", { tool: call.address, reason });
-    }
-  };
-}
-
-function isOutcome(value: unknown): value is ToolOutcome {
-  if (typeof value !== "object" || value === null || !("status" in value)) return false;
-  return (value.status === "ok" && "output" in value) || (value.status === "failed" && "error" in value);
 }

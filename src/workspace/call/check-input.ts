@@ -1,54 +1,67 @@
+import type { Problem } from "../../core/errors.ts";
+import type { JsonCopy, JsonValue } from "../../core/json.ts";
 import type { FailedOutcome } from "../../core/outcome.ts";
-import type { Tool } from "../../core/tool.ts";
 import { checkLeniently } from "../../core/schema/validator.ts";
-import type { JsonValue } from "../../core/json.ts";
+import type { Refined } from "../../core/schema/to-schema.ts";
+import { describeThrown } from "../describe-thrown.ts";
 import type { Call } from "./call.ts";
 import type { Phase } from "./phase.ts";
+import { raceStop } from "./race-stop.ts";
 
 /** Checks the input: lenient changes and defaults, the schema, then what the author's own schema library says. */
 export const checkInput: Phase = async (call, next) => {
-  const { tool, copy } = call;
-  if (tool === undefined) return next();
-  if (!copy.ok) return refuseCopy(call);
-  const failed = await checkFor(call, tool, copy.value);
+  call.inputTaken = true;
+  const failed = takeInput(call, call.copy) ?? (await refine(call));
   if (failed !== undefined) return failed;
-  if (call.coerced.length > 0) call.emit({ type: "input-coerced", call: call.id, coerced: call.coerced });
   const outcome = await next();
   return outcome.status === "ok" && call.coerced.length > 0 ? { ...outcome, coerced: call.coerced } : outcome;
 };
 
-/** Checks `input` for the tool of `call`, and remembers it there if it is right. */
-export async function checkFor(call: Call, tool: Tool, input: JsonValue): Promise<FailedOutcome | undefined> {
-  const checked = checkLeniently(tool.inputSchema, input);
-  if (!checked.ok) return call.fail("input-invalid", { tool: call.address, problems: checked.problems });
-  call.checked = checked.value;
-  call.refined = checked.value;
-  if (checked.coerced.length > 0) call.coerced = [...call.coerced, ...checked.coerced];
-  if (tool.refine === undefined) return undefined;
-  return refine(call, tool.refine, checked.value);
+/** Checks another input, which somebody put in the place of the caller's. */
+export async function checkAgain(call: Call, input: unknown): Promise<FailedOutcome | undefined> {
+  return takeInput(call, call.copyInput(input)) ?? refine(call);
 }
 
-async function refine(
-  call: Call,
-  refineInput: NonNullable<Tool["refine"]>,
-  input: JsonValue,
-): Promise<FailedOutcome | undefined> {
+/** Checks `copy` against the schema, and remembers it if it is right. */
+function takeInput(call: Call, copy: JsonCopy): FailedOutcome | undefined {
+  if (!copy.ok) return refuse(call, [copy.reason === "not-json" ? copy.problem : tooLarge(call)]);
+  const checked = checkLeniently(call.entry.tool.inputSchema, copy.value);
+  if (!checked.ok) return refuse(call, checked.problems);
+  call.checked = checked.value;
+  call.refined = checked.value;
+  call.coerced = checked.coerced;
+  if (checked.coerced.length > 0) call.emit({ type: "input-coerced", call: call.id, coerced: checked.coerced });
+  return undefined;
+}
+
+/** Asks the author's schema library, which may take as long as the call may. */
+async function refine(call: Call): Promise<FailedOutcome | undefined> {
+  const { refine: refineInput } = call.entry.tool;
+  if (refineInput === undefined) return undefined;
+  call.startClock();
   try {
-    const answer = refineInput(input);
-    const refined = answer instanceof Promise ? await answer : answer;
-    if (!refined.ok) return call.fail("input-invalid", { tool: call.address, problems: refined.problems });
-    call.refined = refined.value;
-    return undefined;
+    const answer = refineInput(call.checked as JsonValue);
+    if (!(answer instanceof Promise)) return takeRefined(call, answer);
+    const race = await raceStop(call, answer);
+    return race.ok ? takeRefined(call, race.value) : { status: "failed", error: race.failure };
   } catch (cause) {
-    const found = `its schema threw: ${cause instanceof Error ? cause.message : String(cause)}`;
-    const problem = { path: "", expected: "a value its schema accepts", found };
-    return call.fail("input-invalid", { tool: call.address, problems: [problem] });
+    const found = `its schema threw: ${describeThrown(cause)}`;
+    return refuse(call, [{ path: "", expected: "a value its schema accepts", found }]);
+  } finally {
+    call.endClock();
   }
 }
 
-function refuseCopy(call: Call): FailedOutcome {
-  const { copy } = call;
-  const tooLarge = { path: "", expected: `at most ${call.limit("maxInputBytes")} bytes of JSON`, found: "more" };
-  const problem = !copy.ok && copy.reason === "not-json" ? copy.problem : tooLarge;
-  return call.fail("input-invalid", { tool: call.address, problems: [problem] });
+function takeRefined(call: Call, refined: Refined): FailedOutcome | undefined {
+  if (!refined.ok) return refuse(call, refined.problems);
+  call.refined = refined.value;
+  return undefined;
+}
+
+function tooLarge(call: Call): Problem {
+  return { path: "", expected: `at most ${call.limit("maxInputBytes")} bytes of JSON`, found: "more" };
+}
+
+function refuse(call: Call, problems: readonly Problem[]): FailedOutcome {
+  return call.fail("input-invalid", { tool: call.address, problems });
 }

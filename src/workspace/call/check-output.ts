@@ -1,5 +1,4 @@
 import { copyJson, maxJsonDepth } from "../../core/json.ts";
-import type { ToolOutcome } from "../../core/outcome.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 import type { Phase } from "./phase.ts";
 
@@ -14,8 +13,8 @@ export const checkOutput: Phase = async (call, next) => {
     return call.fail("output-invalid", { tool: call.address, problems: [copy.problem] });
   }
   call.outputBytes = copy.bytes;
-  const schema = call.tool?.outputSchema;
-  const problems = schema === undefined ? [] : checkStrictly(schema, copy.value);
+  const { outputSchema } = call.entry.tool;
+  const problems = outputSchema === undefined ? [] : checkStrictly(outputSchema, copy.value);
   if (problems.length > 0) return call.fail("output-invalid", { tool: call.address, problems });
-  return { status: "ok", output: copy.value } satisfies ToolOutcome;
+  return { status: "ok", output: copy.value };
 };

@@ -27,5 +27,4 @@ export interface CallHost {
   nextId(): string;
   isHeard(): boolean;
   tell(event: CallEvent): void;
-  tellOne(listener: (event: CallEvent) => void, event: CallEvent): void;
 }

@@ -1,4 +1,4 @@
-import { toFailure, type Failure } from "../../core/errors.ts";
+import type { Failure } from "../../core/errors.ts";
 import type { Call } from "./call.ts";
 
 /** What {@link raceStop} answers: the value, or why the call had to stop first. */
@@ -7,44 +7,30 @@ export type Race<Value> =
   | { readonly ok: false; readonly failure: Failure };
 
 /**
- * Waits for `work`, until the call must stop or its deadline comes. Rejects only if `work` does so in time; what comes later
- * goes to `onLate`.
+ * Waits for `work`, until the call must stop: because somebody stops it, or because its deadline comes. Rejects only if `work`
+ * does so in time. A value that comes later goes to `onLate`; an error that comes later is how a tool obeys.
  */
-export function raceStop<Value>(call: Call, work: Promise<Value>, onLate?: () => void): Promise<Race<Value>> {
-  return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let settled = false;
-    const offStop = call.onStop((failure) => settle(() => resolve({ ok: false, failure })));
-    const settle = (finish: () => void): void => {
-      if (settled) return onLate?.();
-      settled = true;
-      offStop();
-      clearTimeout(timer);
-      finish();
+export function raceStop<Value>(call: Call, work: PromiseLike<Value>, onLate?: () => void): Promise<Race<Value>> {
+  return new Promise((resolve) => {
+    let isLate = false;
+    const give = (failure: Failure): void => {
+      isLate = true;
+      resolve({ ok: false, failure });
     };
     work.then(
-      (value) => settle(() => resolve({ ok: true, value })),
-      (cause: unknown) => settle(() => reject(cause as Error)),
+      (value) => {
+        if (isLate) return onLate?.();
+        call.onStop(undefined);
+        resolve({ ok: true, value });
+      },
+      () => {
+        if (isLate) return;
+        call.onStop(undefined);
+        // With whatever the tool threw.
+        resolve(work as PromiseLike<never>);
+      },
     );
-    if (call.stopped !== undefined) resolveStopped(call.stopped);
-    else if (call.deadlineAt !== Number.POSITIVE_INFINITY) timer = startClock(call);
-
-    function resolveStopped(failure: Failure): void {
-      settle(() => resolve({ ok: false, failure }));
-    }
+    if (call.stopped !== undefined) give(call.stopped);
+    else call.onStop(give);
   });
-}
-
-/** The longest time a timer can wait; a longer limit is no limit. */
-const longestTimer = 2 ** 31 - 1;
-
-function startClock(call: Call): ReturnType<typeof setTimeout> | undefined {
-  const remainingMs = call.deadlineAt - performance.now();
-  if (remainingMs > longestTimer) return undefined;
-  return setTimeout(() => call.stop(timedOut(call)), Math.max(0, remainingMs));
-}
-
-/** The failure of a call that was still running at its limit. */
-export function timedOut(call: Call): Failure {
-  return toFailure("call-timeout", { tool: call.address, limitMs: call.limitMs });
 }

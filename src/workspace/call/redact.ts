@@ -1,12 +1,27 @@
 import type { Failure } from "../../core/errors.ts";
+import type { FailedOutcome, OkOutcome } from "../../core/outcome.ts";
+import type { Call } from "./call.ts";
 import type { Phase } from "./phase.ts";
 
 /** Takes declared secrets and injected texts out of the outcome, whatever phase made it. */
 export const redact: Phase = async (call, next) => {
   const outcome = await next();
+  return outcome.status === "ok" ? redactOutput(call, outcome) : redactFailure(call, outcome);
+};
+
+/** A failed outcome without the secrets. */
+export function redactFailure({ redactor }: Call, outcome: FailedOutcome): FailedOutcome {
+  if (redactor === undefined) return outcome;
+  const error = { ...redactor.value(outcome.error), code: outcome.error.code } as Failure;
+  return { status: "failed", error };
+}
+
+function redactOutput(call: Call, outcome: OkOutcome): OkOutcome {
   // Values that are injected add to the secrets while the call runs, so the redactor is looked up afterwards.
   const { redactor } = call;
-  if (redactor === undefined) return outcome;
-  if (outcome.status === "ok") return { ...outcome, output: redactor.value(outcome.output) };
-  return { status: "failed", error: { ...redactor.value(outcome.error), code: outcome.error.code } as Failure };
-};
+  const shown = redactor === undefined ? outcome : redactor.value(outcome);
+  if (shown === outcome) return outcome;
+  // The names that stand in for secrets may be longer than the secrets.
+  call.outputBytes = Buffer.byteLength(JSON.stringify(shown.output));
+  return { ...shown, status: "ok" };
+}

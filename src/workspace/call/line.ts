@@ -1,0 +1,75 @@
+/** Something that can stand in a line. */
+export interface Standing {
+  /** Whoever has the smaller number came first. */
+  readonly arrival: number;
+  /** Where in the line it stands; only the line looks at it. */
+  index: number;
+}
+
+/** Those who wait, in the order in which they came, also if one has to stand in line again. A heap: nothing takes longer than log n. */
+export interface Line<Item extends Standing> {
+  isEmpty(): boolean;
+  add(item: Item): void;
+  /** Takes out the one that came first. */
+  shift(): Item | undefined;
+  /** Takes out one that stands in this line. */
+  remove(item: Item): void;
+}
+
+/** Makes an empty line. */
+export function createLine<Item extends Standing>(): Line<Item> {
+  const items: Item[] = [];
+
+  function remove(item: Item): void {
+    const last = items.pop() as Item;
+    if (last === item) return;
+    put(items, last, item.index);
+    moveUp(items, last);
+    moveDown(items, last);
+  }
+
+  return {
+    isEmpty: () => items.length === 0,
+    add(item) {
+      put(items, item, items.length);
+      moveUp(items, item);
+    },
+    shift() {
+      const [first] = items;
+      if (first !== undefined) remove(first);
+      return first;
+    },
+    remove,
+  };
+}
+
+function put<Item extends Standing>(items: Item[], item: Item, index: number): void {
+  items[index] = item;
+  item.index = index;
+}
+
+function moveUp<Item extends Standing>(items: Item[], item: Item): void {
+  let { index } = item;
+  while (index > 0) {
+    const above = items[(index - 1) >> 1] as Item;
+    if (above.arrival < item.arrival) break;
+    const free = above.index;
+    put(items, above, index);
+    index = free;
+  }
+  put(items, item, index);
+}
+
+function moveDown<Item extends Standing>(items: Item[], item: Item): void {
+  let { index } = item;
+  for (;;) {
+    const left = items[2 * index + 1];
+    const right = items[2 * index + 2];
+    const first = right !== undefined && left !== undefined && right.arrival < left.arrival ? right : left;
+    if (first === undefined || item.arrival < first.arrival) break;
+    const free = first.index;
+    put(items, first, index);
+    index = free;
+  }
+  put(items, item, index);
+}

@@ -1,0 +1,14 @@
+import type { FailedOutcome } from "../../core/outcome.ts";
+import type { Call } from "./call.ts";
+
+/** A failed outcome if the tool of `call` is gone, its skill is closed, or the skill that calls it may not use it. */
+export function refuseUnavailable(call: Call): FailedOutcome | undefined {
+  const { found, host, address } = call;
+  const { entry, partOf = entry } = found;
+  const { registry } = host;
+  if (!registry.has(partOf)) return call.fail("tool-not-found", registry.notFound(address));
+  if (!registry.isAvailable(entry)) return call.fail("tool-unavailable", { tool: address, owner: entry.owner });
+  const caller = call.parent?.entry;
+  if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry)) return undefined;
+  return call.fail("tool-undeclared", { tool: address, skill: caller.owner });
+}

@@ -1,0 +1,70 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+import { isName, nameRule } from "../core/names.ts";
+import { asTool } from "./as-tool.ts";
+import { findWrongOption, isObject, type Expectations } from "./find-wrong-option.ts";
+import type { Owner, Registry } from "./registry.ts";
+import type { AddOptions, ToolComponent, ToolMethods } from "./tool-methods.ts";
+
+/** Makes what a workspace can do with tools, but for calling them. */
+export function createToolMethods(registry: Registry): ToolMethods {
+  return {
+    add(tool, options) {
+      const { owner, injected } = readAddOptions(options);
+      registry.add(asTool(tool), owner, injected);
+    },
+    addComponent(component) {
+      const { name, tools } = checkComponent(component);
+      registry.change(() => {
+        for (const tool of tools) registry.add(asTool(tool), { source: "component", name });
+      });
+    },
+    replace(tool, options) {
+      const { owner, injected } = readAddOptions(options);
+      registry.replace(asTool(tool), owner, injected);
+    },
+    remove: registry.remove,
+    removeComponent(name) {
+      const owned = registry.ownedBy(name).filter((entry) => entry.source === "component");
+      registry.change(() => {
+        for (const entry of owned) registry.remove(entry.address);
+      });
+      return owned.length > 0;
+    },
+    change: registry.change,
+    getTool(address) {
+      const resolution = registry.resolve(address);
+      return resolution.ok ? resolution.entry : undefined;
+    },
+    isToolAvailable(address) {
+      const resolution = registry.resolve(address);
+      return resolution.ok && registry.isAvailable(resolution.entry);
+    },
+    getAvailableTools: () => [...registry.entries()].filter(registry.isAvailable),
+    getToolSource(address) {
+      const resolution = registry.resolve(address);
+      return resolution.ok ? { source: resolution.entry.source, owner: resolution.entry.owner } : undefined;
+    },
+  };
+}
+
+const expectations: Expectations<AddOptions> = {
+  component: [(value) => typeof value === "string", "a name"],
+  injected: [isObject, "an object"],
+};
+
+function readAddOptions(options: AddOptions = {}): { owner: Owner; injected: AddOptions["injected"] } {
+  const wrong = findWrongOption(options, expectations);
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
+  const { component, injected } = options;
+  return { owner: component === undefined ? { source: "global" } : { source: "component", name: component }, injected };
+}
+
+/** It may have more than this: a component can be an object of any kind. */
+function checkComponent(component: ToolComponent): ToolComponent {
+  const { name, tools } = (isObject(component) ? component : {}) as Partial<ToolComponent>;
+  if (!isName(name))
+    throw new KitbagError("owner-invalid", { owner: showValue(name), reason: `a name is ${nameRule}` });
+  if (isObject(tools) && Symbol.iterator in tools) return { name, tools };
+  throw new KitbagError("option-invalid", { option: "tools", found: showValue(tools), expected: "a list of tools" });
+}

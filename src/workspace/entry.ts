@@ -1,0 +1,26 @@
+import type { Failure } from "../core/errors.ts";
+import type { InjectedRecord } from "./call/injection.ts";
+import type { RegisteredTool } from "./registered-tool.ts";
+
+/** A tool in the registry. The values for its `inject` are not in it: everybody gets to see entries. */
+export type Entry = RegisteredTool;
+
+/** A tool that was found. */
+export interface Found {
+  readonly ok: true;
+  readonly entry: Entry;
+  /** The values for its `inject` that were given when it was added. */
+  readonly injected: InjectedRecord | undefined;
+  /** The composed tool that it is a part of, if it is in the workspace only as that. */
+  readonly partOf?: Entry;
+}
+
+/** What an address leads to. */
+export type Resolution =
+  | Found
+  | {
+      readonly ok: false;
+      /** What was asked for, shortened. */
+      readonly requested: string;
+      readonly failure: Failure;
+    };

@@ -1,0 +1,73 @@
+import { toFailure, type Failure } from "../core/errors.ts";
+import type { FailedOutcome, ToolOutcome } from "../core/outcome.ts";
+import { noOptions } from "./call/call-options.ts";
+import type { CallRequest } from "./call/call-request.ts";
+import { Call } from "./call/call.ts";
+import type { Chain } from "./call/chain.ts";
+import type { CallHost } from "./call/host.ts";
+import { refuseOptions } from "./call/refuse-options.ts";
+import { cutText } from "./cut-text.ts";
+import { describeThrown } from "./describe-thrown.ts";
+import type { Resolution } from "./entry.ts";
+import { resolveRequest } from "./resolve-request.ts";
+
+/** Makes a call, inside another one if `parent` is given. Never throws and never rejects. */
+export type StartCall = (request: CallRequest, parent?: Call) => Promise<ToolOutcome>;
+
+/** Makes the one way in: every call of a workspace begins here. */
+export function createStartCall(host: CallHost, chain: Chain): StartCall {
+  async function start(given: CallRequest, parent?: Call): Promise<ToolOutcome> {
+    if (parent?.ended === true) return refuseLate(given.tool);
+    try {
+      const { request, resolution } = prepare(host, given, parent);
+      return await run(new Call(host, resolution, { request, parent, callInside: start }));
+    } catch (cause) {
+      return failed(toFailure("call-crashed", { tool: nameOf(given.tool), reason: describeThrown(cause) }));
+    }
+  }
+
+  async function run(call: Call): Promise<ToolOutcome> {
+    const { signal } = call.options;
+    if (signal === undefined) return chain.run(call);
+    const cancel = (): void => call.stop(toFailure("call-cancelled", { tool: call.address, reason: "by the caller" }));
+    if (signal.aborted) cancel();
+    signal.addEventListener("abort", cancel);
+    try {
+      return await chain.run(call);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+    }
+  }
+
+  return start;
+}
+
+/** Checks the options and finds the tool. What is wrong is a failure that takes the same way as any other. */
+function prepare(
+  { registry }: CallHost,
+  { tool, input, options }: CallRequest,
+  parent: Call | undefined,
+): { readonly request: CallRequest; readonly resolution: Resolution } {
+  const caller = parent?.found;
+  const failure = options === noOptions ? undefined : refuseOptions(options);
+  // A copy: whoever gave them may use them for something else while the call runs.
+  const request = { tool, input, options: failure === undefined ? { ...options } : noOptions };
+  const resolution = resolveRequest(registry, request, caller);
+  if (failure === undefined) return { request, resolution };
+  const requested = resolution.ok ? resolution.entry.address : resolution.requested;
+  return { request, resolution: { ok: false, requested, failure } };
+}
+
+/** A tool whose call is over still asks. It is not even recorded, and everybody else goes first: it may ask forever. */
+async function refuseLate(tool: unknown): Promise<FailedOutcome> {
+  await new Promise(setImmediate);
+  return failed(toFailure("call-cancelled", { tool: nameOf(tool), reason: "the call that made it is over" }));
+}
+
+function failed(error: Failure): FailedOutcome {
+  return { status: "failed", error };
+}
+
+function nameOf(tool: unknown): string {
+  return typeof tool === "string" ? cutText(tool, 200) : "unknown";
+}
