@@ -271,6 +271,41 @@ test("definePipeline() takes references to later steps", () => {
   expect((tool.code as PipelineCode).dependsOn).toEqual([[1], []]);
 });
 
+test("definePipeline() waits for every step that a condition, a list, a text or an error names", () => {
+  const text = { text: "x" };
+  const steps = [
+    { tool: "note", args: text, if: "not $b and ($c > 1 or $d == $e)" },
+    { id: "b", tool: "note", args: text, continueOnError: true },
+    { id: "c", tool: "note", args: { text: "$errors.b.code" } },
+    { id: "d", tool: "note", forEach: ["$c"], args: { text: "$index $item $e" } },
+    { id: "e", tool: "note", args: text, after: ["b"] },
+    { tool: "note", args: { text: "$prev" }, after: "e" },
+  ];
+
+  const tool = definePipeline(spec(steps), resolved);
+
+  expect((tool.code as PipelineCode).dependsOn).toEqual([[1, 2, 3, 4], [], [1], [2, 4], [1], [4]]);
+});
+
+test("definePipeline() does not judge arguments by a schema that leaves it open what fits", () => {
+  const either = defineTool({
+    name: "either",
+    description: "d",
+    input: {
+      type: "object",
+      anyOf: [{ required: ["a"] }, { required: ["b"] }],
+      additionalProperties: false,
+      properties: {},
+    },
+    run: () => null,
+  });
+
+  const define = (): unknown =>
+    definePipeline(spec([{ tool: "either", args: { a: "$input.a" } }]), { resolve: () => either });
+
+  expect(define).not.toThrow();
+});
+
 test("definePipeline() tells everything that is wrong at once", () => {
   const wrong = {
     name: "no spaces",

@@ -32,6 +32,7 @@ test.for<[string, string[]]>([
   ["$a[x]", ["$a", "[x]"]],
   ["$a[0", ["$a", "[0"]],
   ["$a$b", ["$a", "$b"]],
+  ['$a["\\x"]', ["$a", '["\\x"]']],
   ["$$$a", ["$", "$a"]],
   ["你好$input.name你好", ["你好", "$input.name", "你好"]],
 ])("parseTemplate() finds the references in %s", ([text, expected]) => {

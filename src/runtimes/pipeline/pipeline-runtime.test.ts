@@ -257,6 +257,12 @@ test.for<[string, PipelineStep, string]>([
   expect(outcome).toMatchObject({ error: { message: expect.stringContaining(message) as string } });
 });
 
+test("a step without an id may fail too, if it has continueOnError", async () => {
+  const outcome = await run({ steps: [{ tool: "fail", continueOnError: true }] });
+
+  expect(outcome).toEqual({ status: "ok", output: null });
+});
+
 test("continueOnError also covers a step that cannot be asked", async () => {
   const outcome = await run({
     steps: [{ id: "a", tool: "echo", forEach: "$input.none", args: {}, continueOnError: true }],

@@ -104,7 +104,7 @@ function toNames(after: JsonValue): readonly string[] {
 }
 
 /** Names that references have a meaning for. */
-export const reservedNames: readonly string[] = ["input", "prev", "item", "index", "errors"];
+const reservedNames: readonly string[] = ["input", "prev", "item", "index", "errors"];
 
 const idGrammar = /^[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$/u;
 const longestId = 64;
