@@ -1,3 +1,6 @@
+import { getEventListeners } from "node:events";
+import { Session } from "node:inspector";
+
 import { expect, test } from "vitest";
 
 import { isKitbagError } from "../core/errors.ts";
@@ -88,13 +91,9 @@ test("memoryStore() says what is wrong, where and what to do", async () => {
     await messageOf(store.kv.get("a\0b")),
     await messageOf(store.kv.get(5 as unknown as string)),
     await messageOf(store.kv.get("x".repeat(10_000))),
-    await messageOf(store.kv.set("key", { list: [Number.NaN] })),
     await messageOf(store.kv.set("key", "x".repeat(40_000_000))),
     await messageOf(store.kv.list({ limit: -1 })),
     await messageOf(store.log.append("stream", ["b"], { expectedPosition: 4 })),
-    await messageOf(
-      store.log.append("stream", ["b", { a: undefined as unknown as JsonValue, c: [10n as unknown as JsonValue] }]),
-    ),
     await messageOf(store.log.append("stream", "text" as unknown as JsonValue[])),
     await messageOf(store.blobs.put("text" as unknown as Uint8Array)),
     await messageOf(store.blobs.collect(["sha256:a"] as unknown as Set<string>)),
@@ -110,17 +109,26 @@ test("memoryStore() says what is wrong, where and what to do", async () => {
       "Cannot use the key "a\\u0000b": it contains NUL",
       "Cannot use the key "5": it is not a text",
       "Cannot use the key "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…": it is longer than 1024 bytes",
-      "Cannot keep the value in "key": list[0]: expected a finite number, found NaN",
       "Cannot keep the value in "key": expected at most 32 MiB (keep it in blobs), found more",
       "Cannot use "limit": found -1, expected a whole number from 0",
       "Cannot write to "stream": expected position 4, found position 1; read it again and retry",
-      "Cannot keep the value in "stream[1]": c[0]: expected a number or a string, found the BigInt "10"",
       "Cannot keep the value in "stream": expected a list of values, found "text"",
       "Cannot use "bytes": found "text", expected a Uint8Array, or an async iterable of them",
       "Cannot use "keep": found a list of 1, expected a Set of digests",
       "Cannot run kv.get: the store is closed; open a new one",
     ]
   `);
+});
+
+test("memoryStore() says where in a value the problem is", async () => {
+  const { kv, log } = memoryStore();
+
+  expect(await messageOf(kv.set("key", { list: [Number.NaN] }))).toMatch(
+    /^Cannot keep the value in "key": list\[0\]: expected /,
+  );
+  expect(await messageOf(log.append("stream", ["a", { list: [Number.NaN] }]))).toMatch(
+    /^Cannot keep the value in "stream\[1\]": list\[0\]: expected /,
+  );
 });
 
 test("memoryStore() puts only the beginning of a wrong key into the error", async () => {
@@ -130,6 +138,80 @@ test("memoryStore() puts only the beginning of a wrong key into the error", asyn
 
   expect(isKitbagError(error, "store-key-invalid") && error.details.key.length).toBe(200);
 });
+
+test("memoryStore() remembers nothing of keys that are gone", async () => {
+  const { kv } = memoryStore();
+  await kv.list();
+
+  const growth = await growthOf(30_000, async (index) => {
+    const key = `${index}-`.padEnd(1000, "x");
+    await kv.set(key, 1, { expiresInMs: 1_000_000 });
+    await kv.delete(key);
+  });
+
+  // The keys alone would take 30 MB.
+  expect(growth).toBeLessThan(10_000_000);
+  expect(await kv.list()).toEqual([]);
+});
+
+test("memoryStore() remembers nothing of streams that were only asked for", async () => {
+  const { log } = memoryStore();
+
+  const growth = await growthOf(30_000, async (index) => {
+    const stream = `${index}-`.padEnd(1000, "x");
+    await log.append(stream, []);
+    await log.read(stream);
+    const tail = log.tail(stream)[Symbol.asyncIterator]();
+    const waiting = tail.next();
+    await tail.return?.();
+    await waiting;
+  });
+
+  // The names alone would take 30 MB.
+  expect(growth).toBeLessThan(10_000_000);
+  expect(await log.position("0-")).toBe(0);
+});
+
+test("memoryStore() remembers nothing of tails that were aborted, stopped or dropped between entries", async () => {
+  const { log } = memoryStore();
+  const controller = new AbortController();
+
+  const growth = await growthOf(5000, async (index) => {
+    const own = new AbortController();
+    const tails = [own.signal, controller.signal, controller.signal].map((signal) =>
+      log.tail("stream", { after: index, signal })[Symbol.asyncIterator](),
+    );
+    const first = tails.map((tail) => tail.next());
+    await log.append("stream", [1]);
+    await Promise.all(first);
+    const second = tails.slice(0, 2).map((tail) => tail.next());
+    own.abort();
+    await tails[1]?.return?.();
+    await Promise.all(second);
+  });
+
+  // 5,000 entries take 1 MB, 15,000 tails more than 10.
+  expect(growth).toBeLessThan(4_000_000);
+  expect(getEventListeners(controller.signal, "abort")).toEqual([]);
+  expect(await log.position("stream")).toBe(5001);
+});
+
+/** How many bytes more are in use after doing something `count` times than after doing it once. */
+async function growthOf(count: number, step: (index: number) => Promise<void>): Promise<number> {
+  await step(0);
+  const before = heapBytes();
+  for (let index = 1; index <= count; index++) await step(index);
+  return heapBytes() - before;
+}
+
+/** What is still referred to. */
+function heapBytes(): number {
+  const session = new Session();
+  session.connect();
+  session.post("HeapProfiler.collectGarbage");
+  session.disconnect();
+  return process.memoryUsage().heapUsed;
+}
 
 /** A clock that stands still until somebody lets time pass. */
 function createClock() {

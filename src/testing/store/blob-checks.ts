@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 
 import { notWhole } from "./samples.ts";
-import { rejectsWith, within, type StoreChecks } from "./store-check.ts";
+import { quietly, rejectsWith, within, type StoreChecks } from "./store-check.ts";
 
 const shortMs = 400;
 
@@ -182,24 +182,27 @@ export const blobChecks: StoreChecks = {
   },
 
   async "close() does not wait for bytes that are still coming, and their put rejects"(store) {
-    const gate = Promise.withResolvers<undefined>();
+    const halfWay = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
     let ended = false;
-    const put = store.blobs.put(
-      (async function* () {
-        try {
-          yield bytes("abc");
-          await gate.promise;
-          yield bytes("def");
-        } finally {
-          ended = true;
-        }
-      })(),
-    );
+    let taken = 0;
+    async function* source(): AsyncGenerator<Uint8Array> {
+      try {
+        yield bytes("abc");
+        halfWay.resolve();
+        await gate.promise;
+        for (; taken < 100; taken++) yield bytes("def");
+      } finally {
+        ended = true;
+      }
+    }
+    const put = quietly(store.blobs.put(source()));
+    await within(halfWay.promise, "the second piece to be asked for");
     await within(store.close(), "close()");
-    gate.resolve(undefined);
+    gate.resolve();
 
     await rejectsWith("store-closed", () => put);
-    assert.ok(ended, "the source must be told that nobody reads on");
+    assert.ok(ended && taken < 100, "the source must be told that nobody reads on");
   },
 
   async "blobs rejects in every method once the store is closed"(store) {

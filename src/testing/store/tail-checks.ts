@@ -116,11 +116,13 @@ export const tailChecks: StoreChecks = {
   async "log.tail() ends when the store is closed"(store) {
     const tails = [begin(store.log.tail("stream")), begin(store.log.tail("other"))];
     const waiting = tails.map(next);
-    await store.log.append("third", ["x"]);
+    await store.log.append("third", ["x", "y"]);
+    const halfWay = begin(store.log.tail("third"));
+    await next(halfWay);
     await store.close();
 
     assert.deepEqual(await Promise.all(waiting), [undefined, undefined]);
-    assert.deepEqual(await Promise.all(tails.map(next)), [undefined, undefined]);
+    assert.deepEqual(await Promise.all([...tails, halfWay].map(next)), [undefined, undefined, undefined]);
   },
 
   async "log.tail() ends when the reader stops, between entries and while it waits"({ log }) {
