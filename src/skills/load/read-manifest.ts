@@ -1,0 +1,38 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { FolderSnapshot } from "../folder/read-folder.ts";
+import { readKitbagToml } from "../manifests/read-kitbag-toml.ts";
+import { readPluginToml } from "../manifests/read-plugin-toml.ts";
+import { readToolJson } from "../manifests/read-tool-json.ts";
+import type { SkillManifest } from "../manifests/skill-manifest.ts";
+
+/** What the manifests of a folder say. */
+export interface ManifestReading {
+  readonly manifest?: SkillManifest;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const readers = [
+  ["kitbag.toml", readKitbagToml],
+  ["manifest.toml", readPluginToml],
+  ["manifest.json", readToolJson],
+] as const;
+
+/** Reads the manifest of a folder, if it has one. Ours goes before those of other systems, and says that it does. */
+export function readManifest(snapshot: FolderSnapshot): ManifestReading {
+  const files = new Set(snapshot.files.map((file) => file.path));
+  const present = readers.filter(([name]) => snapshot.contents.has(name) && isManifest(name, files));
+  const [first, ...others] = present;
+  if (first === undefined) return { diagnostics: [] };
+  const [name, read] = first;
+  const reading = read(name, snapshot.contents.get(name) ?? new Uint8Array(), files);
+  const ignored = others.map(([other]): Diagnostic => {
+    const message = `Did not read ${other}: ${name} goes before it`;
+    return { severity: "info", code: "manifest-ignored", message, file: other };
+  });
+  return { ...reading, diagnostics: [...reading.diagnostics, ...ignored] };
+}
+
+/** Beside a SKILL.md, `manifest.json` is anybody's file (a web app's, a browser extension's). */
+function isManifest(name: string, files: ReadonlySet<string>): boolean {
+  return name !== "manifest.json" || !files.values().some((path) => /^skill\.md$/iu.test(path));
+}

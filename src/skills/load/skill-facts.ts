@@ -1,0 +1,12 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { SkillDocument } from "../document/skill-document.ts";
+import type { SkillManifest } from "../manifests/skill-manifest.ts";
+import type { ScriptInterface } from "../scripts/script-interface.ts";
+
+/** Everything that is read from a skill's files, and nothing else: the same files give the same facts, so they can be kept. */
+export interface SkillFacts {
+  readonly document?: SkillDocument;
+  readonly manifest?: SkillManifest;
+  readonly scripts: readonly ScriptInterface[];
+  readonly diagnostics: readonly Diagnostic[];
+}

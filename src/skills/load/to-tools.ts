@@ -1,0 +1,139 @@
+import { createTool, type ToolParts } from "../../core/define-tool.ts";
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { isKitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Permissions } from "../../core/permissions.ts";
+import type { ScriptCode, WasmCode } from "../../core/script-code.ts";
+import type { SkillFile } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ManifestTool } from "../manifests/skill-manifest.ts";
+import type { ScriptInterface, ScriptTool } from "../scripts/script-interface.ts";
+import { toArgv } from "../scripts/to-argv.ts";
+import type { ToolReport } from "./skill-report.ts";
+
+/** What all tools of a skill have in common. */
+export interface ToolFrame {
+  readonly skill: string;
+  readonly directory: string;
+  readonly files: ReadonlyMap<string, SkillFile>;
+  readonly permissions: Permissions;
+  readonly version: string | undefined;
+}
+
+/** A tool and what is told about it, or what keeps it from being one. */
+export type MadeTool =
+  | { readonly ok: true; readonly tool: Tool; readonly report: ToolReport }
+  | { readonly ok: false; readonly diagnostic: Diagnostic };
+
+/** Makes the tool of a script, or of one of its sub-commands. */
+export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: ScriptTool): MadeTool {
+  const code: ScriptCode = {
+    kind: "script",
+    directory: frame.directory,
+    path: script.path,
+    digest: frame.files.get(script.path)?.digest ?? "",
+    interpreter: script.interpreter,
+    environment: script.environment.map((variable) => variable.name),
+    toCommand: (input) => toArgv(own.mapping, input, `${frame.skill}/${own.name}`),
+  };
+  return make(frame, script.path, {
+    parts: {
+      name: own.name,
+      description: own.description,
+      input: own.inputSchema,
+      ...(own.outputSchema !== undefined && { output: own.outputSchema }),
+      ...(own.annotations !== undefined && { annotations: own.annotations }),
+      ...(own.limitMs !== undefined && { limits: { limitMs: own.limitMs } }),
+      examples: own.examples,
+      code,
+    },
+    confidence: own.confidence,
+    source: own.source,
+  });
+}
+
+/** Makes a pipeline of its description. Passed in: how pipelines run is not known here. */
+export type MakePipeline = (description: JsonObject) => Tool;
+
+/** Makes a tool that a manifest lists: a script that takes JSON on standard input, a part of a WASM module, a pipeline. */
+export function toManifestTool(frame: ToolFrame, listed: ManifestTool, makePipeline?: MakePipeline): MadeTool {
+  if (listed.kind === "pipeline") return toPipeline(frame, listed, makePipeline);
+  const path = listed.file ?? "";
+  const file = frame.files.get(path.replace(/^\.\//u, ""));
+  if (file === undefined) {
+    const message = `Left out the tool "${listed.name}": "${path}" is not in the folder`;
+    return { ok: false, diagnostic: { severity: "error", code: "tool-file-missing", message, file: path } };
+  }
+  return make(frame, file.path, { parts: toParts(frame, listed, file), confidence: "declared", source: "manifest" });
+}
+
+function toPipeline(frame: ToolFrame, listed: ManifestTool, makePipeline: MakePipeline | undefined): MadeTool {
+  const refuse = (reason: string): MadeTool => {
+    const message = `Left out the pipeline "${listed.name}": ${reason}`;
+    return { ok: false, diagnostic: { severity: "error", code: "tool-invalid", message, file: "kitbag.toml" } };
+  };
+  if (makePipeline === undefined) return refuse("this program runs no pipelines");
+  const { name, description = `The pipeline ${name} of ${frame.skill}`, input, steps = [] } = listed;
+  try {
+    const tool = makePipeline({ name, description, steps, ...(input !== undefined && { input: input as JsonObject }) });
+    return { ok: true, tool, report: { ...describe(frame.skill, tool), confidence: "declared", source: "manifest" } };
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    return refuse(cause.message);
+  }
+}
+
+function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile): ToolParts {
+  const place = { directory: frame.directory, path: file.path, digest: file.digest };
+  const code: WasmCode | ScriptCode =
+    listed.kind === "wasm"
+      ? { kind: "wasm", ...place, tool: listed.name }
+      : {
+          kind: "script",
+          ...place,
+          interpreter: listed.interpreter === undefined ? [] : [listed.interpreter],
+          environment: [],
+          toCommand: (input) => ({ argv: [], stdin: JSON.stringify(input), env: {} }),
+        };
+  return {
+    name: listed.name,
+    description: listed.description ?? `The tool ${listed.name} of ${frame.skill}`,
+    ...(listed.version !== undefined && { version: listed.version }),
+    input: listed.input ?? { type: "object", additionalProperties: true },
+    ...(listed.output !== undefined && { output: listed.output }),
+    ...(listed.annotations !== undefined && { annotations: listed.annotations }),
+    ...(listed.limitMs !== undefined && { limits: { limitMs: listed.limitMs } }),
+    ...(listed.needsApproval !== undefined && { needsApproval: listed.needsApproval }),
+    code,
+  };
+}
+
+interface Making {
+  readonly parts: ToolParts;
+  readonly confidence: ToolReport["confidence"];
+  readonly source: string;
+}
+
+function make(frame: ToolFrame, file: string, { parts, confidence, source }: Making): MadeTool {
+  try {
+    const version = parts.version ?? frame.version;
+    const tool = createTool({ ...parts, permissions: frame.permissions, ...(version !== undefined && { version }) });
+    return { ok: true, tool, report: { ...describe(frame.skill, tool), file, confidence, source } };
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    const message = `Left out the tool "${parts.name}" of ${file}: ${cause.message}`;
+    return { ok: false, diagnostic: { severity: "error", code: "tool-invalid", message, file } };
+  }
+}
+
+/** What is told about a tool, whatever it is made of. */
+export function describe(skill: string, tool: Tool): Omit<ToolReport, "confidence" | "source"> {
+  return {
+    name: tool.name,
+    address: `${skill}/${tool.name}`,
+    description: tool.description,
+    kind: tool.code.kind,
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+  };
+}
