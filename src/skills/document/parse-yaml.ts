@@ -2,6 +2,7 @@ import { isMap, isScalar, isSeq, parseDocument, type Document, type YAMLError } 
 
 import { convertYaml } from "./convert-yaml.ts";
 import type { FrontMatter } from "./front-matter.ts";
+import { parsePlainYaml } from "./parse-plain-yaml.ts";
 import { createPositions, type Position } from "./positions.ts";
 import type { Reporter } from "./reporter.ts";
 
@@ -26,6 +27,8 @@ export function parseYaml(block: string, blockLine: number, reporter: Reporter):
     const { line, column } = positions.at(Math.min(offset, block.length));
     return { line: line + blockLine - 1, column };
   };
+  const plain = parsePlainYaml(block);
+  if (plain !== undefined) return { frontMatter: { block, fields: plain, at } };
   const document = parseSafely(block);
   if (document === undefined) {
     reporter.report("yaml-too-deep", "The front matter is nested too deep", at(0), "Flatten it");

@@ -1,0 +1,132 @@
+import { findHiddenCharacters, showCodePoint, type HiddenCharacters } from "../document/find-hidden-characters.ts";
+import { createPositions } from "../document/positions.ts";
+import { findArchiveWithPassword, passwordForm } from "./find-archives.ts";
+import { downloadRule } from "./find-downloads.ts";
+import { encodedCommandRule, findLongTexts, longEncodedText, obfuscationRule } from "./find-obfuscation.ts";
+import { findPrivateKey, maskSecrets, secretRule } from "./find-secrets.ts";
+import type { Finding, Match } from "./finding.ts";
+import { readLogicalLines } from "./logical-lines.ts";
+
+/**
+ * Looks in a text, of whatever language, for what a careful reader would stop at: code that is downloaded and run, code that is
+ * encoded and run, characters nobody sees, keys of known providers, archives with passwords.
+ *
+ * Contract: never throws, runs nothing, takes time in proportion to the text. Patterns, not understanding: it finds what is
+ * written plainly, and a determined author can avoid it.
+ */
+export function scanText(text: string, file: string): Finding[] {
+  const findings = createFindings(file);
+  scanLines(text, findings);
+  scanNeighbours(text, findings);
+  scanHidden(text, findings);
+  return findings.list();
+}
+
+const rules = [secretRule, downloadRule, obfuscationRule, encodedCommandRule];
+
+function scanLines(text: string, findings: Findings): void {
+  const possible = rules.filter(({ trigger }) => trigger.test(text));
+  const hasLongLine = findLongLine(text);
+  if (possible.length === 0 && !hasLongLine) return;
+  for (const { text: line, line: number } of readLogicalLines(text)) {
+    for (const { trigger, find } of possible) {
+      if (trigger.test(line)) for (const match of find(line)) findings.add(line, number, match);
+    }
+    if (line.length < longEncodedText) continue;
+    for (const match of findLongTexts(line)) findings.add(line, number, match);
+  }
+}
+
+function findLongLine(text: string): boolean {
+  for (let start = 0; start + longEncodedText <= text.length;) {
+    const end = text.indexOf("\n", start);
+    if ((end === -1 ? text.length : end) - start >= longEncodedText) return true;
+    if (end === -1) return false;
+    start = end + 1;
+  }
+  return false;
+}
+
+function scanNeighbours(text: string, findings: Findings): void {
+  const hasKey = text.includes("PRIVATE KEY");
+  const hasPassword = passwordForm.test(text);
+  if (!hasKey && !hasPassword) return;
+  const lines = text.split("\n");
+  for (const [index, line] of lines.entries()) {
+    const key = hasKey ? findPrivateKey(line, lines[index + 1] ?? "") : undefined;
+    if (key !== undefined) findings.add(line, index + 1, key);
+    if (!hasPassword || !passwordForm.test(line)) continue;
+    const archive = findArchiveWithPassword(lines.slice(Math.max(0, index - 2), index + 3));
+    if (archive !== undefined) findings.add(line, index + 1, { ...archive, start: 0, end: line.length });
+  }
+}
+
+function scanHidden(text: string, findings: Findings): void {
+  // What has NUL bytes is not text, and full of control characters.
+  if (text.includes("\0")) return;
+  const positions = createPositions(text);
+  for (const run of findHiddenCharacters(text)) {
+    const { line, column } = positions.at(run.offset);
+    findings.add("", line, describeHidden(run, column));
+  }
+}
+
+function describeHidden(
+  { kind, codePoint, count, spells }: HiddenCharacters,
+  column: number,
+): Match & { evidence: string } {
+  const isMessage = kind === "tag" || kind === "variation";
+  const evidence = `${showCodePoint(codePoint)} × ${count}${spells === undefined ? "" : `, spelling "${spells}"`}`;
+  return {
+    code: "text-hidden",
+    risk: isMessage || kind === "bidirectional" ? "high" : "low",
+    message: isMessage ? "Contains a text that only a machine reads" : `Contains ${kind} characters that nobody sees`,
+    cure: "Remove the characters",
+    start: column - 1,
+    end: column - 1 + count,
+    evidence,
+  };
+}
+
+interface Findings {
+  /** `text` is the line, from which the evidence is taken unless the match brings its own. */
+  add(text: string, line: number, match: Match & { readonly evidence?: string }): void;
+  list(): Finding[];
+}
+
+/** More findings of one code in one file say nothing new. */
+const mostOfOneCode = 50;
+
+function createFindings(file: string): Findings {
+  const findings: Finding[] = [];
+  const counts = new Map<string, number>();
+  const seen = new Set<string>();
+  return {
+    add(text, line, match) {
+      const { code, risk, message, cure, start, end } = match;
+      const key = `${code} ${line} ${message}`;
+      const count = (counts.get(code) ?? 0) + 1;
+      if (seen.has(key) || count > mostOfOneCode) return;
+      seen.add(key);
+      counts.set(code, count);
+      const evidence = match.evidence ?? toEvidence(text, start, end);
+      const severity = risk === "low" ? "info" : "warning";
+      findings.push({ severity, code, risk, message, file, line, column: start + 1, cure, evidence });
+    },
+    list: () => findings.toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0)),
+  };
+}
+
+const longestEvidence = 160;
+
+/** The place in question with a little before it, keys masked, everything invisible shown. */
+function toEvidence(line: string, start: number, end: number): string {
+  const from = Math.max(0, start - 20);
+  // Masked as a whole: a key that is cut in two is no longer recognised.
+  const masked = maskSecrets(line.slice(from, Math.max(end, start) + 400));
+  const visible = masked.replaceAll(
+    /[^\P{C}]/gu,
+    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  );
+  return visible.trim().length > longestEvidence ? `${visible.trim().slice(0, longestEvidence)}…` : visible.trim();
+}
