@@ -1,11 +1,10 @@
 import type { CliCommand } from "../cli-command.ts";
 
 const inTheRepository = `What to type next, in this folder:
-  alias kitbag="node --conditions=@kitbag/source $PWD/src/cli/main.ts"
-  kitbag list --module examples/toolbox.ts
-  kitbag show count-words --module examples/toolbox.ts
-  kitbag call count-words --module examples/toolbox.ts --text "to be or not to be" --top 2
-  kitbag --help
+  npx kitbag list --module examples/toolbox.ts
+  npx kitbag show count-words --module examples/toolbox.ts
+  npx kitbag call count-words --module examples/toolbox.ts --text "to be or not to be" --top 2
+  npx kitbag --help
 
 Then write tools of your own: docs/guide/command-line.md shows how.`;
 
