@@ -9,7 +9,8 @@ import type { JsonValue } from "./json.ts";
  *
  * A key, and the name of a stream, is any text of 1 to 1,024 bytes as UTF-8, without NUL and without unpaired surrogates;
  * `__proto__` is just a key. A value is any JSON of up to 32 MiB and 128 levels, in which no object has the key `__proto__`; it
- * comes back with its keys in the same order. Numbers in options are whole and not negative, unless they say otherwise.
+ * comes back with its keys in the same order, and `-0` as 0. Numbers in options are whole and not negative, unless they say
+ * otherwise.
  *
  * @throws {KitbagError} `store-key-invalid`, `store-value-invalid` and `option-invalid` for anything else; `store-closed` after
  * `close`.

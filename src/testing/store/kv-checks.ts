@@ -24,6 +24,12 @@ export const kvChecks: StoreChecks = {
     assert.equal(JSON.stringify((await kv.get("key"))?.value), '{"b":1,"a":{"d":1,"c":2},"longer":3}');
   },
 
+  async "kv.set() keeps -0 as 0"({ kv }) {
+    await kv.set("key", [-0]);
+
+    assert.deepEqual((await kv.get("key"))?.value, [0]);
+  },
+
   async "kv.set() holds a value of 10 MB"({ kv }) {
     const value = { text: "é".repeat(5_000_000) };
 
