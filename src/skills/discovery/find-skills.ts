@@ -51,10 +51,8 @@ export function findSkills(options: FindOptions): FoundSkills {
   for (const directory of options.directories ?? []) searchGiven(search, directory);
   for (const folder of projectFolders(options.workingDirectory))
     searchFolder(search, { path: folder, scope: "project", depth: 0 });
-  for (const folder of skillFolders) {
-    if (options.homeDirectory === undefined) break;
-    searchFolder(search, { path: join(options.homeDirectory, folder), scope: "user", depth: 0 });
-  }
+  for (const folder of homeFolders(options.homeDirectory))
+    searchFolder(search, { path: folder, scope: "user", depth: 0 });
   return { locations: search.locations, diagnostics: search.diagnostics };
 }
 
@@ -86,7 +84,7 @@ function searchGiven(search: Search, directory: string): void {
 }
 
 /** The project's folders, the nearest first, up to the folder that holds `.git`; without one only where we are. */
-function projectFolders(start: string | undefined): string[] {
+export function projectFolders(start: string | undefined): string[] {
   if (start === undefined) return [];
   const ancestors = [start];
   for (let folder = start; !hasGit(folder);) {
@@ -96,6 +94,11 @@ function projectFolders(start: string | undefined): string[] {
     folder = parent;
   }
   return ancestors.flatMap((folder) => skillFolders.map((name) => join(folder, name)));
+}
+
+/** The user's folders. */
+export function homeFolders(home: string | undefined): string[] {
+  return home === undefined ? [] : skillFolders.map((name) => join(home, name));
 }
 
 function hasGit(folder: string): boolean {

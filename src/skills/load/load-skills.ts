@@ -5,6 +5,7 @@ import type { SkillFolder, SkillTrust } from "../../core/skill.ts";
 import { findSkills, type FindOptions, type SkillLocation } from "../discovery/find-skills.ts";
 import { readFolder, type FolderSnapshot } from "../folder/read-folder.ts";
 import { openFactsCache, type FactsCache } from "./facts-cache.ts";
+import type { FolderMemory } from "./folder-memory.ts";
 import { readFacts } from "./read-facts.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport } from "./skill-report.ts";
@@ -17,9 +18,13 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly spec?: boolean;
   /** A file that remembers what was read, by digest. @default nothing is remembered */
   readonly cacheFile?: string;
+  /** Takes the place of `cacheFile`. */
+  readonly cache?: FactsCache;
   /** Whether a folder may run. @default folders of a project may not, all others may */
   readonly trust?: (folder: Omit<SkillFolder, "trust">) => SkillTrust;
   readonly makePipeline?: MakePipeline;
+  /** Folders that were read before, so that only those that changed are read again. @default all are read */
+  readonly memory?: FolderMemory;
   /** Told after each folder. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -38,10 +43,10 @@ export interface LoadedSkills {
  */
 export async function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkills> {
   const { locations, diagnostics } = findSkills(options);
-  const cache = openFactsCache(options.spec === true ? undefined : options.cacheFile);
+  const cache = options.cache ?? openFactsCache(options.spec === true ? undefined : options.cacheFile);
   const snapshots: FolderSnapshot[] = [];
   for (const [index, location] of locations.entries()) {
-    snapshots.push(readFolder(location.directory));
+    snapshots.push((options.memory?.read ?? readFolder)(location.directory));
     options.onProgress?.(index + 1, locations.length * 2);
     // A large tree must not hold up everything else in the process.
     if (index % 64 === 63) await nextTurn();

@@ -23,6 +23,8 @@ export interface ToolReport {
 export interface SkillReport {
   /** The folder, as it was found. */
   readonly path: string;
+  /** The folder, absolute, with links resolved. */
+  readonly directory: string;
   readonly name: string;
   readonly status: "ok" | "warning" | "skipped";
   readonly diagnostics: readonly Diagnostic[];

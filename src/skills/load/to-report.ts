@@ -30,7 +30,15 @@ export function toReport(facts: SkillFacts, place: SkillPlace, makePipeline?: Ma
   const fatal = diagnostics.some((one) => one.severity === "error");
   if (fatal || description === undefined || !isName(name)) {
     if (!fatal) diagnostics.push(whyNot(name, description));
-    return { path: place.path, name, status: "skipped", diagnostics, tools: [], scripts };
+    return {
+      path: place.path,
+      directory: place.folder.directory,
+      name,
+      status: "skipped",
+      diagnostics,
+      tools: [],
+      scripts,
+    };
   }
   const version = toVersion(manifest.version ?? document?.version);
   const frame: ToolFrame = {
@@ -47,7 +55,16 @@ export function toReport(facts: SkillFacts, place: SkillPlace, makePipeline?: Ma
     diagnostics,
   );
   const status = diagnostics.some((one) => one.severity !== "info") ? "warning" : "ok";
-  return { path: place.path, name, status, diagnostics, tools: made.reports, scripts, skill };
+  return {
+    path: place.path,
+    directory: place.folder.directory,
+    name,
+    status,
+    diagnostics,
+    tools: made.reports,
+    scripts,
+    skill,
+  };
 }
 
 interface SkillSources {
