@@ -1,6 +1,8 @@
 import { existsSync, statSync, watch, type FSWatcher } from "node:fs";
 import { dirname, join } from "node:path";
 
+import { collectHints, type CollectOptions } from "./collect-hints.ts";
+
 /** A watch over folders. */
 export interface FolderWatch {
   /** Watches these folders from now on, and no others. One that is not there is waited for. */
@@ -8,42 +10,13 @@ export interface FolderWatch {
   close(): void;
 }
 
-/** How a watch tells what it saw. */
-export interface WatchOptions {
-  /** Waits this long after the last change, so that a save or a checkout is told once. @default 40 */
-  readonly settleMs?: number;
-  /** Tells after this long even if changes go on. @default 150 */
-  readonly longestMs?: number;
-}
-
 /**
  * Watches folders and calls `onChange` with the paths that may have changed; an empty list means that nobody knows which. The
  * paths are hints: whoever gets them looks at the disk.
  */
-export function watchFolders(onChange: (paths: readonly string[]) => void, options: WatchOptions = {}): FolderWatch {
-  const { settleMs = 40, longestMs = 150 } = options;
+export function watchFolders(onChange: (paths: readonly string[]) => void, options: CollectOptions = {}): FolderWatch {
   const watchers = new Map<string, Watching>();
-  const changed = new Set<string>();
-  let unknown = false;
-  let settle: ReturnType<typeof setTimeout> | undefined;
-  let firstAt = 0;
-
-  function tell(): void {
-    settle = undefined;
-    const paths = unknown ? [] : [...changed];
-    changed.clear();
-    unknown = false;
-    onChange(paths);
-  }
-
-  function hint(path: string | undefined): void {
-    if (path === undefined) unknown = true;
-    else changed.add(path);
-    const now = performance.now();
-    if (settle === undefined) firstAt = now;
-    clearTimeout(settle);
-    settle = setTimeout(tell, Math.max(0, Math.min(settleMs, firstAt + longestMs - now)));
-  }
+  const { hint, close } = collectHints(onChange, options);
 
   function start(folder: string): void {
     const place = nearestFolder(folder);
@@ -55,12 +28,12 @@ export function watchFolders(onChange: (paths: readonly string[]) => void, optio
       // A folder that is deleted ends its watch; the next look at the disk sets it up again.
       watcher.on("error", () => {
         stop(folder);
-        hint(undefined);
+        hint();
       });
       watchers.set(folder, { watcher, place, identity: identityOf(place) });
     } catch {
       // It went away just now; whoever asked looks at the disk again and asks again.
-      hint(undefined);
+      hint();
     }
   }
 
@@ -81,7 +54,7 @@ export function watchFolders(onChange: (paths: readonly string[]) => void, optio
       }
     },
     close() {
-      clearTimeout(settle);
+      close();
       for (const folder of [...watchers.keys()]) stop(folder);
     },
   };

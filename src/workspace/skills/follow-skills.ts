@@ -62,7 +62,7 @@ async function apply(
     }
   });
   for (const [name, skill] of own) {
-    if (skills.has(name) || kept.has(skill.folder?.directory)) continue;
+    if (skills.has(name) || kept.has(skill.folder?.directory ?? "")) continue;
     own.delete(name);
     await workspace.removeSkill(name);
   }

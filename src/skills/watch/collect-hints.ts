@@ -1,0 +1,43 @@
+/** Collects hints until it is quiet, then tells them at once. */
+export interface HintCollector {
+  /** Without a path: something changed, and nobody knows what. */
+  hint(path?: string): void;
+  close(): void;
+}
+
+/** How long to collect. */
+export interface CollectOptions {
+  /** Waits this long after the last change, so that a save or a checkout is told once. @default 40 */
+  readonly settleMs?: number;
+  /** Tells after this long even if changes go on. @default 150 */
+  readonly longestMs?: number;
+}
+
+/** Makes a collector; an empty list of paths means that nobody knows which. */
+export function collectHints(tell: (paths: readonly string[]) => void, options: CollectOptions = {}): HintCollector {
+  const { settleMs = 40, longestMs = 150 } = options;
+  const paths = new Set<string>();
+  let isUnknown = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let firstAt = 0;
+
+  function finish(): void {
+    timer = undefined;
+    const told = isUnknown ? [] : [...paths];
+    paths.clear();
+    isUnknown = false;
+    tell(told);
+  }
+
+  return {
+    hint(path) {
+      if (path === undefined) isUnknown = true;
+      else paths.add(path);
+      const now = performance.now();
+      if (timer === undefined) firstAt = now;
+      clearTimeout(timer);
+      timer = setTimeout(finish, Math.max(0, Math.min(settleMs, firstAt + longestMs - now)));
+    },
+    close: () => clearTimeout(timer),
+  };
+}
