@@ -18,7 +18,7 @@ test("describeFlags() says what each flag takes", () => {
 
   expect(flags).toEqual([
     { flag: "--max-items", value: "a whole number", required: false, description: "how many; default 5" },
-    { flag: "--tags", value: "a list of a string", required: true, description: "may be given again" },
+    { flag: "--tags", value: "a list of strings", required: true, description: "may be given again" },
     { flag: "--[no-]is-open", value: "true or false", required: false, description: "" },
     { flag: "--level", value: 'one of "low", "high"', required: false, description: "" },
     { flag: "--filter", value: "an object", required: false, description: "" },

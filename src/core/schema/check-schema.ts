@@ -1,149 +1,118 @@
-import isSafePattern from "safe-regex2";
-
 import type { Problem } from "../errors.ts";
 import { showValue, toPath } from "../json.ts";
-import { fitsOnce } from "./engine.ts";
-import { innerSchemas, isSchemaObject, resolveReference, type JsonSchema } from "./json-schema.ts";
-
-const types = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
+import { checkPattern } from "./check-pattern.ts";
+import { createSlowEngine } from "./engine.ts";
+import {
+  inPlaceKeywords,
+  innerSchemas,
+  isSchemaObject,
+  resolveReference,
+  type JsonSchema,
+} from "./json-schema.ts";
+import { checkKeyword } from "./schema-keywords.ts";
 
 /** How large a schema may be. Beyond these a schema is an attack or a mistake: it costs more to check than to refuse. */
-const limits = { schemas: 5000, depth: 48, choices: 1000, patternLength: 1000 };
+const limits = { schemas: 5000, schemasForOneValue: 1000 };
 
-const numberKeywords = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"];
-const countKeywords = ["minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties"];
-const wordKeywords = ["title", "description", "$ref", "$id", "$anchor", "format"];
-
-/** What is wrong with `schema` as a JSON Schema, with paths into it; empty if it can be used. */
+/**
+ * What is wrong with `schema` as a JSON Schema, with paths into it; empty if it can be used: checking a value against it ends,
+ * in time in proportion to both.
+ */
 export function checkSchema(schema: JsonSchema): Problem[] {
-  const check: SchemaCheck = { root: schema, problems: [], count: 0 };
+  const check: SchemaCheck = { root: schema, problems: [], places: new Map(), sizes: new Map() };
   visit(check, schema, []);
+  if (check.problems.length === 0) for (const [inner, path] of check.places) checkReference(check, inner, path);
+  if (check.problems.length === 0) checkSizes(check);
+  if (check.problems.length === 0) checkDefaults(check);
   return check.problems;
 }
 
 interface SchemaCheck {
   readonly root: JsonSchema;
   readonly problems: Problem[];
-  count: number;
+  /** Every schema there is, and where. */
+  readonly places: Map<JsonSchema, Path>;
+  /** How many schemas each one holds against the same value; 0 while that is being counted. */
+  readonly sizes: Map<JsonSchema, number>;
 }
 
 type Path = readonly (string | number)[];
 
 function visit(check: SchemaCheck, schema: unknown, path: Path): void {
-  if (typeof schema === "boolean") return;
+  if (typeof schema === "boolean" || check.places.size > limits.schemas) return;
   if (!isSchemaObject(schema)) return report(check, path, "a schema", schema);
-  check.count += 1;
-  if (check.count === limits.schemas) report(check, path, `at most ${limits.schemas} schemas`, "more");
-  if (path.length > limits.depth)
-    report(check, path.slice(0, 8), `schemas nested at most ${limits.depth} deep`, "deeper");
-  if (check.count >= limits.schemas || path.length > limits.depth) return;
-  checkType(check, schema, path);
-  checkWords(check, schema, path);
-  checkChoices(check, schema, path);
+  check.places.set(schema, path);
+  if (check.places.size > limits.schemas) return report(check, [], `at most ${limits.schemas} schemas`, "more");
+  for (const keyword of Object.keys(schema)) {
+    const expected = checkKeyword(keyword, schema[keyword], path.length === 0);
+    if (expected !== undefined) report(check, [...path, keyword], expected, schema[keyword]);
+  }
   checkPatterns(check, schema, path);
-  checkObject(check, schema, path);
-  checkReference(check, schema, path);
-  checkDefault(check, schema, path);
+  checkRequired(check, schema, path);
   for (const [step, inner] of innerSchemas(schema)) visit(check, inner, [...path, ...step]);
 }
 
-function checkType(check: SchemaCheck, schema: JsonSchema, path: Path): void {
-  const { type } = schema;
-  if (type === undefined) return;
-  const named: unknown[] = Array.isArray(type) ? type : [type];
-  for (const name of named) {
-    if (!types.has(name as string)) report(check, [...path, "type"], `one of ${[...types].join(", ")}`, name);
-  }
-}
-
-function checkWords(check: SchemaCheck, schema: JsonSchema, path: Path): void {
-  const expectations: readonly (readonly [readonly string[], (value: unknown) => boolean, string])[] = [
-    [numberKeywords, (value) => typeof value === "number", "a number"],
-    [countKeywords, (value) => Number.isInteger(value) && (value as number) >= 0, "a whole number from 0"],
-    [wordKeywords, (value) => typeof value === "string", "a text"],
-  ];
-  for (const [keywords, isRight, expected] of expectations) {
-    for (const keyword of keywords) {
-      const value = schema[keyword];
-      if (value !== undefined && !isRight(value)) report(check, [...path, keyword], expected, value);
-    }
-  }
-  const { multipleOf } = schema;
-  if (typeof multipleOf === "number" && multipleOf <= 0) report(check, [...path, "multipleOf"], "above 0", multipleOf);
-}
-
-function checkChoices(check: SchemaCheck, schema: JsonSchema, path: Path): void {
-  const choices = schema["enum"];
-  if (choices === undefined) return;
-  if (!Array.isArray(choices) || choices.length === 0) {
-    report(check, [...path, "enum"], "a list with at least one value", choices);
-  } else if (choices.length > limits.choices) {
-    report(check, [...path, "enum"], `at most ${limits.choices} values`, choices);
-  }
-}
-
 function checkPatterns(check: SchemaCheck, schema: JsonSchema, path: Path): void {
-  if (schema["pattern"] !== undefined) checkPattern(check, schema["pattern"], [...path, "pattern"]);
-  const byPattern = schema["patternProperties"];
-  if (!isSchemaObject(byPattern)) return;
-  for (const pattern of Object.keys(byPattern)) checkPattern(check, pattern, [...path, "patternProperties", pattern]);
+  const { pattern, patternProperties } = schema;
+  const names = isSchemaObject(patternProperties) ? Object.keys(patternProperties) : [];
+  const found: [string, Path][] = names.map((name) => [name, [...path, "patternProperties", name]]);
+  if (typeof pattern === "string") found.push([pattern, [...path, "pattern"]]);
+  for (const [text, place] of found) {
+    const expected = checkPattern(text);
+    if (expected !== undefined) report(check, place, expected, text);
+  }
 }
 
-function checkPattern(check: SchemaCheck, pattern: unknown, path: Path): void {
-  if (typeof pattern !== "string") return report(check, path, "a regular expression", pattern);
-  if (pattern.length > limits.patternLength) {
-    return report(check, path, `at most ${limits.patternLength} characters`, pattern);
-  }
-  try {
-    void new RegExp(pattern, "u");
-  } catch {
-    return report(check, path, "a regular expression", pattern);
-  }
-  // Patterns are matched on text that a model wrote: one that can take exponential time would hang the process.
-  if (!isSafePattern(pattern)) report(check, path, "a pattern without repeats inside repeats", pattern);
-}
-
-function checkObject(check: SchemaCheck, schema: JsonSchema, path: Path): void {
-  const { properties, required } = schema;
-  if (properties !== undefined && !isSchemaObject(properties))
-    report(check, [...path, "properties"], "an object", properties);
-  if (required === undefined) return;
-  if (!Array.isArray(required) || required.some((name) => typeof name !== "string")) {
-    return report(check, [...path, "required"], "a list of names", required);
-  }
-  if (schema["additionalProperties"] !== false || schema["patternProperties"] !== undefined) return;
-  const known = isSchemaObject(properties) ? properties : {};
-  for (const name of required as string[]) {
-    if (!Object.hasOwn(known, name)) report(check, [...path, "required"], "names listed under properties", name);
+/** In an object that takes no others, a required property that is not listed could never be there. */
+function checkRequired(check: SchemaCheck, schema: JsonSchema, path: Path): void {
+  const { properties = {}, required } = schema;
+  const isClosed = schema["additionalProperties"] === false && schema["patternProperties"] === undefined;
+  if (!isClosed || !Array.isArray(required) || !isSchemaObject(properties)) return;
+  for (const name of required as unknown[]) {
+    if (typeof name !== "string" || Object.hasOwn(properties, name)) continue;
+    report(check, [...path, "required"], "names listed under properties", name);
   }
 }
 
 function checkReference(check: SchemaCheck, schema: JsonSchema, path: Path): void {
   const reference = schema["$ref"];
   if (typeof reference !== "string") return;
-  const seen = new Set<unknown>([schema]);
-  let target = resolveReference(check.root, reference);
-  if (target === undefined)
-    report(check, [...path, "$ref"], "a reference inside this schema that points at something", reference);
-  // A reference that only leads back to itself never says anything, and would be followed for ever.
-  while (isSchemaObject(target) && typeof target["$ref"] === "string" && !seen.has(target)) {
-    seen.add(target);
-    target = resolveReference(check.root, target["$ref"]);
+  const target = resolveReference(check.root, reference);
+  // Something that only looks like a schema, inside a default say, was not checked.
+  const isFound = typeof target === "boolean" || (isSchemaObject(target) && check.places.has(target));
+  if (!isFound) report(check, [...path, "$ref"], "a reference to a schema inside this one", reference);
+}
+
+/** Finds schemas that come back to themselves for the same value, which would never end, and those that take too long. */
+function checkSizes(check: SchemaCheck): void {
+  for (const [schema, path] of check.places) {
+    const size = measure(check, schema);
+    if (size === Infinity)
+      return report(check, path, "a schema that does not refer to itself for the same value", "one");
+    if (size > limits.schemasForOneValue) {
+      return report(check, path, `at most ${limits.schemasForOneValue} schemas for one value`, "more");
+    }
   }
-  if (isSchemaObject(target) && seen.has(target))
-    report(check, [...path, "$ref"], "a reference that ends somewhere", reference);
 }
 
-function checkDefault(check: SchemaCheck, schema: JsonSchema, path: Path): void {
-  if (!Object.hasOwn(schema, "default") || check.problems.length > 0 || usesReference(schema)) return;
-  if (!fitsOnce(schema, schema["default"]))
+function measure(check: SchemaCheck, schema: JsonSchema): number {
+  const known = check.sizes.get(schema);
+  if (known !== undefined) return known === 0 ? Infinity : known;
+  check.sizes.set(schema, 0);
+  const inPlace = [...innerSchemas(schema)].filter(([[keyword]]) => inPlaceKeywords.has(keyword));
+  const inner = inPlace.map(([, one]) => one);
+  if (typeof schema["$ref"] === "string") inner.push(resolveReference(check.root, schema["$ref"]));
+  const size = inner.filter(isSchemaObject).reduce((sum, one) => sum + measure(check, one), 1);
+  check.sizes.set(schema, size);
+  return size;
+}
+
+function checkDefaults(check: SchemaCheck): void {
+  const engine = createSlowEngine(check.root);
+  for (const [schema, path] of check.places) {
+    if (!Object.hasOwn(schema, "default") || engine.fits(schema, schema["default"])) continue;
     report(check, [...path, "default"], "a value that fits the schema", schema["default"]);
-}
-
-function usesReference(schema: unknown): boolean {
-  if (!isSchemaObject(schema)) return false;
-  if (schema["$ref"] !== undefined || schema["$dynamicRef"] !== undefined) return true;
-  return innerSchemas(schema).some(([, inner]) => usesReference(inner));
+  }
 }
 
 function report(check: SchemaCheck, path: Path, expected: string, found: unknown): void {

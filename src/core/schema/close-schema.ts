@@ -1,37 +1,75 @@
-import { isSchemaObject, type JsonSchema } from "./json-schema.ts";
+import { innerSchemas, isSchemaObject, resolveReference, type JsonSchema } from "./json-schema.ts";
 
 /** Keywords that let other places say which properties there are; beside them an object cannot be closed. */
 const openKeywords = [
+  "$ref",
   "additionalProperties",
-  "unevaluatedProperties",
-  "patternProperties",
   "allOf",
   "anyOf",
-  "oneOf",
+  "dependentSchemas",
   "if",
-  "$ref",
+  "oneOf",
+  "patternProperties",
+  "unevaluatedProperties",
 ];
+
+/** Where a schema is all there is for a part of the value. */
+const partKeywords = new Set(["additionalProperties", "items", "prefixItems", "properties"]);
 
 /**
  * Closes every object that lists its `properties` and does not say whether it takes others: an unknown parameter is then a
- * mistake that is reported, not one that is silently dropped. Objects inside `anyOf` and its like are left alone.
+ * mistake that is reported, not one that is silently dropped. Objects that are one of several for the same value, inside `anyOf`
+ * and its like, are left alone, and so is what those refer to; but not one that may only be something simple instead, like
+ * `null`. Changes `schema` in place; it must be ours.
  */
 export function closeSchema(schema: JsonSchema): JsonSchema {
-  const closed: Record<string, unknown> = { ...schema };
-  if (isSchemaObject(schema["properties"])) {
-    closed["properties"] = mapValues(schema["properties"], closeInner);
-    if (!openKeywords.some((keyword) => keyword in schema)) closed["additionalProperties"] = false;
+  const open = new Set<JsonSchema>();
+  const alone = new Set<JsonSchema>();
+
+  function leaveOpen(inner: unknown): void {
+    if (!isSchemaObject(inner) || open.has(inner)) return;
+    open.add(inner);
+    for (const [[keyword], further] of innerSchemas(inner)) if (!isDefinition(keyword)) leaveOpen(further);
+    if (typeof inner["$ref"] === "string") leaveOpen(resolveReference(schema, inner["$ref"]));
   }
-  if (isSchemaObject(schema["items"])) closed["items"] = closeInner(schema["items"]);
-  if (isSchemaObject(schema["additionalProperties"]))
-    closed["additionalProperties"] = closeInner(schema["additionalProperties"]);
-  return closed;
+
+  function visitAlone(inner: unknown): void {
+    if (!isSchemaObject(inner) || alone.has(inner)) return;
+    alone.add(inner);
+    for (const [[keyword], further] of innerSchemas(inner)) {
+      if (partKeywords.has(keyword) || isOnlyObject(inner, keyword, further)) visitAlone(further);
+      else if (!isDefinition(keyword)) leaveOpen(further);
+    }
+    if (typeof inner["$ref"] !== "string") return;
+    const target = resolveReference(schema, inner["$ref"]);
+    if (hasOtherSchemas(inner)) leaveOpen(target);
+    else visitAlone(target);
+  }
+
+  visitAlone(schema);
+  for (const inner of alone) {
+    const isListed = isSchemaObject(inner["properties"]) && !openKeywords.some((keyword) => keyword in inner);
+    if (isListed && !open.has(inner)) (inner as Record<string, unknown>)["additionalProperties"] = false;
+  }
+  return schema;
 }
 
-function closeInner(schema: unknown): unknown {
-  return isSchemaObject(schema) ? closeSchema(schema) : schema;
+function isDefinition(keyword: string): boolean {
+  return keyword === "$defs" || keyword === "definitions";
 }
 
-function mapValues(values: JsonSchema, change: (value: unknown) => unknown): JsonSchema {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
+function hasOtherSchemas(schema: JsonSchema): boolean {
+  return innerSchemas(schema).some(([[keyword]]) => !isDefinition(keyword));
+}
+
+const simpleTypes = new Set<unknown>(["null", "string", "number", "integer", "boolean"]);
+
+/** Tells whether `branch` stands in an `anyOf` or `oneOf` whose other branches are all something simple. */
+function isOnlyObject(schema: JsonSchema, keyword: string, branch: unknown): boolean {
+  if (keyword !== "anyOf" && keyword !== "oneOf") return false;
+  const others = (schema[keyword] as unknown[]).filter((other) => other !== branch);
+  return (
+    schema["properties"] === undefined &&
+    others.every((other) => isSchemaObject(other) && simpleTypes.has(other["type"]))
+  );
 }

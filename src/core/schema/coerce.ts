@@ -1,5 +1,9 @@
-import { showValue, toPath, type JsonValue } from "../json.ts";
-import { isSchemaObject, resolveReference, type JsonSchema } from "./json-schema.ts";
+import { cloneJson, maxJsonDepth, showValue, toPath, type JsonValue } from "../json.ts";
+import { convertTo } from "./convert-value.ts";
+import type { SchemaEngine } from "./engine.ts";
+import { isSchemaObject, matchingPatterns, resolveReference, type JsonSchema } from "./json-schema.ts";
+import { branchesOf, findBranches, rankBranches } from "./rank-branches.ts";
+import { isOfType, wantedTypes } from "./value-type.ts";
 
 /** One change that made an input fit: models write `"3"` for `3`, one value for a list of one. */
 export interface Coercion {
@@ -14,34 +18,45 @@ export interface Coerced {
   readonly coerced: readonly Coercion[];
 }
 
+/** How many changes are told one by one. */
+const mostCoercions = 100;
+
 /**
  * Fills in defaults and makes the lenient changes that models need, each noted: text to number or boolean, number or boolean to
  * text, one value to a list of one, JSON written as text to the list or object it stands for, `null` for something optional to
- * nothing. Changes `value` in place; it must be ours. A value that fits none of this stays as it is, for the check to report.
+ * nothing. Changes `value` in place; it must be ours, and at most as deep as JSON may be.
+ *
+ * Contract: what fits stays as it is, but for defaults. A value that fits none of this stays as it is, for the check to report.
  */
-export function coerceInput(schema: JsonSchema, value: JsonValue): Coerced {
-  const walk: Walk = { root: schema, coerced: [], path: [] };
-  return { value: coerceValue(walk, schema, value), coerced: walk.coerced };
+export function coerceInput(schema: JsonSchema, value: JsonValue, engine: SchemaEngine): Coerced {
+  const walk: Walk = { root: schema, engine, coerced: [], path: [], count: 0, seen: new Map() };
+  const changed = coerceValue(walk, schema, value);
+  const more = walk.count - walk.coerced.length;
+  if (more > 0) walk.coerced.push({ path: "", from: `${more} more values`, to: "values that fit" });
+  return { value: changed, coerced: walk.coerced };
 }
 
 interface Walk {
   readonly root: JsonSchema;
+  readonly engine: SchemaEngine;
   readonly coerced: Coercion[];
   readonly path: (string | number)[];
+  readonly seen: Map<unknown, Set<object>>;
+  count: number;
 }
 
-/** A value is at most this deep, so a schema that refers to itself is followed no further. */
-const deepest = 64;
-
 function coerceValue(walk: Walk, schema: unknown, value: JsonValue): JsonValue {
-  if (!isSchemaObject(schema) || walk.path.length > deepest) return value;
+  // Lists of one may be put around a value again and again, by a schema that refers to itself.
+  if (!isSchemaObject(schema) || walk.path.length > maxJsonDepth) return value;
+  let changed = value;
   const reference = schema["$ref"];
-  if (typeof reference === "string") return coerceValue(walk, followReference(walk.root, reference), value);
-  const branches = schema["anyOf"] ?? schema["oneOf"];
-  if (Array.isArray(branches)) return coerceBranches(walk, branches, value);
-  const wanted = wantedTypes(schema);
-  const changed =
-    wanted.length === 0 || wanted.some((type) => isOfType(type, value)) ? value : convert(walk, wanted, value);
+  if (typeof reference === "string") changed = coerceTarget(walk, resolveReference(walk.root, reference), changed);
+  if (Array.isArray(schema["allOf"])) {
+    for (const part of schema["allOf"]) changed = coerceValue(walk, part, changed);
+  }
+  const branches = branchesOf(schema);
+  if (branches !== undefined) changed = coerceBranches(walk, branches, changed);
+  changed = coerceType(walk, schema, changed);
   if (Array.isArray(changed)) return coerceItems(walk, schema, changed as JsonValue[]);
   if (typeof changed === "object" && changed !== null) {
     return coerceProperties(walk, schema, changed as Record<string, JsonValue>);
@@ -49,111 +64,70 @@ function coerceValue(walk: Walk, schema: unknown, value: JsonValue): JsonValue {
   return changed;
 }
 
-function followReference(root: JsonSchema, reference: string): unknown {
-  let target = resolveReference(root, reference);
-  // `checkSchema` has refused references that never end.
-  while (isSchemaObject(target) && typeof target["$ref"] === "string") target = resolveReference(root, target["$ref"]);
-  return target;
+/** A schema that refers to itself in several ways would otherwise look at the same object again and again. */
+function coerceTarget(walk: Walk, target: unknown, value: JsonValue): JsonValue {
+  if (typeof value !== "object" || value === null) return coerceValue(walk, target, value);
+  const seen = walk.seen.get(target) ?? new Set();
+  walk.seen.set(target, seen);
+  if (seen.has(value)) return value;
+  seen.add(value);
+  return coerceValue(walk, target, value);
 }
 
 function coerceBranches(walk: Walk, branches: readonly unknown[], value: JsonValue): JsonValue {
-  const fitting = branches.find(
-    (branch) => isSchemaObject(branch) && wantedTypes(branch).some((type) => isOfType(type, value)),
-  );
-  if (fitting !== undefined) return coerceValue(walk, fitting, value);
-  for (const branch of branches) {
-    const before = walk.coerced.length;
-    const changed = coerceValue(walk, branch, value);
-    if (walk.coerced.length > before) return changed;
-  }
-  return value;
-}
-
-function wantedTypes(schema: JsonSchema): readonly string[] {
-  const { type } = schema;
-  if (typeof type === "string") return [type];
-  return Array.isArray(type) ? (type as string[]) : [];
-}
-
-function isOfType(type: string, value: JsonValue): boolean {
-  switch (type) {
-    case "null":
-      return value === null;
-    case "array":
-      return Array.isArray(value);
-    case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value);
-    case "integer":
-      return Number.isInteger(value);
-    default:
-      return typeof value === type;
-  }
-}
-
-function convert(walk: Walk, wanted: readonly string[], value: JsonValue): JsonValue {
-  for (const type of wanted) {
-    const changed = convertTo(type, value);
-    if (changed === undefined) continue;
-    walk.coerced.push({ path: toPath(walk.path), from: showValue(value), to: showValue(changed) });
-    return changed;
-  }
-  return value;
-}
-
-function convertTo(type: string, value: JsonValue): JsonValue | undefined {
-  switch (type) {
-    case "number":
-      return parseNumber(value);
-    case "integer": {
-      const number = parseNumber(value);
-      return Number.isSafeInteger(number) ? number : undefined;
+  const ranked = rankBranches(walk.root, branches, value);
+  const likeliest = ranked.find(({ branch }) => walk.engine.fits(branch, value)) ?? ranked[0];
+  if (likeliest !== undefined) return coerceTarget(walk, likeliest.branch, value);
+  for (const branch of findBranches(walk.root, branches)) {
+    for (const type of wantedTypes(branch)) {
+      const changed = convertTo(type, value, maxJsonDepth - walk.path.length);
+      const isLikely = changed !== undefined && (typeof changed === "object" || walk.engine.fits(branch, changed));
+      if (isLikely) return coerceValue(walk, branch, note(walk, value, changed));
     }
-    case "boolean":
-      return parseBoolean(value);
-    case "string":
-      return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
-    case "array":
-      return parseContainer(value, "[") ?? (value === null ? undefined : [value]);
-    case "object":
-      return parseContainer(value, "{");
-    default:
-      return undefined;
   }
+  return value;
 }
 
-function parseNumber(value: JsonValue): number | undefined {
-  if (typeof value !== "string" || !/^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/u.test(value)) return undefined;
-  const number = Number(value);
-  return Number.isFinite(number) ? number : undefined;
-}
-
-function parseBoolean(value: JsonValue): boolean | undefined {
-  if (value === 1) return true;
-  if (value === 0) return false;
-  const word = typeof value === "string" ? value.trim().toLowerCase() : "";
-  if (word === "true" || word === "yes") return true;
-  return word === "false" || word === "no" ? false : undefined;
-}
-
-/** A model sometimes writes a list or an object as the text of it. */
-function parseContainer(value: JsonValue, opening: "[" | "{"): JsonValue | undefined {
-  if (typeof value !== "string" || !value.trimStart().startsWith(opening) || value.length > 1_000_000) return undefined;
-  try {
-    // The reviver refuses what `copyJson` would have refused.
-    return JSON.parse(value, (key, inner: JsonValue) => {
-      if (key === "__proto__") throw new SyntaxError("the key __proto__");
-      return inner;
-    }) as JsonValue;
-  } catch {
-    return undefined;
+function coerceType(walk: Walk, schema: JsonSchema, value: JsonValue): JsonValue {
+  const wanted = wantedTypes(schema);
+  if (wanted.length === 0 || wanted.some((type) => isOfType(type, value))) return value;
+  for (const type of wanted) {
+    const changed = convertTo(type, value, maxJsonDepth - walk.path.length);
+    if (changed !== undefined) return note(walk, value, changed);
   }
+  return wanted.includes("array") && value !== null ? wrap(walk, schema, value) : value;
+}
+
+/** One value for a list of one, if it fits there. */
+function wrap(walk: Walk, schema: JsonSchema, value: JsonValue): JsonValue {
+  const { count, coerced } = walk;
+  const before = coerced.length;
+  note(walk, value, [value]);
+  walk.path.push(0);
+  const item = coerceValue(walk, schema["items"], value);
+  walk.path.pop();
+  if (walk.engine.fits(schema["items"], item)) return [item];
+  walk.count = count;
+  coerced.length = before;
+  return value;
+}
+
+function note<To extends JsonValue | undefined>(walk: Walk, from: JsonValue, to: To): To {
+  walk.count += 1;
+  if (walk.coerced.length < mostCoercions) {
+    walk.coerced.push({ path: toPath(walk.path), from: showValue(from), to: showValue(to) });
+  }
+  return to;
 }
 
 function coerceItems(walk: Walk, schema: JsonSchema, items: JsonValue[]): JsonValue {
-  const prefix = Array.isArray(schema["prefixItems"]) ? (schema["prefixItems"] as unknown[]) : [];
+  // Draft 7 writes a tuple as a list under `items`, and the rest as `additionalItems`.
+  const tuple = [schema["prefixItems"], schema["items"]].find((list) => Array.isArray(list)) as unknown[] | undefined;
+  const rest = tuple === schema["items"] ? schema["additionalItems"] : schema["items"];
   for (let index = 0; index < items.length; index++) {
     walk.path.push(index);
-    items[index] = coerceValue(walk, prefix[index] ?? schema["items"], items[index] as JsonValue);
+    const inner = tuple !== undefined && index < tuple.length ? tuple[index] : rest;
+    items[index] = coerceValue(walk, inner, items[index] as JsonValue);
     walk.path.pop();
   }
   return items;
@@ -163,33 +137,50 @@ function coerceProperties(walk: Walk, schema: JsonSchema, value: Record<string, 
   const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? (schema["required"] as unknown[]) : [];
   for (const name of Object.keys(properties)) {
-    const property = properties[name];
     walk.path.push(name);
-    if (
-      value[name] === null &&
-      Object.hasOwn(value, name) &&
-      !required.includes(name) &&
-      !acceptsNull(walk.root, property)
-    ) {
-      walk.coerced.push({ path: toPath(walk.path), from: "null", to: "nothing" });
-      delete value[name];
-    }
-    if (Object.hasOwn(value, name)) value[name] = coerceValue(walk, property, value[name] as JsonValue);
-    else if (isSchemaObject(property) && Object.hasOwn(property, "default")) {
-      value[name] = structuredClone(property["default"]) as JsonValue;
+    coerceProperty(walk, properties[name], { value, name, isRequired: required.includes(name) });
+    walk.path.pop();
+  }
+  const others = schema["additionalProperties"];
+  if (!isSchemaObject(others) && schema["patternProperties"] === undefined) return value;
+  for (const name of Object.keys(value)) {
+    if (Object.hasOwn(properties, name)) continue;
+    walk.path.push(name);
+    const matching = matchingPatterns(schema, name);
+    for (const inner of matching.length > 0 ? matching : [others]) {
+      value[name] = coerceValue(walk, inner, value[name] as JsonValue);
     }
     walk.path.pop();
   }
   return value;
 }
 
-function acceptsNull(root: JsonSchema, schema: unknown): boolean {
-  if (!isSchemaObject(schema)) return true;
-  if (typeof schema["$ref"] === "string") return acceptsNull(root, followReference(root, schema["$ref"]));
-  const branches = schema["anyOf"] ?? schema["oneOf"];
-  if (Array.isArray(branches)) return branches.some((branch) => acceptsNull(root, branch));
-  if (Array.isArray(schema["enum"])) return schema["enum"].includes(null);
-  if ("const" in schema) return schema["const"] === null;
-  const wanted = wantedTypes(schema);
-  return wanted.length === 0 || wanted.includes("null");
+interface Property {
+  readonly value: Record<string, JsonValue>;
+  readonly name: string;
+  readonly isRequired: boolean;
+}
+
+function coerceProperty(walk: Walk, schema: unknown, { value, name, isRequired }: Property): void {
+  const preset = findDefault(walk.root, schema);
+  const isOptional = !isRequired || preset !== undefined;
+  if (isOptional && Object.hasOwn(value, name) && value[name] === null && !walk.engine.fits(schema, null)) {
+    note(walk, null, undefined);
+    delete value[name];
+  }
+  const isGiven = Object.hasOwn(value, name);
+  if (!isGiven && preset === undefined) return;
+  // A default may leave out what has a default of its own.
+  value[name] = coerceValue(walk, schema, isGiven ? (value[name] as JsonValue) : cloneJson(preset as JsonValue));
+}
+
+/** The default of a schema, or of what it refers to; `undefined` if there is none. */
+function findDefault(root: JsonSchema, schema: unknown): JsonValue | undefined {
+  let inner = schema;
+  while (isSchemaObject(inner)) {
+    if (Object.hasOwn(inner, "default")) return inner["default"] as JsonValue;
+    if (typeof inner["$ref"] !== "string") return undefined;
+    inner = resolveReference(root, inner["$ref"]);
+  }
+  return undefined;
 }

@@ -1,123 +1,251 @@
 import type { Problem } from "../errors.ts";
 import { showValue, toPath } from "../json.ts";
 import { nearestNames } from "../nearest.ts";
-import { describeChoices, describeSchema } from "./describe-schema.ts";
-import type { EngineError } from "./engine.ts";
-import { isSchemaObject, parsePointer, resolveReference, type JsonSchema } from "./json-schema.ts";
+import { describeChoices, describeNames, describeSchema } from "./describe-schema.ts";
+import { createSlowEngine, type SchemaEngine } from "./engine.ts";
+import { findLimitProblems } from "./find-limit-problems.ts";
+import {
+  inPlaceKeywords,
+  innerSchemas,
+  isSchemaObject,
+  matchingPatterns,
+  resolveReference,
+  type JsonSchema,
+} from "./json-schema.ts";
+import { branchesOf, choicesOf, findBranches, rankBranches } from "./rank-branches.ts";
+import { isOfType, wantedTypes } from "./value-type.ts";
 
 /** How many problems are worth telling at once. */
 const mostProblems = 50;
 
-/** Turns what the engine found into problems that a person or a model can act on, one for each place. */
-export function findProblems(schema: JsonSchema, value: unknown, errors: readonly EngineError[]): Problem[] {
-  const byPath = new Map<string, Problem>();
-  for (const error of errors) {
-    if (error.keyword === "boolean" || /\/(?:anyOf|oneOf|not|if)\//u.test(error.schemaPath)) continue;
-    for (const problem of toProblems(schema, value, error)) {
-      if (!byPath.has(problem.path)) byPath.set(problem.path, problem);
-      if (byPath.size >= mostProblems) return [...byPath.values()];
+/**
+ * Finds what is wrong with a value that does not fit, one problem for each place, in words that a person or a model can act on.
+ * At least one, at most 50.
+ */
+export function findProblems(schema: JsonSchema, value: unknown, engine: SchemaEngine): Problem[] {
+  const search: Search = {
+    root: schema,
+    engine: createSlowEngine(schema),
+    fastEngine: engine,
+    problems: new Map(),
+    path: [],
+    seen: new Map(),
+  };
+  visit(search, schema, value);
+  if (search.problems.size === 0) report(search, { expected: describeSchema(schema), found: showValue(value) });
+  return [...search.problems.values()];
+}
+
+interface Search {
+  readonly root: JsonSchema;
+  /** For what is asked once. */
+  readonly engine: SchemaEngine;
+  /** For what is asked of each item of a list. */
+  readonly fastEngine: SchemaEngine;
+  readonly problems: Map<string, Problem>;
+  readonly path: (string | number)[];
+  readonly seen: Map<unknown, Set<unknown>>;
+}
+
+type Finding = Omit<Problem, "path">;
+
+function report({ problems, path }: Search, finding: Finding): void {
+  const where = toPath(path);
+  if (problems.size < mostProblems && !problems.has(where)) problems.set(where, { path: where, ...finding });
+}
+
+function visit(search: Search, schema: unknown, value: unknown): void {
+  if (!isSchemaObject(schema)) {
+    if (schema === false) report(search, { expected: "nothing", found: showValue(value) });
+    return;
+  }
+  visitTarget(search, schema, value);
+  const types = wantedTypes(schema);
+  if (types.length > 0 && !types.some((type) => isOfType(type, value))) {
+    return report(search, { expected: describeSchema(schema), found: showValue(value) });
+  }
+  const choices = choicesOf(schema);
+  if (choices !== undefined && !search.engine.fits({ enum: choices }, value)) {
+    return report(search, wrongChoice(choices, value));
+  }
+  for (const finding of findLimitProblems(search.engine, schema, value)) report(search, finding);
+  if (Array.isArray(value)) visitItems(search, schema, value);
+  else if (isSchemaObject(value)) visitProperties(search, schema, value);
+  visitCombinations(search, schema, value);
+}
+
+function visitTarget(search: Search, schema: JsonSchema, value: unknown): void {
+  const reference = schema["$ref"];
+  if (typeof reference !== "string") return;
+  const target = resolveReference(search.root, reference);
+  const seen = search.seen.get(target) ?? new Set();
+  search.seen.set(target, seen);
+  // What a schema that refers to itself has said about an object need not be said again.
+  if (isSchemaObject(value) || Array.isArray(value)) {
+    if (seen.has(value)) return;
+    seen.add(value);
+  }
+  visit(search, target, value);
+}
+
+function visitAt(search: Search, step: string | number, schema: unknown, value: unknown): void {
+  search.path.push(step);
+  visit(search, schema, value);
+  search.path.pop();
+}
+
+function visitItems(search: Search, schema: JsonSchema, items: readonly unknown[]): void {
+  const tuple = [schema["prefixItems"], schema["items"]].find((list) => Array.isArray(list)) as unknown[] | undefined;
+  const rest = tuple !== undefined && tuple === schema["items"] ? schema["additionalItems"] : schema["items"];
+  for (const [index, item] of items.entries()) {
+    const inner = tuple !== undefined && index < tuple.length ? tuple[index] : rest;
+    if (!search.fastEngine.fits(inner, item)) visitAt(search, index, inner, item);
+    if (search.problems.size >= mostProblems) return;
+  }
+}
+
+function visitProperties(search: Search, schema: JsonSchema, value: JsonSchema): void {
+  const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
+  const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
+  for (const name of Object.keys(value)) {
+    const matching = matchingPatterns(schema, name);
+    if (Object.hasOwn(properties, name)) matching.push(properties[name]);
+    if (matching.length > 0) for (const inner of matching) visitAt(search, name, inner, value[name]);
+    else if (schema["additionalProperties"] === false) reportUnknown(search, name, Object.keys(properties));
+    else if (!search.fastEngine.fits(schema["additionalProperties"], value[name])) {
+      visitAt(search, name, schema["additionalProperties"], value[name]);
     }
+    if ("propertyNames" in schema) visitName(search, schema["propertyNames"], name);
+    if (search.problems.size >= mostProblems) return;
   }
-  if (byPath.size === 0) return [{ path: "", expected: describeSchema(schema), found: showValue(value) }];
-  return [...byPath.values()];
-}
-
-function toProblems(root: JsonSchema, value: unknown, error: EngineError): Problem[] {
-  const steps = valueSteps(value, error.instancePath);
-  const found = steps.reduce<unknown>(getInside, value);
-  const at = toPath(steps);
-  switch (error.keyword) {
-    case "required":
-      return names(error.params["requiredProperties"]).map((name) => missing(root, error, [...steps, name]));
-    case "additionalProperties":
-      return names(error.params["additionalProperties"]).map((name) => unknownKey(root, error, [...steps, name]));
-    case "enum":
-      return [wrongChoice(at, found, error.params["allowedValues"])];
-    default:
-      return [{ path: at, expected: expectation(root, error), found: showValue(found) }];
+  for (const name of required) {
+    if (!Object.hasOwn(value, name)) reportMissing(search, name, properties[name]);
   }
 }
 
-function missing(root: JsonSchema, error: EngineError, steps: readonly (string | number)[]): Problem {
-  const schema = schemaAt(root, `${error.schemaPath}/properties/${String(steps.at(-1))}`);
-  return { path: toPath(steps), expected: schema === undefined ? "a value" : describeSchema(schema), found: "nothing" };
-}
-
-function unknownKey(root: JsonSchema, error: EngineError, steps: readonly (string | number)[]): Problem {
-  const schema = schemaAt(root, error.schemaPath);
-  const known = isSchemaObject(schema) && isSchemaObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
-  const [nearest] = nearestNames(String(steps.at(-1)), known, 1);
-  return {
-    path: toPath(steps),
-    expected: known.length === 0 ? "no parameters" : `only ${known.join(", ")}`,
+function reportUnknown(search: Search, name: string, known: readonly string[]): void {
+  const [nearest] = nearestNames(name, known, 1);
+  search.path.push(name);
+  report(search, {
+    expected: known.length === 0 ? "no parameters" : `only ${describeNames(known)}`,
     found: "an unknown parameter",
     ...(nearest !== undefined && { didYouMean: nearest }),
-  };
+  });
+  search.path.pop();
 }
 
-function wrongChoice(path: string, found: unknown, allowed: unknown): Problem {
-  const choices: unknown[] = Array.isArray(allowed) ? allowed : [];
+function reportMissing(search: Search, name: string, schema: unknown): void {
+  search.path.push(name);
+  report(search, { expected: describeSchema(schema), found: "nothing" });
+  search.path.pop();
+}
+
+function wrongChoice(choices: readonly unknown[], found: unknown): Finding {
   const texts = choices.filter((choice) => typeof choice === "string");
   const [nearest] = typeof found === "string" ? nearestNames(found, texts, 1) : [];
   return {
-    path,
     expected: describeChoices(choices),
     found: showValue(found),
     ...(nearest !== undefined && { didYouMean: nearest }),
   };
 }
 
-const comparisons: Readonly<Record<string, (limit: string) => string>> = {
-  minimum: (limit) => `at least ${limit}`,
-  maximum: (limit) => `at most ${limit}`,
-  exclusiveMinimum: (limit) => `more than ${limit}`,
-  exclusiveMaximum: (limit) => `less than ${limit}`,
-  multipleOf: (limit) => `a multiple of ${limit}`,
-  minLength: (limit) => `at least ${limit} characters`,
-  maxLength: (limit) => `at most ${limit} characters`,
-  minItems: (limit) => `at least ${limit} items`,
-  maxItems: (limit) => `at most ${limit} items`,
-  minProperties: (limit) => `at least ${limit} properties`,
-  maxProperties: (limit) => `at most ${limit} properties`,
-  pattern: (pattern) => `text that matches /${pattern}/`,
-  format: (format) => `text in the format ${format}`,
-  uniqueItems: () => "items that are all different",
-};
-
-function expectation(root: JsonSchema, error: EngineError): string {
-  const schema = schemaAt(root, error.schemaPath);
-  if (!isSchemaObject(schema)) return "a value that fits the schema";
-  const say = Object.hasOwn(comparisons, error.keyword) ? comparisons[error.keyword] : undefined;
-  return say === undefined ? describeSchema(schema) : say(String(schema[error.keyword]));
-}
-
-/** Follows the engine's schema path, through references. */
-function schemaAt(root: JsonSchema, pointer: string): unknown {
-  let schema: unknown = root;
-  for (const step of parsePointer(pointer)) {
-    if (isSchemaObject(schema) && typeof schema["$ref"] === "string" && !Object.hasOwn(schema, step)) {
-      schema = resolveReference(root, schema["$ref"]);
-    }
-    schema = getInside(schema, step);
+function visitCombinations(search: Search, schema: JsonSchema, value: unknown): void {
+  const before = search.problems.size;
+  if (Array.isArray(schema["allOf"])) for (const part of schema["allOf"]) visit(search, part, value);
+  if (branchesOf(schema) !== undefined) visitBranches(search, schema, value);
+  if ("not" in schema && search.engine.fits(schema["not"], value)) {
+    report(search, { expected: `anything but ${describeSchema(schema["not"])}`, found: showValue(value) });
   }
-  return schema;
+  if ("if" in schema) visit(search, schema[search.engine.fits(schema["if"], value) ? "then" : "else"], value);
+  if (isSchemaObject(value)) visitDependents(search, schema, value);
+  if (search.problems.size === before) visitUnevaluated(search, schema, value);
 }
 
-function getInside(value: unknown, step: string | number): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
-  return (value as Record<string | number, unknown>)[step];
+/** Says what is wrong with the branch that was most likely meant, or what the branches are if that cannot be told. */
+function visitBranches(search: Search, schema: JsonSchema, value: unknown): void {
+  const given = branchesOf(schema) ?? [];
+  const fitting = given.filter((branch) => search.engine.fits(branch, value)).length;
+  if (fitting > 1 && schema["anyOf"] === undefined) {
+    const expected = `a value for only one of ${given.length} (${describeSchema(schema)})`;
+    return report(search, { expected, found: `one that fits ${fitting} of them` });
+  }
+  if (fitting > 0) return;
+  const branches = findBranches(search.root, given);
+  const choices = branches.map(choicesOf);
+  if (choices.every((list) => list !== undefined)) return report(search, wrongChoice(choices.flat(), value));
+  if (isSchemaObject(value) && reportWrongKind(search, branches, value)) return;
+  const [best, second] = rankBranches(search.root, given, value);
+  if (best !== undefined && best.score !== second?.score) return visit(search, best.branch, value);
+  const expected = branches.map((branch) => describeSchema(branch, 1));
+  report(search, { expected: [...new Set(expected)].join(" or "), found: showKeys(value) });
 }
 
-/** A number in a pointer is an index only where the value is a list. */
-function valueSteps(value: unknown, pointer: string): (string | number)[] {
-  let inside = value;
-  return parsePointer(pointer).map((step) => {
-    const key = Array.isArray(inside) ? step : String(step);
-    inside = getInside(inside, key);
-    return key;
-  });
+/** Reports the property that tells the branches apart, if there is one and it has none of its values. */
+function reportWrongKind(search: Search, branches: readonly JsonSchema[], value: JsonSchema): boolean {
+  const objects = branches.map((branch) => branch["properties"]).filter(isSchemaObject);
+  const choicesFor = (name: string): (readonly unknown[] | undefined)[] =>
+    objects.map((properties) => (Object.hasOwn(properties, name) ? choicesOf(properties[name]) : undefined));
+  const names = Object.keys(objects[0] ?? {});
+  const kind =
+    objects.length > 1 ? names.find((name) => choicesFor(name).every((list) => list !== undefined)) : undefined;
+  if (kind === undefined) return false;
+  const choices = choicesFor(kind).flatMap((list) => list ?? []);
+  if (Object.hasOwn(value, kind) && choices.includes(value[kind])) return false;
+  search.path.push(kind);
+  report(search, wrongChoice(choices, Object.hasOwn(value, kind) ? value[kind] : undefined));
+  search.path.pop();
+  return true;
 }
 
-function names(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((name) => typeof name === "string") : [];
+function showKeys(value: unknown): string {
+  if (!isSchemaObject(value)) return showValue(value);
+  const names = Object.keys(value);
+  return names.length === 0 ? "an object without properties" : `an object with ${describeNames(names)}`;
+}
+
+/** Says what is wrong with the name of a property, at its own place. */
+function visitName(search: Search, schema: unknown, name: string): void {
+  const inner: Search = { ...search, problems: new Map(), path: [], seen: new Map() };
+  visit(inner, schema, name);
+  const [problem] = inner.problems.values();
+  if (problem === undefined) return;
+  search.path.push(name);
+  report(search, { expected: `a name that is ${problem.expected}`, found: showValue(name) });
+  search.path.pop();
+}
+
+function visitDependents(search: Search, schema: JsonSchema, value: JsonSchema): void {
+  for (const keyword of ["dependentRequired", "dependentSchemas", "dependencies"]) {
+    for (const [name, needed] of Object.entries(schema[keyword] ?? {}) as [string, unknown][]) {
+      if (!Object.hasOwn(value, name)) continue;
+      if (!Array.isArray(needed)) visit(search, needed, value);
+      else {
+        for (const other of needed as string[]) {
+          if (Object.hasOwn(value, other)) continue;
+          search.path.push(other);
+          report(search, { expected: `a value, because there is ${toPath([name])}`, found: "nothing" });
+          search.path.pop();
+        }
+      }
+    }
+  }
+}
+
+/** What is left over when every other keyword is content. */
+function visitUnevaluated(search: Search, schema: JsonSchema, value: unknown): void {
+  const hasLeft = "unevaluatedProperties" in schema || "unevaluatedItems" in schema;
+  if (!hasLeft || search.engine.fits(schema, value)) return;
+  const known = knownNames(search.root, schema);
+  const unknown = isSchemaObject(value) ? Object.keys(value).filter((name) => !known.includes(name)) : [];
+  for (const name of unknown) reportUnknown(search, name, known);
+  if (unknown.length === 0) report(search, { expected: "nothing more than its schema lists", found: showValue(value) });
+}
+
+function knownNames(root: JsonSchema, schema: unknown): string[] {
+  if (!isSchemaObject(schema)) return [];
+  const own = isSchemaObject(schema["properties"]) ? Object.keys(schema["properties"]) : [];
+  const target = typeof schema["$ref"] === "string" ? resolveReference(root, schema["$ref"]) : undefined;
+  const inner = [...innerSchemas(schema)].filter(([[keyword]]) => inPlaceKeywords.has(keyword)).map(([, one]) => one);
+  return [...new Set([...own, ...[target, ...inner].flatMap((one) => knownNames(root, one))])];
 }

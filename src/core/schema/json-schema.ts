@@ -10,10 +10,12 @@ export function isSchemaObject(value: unknown): value is JsonSchema {
 
 /** Where a schema holds further schemas: under one keyword, in a list, or by name. */
 export const schemaPlaces: Readonly<Record<string, "one" | "list" | "map">> = {
+  additionalItems: "one",
   additionalProperties: "one",
   allOf: "list",
   anyOf: "list",
   contains: "one",
+  dependencies: "map",
   dependentSchemas: "map",
   else: "one",
   if: "one",
@@ -31,19 +33,37 @@ export const schemaPlaces: Readonly<Record<string, "one" | "list" | "map">> = {
   definitions: "map",
 };
 
+/** The places whose schemas are for the same value as the schema they are in, and not for a part of it. */
+export const inPlaceKeywords: ReadonlySet<string> = new Set([
+  "allOf",
+  "anyOf",
+  "dependencies",
+  "dependentSchemas",
+  "else",
+  "if",
+  "not",
+  "oneOf",
+  "then",
+]);
+
 /** The schemas directly inside `schema`, each with the path that leads to it. */
-export function* innerSchemas(schema: JsonSchema): Generator<readonly [path: readonly (string | number)[], unknown]> {
+export function* innerSchemas(
+  schema: JsonSchema,
+): Generator<readonly [path: readonly [keyword: string, ...(string | number)[]], unknown]> {
   for (const keyword of Object.keys(schema)) {
     const place = Object.hasOwn(schemaPlaces, keyword) ? schemaPlaces[keyword] : undefined;
     const value = schema[keyword];
-    if (place === "one") {
-      if (!Array.isArray(value)) yield [[keyword], value];
+    if (Array.isArray(value)) {
       // Draft 7 writes a tuple as a list under `items`.
-      else for (const [index, item] of value.entries()) yield [[keyword, index], item];
-    } else if (place === "list" && Array.isArray(value)) {
-      for (const [index, item] of value.entries()) yield [[keyword, index], item];
-    } else if (place === "map" && isSchemaObject(value)) {
-      for (const name of Object.keys(value)) yield [[keyword, name], value[name]];
+      if (place === "list" || keyword === "items") {
+        for (const [index, item] of value.entries()) yield [[keyword, index], item];
+      }
+    } else if (place === "one") yield [[keyword], value];
+    else if (place === "map" && isSchemaObject(value)) {
+      for (const name of Object.keys(value)) {
+        // Draft 7 also lists names under `dependencies`.
+        if (keyword !== "dependencies" || !Array.isArray(value[name])) yield [[keyword, name], value[name]];
+      }
     }
   }
 }
@@ -52,7 +72,7 @@ export function* innerSchemas(schema: JsonSchema): Generator<readonly [path: rea
 export function resolveReference(root: JsonSchema, reference: string): unknown {
   if (reference === "#") return root;
   if (!reference.startsWith("#")) return undefined;
-  if (!reference.startsWith("#/")) return findAnchor(root, reference.slice(1), 0);
+  if (!reference.startsWith("#/")) return findAnchor(root, reference.slice(1));
   let found: unknown = root;
   for (const step of reference.slice(2).split("/")) {
     const key = unescapePointer(step);
@@ -62,27 +82,40 @@ export function resolveReference(root: JsonSchema, reference: string): unknown {
   return found;
 }
 
-function findAnchor(schema: JsonSchema, anchor: string, depth: number): unknown {
+/** Finds the schema that `schema` refers to, through references that refer further; `schema` itself if it does not refer. */
+export function followReferences(root: JsonSchema, schema: unknown): unknown {
+  let target = schema;
+  // `checkSchema` has refused references that never end.
+  while (isSchemaObject(target) && typeof target["$ref"] === "string") target = resolveReference(root, target["$ref"]);
+  return target;
+}
+
+function findAnchor(schema: JsonSchema, anchor: string): unknown {
   if (schema["$anchor"] === anchor) return schema;
-  if (depth > 32) return undefined;
   for (const [, inner] of innerSchemas(schema)) {
-    const found = isSchemaObject(inner) ? findAnchor(inner, anchor, depth + 1) : undefined;
+    const found = isSchemaObject(inner) ? findAnchor(inner, anchor) : undefined;
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
 function unescapePointer(step: string): string {
-  const text = step.replaceAll("~1", "/").replaceAll("~0", "~");
+  return decodeStep(step).replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+function decodeStep(step: string): string {
   try {
-    return decodeURIComponent(text);
+    return decodeURIComponent(step);
   } catch {
-    return text;
+    return step;
   }
 }
 
-/** Takes a JSON pointer apart; whole numbers become indexes. */
-export function parsePointer(pointer: string): (string | number)[] {
-  const steps = pointer.replace(/^#/u, "").split("/").slice(1);
-  return steps.map((step) => (/^(?:0|[1-9]\d*)$/u.test(step) ? Number(step) : unescapePointer(step)));
+/** The schemas under `patternProperties` that are for a property of this name. */
+export function matchingPatterns(schema: JsonSchema, name: string): unknown[] {
+  const patterns = schema["patternProperties"];
+  if (!isSchemaObject(patterns)) return [];
+  return Object.keys(patterns)
+    .filter((pattern) => new RegExp(pattern, "u").test(name))
+    .map((pattern) => patterns[pattern]);
 }

@@ -1,10 +1,11 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 
-import type { Problem } from "../errors.ts";
+import { describeCause, type Problem } from "../errors.ts";
 import { copyJson, maxJsonDepth, showValue, toPath, type JsonValue } from "../json.ts";
 import { checkSchema } from "./check-schema.ts";
 import { closeSchema } from "./close-schema.ts";
-import { isSchemaObject, type JsonSchema } from "./json-schema.ts";
+import { isSchemaObject, resolveReference, type JsonSchema } from "./json-schema.ts";
+import { branchesOf } from "./rank-branches.ts";
 
 /** What an author may give as a schema: a Standard Schema (zod, valibot, arktype, …) or a JSON Schema. */
 export type SchemaSource = StandardSchemaV1 | JsonSchema;
@@ -27,6 +28,15 @@ const maxSchemaBytes = 256 * 1024;
 
 /** Converts what an author gave into a JSON Schema of our own, and checks it. Done once, when a tool is defined. */
 export function toSchema(source: SchemaSource, side: "input" | "output"): ConvertedSchema {
+  try {
+    return convert(source, side);
+  } catch (cause) {
+    // What the author gave may throw whenever it is looked at.
+    return refuse("a schema that can be read", `one that throws: ${describeCause(cause)}`);
+  }
+}
+
+function convert(source: SchemaSource, side: "input" | "output"): ConvertedSchema {
   const standard = isStandard(source) ? source["~standard"] : undefined;
   const converted = standard === undefined ? { ok: true as const, json: source } : convertStandard(standard, side);
   if (!converted.ok) return converted;
@@ -36,14 +46,15 @@ export function toSchema(source: SchemaSource, side: "input" | "output"): Conver
     return { ok: false, problems: [copy.reason === "not-json" ? copy.problem : tooLarge] };
   }
   if (!isSchemaObject(copy.value)) return refuse("a JSON Schema or a Standard Schema", showValue(source));
-  const json = toObjectSchema(copy.value as JsonSchema, side);
+  const { $schema: _schema, $id: _id, ...own } = copy.value;
+  const json = side === "input" ? closeSchema(toObjectSchema(own)) : own;
   const problems = checkSchema(json);
-  if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, json: side === "input" ? closeSchema(json) : json, ...refinement(standard, side) };
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, json, ...refinement(standard, side) };
 }
 
 function isStandard(source: unknown): source is StandardSchemaV1 {
-  return (typeof source === "object" || typeof source === "function") && source !== null && "~standard" in source;
+  const isHolder = (typeof source === "object" || typeof source === "function") && source !== null;
+  return isHolder && "~standard" in source && typeof source["~standard"] === "object" && source["~standard"] !== null;
 }
 
 type Standard = StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
@@ -63,15 +74,27 @@ function convertStandard(
   try {
     return { ok: true, json: standard.jsonSchema[side]({ target: "draft-2020-12" }) };
   } catch (cause) {
-    return refuse("a schema that JSON Schema can express", cause instanceof Error ? cause.message : String(cause));
+    return refuse("a schema that JSON Schema can express", describeCause(cause));
   }
 }
 
-/** The input of a tool is an object, always; a schema that only lists properties means one. */
-function toObjectSchema(schema: JsonSchema, side: "input" | "output"): JsonSchema {
-  const { $schema: _, ...rest } = schema;
-  if (side === "output" || rest["type"] !== undefined) return rest;
-  return "$ref" in rest || "anyOf" in rest || "oneOf" in rest || "allOf" in rest ? rest : { type: "object", ...rest };
+/** The input of a tool is an object, always: a schema that only lists properties means one, and so does a choice of objects. */
+function toObjectSchema(schema: JsonSchema): JsonSchema {
+  return schema["type"] === undefined && meansObject(schema, schema, new Set())
+    ? { type: "object", ...schema }
+    : schema;
+}
+
+function meansObject(root: JsonSchema, schema: unknown, seen: Set<unknown>): boolean {
+  if (!isSchemaObject(schema) || seen.has(schema)) return false;
+  seen.add(schema);
+  if (schema["type"] !== undefined) return schema["type"] === "object";
+  const { $ref: reference, allOf } = schema;
+  if (typeof reference === "string") return meansObject(root, resolveReference(root, reference), seen);
+  const branches = branchesOf(schema);
+  if (branches !== undefined) return branches.every((branch) => meansObject(root, branch, new Set(seen)));
+  if (Array.isArray(allOf)) return allOf.some((part) => meansObject(root, part, new Set(seen)));
+  return schema === root || isSchemaObject(schema["properties"]);
 }
 
 function refinement(standard: Standard | undefined, side: "input" | "output"): { refine?: Refine } {
@@ -79,23 +102,30 @@ function refinement(standard: Standard | undefined, side: "input" | "output"): {
   return {
     refine(value) {
       const result = standard.validate(value);
-      return result instanceof Promise ? result.then(toRefined) : toRefined(result);
+      const refined = (answer: StandardSchemaV1.Result<unknown>): Refined => toRefined(answer, value);
+      return result instanceof Promise ? result.then(refined) : refined(result);
     },
   };
 }
 
-function toRefined(result: StandardSchemaV1.Result<unknown>): Refined {
+function toRefined(result: StandardSchemaV1.Result<unknown>, value: JsonValue): Refined {
   if (result.issues === undefined) return { ok: true, value: result.value };
-  return { ok: false, problems: result.issues.map(toProblem) };
+  return { ok: false, problems: result.issues.map((issue) => toProblem(issue, value)) };
 }
 
-function toProblem({ path = [], message }: StandardSchemaV1.Issue): Problem {
-  const steps = path.map((step) => (typeof step === "object" ? step.key : step));
+function toProblem({ path = [], message }: StandardSchemaV1.Issue, value: JsonValue): Problem {
+  const keys = path.map((step) => (typeof step === "object" ? step.key : step));
+  const steps = keys.map((key) => (typeof key === "number" ? key : String(key)));
   return {
-    path: toPath(steps.map((step) => (typeof step === "number" ? step : String(step)))),
-    expected: "a value its schema accepts",
-    found: message,
+    path: toPath(steps),
+    expected: `a value its schema accepts (${message})`,
+    found: showValue(steps.reduce<unknown>(getInside, value)),
   };
+}
+
+function getInside(value: unknown, step: string | number): unknown {
+  const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, step);
+  return isThere ? (value as Record<string | number, unknown>)[step] : undefined;
 }
 
 function refuse(expected: string, found: string): { ok: false; problems: Problem[] } {

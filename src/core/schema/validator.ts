@@ -1,7 +1,7 @@
 import type { Problem } from "../errors.ts";
 import type { JsonValue } from "../json.ts";
 import { coerceInput, type Coercion } from "./coerce.ts";
-import { compileSchema, type CompiledSchema } from "./engine.ts";
+import { createEngine, type SchemaEngine } from "./engine.ts";
 import { findProblems } from "./find-problems.ts";
 import { innerSchemas, isSchemaObject, type JsonSchema } from "./json-schema.ts";
 
@@ -11,7 +11,7 @@ export type Checked =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 interface Validator {
-  readonly compiled: CompiledSchema;
+  readonly engine: SchemaEngine;
   readonly hasDefaults: boolean;
 }
 
@@ -22,23 +22,23 @@ const noCoercions: readonly Coercion[] = [];
 
 /** Checks `value`, which must be a copy of our own, leniently: defaults are filled in, and what models get wrong is put right. */
 export function checkLeniently(schema: JsonSchema, value: JsonValue): Checked {
-  const { compiled, hasDefaults } = validatorOf(schema);
-  if (!hasDefaults && compiled.fits(value)) return { ok: true, value, coerced: noCoercions };
-  const changed = coerceInput(schema, value);
-  if (compiled.fits(changed.value)) return { ok: true, ...changed };
-  return { ok: false, problems: findProblems(schema, changed.value, compiled.errors(changed.value)) };
+  const { engine, hasDefaults } = validatorOf(schema);
+  if (!hasDefaults && engine.fits(schema, value)) return { ok: true, value, coerced: noCoercions };
+  const changed = coerceInput(schema, value, engine);
+  if (engine.fits(schema, changed.value)) return { ok: true, ...changed };
+  return { ok: false, problems: findProblems(schema, changed.value, engine) };
 }
 
 /** Checks `value` to the letter. */
 export function checkStrictly(schema: JsonSchema, value: JsonValue): readonly Problem[] {
-  const { compiled } = validatorOf(schema);
-  return compiled.fits(value) ? [] : findProblems(schema, value, compiled.errors(value));
+  const { engine } = validatorOf(schema);
+  return engine.fits(schema, value) ? [] : findProblems(schema, value, engine);
 }
 
 function validatorOf(schema: JsonSchema): Validator {
   let validator = validators.get(schema);
   if (validator === undefined) {
-    validator = { compiled: compileSchema(schema), hasDefaults: containsDefault(schema) };
+    validator = { engine: createEngine(schema), hasDefaults: containsDefault(schema) };
     validators.set(schema, validator);
   }
   return validator;

@@ -348,7 +348,7 @@ test.for<[string, unknown, string]>([
   ["null", null, "expected a pipeline, found null"],
   ["a text", "steps", 'expected a pipeline, found "steps"'],
   ["a list", [], "expected a pipeline, found an empty list"],
-  ["an empty object", {}, "steps: expected a list of an object, found nothing"],
+  ["an empty object", {}, "steps: expected a list of objects, found nothing"],
   ["no steps", spec([]), "steps: expected at least 1 items, found an empty list"],
   ["201 steps", spec(Array.from({ length: 201 }, () => ({ tool: "note" }))), "steps: expected at most 200 items"],
   [
@@ -373,7 +373,7 @@ test.for<[string, unknown, string]>([
   [
     "a steps object",
     { name: "p", description: "d", steps: { a: 1 } },
-    "steps: expected a list of an object, found an object",
+    "steps: expected a list of objects, found an object",
   ],
   ["steps that are none", spec([1, null, [], "a"] as never), "steps[0]: expected an object, found 1"],
   ["examples that are none", { ...spec([]), examples: "a" }, 'examples: expected a list, found "a"'],
