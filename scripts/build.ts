@@ -11,17 +11,14 @@ import { rolldown } from "rolldown";
 const root = resolve(import.meta.dirname, "..");
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
 
-/** The files that take packages in. The first is nearly all package: there, small counts for more than readable. */
-const bundled = [
-  { file: "core/schema/engine.js", minify: true },
-  { file: "core/schema/check-schema.js", minify: false },
-];
+/** The files that take packages in. They are nearly all package: small counts for more than readable. */
+const bundled = ["core/schema/engine.js"];
 
 rmSync(dist, { recursive: true, force: true });
 compile();
 const packages = new Set<string>();
-for (const { file, minify } of bundled) {
-  for (const name of await bundleInto(join(dist, file), { minify })) packages.add(name);
+for (const file of bundled) {
+  for (const name of await bundleInto(join(dist, file))) packages.add(name);
 }
 writeLicenses([...packages].toSorted());
 chmodSync(join(dist, "cli/main.js"), 0o755);
@@ -38,7 +35,7 @@ function compile(): void {
 }
 
 /** Takes the packages that `file` imports into it, and answers with their names. Our own files stay files. */
-async function bundleInto(file: string, { minify }: { minify: boolean }): Promise<Set<string>> {
+async function bundleInto(file: string): Promise<Set<string>> {
   const bundle = await rolldown({
     cwd: root,
     input: file,
@@ -47,7 +44,7 @@ async function bundleInto(file: string, { minify }: { minify: boolean }): Promis
     platform: "node",
     external: (id, importer) => importer === file && id.startsWith("."),
   });
-  const { output } = await bundle.write({ file, format: "esm", minify, comments: { legal: true } });
+  const { output } = await bundle.write({ file, format: "esm", minify: true, comments: { legal: true } });
   await bundle.close();
   const [chunk] = output;
   const taken = chunk.moduleIds.filter((id) => id !== chunk.facadeModuleId);

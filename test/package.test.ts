@@ -75,8 +75,8 @@ test("the built package passes on the licences of what is bundled", () => {
 
   const packages = [...text.matchAll(/^([\w@/-]+) \d+\.\d+\.\d+$/gmu)].map(([, name]) => name);
 
-  expect(packages).toEqual(["ret", "safe-regex2", "typebox"]);
-  expect(text.match(/Permission is hereby granted/gu)).toHaveLength(3);
+  expect(packages).toEqual(["typebox"]);
+  expect(text.match(/Permission is hereby granted/gu)).toHaveLength(1);
 });
 
 test("the declarations of the built package are right for a strict compiler", async () => {
