@@ -1,13 +1,12 @@
 import type { Problem } from "../../core/errors.ts";
 import { toPath, type JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import { describeSchema } from "../../core/schema/describe-schema.ts";
+import { describeNames, describeSchema } from "../../core/schema/describe-schema.ts";
 import { fitsOnce } from "../../core/schema/engine.ts";
-import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
+import { followReferences, isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkLeniently } from "../../core/schema/validator.ts";
-import { followReferences, type SchemaPlace } from "./find-field.ts";
+import type { SchemaPlace } from "./find-field.ts";
 import { hasReference } from "./has-reference.ts";
-import { listNames } from "./list-names.ts";
 import type { Template } from "./parse-template.ts";
 import { below } from "./plan-pipeline.ts";
 
@@ -36,7 +35,7 @@ function checkTemplate(place: SchemaPlace, template: Template, path: Path): Prob
 }
 
 function checkLiteral(place: SchemaPlace, value: JsonValue, path: Path): Problem[] {
-  const schema = followReferences(place);
+  const schema = followReferences(place.root, place.schema);
   // Away from its root a schema that refers to it means nothing.
   if (!isSchemaObject(schema) || (schema !== place.root && hasReference(schema))) return [];
   if (fitsOnce(schema, value)) return [];
@@ -46,7 +45,7 @@ function checkLiteral(place: SchemaPlace, value: JsonValue, path: Path): Problem
 }
 
 function checkItems(place: SchemaPlace, items: readonly Template[], path: Path): Problem[] {
-  const schema = followReferences(place);
+  const schema = followReferences(place.root, place.schema);
   if (!isSchemaObject(schema) || schema["prefixItems"] !== undefined) return [];
   const inner = { root: place.root, schema: schema["items"] };
   return items.flatMap((item, index) => checkTemplate(inner, item, [...path, index]));
@@ -56,7 +55,7 @@ function checkItems(place: SchemaPlace, items: readonly Template[], path: Path):
 const openKeywords = ["anyOf", "oneOf", "allOf", "if", "not"];
 
 function checkObject(place: SchemaPlace, entries: readonly (readonly [string, Template])[], path: Path): Problem[] {
-  const schema = followReferences(place);
+  const schema = followReferences(place.root, place.schema);
   if (!isSchemaObject(schema) || openKeywords.some((keyword) => keyword in schema)) return [];
   const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
   const isClosed = schema["additionalProperties"] === false && schema["patternProperties"] === undefined;
@@ -73,7 +72,7 @@ function unknownName(name: string, known: readonly string[], path: Path): Proble
   const [nearest] = nearestNames(name, known, 1);
   return {
     path: toPath([...path, name]),
-    expected: known.length === 0 ? "no parameters" : `only ${listNames(known)}`,
+    expected: known.length === 0 ? "no parameters" : `only ${describeNames(known)}`,
     found: "an unknown parameter",
     ...(nearest !== undefined && { didYouMean: nearest }),
   };

@@ -1,11 +1,11 @@
 import { quote, type Problem } from "../../core/errors.ts";
 import { toPath } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import { describeNames } from "../../core/schema/describe-schema.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { findField, type FieldSearch, type SchemaPlace } from "./find-field.ts";
 import { findRoot, findUses, type Root, type Use } from "./find-uses.ts";
-import { listNames } from "./list-names.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
 
 /** What is known about the values in a pipeline before it runs. */
@@ -36,14 +36,14 @@ function unknownRoot(plan: Plan, { reference, path, step, hasItem }: Use): Probl
   const ids = plan.steps.flatMap(({ id }) => id ?? []);
   if (reference.root === "errors") {
     const [nearest] = nearestNames(String(reference.path[0] ?? ""), ids, 1);
-    return problemAt(path, `$errors and the id of a step: ${listNames(ids) || "no step has one"}`, reference.text, {
+    return problemAt(path, `$errors and the id of a step: ${describeNames(ids) || "no step has one"}`, reference.text, {
       nearest: nearest === undefined ? undefined : `$errors.${nearest}`,
     });
   }
   const isFirst = step?.index === 0;
   const roots = ["input", ...(isFirst ? [] : ["prev"]), ...(hasItem ? ["item", "index"] : []), ...ids];
   const [nearest] = isFirst && reference.root === "prev" ? ["input"] : nearestNames(reference.root, roots, 1);
-  const expected = `one of ${listNames(roots.map((root) => `$${root}`))} (or $$ for a dollar sign)`;
+  const expected = `one of ${describeNames(roots.map((root) => `$${root}`))} (or $$ for a dollar sign)`;
   return problemAt(path, expected, reference.text, { nearest: nearest === undefined ? undefined : `$${nearest}` });
 }
 

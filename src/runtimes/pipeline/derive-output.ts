@@ -38,7 +38,7 @@ function schemaOfObject(
   pointer: string,
 ): JsonSchema {
   const properties = entries.map(([key, template]) => {
-    const inside = `${pointer}/properties/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+    const inside = `${pointer}/properties/${escapeStep(key)}`;
     return [key, schemaOfTemplate(knowledge, template, inside) ?? {}] as const;
   });
   return { type: "object", properties: Object.fromEntries(properties) };
@@ -67,4 +67,9 @@ function schemaOfValue({ tools }: Knowledge, step: PlannedStep, pointer: string)
 
 function orNull(schema: JsonSchema): JsonSchema {
   return { anyOf: [schema, { type: "null" }] };
+}
+
+/** Writes a key as a step of a pointer inside a `$ref`, which is part of an address. */
+function escapeStep(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1").replaceAll("%", "%25");
 }

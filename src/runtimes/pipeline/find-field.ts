@@ -1,5 +1,5 @@
-import { isSchemaObject, resolveReference, type JsonSchema } from "../../core/schema/json-schema.ts";
-import { listNames } from "./list-names.ts";
+import { describeNames } from "../../core/schema/describe-schema.ts";
+import { followReferences, isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 
 /** A schema inside another one, whose references start at the root. */
 export interface SchemaPlace {
@@ -31,7 +31,7 @@ const openKeywords = ["allOf", "if", "not", "$dynamicRef", "dependentSchemas", "
 
 function stepInto(place: SchemaPlace, step: string | number, seen: Set<unknown>): FieldSearch {
   const { root } = place;
-  const schema = followReferences(place);
+  const schema = followReferences(place.root, place.schema);
   // A branch can refer to the schema it is a branch of.
   if (!isSchemaObject(schema) || seen.has(schema)) return anything;
   seen.add(schema);
@@ -64,7 +64,7 @@ function findProperty(root: JsonSchema, schema: JsonSchema, name: string): Field
   const isListed = isSchemaObject(properties) || schema["additionalProperties"] === false;
   if (others !== false || !isListed) return anything;
   const known = isSchemaObject(properties) ? Object.keys(properties) : [];
-  return nothing(known.length === 0 ? "no field at all" : `one of ${listNames(known)}`, known);
+  return nothing(known.length === 0 ? "no field at all" : `one of ${describeNames(known)}`, known);
 }
 
 function stepIntoBranches(
@@ -78,22 +78,12 @@ function stepIntoBranches(
   const [only] = possible;
   if (only !== undefined) return possible.length === 1 ? only : anything;
   const known = searches.flatMap((search) => (search.found === "nothing" ? search.known : []));
-  return nothing(known.length === 0 ? "no field at all" : `one of ${listNames(known)}`, known);
+  return nothing(known.length === 0 ? "no field at all" : `one of ${describeNames(known)}`, known);
 }
 
 function isNull(place: SchemaPlace): boolean {
-  const schema = followReferences(place);
+  const schema = followReferences(place.root, place.schema);
   return isSchemaObject(schema) && schema["type"] === "null";
-}
-
-/** The schema at a place, or the one it refers to. */
-export function followReferences({ root, schema }: SchemaPlace): unknown {
-  let followed = schema;
-  // A tool's schema was checked when it was defined: its references end somewhere.
-  while (isSchemaObject(followed) && typeof followed["$ref"] === "string") {
-    followed = resolveReference(root, followed["$ref"]);
-  }
-  return followed;
 }
 
 function typesOf(schema: JsonSchema): readonly string[] {

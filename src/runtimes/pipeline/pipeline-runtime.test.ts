@@ -273,6 +273,30 @@ test("continueOnError also covers a step that cannot be asked", async () => {
   expect(outcome).toEqual({ status: "ok", output: "input-invalid" });
 });
 
+test("a pipeline's output is checked by its tools' schemas, wherever in it their references must lead now", async () => {
+  const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } }, additionalProperties: false };
+  const tree = defineTool({
+    name: "tree",
+    description: "d",
+    output: { $ref: "#/$defs/node", $defs: { node } },
+    run: () => ({ next: { next: {} } }),
+  });
+  const pipeline = definePipeline(
+    {
+      name: "p",
+      description: "d",
+      steps: [{ id: "t", tool: "tree" }],
+      output: { "a/b~c%41 \ud800": "$t", two: { deep: "$t.next" } },
+    },
+    { resolve: () => tree },
+  );
+
+  const outcome = await createTestWorkspace({ tools: [tree, pipeline] }).call("p", {});
+
+  expect(JSON.stringify(pipeline.outputSchema)).toContain("#/properties/a~1b~0c%2541");
+  expect(outcome).toMatchObject({ output: { two: { deep: { next: {} } } } });
+});
+
 test("a pipeline inside a pipeline is a tool like any other", async () => {
   const inner = pipelineOf({
     name: "inner",

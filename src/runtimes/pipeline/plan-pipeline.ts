@@ -1,8 +1,8 @@
 import { isKitbagError, quote, type Problem } from "../../core/errors.ts";
 import { showValue, toPath, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import { describeNames } from "../../core/schema/describe-schema.ts";
 import { isSchemaObject } from "../../core/schema/json-schema.ts";
-import { listNames } from "./list-names.ts";
 import { parseCondition, type Condition } from "./parse-condition.ts";
 import { parseTemplate, type Template } from "./parse-template.ts";
 import type { Plan, PlannedStep } from "./plan.ts";
@@ -127,7 +127,7 @@ function checkIds(steps: readonly PlannedStep[], problems: Problem[]): ReadonlyM
     for (const name of after.filter((one) => !first.has(one))) {
       const [nearest] = nearestNames(name, first.keys(), 1);
       const known =
-        first.size === 0 ? "the id of a step, and no step has one" : `one of ${listNames([...first.keys()])}`;
+        first.size === 0 ? "the id of a step, and no step has one" : `one of ${describeNames([...first.keys()])}`;
       const didYouMean = nearest === undefined ? {} : { didYouMean: nearest };
       problems.push({ path: toPath(["steps", index, "after"]), expected: known, found: quote(name), ...didYouMean });
     }
