@@ -1,11 +1,8 @@
+import { checkExamples, checkInject, checkPartNames, checkParts, isRecord } from "./check-tool.ts";
 import { KitbagError, type Problem } from "./errors.ts";
-import { copyJson, maxJsonDepth, showValue } from "./json.ts";
-import { isName, nameRule } from "./names.ts";
-import { checkPermissions } from "./permissions.ts";
+import { cloneJson, showValue } from "./json.ts";
 import type { JsonSchema } from "./schema/json-schema.ts";
-import { toSchema, type ConvertedSchema, type Refine, type SchemaSource } from "./schema/to-schema.ts";
-import { fitsOnce } from "./schema/engine.ts";
-import { checkLeniently, checkStrictly } from "./schema/validator.ts";
+import { toSchema, type Refine, type SchemaSource } from "./schema/to-schema.ts";
 import type {
   CallerInputOf,
   FunctionCode,
@@ -51,8 +48,38 @@ export function defineTool<
 >(
   definition: ToolDefinition<Input, Output, Inject, Result>,
 ): TypedTool<CallerInputOf<Input>, OutputOf<Output, Result>> {
+  checkDefinition(definition);
   const code: FunctionCode = { kind: "function", run: definition.run as FunctionCode["run"] };
   return createTool({ ...definition, code });
+}
+
+const definitionParts = [
+  "name",
+  "title",
+  "description",
+  "version",
+  "input",
+  "output",
+  "annotations",
+  "permissions",
+  "examples",
+  "inject",
+  "needsApproval",
+  "limits",
+  "run",
+];
+
+function checkDefinition(definition: unknown): void {
+  if (!isRecord(definition)) {
+    const problems = [{ path: "", expected: "an object with name, description and run", found: showValue(definition) }];
+    throw new KitbagError("tool-invalid", { tool: "", problems });
+  }
+  const problems = checkPartNames(definition, definitionParts);
+  if (problems.length > 0) throw new KitbagError("tool-invalid", { tool: showName(definition["name"]), problems });
+}
+
+function showName(name: unknown): string {
+  return typeof name === "string" ? name : showValue(name);
 }
 
 /** A definition with its types sealed, for code of any kind. */
@@ -78,146 +105,66 @@ export interface ToolParts {
  * @throws {KitbagError} `tool-invalid` if a part is wrong.
  */
 export function createTool(parts: ToolParts): Tool {
-  const problems = checkWords(parts);
+  const problems = checkParts({ ...parts });
   const input = convert("input", parts.input ?? { type: "object", properties: {} }, problems);
   const output = parts.output === undefined ? undefined : convert("output", parts.output, problems);
-  const inject = Object.keys(parts.inject ?? {});
-  if (input.json["type"] !== "object" && problems.length === 0) {
-    problems.push({ path: "input", expected: 'a schema of type "object"', found: showValue(input.json["type"]) });
+  const inject = isRecord(parts.inject) ? Object.keys(parts.inject) : [];
+  if (input !== undefined) {
+    if (input.json["type"] !== "object") {
+      problems.push({ path: "input", expected: 'a schema of type "object"', found: showValue(input.json["type"]) });
+    }
+    problems.push(...checkInject(inject, input.json));
+    problems.push(...checkExamples(parts.examples ?? [], input.json, output?.json));
   }
-  checkInject(inject, input.json, problems);
-  if (problems.length === 0) checkExamples(parts.examples ?? [], input.json, output?.json, problems);
-  if (problems.length > 0) throw new KitbagError("tool-invalid", { tool: String(parts.name), problems });
+  if (input === undefined || problems.length > 0) {
+    throw new KitbagError("tool-invalid", { tool: showName(parts.name), problems });
+  }
   return Object.freeze({
-    name: parts.name,
-    ...(parts.title !== undefined && { title: parts.title }),
-    description: parts.description,
-    ...(parts.version !== undefined && { version: parts.version }),
-    inputSchema: input.json,
-    ...(output !== undefined && { outputSchema: output.json }),
-    annotations: Object.freeze({ ...parts.annotations }),
-    permissions: Object.freeze({ ...parts.permissions }),
-    examples: parts.examples ?? [],
-    inject,
-    needsApproval: parts.needsApproval ?? false,
-    limits: Object.freeze({ ...parts.limits }),
+    ...describeTool(parts),
+    inputSchema: freeze(input.json),
+    ...(output !== undefined && { outputSchema: freeze(output.json) }),
+    inject: Object.freeze(inject),
     ...(input.refine !== undefined && { refine: input.refine }),
     code: parts.code,
   });
 }
 
-const longestDescription = 20_000;
+type Description = Omit<Tool, "inputSchema" | "outputSchema" | "inject" | "refine" | "code">;
 
-function checkWords(parts: ToolParts): Problem[] {
-  const problems: Problem[] = [];
-  const expect = (right: boolean, path: string, expected: string, found: unknown): void => {
-    if (!right) problems.push({ path, expected, found: showValue(found) });
-  };
-  const { name, description, title, version, code } = parts;
-  expect(isName(name), "name", nameRule, name);
-  expect(
-    typeof description === "string" && description.trim() !== "",
-    "description",
-    "a text that says what the tool does",
+/** Copies what says something about a tool, so that nobody can change it afterwards. */
+function describeTool(parts: ToolParts): Description {
+  const { name, title, description, version, annotations, permissions, examples = [], limits } = parts;
+  return {
+    name,
+    ...(title !== undefined && { title }),
     description,
-  );
-  expect(
-    String(description).length <= longestDescription,
-    "description",
-    `at most ${longestDescription} characters`,
-    "more",
-  );
-  expect(title === undefined || typeof title === "string", "title", "a text", title);
-  expect(version === undefined || isVersion(version), "version", "a version like 1.2.0", version);
-  expect(typeof code?.kind === "string", "code", "code with a kind", code);
-  if (code?.kind === "function")
-    expect(typeof (code as FunctionCode).run === "function", "run", "a function", (code as FunctionCode).run);
-  problems.push(...checkPermissions(parts.permissions ?? {}), ...checkAnnotations(parts.annotations ?? {}));
-  problems.push(...checkLimits(parts.limits ?? {}));
-  return problems;
-}
-
-function isVersion(version: unknown): boolean {
-  return typeof version === "string" && /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/u.test(version);
-}
-
-const annotationNames = ["readOnly", "destructive", "idempotent", "openWorld"];
-
-function checkAnnotations(annotations: ToolAnnotations): Problem[] {
-  const problems: Problem[] = [];
-  for (const [name, value] of Object.entries(annotations)) {
-    const path = `annotations.${name}`;
-    if (!annotationNames.includes(name))
-      problems.push({ path, expected: `one of ${annotationNames.join(", ")}`, found: "an unknown annotation" });
-    else if (value !== undefined && typeof value !== "boolean")
-      problems.push({ path, expected: "true or false", found: showValue(value) });
-  }
-  if (annotations.readOnly === true && annotations.destructive === true) {
-    problems.push({ path: "annotations", expected: "readOnly or destructive, not both", found: "both" });
-  }
-  return problems;
-}
-
-const limitNames = ["limitMs", "maxConcurrent"];
-
-function checkLimits(limits: ToolLimits): Problem[] {
-  const problems: Problem[] = [];
-  for (const [name, value] of Object.entries(limits)) {
-    const path = `limits.${name}`;
-    if (!limitNames.includes(name))
-      problems.push({ path, expected: `one of ${limitNames.join(", ")}`, found: "an unknown limit" });
-    else if (value !== undefined && !(typeof value === "number" && value > 0))
-      problems.push({ path, expected: "a number above 0", found: showValue(value) });
-  }
-  return problems;
+    ...(version !== undefined && { version }),
+    annotations: freeze({ ...annotations }),
+    permissions: freeze(cloneJson({ ...permissions })),
+    examples: freeze(examples.map((example) => cloneJson({ ...example }))),
+    needsApproval: parts.needsApproval ?? false,
+    limits: freeze({ ...limits }),
+  };
 }
 
 function convert(
   side: "input" | "output",
   source: SchemaSource,
   problems: Problem[],
-): { json: JsonSchema; refine?: Refine } {
-  const converted: ConvertedSchema = toSchema(source, side);
+): { json: JsonSchema; refine?: Refine } | undefined {
+  const converted = toSchema(source, side);
   if (converted.ok) return converted;
   for (const problem of converted.problems) {
     problems.push({ ...problem, path: problem.path === "" ? side : `${side}.${problem.path}` });
   }
-  return { json: { type: "object" } };
+  return undefined;
 }
 
-function checkInject(inject: readonly string[], schema: JsonSchema, problems: Problem[]): void {
-  const properties = schema["properties"];
-  for (const name of inject) {
-    if (typeof properties === "object" && properties !== null && Object.hasOwn(properties, name)) {
-      problems.push({
-        path: `inject.${name}`,
-        expected: "a name that is not a parameter",
-        found: "a parameter the model could set",
-      });
-    }
+/** What is checked once must stay as it is. */
+function freeze<Value>(value: Value): Value {
+  if (typeof value === "object" && value !== null) {
+    for (const inner of Object.values(value)) freeze(inner);
+    Object.freeze(value);
   }
-}
-
-function checkExamples(
-  examples: readonly ToolExample[],
-  inputSchema: JsonSchema,
-  outputSchema: JsonSchema | undefined,
-  problems: Problem[],
-): void {
-  for (const [index, example] of examples.entries()) {
-    const path = `examples[${index}]`;
-    const input = copyJson(example?.input, { maxBytes: 1_000_000, maxDepth: maxJsonDepth });
-    if (!input.ok) {
-      problems.push({ path: `${path}.input`, expected: "a JSON object", found: showValue(example?.input) });
-    } else if (!fitsOnce(inputSchema, input.value)) {
-      const checked = checkLeniently(inputSchema, input.value);
-      if (!checked.ok) problems.push(...checked.problems.map((problem) => below(`${path}.input`, problem)));
-    }
-    if (outputSchema === undefined || example?.output === undefined) continue;
-    problems.push(...checkStrictly(outputSchema, example.output).map((problem) => below(`${path}.output`, problem)));
-  }
-}
-
-function below(path: string, problem: Problem): Problem {
-  return { ...problem, path: problem.path === "" ? path : `${path}.${problem.path}` };
+  return value;
 }

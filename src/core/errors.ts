@@ -258,10 +258,14 @@ export function isKitbagError<Code extends ErrorCode = ErrorCode>(
   }
 }
 
-/** Says in words what was thrown. Never throws, whatever it was. */
+/** The longest text of somebody else's error that a message repeats. */
+const longestCause = 1000;
+
+/** Says in words what was thrown, shortened. Never throws, whatever it was. */
 export function describeCause(cause: unknown): string {
   try {
-    return cause instanceof Error && typeof cause.message === "string" ? cause.message : String(cause);
+    const text = String(cause instanceof Error ? cause.message || cause.name : cause);
+    return text.length > longestCause ? `${text.slice(0, longestCause)}…` : text;
   } catch {
     return "something that cannot be shown";
   }

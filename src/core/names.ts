@@ -1,4 +1,5 @@
 import { KitbagError } from "./errors.ts";
+import { showValue } from "./json.ts";
 
 /** The one grammar of names: of tools, components and skills. */
 const nameGrammar = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/u;
@@ -21,15 +22,19 @@ export interface Address {
 
 const addressGrammar = /^(?:plugin:)?(?:([^/@:]+)\/)?([^/@:]+)(?:@([0-9A-Za-z.+-]{1,64}))?$/u;
 
+/** "plugin:", two names, a version and what is between them. */
+const longestAddress = 256;
+
 /**
  * Reads `tool`, `owner/tool`, `plugin:owner/tool`, each with or without `@version`.
  *
  * @throws {KitbagError} `address-invalid` if `text` is none of these.
  */
 export function parseAddress(text: string): Address {
-  const [whole, owner, name, version] = (typeof text === "string" ? addressGrammar.exec(text) : null) ?? [];
-  if (whole === undefined || !isName(name) || (owner !== undefined && !isName(owner))) {
-    throw new KitbagError("address-invalid", { address: String(text) });
+  const isShort = typeof text === "string" && text.length <= longestAddress;
+  const [, owner, name, version] = (isShort ? addressGrammar.exec(text) : undefined) ?? [];
+  if (!isName(name) || (owner !== undefined && !isName(owner))) {
+    throw new KitbagError("address-invalid", { address: typeof text === "string" ? text : showValue(text) });
   }
   return { name, ...(owner !== undefined && { owner }), ...(version !== undefined && { version }) };
 }

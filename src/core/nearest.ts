@@ -1,7 +1,13 @@
-/** The names in `known` that a person or a model may have meant by `name`, nearest first; none if nothing is near. */
+/** No name that somebody means is longer; what is, is not compared. */
+const longestName = 128;
+
+/**
+ * The names in `known` that a person or a model may have meant by `name`, nearest first; none if nothing is near. Equally near
+ * ones are in the order of the alphabet.
+ */
 export function nearestNames(name: string, known: Iterable<string>, most = 3): string[] {
   const wanted = fold(name);
-  if (wanted === "" || wanted.length > 128) return [];
+  if (wanted === "") return [];
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   const found: { name: string; distance: number }[] = [];
   for (const candidate of known) {
@@ -16,13 +22,14 @@ export function nearestNames(name: string, known: Iterable<string>, most = 3): s
 
 /** Names differ in how they separate and capitalise words more often than in the words. */
 function fold(name: string): string {
-  return name.toLowerCase().replaceAll(/[\s_.\-/]+/gu, "");
+  return name.length > longestName ? "" : name.toLowerCase().replaceAll(/[\s_.\-/]+/gu, "");
 }
 
 function nameDistance(wanted: string, candidate: string, limit: number): number {
   if (wanted === candidate) return 0;
-  // A name that is the beginning or the end of the other was most likely meant.
+  // A name that is the beginning or the end of the other was most likely meant; one with more to it, perhaps.
   if (wanted.length >= 3 && (candidate.startsWith(wanted) || candidate.endsWith(wanted))) return 1;
+  if (candidate.length >= 3 && (wanted.startsWith(candidate) || wanted.endsWith(candidate))) return limit;
   if (Math.abs(wanted.length - candidate.length) > limit) return limit + 1;
   return editDistance(wanted, candidate);
 }

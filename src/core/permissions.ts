@@ -1,5 +1,6 @@
 import type { Problem } from "./errors.ts";
-import { showValue } from "./json.ts";
+import { showValue, toPath } from "./json.ts";
+import { nearestNames } from "./nearest.ts";
 
 /** What a tool may touch. What is not listed is denied. */
 export interface Permissions {
@@ -25,14 +26,18 @@ export function checkPermissions(permissions: unknown): Problem[] {
   }
   const problems: Problem[] = [];
   for (const [kind, list] of Object.entries(permissions)) {
+    const path = toPath(["permissions", kind]);
     if (!permissionKinds.includes(kind as keyof Permissions)) {
+      const [nearest] = nearestNames(kind, permissionKinds, 1);
+      const expected = `one of ${permissionKinds.join(", ")}`;
       problems.push({
-        path: `permissions.${kind}`,
-        expected: `one of ${permissionKinds.join(", ")}`,
+        path,
+        expected,
         found: "an unknown permission",
+        ...(nearest !== undefined && { didYouMean: nearest }),
       });
     } else if (!Array.isArray(list) || list.some((item) => typeof item !== "string" || item === "")) {
-      problems.push({ path: `permissions.${kind}`, expected: "a list of texts", found: showValue(list) });
+      problems.push({ path, expected: "a list of texts", found: showValue(list) });
     }
   }
   return problems;

@@ -1,7 +1,13 @@
+import { findForms } from "./secret-forms.ts";
+
 /** Takes secrets out of whatever is shown. */
 export interface Redactor {
+  /** `text` with each stretch of it that is a secret replaced by the secret's name. */
   text(text: string): string;
-  /** A copy of a JSON value without the secrets; the value itself if there are none in it. */
+  /**
+   * A copy of a JSON value without the secrets, in texts, in keys and in numbers; the value itself if there are none in it. Keys
+   * that become the same are numbered.
+   */
   value<Value>(value: Value): Value;
   /** A redactor that knows these secrets too. */
   with(secrets: Readonly<Record<string, string>>): Redactor;
@@ -9,105 +15,171 @@ export interface Redactor {
   stream(): RedactedStream;
 }
 
-/** A text that comes in pieces, without the secrets. */
+/**
+ * A text that comes in pieces, without the secrets. What it answers, joined, is what `text` makes of the pieces, joined; and it
+ * holds back less than the longest form of a secret.
+ */
 export interface RedactedStream {
   /** Takes the next piece and answers with what can be shown: the end is held back while it may begin a secret. */
   push(piece: string): string;
-  /** What was held back. */
+  /** Ends the text: what was held back. */
   flush(): string;
 }
 
-/** A shorter secret would be found everywhere. */
-const shortestSecret = 4;
+/** A text that stands for a secret, and what to show instead. */
+interface Form {
+  readonly text: string;
+  readonly label: string;
+}
 
 /**
  * Makes a redactor for secrets by name; `undefined` if there is nothing to take out. Each secret is also found as base64, in a
- * URL, in hexadecimal and inside JSON text, and is replaced by its name: `[GITHUB_TOKEN]`.
+ * URL, in hexadecimal and inside JSON text, and is replaced by its name: `[GITHUB_TOKEN]`. Secrets of fewer than 4 characters
+ * are not looked for: they would be found everywhere.
  */
 export function createRedactor(secrets: Readonly<Record<string, string>>): Redactor | undefined {
-  const replacements = Object.entries(secrets)
-    .filter(([, secret]) => secret.length >= shortestSecret)
-    .flatMap(([name, secret]) => forms(secret).map((form) => [form, `[${name}]`] as const))
-    // A secret that contains another must go first.
-    .toSorted(([left], [right]) => right.length - left.length);
-  if (replacements.length === 0) return undefined;
+  return createFrom(Object.entries(secrets));
+}
+
+function createFrom(secrets: readonly (readonly [name: string, secret: string])[]): Redactor | undefined {
+  const texts = secrets.map(([name, secret]) => [name, findForms(secret)] as const);
+  const isSecret = (label: string): boolean => texts.some(([, forms]) => forms.some((form) => label.includes(form)));
+  const forms: Form[] = texts.flatMap(([name, list]) => {
+    // The name of a secret may hold another one, or itself.
+    const label = isSecret(`[${name}]`) ? "[***]" : `[${name}]`;
+    return list.map((text) => ({ text, label }));
+  });
+  if (forms.length === 0) return undefined;
+  const hasNumbers = forms.some((form) => /^-?\d/u.test(form.text));
 
   const text = (value: string): string => {
-    let clean = value;
-    for (const [form, name] of replacements) if (clean.includes(form)) clean = clean.replaceAll(form, name);
-    return clean;
+    const stretches = findStretches(value, forms);
+    return stretches.length === 0 ? value : replaceStretches(value, stretches, value.length);
   };
   return {
     text,
-    value: (value) => redactValue(value, text) as typeof value,
-    with: (more) => createRedactor({ ...secrets, ...more }) as Redactor,
-    stream: () =>
-      createStream(
-        replacements.map(([form]) => form),
-        text,
-      ),
+    value: (value) => redactValue(value, { text, hasNumbers }) as typeof value,
+    with: (more) => createFrom([...secrets, ...Object.entries(more)]) as Redactor,
+    stream: () => createStream(forms),
   };
 }
 
-function createStream(secretForms: readonly string[], text: (value: string) => string): RedactedStream {
+/** A part of a text that is to be replaced: one secret, or several that overlap. */
+interface Stretch {
+  readonly start: number;
+  /** Of the secret that it starts with. */
+  readonly length: number;
+  end: number;
+  /** Empty if it was shown already. */
+  readonly label: string;
+}
+
+/** Finds what is to be replaced, in order and apart from each other; the label is that of the first secret, the longest of them. */
+function findStretches(text: string, forms: readonly Form[], shownUntil = 0): Stretch[] {
+  const found: Stretch[] = [];
+  for (const { text: form, label } of forms) {
+    let last: Stretch | undefined;
+    for (let start = text.indexOf(form); start !== -1; start = text.indexOf(form, start + 1)) {
+      const end = start + form.length;
+      // Many of the same that overlap, as of "aaaa" in "aaaaaaaa", are one.
+      if (last !== undefined && start < last.end) last.end = end;
+      else {
+        last = { start, length: form.length, end, label };
+        found.push(last);
+      }
+    }
+  }
+  if (found.length > 1) found.sort((left, right) => left.start - right.start || right.length - left.length);
+  const merged: Stretch[] = shownUntil > 0 ? [{ start: 0, length: shownUntil, end: shownUntil, label: "" }] : [];
+  for (const stretch of found) {
+    const before = merged.at(-1);
+    if (before !== undefined && stretch.start < before.end) before.end = Math.max(before.end, stretch.end);
+    else merged.push(stretch);
+  }
+  return merged;
+}
+
+/** Replaces the stretches that begin before `end`, and leaves out what is behind it. */
+function replaceStretches(text: string, stretches: readonly Stretch[], end: number): string {
+  let shown = "";
+  let next = 0;
+  for (const stretch of stretches) {
+    if (stretch.start >= end) break;
+    shown += text.slice(next, stretch.start) + stretch.label;
+    next = stretch.end;
+  }
+  return next < end ? shown + text.slice(next, end) : shown;
+}
+
+function createStream(forms: readonly Form[]): RedactedStream {
   let held = "";
+  /** How much of what is held belongs to a secret whose label was shown. */
+  let shownUntil = 0;
+
   return {
     push(piece) {
-      const clean = text(held + piece);
-      const shown = clean.length - beginningOfSecret(clean, secretForms);
-      held = clean.slice(shown);
-      return clean.slice(0, shown);
+      const text = held + piece;
+      const stretches = findStretches(text, forms, shownUntil);
+      const end = text.length - beginningOfSecret(text, forms);
+      const open = stretches.find((stretch) => stretch.start < end && stretch.end > end);
+      const shown = replaceStretches(text, stretches, end);
+      held = text.slice(end);
+      shownUntil = open === undefined ? 0 : open.end - end;
+      return shown;
     },
     flush() {
-      const rest = held;
+      const rest = replaceStretches(held, findStretches(held, forms, shownUntil), held.length);
       held = "";
+      shownUntil = 0;
       return rest;
     },
   };
 }
 
 /** How many characters at the end of `text` are the beginning of a secret. */
-function beginningOfSecret(text: string, secretForms: readonly string[]): number {
+function beginningOfSecret(text: string, forms: readonly Form[]): number {
+  const last = text.charCodeAt(text.length - 1);
   let most = 0;
-  for (const form of secretForms) {
+  for (const { text: form } of forms) {
     for (let length = Math.min(form.length - 1, text.length); length > most; length--) {
-      if (text.endsWith(form.slice(0, length))) most = length;
+      // Most lengths are ruled out by one character.
+      if (form.charCodeAt(length - 1) === last && text.endsWith(form.slice(0, length))) most = length;
     }
   }
   return most;
 }
 
-function forms(secret: string): string[] {
-  const inJson = JSON.stringify(secret).slice(1, -1);
-  const bytes = Buffer.from(secret, "utf8");
-  const base64 = bytes.toString("base64").replace(/=+$/u, "");
-  return [
-    ...new Set([secret, inJson, encodeForUrl(secret), base64, bytes.toString("base64url"), bytes.toString("hex")]),
-  ].filter((form) => form.length >= shortestSecret);
+interface ValueRedaction {
+  readonly text: (value: string) => string;
+  readonly hasNumbers: boolean;
 }
 
-function encodeForUrl(secret: string): string {
-  try {
-    return encodeURIComponent(secret);
-  } catch {
-    // An unpaired surrogate cannot be in a URL.
-    return secret;
+function redactValue(value: unknown, redaction: ValueRedaction): unknown {
+  if (typeof value === "string") return redaction.text(value);
+  if (typeof value === "number" && redaction.hasNumbers) {
+    const clean = redaction.text(String(value));
+    return clean === String(value) ? value : clean;
   }
-}
-
-function redactValue(value: unknown, text: (value: string) => string): unknown {
-  if (typeof value === "string") return text(value);
   if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) {
-    const items = value.map((item) => redactValue(item, text));
-    return items.some((item, index) => item !== value[index]) ? items : value;
+  if (!Array.isArray(value)) return redactRecord(value as Record<string, unknown>, redaction);
+  const items = value.map((item) => redactValue(item, redaction));
+  return items.some((item, index) => item !== value[index]) ? items : value;
+}
+
+function redactRecord(value: Readonly<Record<string, unknown>>, redaction: ValueRedaction): unknown {
+  let isChanged = false;
+  const clean = new Map<string, unknown>();
+  for (const [key, item] of Object.entries(value)) {
+    const cleanKey = redaction.text(key);
+    const cleanItem = redactValue(item, redaction);
+    isChanged ||= cleanKey !== key || cleanItem !== item;
+    clean.set(clean.has(cleanKey) ? nextKey(clean, cleanKey) : cleanKey, cleanItem);
   }
-  let changed = false;
-  const entries = Object.entries(value).map(([key, item]) => {
-    const cleanKey = text(key);
-    const cleanItem = redactValue(item, text);
-    changed ||= cleanKey !== key || cleanItem !== item;
-    return [cleanKey, cleanItem];
-  });
-  return changed ? Object.fromEntries(entries) : value;
+  return isChanged ? Object.fromEntries(clean) : value;
+}
+
+function nextKey(taken: ReadonlyMap<string, unknown>, key: string): string {
+  let count = 2;
+  while (taken.has(`${key} ${count}`)) count += 1;
+  return `${key} ${count}`;
 }

@@ -1,0 +1,177 @@
+import type { Problem } from "./errors.ts";
+import { copyJson, isPlain, maxJsonDepth, showValue, toPath } from "./json.ts";
+import { isName, nameRule } from "./names.ts";
+import { nearestNames } from "./nearest.ts";
+import { checkPermissions } from "./permissions.ts";
+import { fitsOnce } from "./schema/engine.ts";
+import type { JsonSchema } from "./schema/json-schema.ts";
+import { checkLeniently, checkStrictly } from "./schema/validator.ts";
+import type { FunctionCode, ToolCode } from "./tool.ts";
+
+/** What somebody gave as the parts of a tool, before anything about it is known. */
+export interface UncheckedParts {
+  readonly [part: string]: unknown;
+}
+
+const longestDescription = 20_000;
+
+/** What is wrong with everything about a tool that is not a schema. */
+export function checkParts(parts: UncheckedParts): Problem[] {
+  const { name, description, title, version, needsApproval, inject, permissions = {} } = parts;
+  const problems: Problem[] = [];
+  const expect = (isRight: boolean, path: string, expected: string): void => {
+    if (!isRight) problems.push({ path, expected, found: showValue(parts[path]) });
+  };
+  expect(isName(name), "name", nameRule);
+  expect(isText(description) && description.trim() !== "", "description", "a text that says what the tool does");
+  if (isText(description) && description.length > longestDescription) {
+    problems.push({ path: "description", expected: `at most ${longestDescription} characters`, found: "more" });
+  }
+  expect(title === undefined || isText(title), "title", "a text");
+  expect(version === undefined || isVersion(version), "version", "a version like 1.2.0");
+  expect(needsApproval === undefined || typeof needsApproval === "boolean", "needsApproval", "true or false");
+  expect(inject === undefined || isRecord(inject), "inject", "an object with a name for each injected value");
+  problems.push(...checkCode(parts["code"]), ...checkPermissions(permissions));
+  problems.push(...checkRecord("annotations", parts["annotations"], annotations));
+  problems.push(...checkContradiction(parts["annotations"]), ...checkRecord("limits", parts["limits"], limits));
+  return problems;
+}
+
+/** What is wrong with the names of the parts: one that nobody knows would be ignored. */
+export function checkPartNames(parts: UncheckedParts, known: readonly string[]): Problem[] {
+  return Object.keys(parts)
+    .filter((name) => !known.includes(name))
+    .map((name) => {
+      const [nearest] = nearestNames(name, known, 1);
+      return {
+        path: toPath([name]),
+        expected: `only ${known.join(", ")}`,
+        found: "an unknown part",
+        ...(nearest !== undefined && { didYouMean: nearest }),
+      };
+    });
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/** Tells whether `value` is an object with parts, and not a list or an instance of something. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
+}
+
+function isVersion(version: unknown): boolean {
+  return isText(version) && version.length <= 64 && /^\d+\.\d+\.\d+(?:[-+][0-9A-Za-z.+-]+)?$/u.test(version);
+}
+
+function checkCode(code: unknown): Problem[] {
+  if (!isRecord(code) || !isText(code["kind"])) {
+    return [{ path: "code", expected: "code with a kind", found: showValue(code) }];
+  }
+  const { kind, run } = code as unknown as ToolCode & Partial<FunctionCode>;
+  return kind !== "function" || typeof run === "function"
+    ? []
+    : [{ path: "run", expected: "a function", found: showValue(run) }];
+}
+
+type Words = Readonly<Record<string, { readonly expected: string; isRight(value: unknown): boolean }>>;
+
+const flag = { expected: "true or false", isRight: (value: unknown) => typeof value === "boolean" };
+const annotations: Words = { readOnly: flag, destructive: flag, idempotent: flag, openWorld: flag };
+
+/** Timers take no more: about 24 days. */
+const longestMs = 2_147_483_647;
+
+const limits: Words = {
+  limitMs: {
+    expected: `a number above 0, at most ${longestMs}`,
+    isRight: (value) => typeof value === "number" && value > 0 && value <= longestMs,
+  },
+  maxConcurrent: {
+    expected: "a whole number above 0",
+    isRight: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  },
+};
+
+function checkRecord(part: string, record: unknown, words: Words): Problem[] {
+  if (record === undefined) return [];
+  if (!isRecord(record)) return [{ path: part, expected: "an object", found: showValue(record) }];
+  return Object.entries(record).flatMap(([name, value]): Problem[] => {
+    const path = toPath([part, name]);
+    const word = Object.hasOwn(words, name) ? words[name] : undefined;
+    if (word === undefined) {
+      const [nearest] = nearestNames(name, Object.keys(words), 1);
+      const expected = `one of ${Object.keys(words).join(", ")}`;
+      return [{ path, expected, found: "an unknown word", ...(nearest !== undefined && { didYouMean: nearest }) }];
+    }
+    return value === undefined || word.isRight(value)
+      ? []
+      : [{ path, expected: word.expected, found: showValue(value) }];
+  });
+}
+
+function checkContradiction(given: unknown): Problem[] {
+  if (!isRecord(given) || given["readOnly"] !== true || given["destructive"] !== true) return [];
+  return [{ path: "annotations", expected: "readOnly or destructive, not both", found: "both" }];
+}
+
+/** What is wrong with values that are injected: the model could set one that is a parameter as well. */
+export function checkInject(names: readonly string[], schema: JsonSchema): Problem[] {
+  const properties = schema["properties"];
+  return names
+    .filter((name) => isRecord(properties) && Object.hasOwn(properties, name))
+    .map((name) => ({
+      path: toPath(["inject", name]),
+      expected: "a name that is not a parameter",
+      found: "a parameter the model could set",
+    }));
+}
+
+const exampleParts = ["description", "input", "output"];
+const exampleLimits = { maxBytes: 1_000_000, maxDepth: maxJsonDepth };
+
+/** What is wrong with examples: each must fit as it is, so that a model may copy it. */
+export function checkExamples(
+  examples: unknown,
+  inputSchema: JsonSchema,
+  outputSchema: JsonSchema | undefined,
+): Problem[] {
+  if (!Array.isArray(examples)) return [{ path: "examples", expected: "a list", found: showValue(examples) }];
+  return examples.flatMap((example: unknown, index) => {
+    const path = `examples[${index}]`;
+    if (!isRecord(example)) return [{ path, expected: "an object with an input", found: showValue(example) }];
+    const { description } = example;
+    return [
+      ...checkPartNames(example, exampleParts).map((problem) => below(path, problem)),
+      ...(description === undefined || isText(description)
+        ? []
+        : [{ path: `${path}.description`, expected: "a text", found: showValue(description) }]),
+      ...checkExampleInput(example["input"], `${path}.input`, inputSchema),
+      ...checkExampleOutput(example["output"], `${path}.output`, outputSchema),
+    ];
+  });
+}
+
+function checkExampleInput(input: unknown, path: string, schema: JsonSchema): Problem[] {
+  const copy = copyJson(input, exampleLimits);
+  if (!copy.ok) return [{ path, expected: "a JSON object", found: showValue(input) }];
+  // Most examples are right, and then the schema need not be made into code yet.
+  if (fitsOnce(schema, copy.value)) return [];
+  const checked = checkLeniently(schema, copy.value);
+  if (!checked.ok) return checked.problems.map((problem) => below(path, problem));
+  return checked.coerced.map(({ path: at, from, to }) => below(path, { path: at, expected: to, found: from }));
+}
+
+function checkExampleOutput(output: unknown, path: string, schema: JsonSchema | undefined): Problem[] {
+  if (output === undefined) return [];
+  const copy = copyJson(output, exampleLimits);
+  if (!copy.ok) return [{ path, expected: "a JSON value", found: showValue(output) }];
+  if (schema === undefined || fitsOnce(schema, copy.value)) return [];
+  return checkStrictly(schema, copy.value).map((problem) => below(path, problem));
+}
+
+function below(path: string, problem: Problem): Problem {
+  if (problem.path === "") return { ...problem, path };
+  return { ...problem, path: problem.path.startsWith("[") ? path + problem.path : `${path}.${problem.path}` };
+}
