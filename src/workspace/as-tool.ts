@@ -22,7 +22,7 @@ const expectations: readonly (readonly [keyof Tool, (value: unknown) => boolean,
  * @throws {KitbagError} `tool-invalid` if it is something else, as plain JavaScript can pass.
  */
 export function asTool(value: unknown): Tool {
-  if (!isObject(value)) {
+  if (!isObject(value) || !("code" in value) || !("inputSchema" in value)) {
     throw invalid("unknown", [{ path: "", expected: "a tool made with defineTool", found: showValue(value) }]);
   }
   const tool = value as Tool;

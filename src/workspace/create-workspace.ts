@@ -64,7 +64,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     ...createToolMethods(registry),
     onChange: changes.add,
     onEvent: events.add,
-    use: (middleware, { before = "resolve" } = {}) => chain.use(middleware, before),
+    use: chain.use,
     call: (tool: unknown, input?: unknown, callOptions = noOptions) =>
       start({ tool, input, options: callOptions }) as Promise<never>,
     readOutput: host.outputs.read,

@@ -46,11 +46,12 @@ export function resolveLoosely(
 
 /** The facts of `tool-not-found`, with the nearest names. */
 export function toolNotFound(requested: string, { byAddress, byName }: Index): ErrorDetails["tool-not-found"] {
-  const nearest = nearestNames(requested, byAddress.keys());
+  const address = requested.replace(/^plugin:/u, "").replace(/@.*$/u, "");
+  const nearest = nearestNames(address, byAddress.keys());
   const count = byAddress.size;
   if (nearest.length > 0) return { tool: requested, nearest, count };
   // The owner may be wrong and the name right.
-  const names = nearestNames(requested.slice(requested.lastIndexOf("/") + 1), byName.keys());
+  const names = nearestNames(address.slice(address.lastIndexOf("/") + 1), byName.keys());
   const addresses = names.flatMap((name) => [...(byName.get(name) as ReadonlySet<Found>)]);
   return { tool: requested, nearest: addresses.slice(0, 3).map(({ entry }) => entry.address), count };
 }

@@ -7,7 +7,7 @@ import type { Tool, TypedTool } from "../core/tool.ts";
 import type { Approve } from "./call/approval.ts";
 import type { CallOptions } from "./call/call-options.ts";
 import type { InjectedSource } from "./call/injection.ts";
-import type { Middleware, OpenPhaseName } from "./call/middleware.ts";
+import type { Middleware, UseOptions } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import type { OutputPage, PageOptions } from "./output-keeper.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
@@ -44,7 +44,7 @@ export interface Workspace extends ToolMethods, SkillMethods {
    * Puts a middleware before a phase, after those that are there already; answers with the function that takes it out. Without
    * `before` it sees the call first and its outcome last, before it is redacted, capped and recorded.
    */
-  use(middleware: Middleware, options?: { readonly before?: OpenPhaseName }): () => void;
+  use(middleware: Middleware, options?: UseOptions): () => void;
 
   /**
    * Calls a tool.

@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import { isFunction } from "../find-wrong-option.ts";
+import { findWrongOption, isFunction, type Expectations } from "../find-wrong-option.ts";
 import type { Call } from "./call.ts";
 import { admit } from "./admit.ts";
 import { authorise } from "./authorise.ts";
@@ -9,7 +9,7 @@ import { cap } from "./cap.ts";
 import { checkInput } from "./check-input.ts";
 import { checkOutput } from "./check-output.ts";
 import { guard } from "./guard.ts";
-import { phaseNames, type Middleware, type OpenPhaseName, type PhaseName } from "./middleware.ts";
+import { phaseNames, type Middleware, type OpenPhaseName, type PhaseName, type UseOptions } from "./middleware.ts";
 import type { Phase } from "./phase.ts";
 import { record } from "./record.ts";
 import { redact } from "./redact.ts";
@@ -20,7 +20,7 @@ import { run } from "./run.ts";
 export interface Chain {
   run(call: Call): Promise<ToolOutcome>;
   /** Puts a middleware before a phase, after those that are there already; answers with the function that takes it out. */
-  use(middleware: Middleware, before: OpenPhaseName): () => void;
+  use(middleware: Middleware, options?: UseOptions): () => void;
 }
 
 const phases: Readonly<Record<PhaseName, Phase>> = {
@@ -52,9 +52,9 @@ export function createChain(): Chain {
   return {
     // A call that has begun goes on the way it began.
     run: (call) => go(steps, 0, call),
-    use(middleware, before) {
-      checkUse(middleware, before);
-      const step = { phase: guard(middleware), before };
+    use(middleware, options = {}) {
+      checkUse(middleware, options);
+      const step = { phase: guard(middleware), before: options.before ?? "resolve" };
       added.push(step);
       steps = toSteps();
       return () => {
@@ -66,14 +66,17 @@ export function createChain(): Chain {
   };
 }
 
-function checkUse(middleware: unknown, before: unknown): void {
+const expectations: Expectations<UseOptions> = {
+  before: [(value) => openPhases.includes(value as OpenPhaseName), `one of ${openPhases.join(", ")}`],
+};
+
+function checkUse(middleware: unknown, options: UseOptions): void {
   if (!isFunction(middleware)) {
     const found = showValue(middleware);
     throw new KitbagError("option-invalid", { option: "middleware", found, expected: "a function" });
   }
-  if (openPhases.includes(before as OpenPhaseName)) return;
-  const expected = `one of ${openPhases.join(", ")}`;
-  throw new KitbagError("option-invalid", { option: "before", found: showValue(before), expected });
+  const wrong = findWrongOption(options, expectations);
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
 }
 
 async function go(steps: readonly Phase[], index: number, call: Call): Promise<ToolOutcome> {

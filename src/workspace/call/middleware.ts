@@ -26,13 +26,19 @@ export type PhaseName = (typeof phaseNames)[number];
  */
 export type OpenPhaseName = Exclude<PhaseName, "record" | "cap" | "redact">;
 
+/** What may be said when a middleware is added. */
+export interface UseOptions {
+  /** @default "resolve", the first phase */
+  readonly before?: OpenPhaseName;
+}
+
 /** What a middleware sees of a call. */
 export interface PublicCall {
   readonly id: string;
   /** The address of the tool; what the caller asked for if there is none. */
   readonly address: string;
   readonly tool: Tool | undefined;
-  /** As the caller gave it; after `check-input` with defaults and lenient changes. */
+  /** As the caller gave it; after `check-input` with defaults and lenient changes. A copy: changing it changes nothing. */
   readonly input: unknown;
   /** The id of the call that made this one. */
   readonly parentId: string | undefined;
@@ -51,6 +57,8 @@ export interface PublicCall {
  * One step around a call: does something, calls `next`, does something with the outcome.
  *
  * **Contract**: answers with an outcome; may answer without `next`, and then nothing behind it happens; calls `next` at most
- * once. One that throws makes the call fail with `middleware-failed`. It is not stopped by the deadline, which is the tool's.
+ * once, and not after it has answered. If it answers before `next` does, what is behind it is cancelled. `next` never rejects.
+ * One that throws, or answers what is no outcome, makes the call fail with `middleware-failed`. It is not stopped by the
+ * deadline, which is the tool's: one that waits for something looks at `call.signal`.
  */
 export type Middleware = (call: PublicCall, next: () => Promise<ToolOutcome>) => ToolOutcome | Promise<ToolOutcome>;
