@@ -61,7 +61,16 @@ export function loadSkillDocument(directory: string, options: LoadOptions = {}):
 
 const firstPlace = { line: 1, column: 1 };
 
-/** `SKILL.md` before `skill.md` before any other spelling. */
+/** Finds the name that is most likely meant by SKILL.md: `SKILL.md` before `skill.md` before any other spelling. */
+export function findSkillFileName(names: readonly string[]): string | undefined {
+  const candidates = names.filter(isSkillFileName);
+  return ["SKILL.md", "skill.md"].find((name) => candidates.includes(name)) ?? candidates.toSorted()[0];
+}
+
+function isSkillFileName(name: string): boolean {
+  return name.length === 8 && name.toLowerCase() === "skill.md";
+}
+
 function findFileName(
   directory: string,
   entries: readonly string[] | undefined,
@@ -69,8 +78,8 @@ function findFileName(
 ): string | undefined {
   const names = entries ?? listSafely(directory, reporter);
   if (names === undefined) return undefined;
-  const candidates = names.filter((name) => name.length === 8 && name.toLowerCase() === "skill.md");
-  const chosen = ["SKILL.md", "skill.md"].find((name) => candidates.includes(name)) ?? candidates.toSorted()[0];
+  const chosen = findSkillFileName(names);
+  const others = names.filter((name) => isSkillFileName(name) && name !== chosen);
   if (chosen === undefined) {
     reporter.report(
       "file-missing",
@@ -78,9 +87,8 @@ function findFileName(
       undefined,
       "Write one, with name and description",
     );
-  } else if (candidates.length > 1) {
-    const others = candidates.filter((name) => name !== chosen).map(quote);
-    const message = `There are also ${others.join(", ")}; ${quote(chosen)} is used`;
+  } else if (others.length > 0) {
+    const message = `There is also ${others.map(quote).join(", ")}; ${quote(chosen)} is used`;
     reporter.report("file-several", message, firstPlace, "Keep SKILL.md alone");
   }
   return chosen;

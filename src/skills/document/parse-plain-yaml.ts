@@ -88,7 +88,10 @@ function findBlockEnd(lines: readonly Line[], from: number, mayBeList: boolean):
 
 function toFieldValue(head: Head, below: readonly Line[]): FieldValue | undefined {
   const lines = withoutBlankEnd(below);
-  if (/^[|>]-?$/u.test(head.value)) return toBlockText(head, lines);
+  if (/^[|>]-?$/u.test(head.value)) {
+    // A blank line may have more spaces than the text, and then they count.
+    return below.some(({ text, indent }) => text === "" && indent > 0) ? undefined : toBlockText(head, lines);
+  }
   if (head.value !== "") return lines.length === 0 ? toScalar(head.value, head.offset) : undefined;
   // The library puts an empty value somewhere behind the colon; nobody asks where.
   const offset = head.offset;

@@ -92,14 +92,14 @@ function toRisk(url: string, host: string): Risk {
 
 const call =
   "(?:requests|httpx|session|client|axios|got|https?|urllib\\d?(?:\\.request)?|Net::HTTP|LWP::Simple)(?:\\.|::|->)(?:get|post|request|urlopen)";
-const download = `(?:${call}|axios|urlopen|fetch|URI\\.open|open\\s{0,4}\\(\\s{0,4}["']https?:|file_get_contents\\s{0,4}\\(\\s{0,4}["']https?:|game:HttpGet|HttpGet)`;
+const download = `(?:(?:${call}|axios|urlopen|fetch|URI\\.open|game:HttpGet|HttpGet)\\b|(?:open|file_get_contents)\\s{0,4}\\(\\s{0,4}["']https?:)`;
 const run = "(?<![\\w.])(?:exec|eval|instance_eval|loadstring|new Function|runInThisContext|runInNewContext)";
 
 const patterns: readonly { readonly pattern: RegExp; readonly message: string }[] = [
   {
     // exec(requests.get(…).text), eval(await (await fetch(…)).text()), new Function(await fetch(…))
     pattern: new RegExp(
-      `${run}\\s{0,4}\\(?\\s{0,4}(?:await\\s{1,4}|\\(\\s{0,4}|compile\\s{0,4}\\(\\s{0,4}){0,5}${download}\\b`,
+      `${run}\\s{0,4}\\(?\\s{0,4}(?:await\\s{1,4}|\\(\\s{0,4}|compile\\s{0,4}\\(\\s{0,4}){0,5}${download}`,
       "u",
     ),
     message: "Runs code that it fetches from the network",

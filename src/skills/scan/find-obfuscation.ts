@@ -6,7 +6,7 @@ const cure = "Write the code out, so that it can be read";
 /** Code that is hidden from readers and then run. */
 export const obfuscationRule: LineRule = {
   trigger:
-    /base64|b64decode|b85decode|b32decode|a85decode|atob|xxd|openssl|marshal|decompress|gzinflate|rot_?13|fromcharcode|unescape|fromhex|powershell|pwsh|\/dev\/tcp\/|ncat |nc -|\\x[0-9a-f]{2}\\x|\\u00[0-9a-f]{2}\\u/i,
+    /base64|b64decode|b85decode|b32decode|a85decode|atob|xxd|openssl|marshal|decompress|gzinflate|rot_?13|fromcharcode|unescape|fromhex|powershell|pwsh|\/dev\/tcp\/|\bncat |\bnc |\\x[0-9a-f]{2}\\x|\\u00[0-9a-f]{2}\\u/i,
   find: (line) => [...findDecodedPipelines(line), ...findPatterns(line)],
 };
 
