@@ -58,7 +58,7 @@ export interface SkillDocument {
   readonly bodyLine: number;
 }
 
-/** What reading a SKILL.md gives. Without a document there is exactly one `error` that says why. */
+/** What reading a SKILL.md gives: a document, or an `error` that says why there is none. */
 export interface SkillReading {
   readonly document?: SkillDocument;
   readonly diagnostics: readonly Diagnostic[];
