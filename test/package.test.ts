@@ -58,6 +58,29 @@ test("the built command tells its version, and warns of nothing", async () => {
   expect(stderr).toBe("");
 });
 
+test("the built command calls a tool of a module that imports the package", async () => {
+  const module = `
+    import { defineTool } from "kitbag";
+    const input = { type: "object", properties: { n: { type: "number" } }, required: ["n"] };
+    export default [defineTool({ name: "double", description: "Doubles a number", input, run: ({ n }) => n * 2 })];
+  `;
+  writeFileSync(join(project, "tools.mjs"), module);
+  const command = [
+    join(installed, packageJson.bin.kitbag),
+    "call",
+    "double",
+    "--module",
+    "tools.mjs",
+    "--n",
+    "21",
+    "--json",
+  ];
+
+  const { stdout } = await run(process.execPath, command, { cwd: project });
+
+  expect(JSON.parse(stdout)).toMatchObject({ status: "ok", output: 42 });
+});
+
 test("the built package imports only what package.json declares", () => {
   const declared = new Set(["kitbag", ...Object.keys(packageJson.dependencies), ...builtinModules]);
 
@@ -75,8 +98,8 @@ test("the built package passes on the licences of what is bundled", () => {
 
   const packages = [...text.matchAll(/^([\w@/-]+) \d+\.\d+\.\d+$/gmu)].map(([, name]) => name);
 
-  expect(packages).toEqual(["typebox"]);
-  expect(text.match(/Permission is hereby granted/gu)).toHaveLength(1);
+  expect(packages).toEqual(["semver", "tokenx", "typebox"]);
+  expect(text.match(/^Copyright/gmu)).toHaveLength(3);
 });
 
 test("the declarations of the built package are right for a strict compiler", async () => {
