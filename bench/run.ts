@@ -11,25 +11,32 @@ import { measure, type Answer } from "./measure.ts";
 import type { Question } from "./question.ts";
 import { renderAnswer, renderReadme, type Results } from "./report.ts";
 
-const questions = ["call", "define", "start-up"];
+const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> = {
+  call: () => import("./call.ts"),
+  define: () => import("./define.ts"),
+  "start-up": () => import("./start-up.ts"),
+};
+const allNames = Object.keys(questions);
 const root = resolve(import.meta.dirname, "..");
 const resultsFile = join(import.meta.dirname, "results.json");
 const readmeFile = join(import.meta.dirname, "README.md");
 
 const [first, ...rest] = process.argv.slice(2);
 if (first === "--answer") await answerHere(rest[0] ?? "");
-else answerAll(first === undefined ? questions : [first, ...rest]);
+else answerAll(first === undefined ? allNames : [first, ...rest]);
 
 /** Answers one question in this process, for the process that asked. */
 async function answerHere(name: string): Promise<void> {
-  const { default: question } = (await import(`./${name}.ts`)) as { default: Question };
+  const load = questions[name];
+  if (load === undefined) throw new Error(`Cannot answer "${name}": there is no such question`);
+  const { default: question } = await load();
   process.stdout.write(JSON.stringify(await measure(question)));
 }
 
 function answerAll(names: readonly string[]): void {
-  const unknown = names.filter((name) => !questions.includes(name));
+  const unknown = names.filter((name) => !allNames.includes(name));
   if (unknown.length > 0) {
-    console.error(`Cannot answer ${unknown.join(", ")}: the questions are ${questions.join(", ")}`);
+    console.error(`Cannot answer ${unknown.join(", ")}: the questions are ${allNames.join(", ")}`);
     process.exit(2);
   }
   execFileSync(process.execPath, [join(root, "scripts/build.ts")], { stdio: "inherit" });
