@@ -36,19 +36,21 @@ function nameDistance(wanted: string, candidate: string, limit: number): number 
 
 /** Edits (insert, delete, replace, swap of neighbours) that turn one text into the other. */
 function editDistance(left: string, right: string): number {
-  let beforePrevious: number[] = [];
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (let row = 1; row <= left.length; row++) {
-    const current = [row];
-    for (let column = 1; column <= right.length; column++) {
-      const replaced = (previous[column - 1] ?? 0) + (left[row - 1] === right[column - 1] ? 0 : 1);
-      let best = Math.min((previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, replaced);
-      const swapped = row > 1 && left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
-      if (swapped) best = Math.min(best, (beforePrevious[column - 2] ?? 0) + 1);
-      current.push(best);
+  const width = right.length + 1;
+  // The table of distances between all beginnings of both, row by row. Its size is known, so every place is there.
+  const table = new Uint16Array((left.length + 1) * width);
+  const at = (row: number, column: number): number => table[row * width + column] as number;
+  for (let row = 0; row <= left.length; row++) {
+    for (let column = 0; column <= right.length; column++) {
+      let best = row + column;
+      if (row > 0 && column > 0) {
+        const replaced = at(row - 1, column - 1) + (left[row - 1] === right[column - 1] ? 0 : 1);
+        best = Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, replaced);
+        const isSwapped = left[row - 1] === right[column - 2] && left[row - 2] === right[column - 1];
+        if (row > 1 && column > 1 && isSwapped) best = Math.min(best, at(row - 2, column - 2) + 1);
+      }
+      table[row * width + column] = best;
     }
-    beforePrevious = previous;
-    previous = current;
   }
-  return previous[right.length] ?? 0;
+  return at(left.length, right.length);
 }

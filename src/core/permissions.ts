@@ -36,11 +36,15 @@ export function checkPermissions(permissions: unknown): Problem[] {
         found: "an unknown permission",
         ...(nearest !== undefined && { didYouMean: nearest }),
       });
-    } else if (!Array.isArray(list) || list.some((item) => typeof item !== "string" || item === "")) {
+    } else if (list !== undefined && !isTextList(list)) {
       problems.push({ path, expected: "a list of texts", found: showValue(list) });
     }
   }
   return problems;
+}
+
+function isTextList(list: unknown): boolean {
+  return Array.isArray(list) && list.every((item) => typeof item === "string" && item !== "");
 }
 
 /** Everything that at least one of `all` may touch. */

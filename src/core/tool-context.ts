@@ -1,6 +1,6 @@
 import type { Progress } from "./events.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { TypedTool } from "./tool.ts";
+import type { TypedTool } from "./tool-data.ts";
 
 /** What a tool gets beside its input. */
 export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {

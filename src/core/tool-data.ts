@@ -1,0 +1,61 @@
+import type { JsonObject, JsonValue } from "./json.ts";
+import type { Permissions } from "./permissions.ts";
+import type { JsonSchema } from "./schema/json-schema.ts";
+import type { Refine } from "./schema/to-schema.ts";
+
+/** What a tool does to the world. `idempotent` (or read-only) is what decides whether it may be run again. */
+export interface ToolAnnotations {
+  readonly readOnly?: boolean;
+  readonly destructive?: boolean;
+  readonly idempotent?: boolean;
+  /** It reaches things outside this machine. */
+  readonly openWorld?: boolean;
+}
+
+/** An input that the tool takes, and the output it gives for it. */
+export interface ToolExample {
+  readonly description?: string;
+  readonly input: JsonObject;
+  readonly output?: JsonValue;
+}
+
+/** What one call of a tool may use. */
+export interface ToolLimits {
+  readonly limitMs?: number;
+  /** How many calls of it may run at once. */
+  readonly maxConcurrent?: number;
+}
+
+/** How a tool's code is reached; only the runtime of its kind looks inside. */
+export interface ToolCode {
+  readonly kind: string;
+}
+
+/** What a tool is. Data only: there is no way to run one but `workspace.call`. */
+export interface Tool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description: string;
+  readonly version?: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly annotations: ToolAnnotations;
+  readonly permissions: Permissions;
+  readonly examples: readonly ToolExample[];
+  /** The names of the values it needs that the model never sees. */
+  readonly inject: readonly string[];
+  /** Nothing runs without somebody's approval. */
+  readonly needsApproval: boolean;
+  readonly limits: ToolLimits;
+  /** What the author's own schema library checks and changes beyond JSON Schema. */
+  readonly refine?: Refine;
+  readonly code: ToolCode;
+}
+
+declare const types: unique symbol;
+
+/** A tool whose input and output types the compiler remembers. Everything in Kitbag takes it as a plain {@link Tool}. */
+export interface TypedTool<Input, Output> extends Tool {
+  /** Only for the compiler: there is no such property. */
+  readonly [types]?: (input: Input) => Output;
+}
