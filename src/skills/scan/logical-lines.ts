@@ -21,13 +21,24 @@ export function* readLogicalLines(text: string): Generator<LogicalLine> {
     let joined = lines[index] ?? "";
     while (index + 1 < lines.length && index - start < mostJoined && joined.length < longestPiece) {
       const next = lines[index + 1] ?? "";
-      const goesOn = /(?:^|\s)[\\`]\s*$/u.test(joined.slice(-20));
-      if (!goesOn && !/^\s{0,40}(?:\|(?!.*\|\s*$)|&&)/u.test(next.slice(0, 400))) break;
+      const goesOn = endsOpen(joined);
+      if (!goesOn && !startsAsPart(next)) break;
       joined = `${goesOn ? joined.trimEnd().slice(0, -1) : joined} ${next.trim()}`;
       index++;
     }
     yield* cut(joined, start + 1);
   }
+}
+
+function endsOpen(line: string): boolean {
+  const text = line.trimEnd();
+  return (text.endsWith("\\") || text.endsWith("`")) && /(?:^|\s)[\\`]$/u.test(text.slice(-2));
+}
+
+/** A pipe, unless it is the first of a table's row. */
+function startsAsPart(line: string): boolean {
+  const text = line.trim();
+  return text.startsWith("&&") || (text.startsWith("|") && !text.endsWith("|"));
 }
 
 function* cut(text: string, line: number): Generator<LogicalLine> {

@@ -24,8 +24,17 @@ export function scanText(text: string, file: string): Finding[] {
 
 const rules = [secretRule, downloadRule, obfuscationRule, encodedCommandRule];
 
+/** Rules whose triggers can be tried at once: most texts have nothing for any of them. */
+const groups = Array.from(
+  Map.groupBy(rules, ({ trigger }) => trigger.flags),
+  ([flags, members]) => {
+    return { members, trigger: new RegExp(members.map(({ trigger }) => trigger.source).join("|"), flags) };
+  },
+);
+
 function scanLines(text: string, findings: Findings): void {
-  const possible = rules.filter(({ trigger }) => trigger.test(text));
+  const near = groups.filter(({ trigger }) => trigger.test(text)).flatMap(({ members }) => members);
+  const possible = near.filter(({ trigger }) => trigger.test(text));
   const hasLongLine = findLongLine(text);
   if (possible.length === 0 && !hasLongLine) return;
   for (const { text: line, line: number } of readLogicalLines(text)) {
