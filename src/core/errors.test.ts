@@ -1,0 +1,220 @@
+import { inspect } from "node:util";
+
+import { expect, expectTypeOf, test } from "vitest";
+
+import {
+  describeCause,
+  describeProblem,
+  errorCodes,
+  isKitbagError,
+  KitbagError,
+  quote,
+  toFailure,
+  type ErrorCode,
+  type ErrorDetails,
+  type Problem,
+} from "./errors.ts";
+
+test("errorCodes are sorted, and each is a noun and its state", () => {
+  expect(errorCodes).toEqual(errorCodes.toSorted());
+  expect(errorCodes.filter((code) => !/^[a-z]+(?:-[a-z]+)+$/u.test(code))).toEqual([]);
+});
+
+test.for(errorCodes)("the message of %s starts with Cannot and has no full stop at the end", (code) => {
+  for (const message of messagesOf(code)) {
+    if (code !== "usage-invalid") expect(message).toMatch(/^Cannot [a-z]/u);
+    expect(message).not.toMatch(/[.!\s]$/u);
+    expect(message).not.toMatch(/undefined|\[object/u);
+  }
+});
+
+test.for(errorCodes)("the message of %s contains no contraction", (code) => {
+  for (const message of messagesOf(code)) expect(message).not.toMatch(/\b\w+n't\b|\bit's\b/u);
+});
+
+test("the messages say what was wrong, where, and what to do", () => {
+  const codes = ["input-invalid", "tool-not-found", "tool-unavailable", "config-untrusted", "store-failed"] as const;
+
+  expect(codes.flatMap(messagesOf)).toMatchInlineSnapshot(`
+    [
+      "Cannot call "pdf/extract": the input is wrong: filters[0].size: expected a number, found "x"; sort: expected a number, found "x" (did you mean "ascending"?)",
+      "Cannot call "pdf/extract": the input is wrong: filters[0].size: expected a number, found "x"; sort: expected a number, found "x" (did you mean "ascending"?)",
+      "Cannot find the tool "pdf/extract": did you mean "pdf/extract" or "pdf/merge"?",
+      "Cannot find the tool "pdf/extract": none of the 3 known tools has a similar name",
+      "Cannot call "pdf/extract": it belongs to the skill "pdf", which is closed; open skill "pdf" first",
+      "Cannot call "pdf/extract": it belongs to the skill "pdf", which is closed; open skill "pdf" first",
+      "Cannot load "kitbag.config.ts": changed since it was trusted: kitbag.config.ts; read the change, then run: kitbag trust kitbag.config.ts",
+      "Cannot load "kitbag.config.ts": it runs code in this process and is not trusted; read it, then run: kitbag trust kitbag.config.ts",
+      "Cannot record the call: the store failed (it is Monday); the tool did run",
+      "Cannot record the call: the store failed (it is Monday); the tool was not run",
+    ]
+  `);
+});
+
+test("a message shows control and invisible characters of a name instead of obeying them", () => {
+  const tool = "a\u001b[31m\n\u202eb\u200bc\u2028d\u{e0041}";
+
+  const { message } = new KitbagError("tool-not-found", { tool, nearest: [], count: 1 });
+
+  expect(message).toBe(
+    String.raw`Cannot find the tool "a\u001b[31m\n\u202eb\u200bc\u2028d\u{e0041}": none of the 1 known tools has a similar name`,
+  );
+});
+
+test("a message repeats at most 120 characters of a name", () => {
+  const { message } = new KitbagError("tool-foreign", { tool: "a".repeat(10_000_000) });
+
+  expect(message.length).toBeLessThan(300);
+});
+
+test("a message tells 20 problems and how many more there are", () => {
+  const problems = Array.from({ length: 25 }, (_, index) => problem(`p${index}`));
+
+  const { message } = new KitbagError("input-invalid", { tool: "a", problems });
+
+  expect(message).toContain("p19: ");
+  expect(message).not.toContain("p20: ");
+  expect(message).toMatch(/; and 5 more$/u);
+});
+
+test("KitbagError is an error with a code, details, a cause and a stack", () => {
+  const cause = new Error("below");
+
+  const error = new KitbagError("tool-foreign", { tool: "a" }, { cause });
+
+  expect(error).toBeInstanceOf(Error);
+  expect(error).toMatchObject({ name: "KitbagError", code: "tool-foreign", details: { tool: "a" }, cause });
+  expect(error.stack).toContain("errors.test.ts");
+  expectTypeOf(error.details).toEqualTypeOf<{ readonly tool: string }>();
+});
+
+test("KitbagError is written as JSON as the failure that it is, without its stack", () => {
+  const error = new KitbagError("tool-foreign", { tool: "a" }, { cause: new Error("secret") });
+
+  expect(JSON.parse(JSON.stringify(error))).toEqual(toFailure("tool-foreign", { tool: "a" }));
+});
+
+test("KitbagError shows nothing but its code and details when it is printed", () => {
+  expect(inspect(new KitbagError("tool-foreign", { tool: "a" }))).not.toContain("Symbol");
+});
+
+test("toFailure() makes a failure as data", () => {
+  expect(toFailure("call-timeout", { tool: "a", limitMs: 5 })).toEqual({
+    code: "call-timeout",
+    message: 'Cannot finish "a": it was still running after 5 ms',
+    details: { tool: "a", limitMs: 5 },
+  });
+});
+
+test("isKitbagError() narrows to the details of the code", () => {
+  const error: unknown = new KitbagError("call-timeout", { tool: "a", limitMs: 5 });
+
+  expect(isKitbagError(error)).toBe(true);
+  expect(isKitbagError(error, "call-timeout") && error.details.limitMs).toBe(5);
+  expect(isKitbagError(error, "tool-foreign")).toBe(false);
+});
+
+test("isKitbagError() knows an error of another copy of the package by its mark", () => {
+  const foreign = Object.assign(new Error("b"), { [Symbol.for("kitbag.error")]: true, code: "tool-foreign" });
+
+  expect(isKitbagError(foreign)).toBe(true);
+  expect(isKitbagError(foreign, "tool-foreign")).toBe(true);
+  expect(isKitbagError(foreign, "call-timeout")).toBe(false);
+});
+
+test.for<[what: string, make: () => unknown]>([
+  ["nothing", () => undefined],
+  ["null", () => null],
+  ["a text", () => "tool-foreign"],
+  ["a failure", () => toFailure("tool-foreign", { tool: "a" })],
+  ["another error", () => Object.assign(new Error("a"), { code: "tool-foreign", details: {} })],
+  ["a proxy that throws", () => revoked()],
+])("isKitbagError() is false for %s", ([, make]) => {
+  expect(isKitbagError(make())).toBe(false);
+});
+
+test.for<[what: string, make: () => unknown, words: string]>([
+  ["an error", () => new Error("a b"), "a b"],
+  ["an error without a message", () => new TypeError(), "TypeError"],
+  ["a text", () => "a", "a"],
+  ["nothing", () => undefined, "undefined"],
+  ["a symbol", () => Symbol("a"), "Symbol(a)"],
+  ["an error whose message is no text", () => Object.assign(new Error("a"), { message: 5n }), "5"],
+  ["an object without a prototype", () => Object.create(null), "something that cannot be shown"],
+  ["an object that throws", () => ({ toString: () => revoked() }), "something that cannot be shown"],
+  ["a proxy that throws", () => revoked(), "something that cannot be shown"],
+  ["a long text", () => "a".repeat(5000), `${"a".repeat(1000)}…`],
+])("describeCause() says what %s was", ([, make, words]) => {
+  expect(describeCause(make())).toBe(words);
+});
+
+test.for([
+  ["a", '"a"'],
+  ['a"b\\', String.raw`"a\"b\\"`],
+  ["\u0000\t\u007f\u0085", String.raw`"\u0000\t\u007f\u0085"`],
+  ["\u00ad\u061c\u200d\u2060\ufeff", String.raw`"\u00ad\u061c\u200d\u2060\ufeff"`],
+  ["\u2028\u2029", String.raw`"\u2028\u2029"`],
+  ["\ud83d", String.raw`"\ud83d"`],
+  ["grün 漢字 😀", '"grün 漢字 😀"'],
+  ["a".repeat(121), `"${"a".repeat(120)}…"`],
+] as const)("quote() case %#", ([text, quoted]) => {
+  expect(quote(text)).toBe(quoted);
+});
+
+test("describeProblem() writes a problem with and without a place and a cure", () => {
+  expect(describeProblem({ path: "", expected: "a", found: "b" })).toBe("expected a, found b");
+  expect(describeProblem({ path: "p", expected: "a", found: "b", didYouMean: "c" })).toBe(
+    'p: expected a, found b (did you mean "c"?)',
+  );
+});
+
+/** A value for every fact that a failure may come with. */
+const facts = {
+  address: "my tool",
+  addresses: ["a/search", "b/search"],
+  chain: ["a", "b", "a"],
+  changed: ["kitbag.config.ts"],
+  code: "tool-failed",
+  count: 3,
+  directory: "skills/pdf",
+  expected: "2",
+  found: "3",
+  handle: "output:1",
+  key: "k",
+  kind: "wasm",
+  known: ["function", "script"],
+  limit: 5,
+  limitBytes: 1000,
+  limitMs: 50,
+  names: ["user"],
+  nearest: ["pdf/extract", "pdf/merge"],
+  operation: "kv.set",
+  option: "limits.maxDepth",
+  owner: "pdf",
+  path: "kitbag.config.ts",
+  pipeline: "report",
+  problems: [problem("filters[0].size"), { ...problem("sort"), didYouMean: "ascending" }],
+  ran: true,
+  reason: "it is Monday",
+  skill: "pdf",
+  step: "fetch",
+  tool: "pdf/extract",
+  where: "runs/1",
+};
+
+/** The same, with nothing in the lists. */
+const sparse = { ...facts, changed: [], nearest: [], ran: false };
+
+function messagesOf(code: ErrorCode): string[] {
+  return [facts, sparse].map((details) => new KitbagError(code, details as unknown as ErrorDetails[ErrorCode]).message);
+}
+
+function problem(path: string): Problem {
+  return { path, expected: "a number", found: '"x"' };
+}
+
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+}
