@@ -134,6 +134,31 @@ test("parseSkillDocument() reads a top-level map of tools", () => {
   ]);
 });
 
+test.for([
+  ["a text", "arguments: issue branch, mode"],
+  ["a list", "arguments:\n  - issue\n  - branch\n  - mode"],
+  ["a list of maps", "arguments:\n  - name: issue\n    required: true\n  - name: branch\n  - mode"],
+  ["a map", "arguments:\n  issue: The number\n  branch:\n  mode: fast"],
+] as const)("parseSkillDocument() reads arguments from %s", ([, fields]) => {
+  expect(read(withFields(fields)).document?.arguments).toEqual(["issue", "branch", "mode"]);
+});
+
+test("parseSkillDocument() takes a description from behind comments, pictures and code", () => {
+  const body = "<!-- generated -->\n![logo](x.png)\n\n~~~\ncode\n~~~\n<!-- never closed\nWhat it **does**.\n\nMore.";
+
+  expect(read(`---\nname: x\n---\n${body}`).document?.description).toBe("What it **does**.");
+});
+
+test("parseSkillDocument() cuts a description that it takes from a long text", () => {
+  expect(read(`---\nname: x\n---\n${"word ".repeat(1000)}`).document?.description).toHaveLength(1024);
+});
+
+test("parseSkillDocument() with spec warns of dashes that cut the block for the reference validator", () => {
+  const { diagnostics } = read(withFields("license: a --- b"), { directoryName: "x", spec: true });
+
+  expect(diagnostics).toMatchObject([{ severity: "warning", code: "front-matter-dashes" }]);
+});
+
 /** One oddity a row: a name, the file, what is reported (code, line, column), what is nevertheless understood. */
 interface Oddity {
   readonly name: string;
