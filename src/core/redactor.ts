@@ -121,7 +121,7 @@ function createStream(forms: readonly Form[]): RedactedStream {
       const text = held + piece;
       const stretches = findStretches(text, forms, shownUntil);
       const end = text.length - beginningOfSecret(text, forms);
-      const open = stretches.find((stretch) => stretch.start < end && stretch.end > end);
+      const open = stretches.find((stretch) => (stretch.start < end || stretch.label === "") && stretch.end > end);
       const shown = replaceStretches(text, stretches, end);
       held = text.slice(end);
       shownUntil = open === undefined ? 0 : open.end - end;
