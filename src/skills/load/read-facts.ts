@@ -1,0 +1,51 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { parseSkillDocument } from "../document/parse-skill-document.ts";
+import type { SkillReading } from "../document/skill-document.ts";
+import type { FolderSnapshot } from "../folder/read-folder.ts";
+import { readManifest, type ManifestReading } from "./read-manifest.ts";
+import type { SkillFacts } from "./skill-facts.ts";
+
+/** A folder to read, and the name that its skill has if it says none. */
+export interface FolderToRead {
+  readonly snapshot: FolderSnapshot;
+  readonly folderName: string;
+}
+
+/** Reads what the files of these folders say. Runs nothing that is in them. */
+export async function readFacts(
+  folders: readonly FolderToRead[],
+  options: { readonly spec: boolean },
+): Promise<SkillFacts[]> {
+  return Promise.all(
+    folders.map(async ({ snapshot, folderName }) => {
+      const manifest = readManifest(snapshot);
+      const reading = readDocument(snapshot, folderName, { spec: options.spec, manifest });
+      const diagnostics: Diagnostic[] = [...snapshot.diagnostics, ...reading.diagnostics, ...manifest.diagnostics];
+      return {
+        ...(reading.document !== undefined && { document: reading.document }),
+        ...(manifest.manifest !== undefined && { manifest: manifest.manifest }),
+        scripts: [],
+        diagnostics,
+      };
+    }),
+  );
+}
+
+interface DocumentOptions {
+  readonly spec: boolean;
+  readonly manifest: ManifestReading;
+}
+
+/** `SKILL.md` before any other spelling. A folder that a manifest makes a tool needs none. */
+function readDocument(snapshot: FolderSnapshot, folderName: string, { spec, manifest }: DocumentOptions): SkillReading {
+  const names = snapshot.files.map((file) => file.path).filter((path) => path.toLowerCase() === "skill.md");
+  const name = names.includes("SKILL.md") ? "SKILL.md" : names[0];
+  const bytes = name === undefined ? undefined : snapshot.contents.get(name);
+  if (name === undefined || bytes === undefined) {
+    if (manifest.manifest !== undefined || snapshot.diagnostics.some((one) => one.severity === "error"))
+      return { diagnostics: [] };
+    const message = name === undefined ? "There is no SKILL.md in the folder" : "SKILL.md is larger than 1 MiB";
+    return { diagnostics: [{ severity: "error", code: "file-missing", message, file: "SKILL.md" }] };
+  }
+  return parseSkillDocument(bytes, { file: name, directoryName: folderName, spec });
+}
