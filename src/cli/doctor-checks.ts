@@ -1,10 +1,11 @@
 import { accessSync, constants, statSync } from "node:fs";
 
+import { describeFileError } from "../skills/folder/describe-file-error.ts";
+import { loadTrust } from "../skills/trust/trust-file.ts";
 import type { CliContext } from "./cli-command.ts";
 import { checkTrust } from "./config/check-trust.ts";
-import { describeFileError, findConfig } from "./config/find-config.ts";
+import { findConfig } from "./config/find-config.ts";
 import { resolveKitbagHome } from "./config/kitbag-home.ts";
-import { loadTrust } from "./config/trust-file.ts";
 
 /** One thing that was looked at. */
 export interface DoctorCheck {
@@ -61,12 +62,16 @@ function checkHome(home: string): DoctorCheck {
 }
 
 function checkTrustList(home: string): DoctorCheck {
-  const { size } = loadTrust(home);
-  return {
-    name: "trust list",
-    status: "ok",
-    found: `${size} trusted ${size === 1 ? "configuration" : "configurations"}`,
-  };
+  const { configs, folders } = loadTrust(home);
+  const found = [
+    count(configs.size, "trusted configuration"),
+    ...(folders.size > 0 ? [count(folders.size, "skill folder")] : []),
+  ];
+  return { name: "trust list", status: "ok", found: found.join(", ") };
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 function checkConfig({ cwd, env }: CliContext): DoctorCheck {

@@ -2,11 +2,12 @@ import { statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { updateTrust } from "../../skills/trust/trust-file.ts";
 import type { Answer, CliCommand } from "../cli-command.ts";
 import { configNames, findConfigIn, resolveFile } from "../config/find-config.ts";
 import { findImports } from "../config/find-imports.ts";
 import { resolveKitbagHome } from "../config/kitbag-home.ts";
-import { updateTrust } from "../config/trust-file.ts";
+
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -31,7 +32,7 @@ export const trustCommand: CliCommand = {
 async function addTrust(path: string, home: string): Promise<Answer> {
   if (path.endsWith(".json")) throw usageError(`Cannot trust ${path}: it is only data, so it needs no trust`);
   const files = findImports(path);
-  await updateTrust(home, (trusted) => trusted.set(path, files));
+  await updateTrust(home, ({ configs }) => configs.set(path, files));
   const list = [...files].map(([file, digest]) => ({ path: file, digest }));
   const lines = list.map((file) => `  ${file.digest.slice(0, 19)}…  ${file.path}`);
   const text = `Trusted, as they are now:\n${lines.join("\n")}\nIf one of them changes, this will be asked again.`;
@@ -40,8 +41,8 @@ async function addTrust(path: string, home: string): Promise<Answer> {
 
 async function removeTrust(path: string, home: string): Promise<Answer> {
   let wasTrusted = false;
-  await updateTrust(home, (trusted) => {
-    wasTrusted = trusted.delete(path);
+  await updateTrust(home, ({ configs }) => {
+    wasTrusted = configs.delete(path);
   });
   const text = wasTrusted ? `No longer trusted: ${path}` : `It was not trusted: ${path}`;
   return { document: { config: path, trusted: false, files: [] }, text: toPrintable(text) };

@@ -1,5 +1,6 @@
-import { findImports, type Digests } from "./find-imports.ts";
-import { loadTrust } from "./trust-file.ts";
+import { loadTrust } from "../../skills/trust/trust-file.ts";
+import type { Digests } from "../../skills/trust/trust-format.ts";
+import { findImports } from "./find-imports.ts";
 
 /** Whether a configuration may run. */
 export interface TrustState {
@@ -17,7 +18,7 @@ export interface TrustState {
  */
 export function checkTrust(path: string, home: string): TrustState {
   const files = findImports(path);
-  const trusted = loadTrust(home).get(path);
+  const trusted = loadTrust(home).configs.get(path);
   if (trusted === undefined) return { status: "untrusted", files, changed: [] };
   const changed = [...new Set([...files.keys(), ...trusted.keys()])].filter(
     (file) => files.get(file) !== trusted.get(file),

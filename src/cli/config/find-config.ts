@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 
 /** The names a configuration may have. */
 export const configNames: readonly string[] = ["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`);
@@ -41,25 +42,6 @@ export function resolveFile(path: string): string {
     reason = describeFileError(cause);
   }
   throw new KitbagError("config-invalid", { path, reason });
-}
-
-/** Says in words why a file could not be read or written. */
-export function describeFileError(cause: unknown): string {
-  const { code, message } = cause as NodeJS.ErrnoException;
-  switch (code) {
-    case "ENOENT":
-      return "there is no such file";
-    case "EACCES":
-    case "EPERM":
-      return "there is no permission for it";
-    case "EISDIR":
-      return "it is a folder";
-    case "ELOOP":
-      return "its symbolic links lead in a circle";
-    case undefined:
-    default:
-      return message;
-  }
 }
 
 function exists(path: string): boolean {

@@ -3,10 +3,9 @@ import { createRequire, registerHooks } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
-import { isProjectFile, loadBytes, toDigest } from "./project-files.ts";
-
-/** The digests of files, by real path. */
-export type Digests = ReadonlyMap<string, string>;
+import { toDigest } from "../../skills/folder/to-digest.ts";
+import type { Digests } from "../../skills/trust/trust-format.ts";
+import { isProjectFile, loadBytes } from "./project-files.ts";
 
 const maxFiles = 1000;
 

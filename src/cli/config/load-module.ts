@@ -3,8 +3,9 @@ import { realpathSync } from "node:fs";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { KitbagError, isKitbagError } from "../../core/errors.ts";
-import type { Digests } from "./find-imports.ts";
-import { isProjectFile, loadBytes, toDigest } from "./project-files.ts";
+import { toDigest } from "../../skills/folder/to-digest.ts";
+import type { Digests } from "../../skills/trust/trust-format.ts";
+import { isProjectFile, loadBytes } from "./project-files.ts";
 
 /**
  * Loads a module of somebody's project and answers with its default export. With `digests`, every project file that is loaded,

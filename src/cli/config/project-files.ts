@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
-import { describeFileError } from "./find-config.ts";
+import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 
 /** Where Kitbag's own code is. */
 const ownFolder = fileURLToPath(new URL("../../", import.meta.url));
@@ -32,9 +31,4 @@ export function loadBytes(path: string): Buffer {
     throw new KitbagError("config-invalid", { path, reason: describeFileError(cause) }, { cause });
   }
   throw new KitbagError("config-invalid", { path, reason: `it is larger than ${maxFileBytes} bytes` });
-}
-
-/** The digest of bytes: `sha256:` and 64 hexadecimal digits. */
-export function toDigest(bytes: Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }

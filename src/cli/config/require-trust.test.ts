@@ -1,12 +1,11 @@
-import { mkdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
 import { createProject, type Project } from "../../../test/run-kitbag.ts";
-import { toDigest } from "./project-files.ts";
+import { toDigest } from "../../skills/folder/to-digest.ts";
+import { loadTrust } from "../../skills/trust/trust-file.ts";
 import { requireTrust } from "./require-trust.ts";
-import { loadTrust, updateTrust } from "./trust-file.ts";
 
 test("requireTrust() asks a person once, with every file, and remembers a yes", async () => {
   const { path, home, folder } = create();
@@ -33,7 +32,7 @@ test.for(["n", "", "yep", "ja", undefined])("requireTrust() takes %j for a no", 
 
   await expect(requireTrust(path, home, answering(answer))).rejects.toMatchObject({ code: "config-untrusted" });
 
-  expect(loadTrust(home).size).toBe(0);
+  expect(loadTrust(home).configs.size).toBe(0);
 });
 
 test("requireTrust() asks again when a file has changed, and says which", async () => {
@@ -46,7 +45,7 @@ test("requireTrust() asks again when a file has changed, and says which", async 
 
   expect(questions[0]).toContain("This configuration has changed since you trusted it:");
   expect(questions[0]).toContain(`Changed:\n  ${changed}`);
-  expect(loadTrust(project.home).get(project.path)?.get(changed)).toBe(
+  expect(loadTrust(project.home).configs.get(project.path)?.get(changed)).toBe(
     toDigest(Buffer.from("export const tools = []; // other")),
   );
 });
@@ -76,49 +75,6 @@ test("requireTrust() does not ask where nobody is", async () => {
   });
 
   expect(questions).toEqual([]);
-});
-
-test("updateTrust() keeps what others wrote meanwhile", async () => {
-  const { home } = create();
-  const paths = Array.from({ length: 20 }, (_, index) => `/project-${index}/kitbag.config.ts`);
-
-  await Promise.all(paths.map((path) => updateTrust(home, (trusted) => trusted.set(path, new Map()))));
-
-  expect([...loadTrust(home).keys()].toSorted()).toEqual(paths.toSorted());
-});
-
-test("updateTrust() takes over a lock that a killed program left", async () => {
-  const { home } = create();
-  mkdirSync(home);
-  const lock = join(home, "trust.json.lock");
-  writeFileSync(lock, "");
-  utimesSync(lock, new Date(0), new Date(0));
-
-  await updateTrust(home, (trusted) => trusted.set("/x/kitbag.config.ts", new Map()));
-
-  expect(loadTrust(home).size).toBe(1);
-});
-
-test("updateTrust() says why it cannot write", async () => {
-  const { home } = create();
-  writeFileSync(home, "a file where the folder should be");
-
-  await expect(updateTrust(home, () => {})).rejects.toMatchObject({ code: "config-invalid" });
-});
-
-test.for([
-  '{"version": 2, "trusted": []}',
-  '{"version": 1}',
-  '{"version": 1, "trusted": [null]}',
-  '{"version": 1, "trusted": [{"config": "relative.ts", "files": []}]}',
-  '{"version": 1, "trusted": [{"config": "/x.ts", "files": [{"path": "/x.ts", "digest": "md5:1"}]}]}',
-  '{"version": 1, "trusted": [{"config": "/x.ts", "files": {"__proto__": 1}}]}',
-])("loadTrust() fails closed for %s", (text) => {
-  const { home } = create();
-  mkdirSync(home);
-  writeFileSync(join(home, "trust.json"), text, { mode: 0o600 });
-
-  expect(() => loadTrust(home)).toThrow("nothing is trusted until you have looked at it");
 });
 
 function create(): Project & { readonly path: string } {

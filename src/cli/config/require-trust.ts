@@ -1,9 +1,9 @@
 import { KitbagError } from "../../core/errors.ts";
+import { updateTrust } from "../../skills/trust/trust-file.ts";
+import type { Digests } from "../../skills/trust/trust-format.ts";
 import { toPrintable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
 import { checkTrust, type TrustState } from "./check-trust.ts";
-import type { Digests } from "./find-imports.ts";
-import { updateTrust } from "./trust-file.ts";
 
 /**
  * Answers with the digests under which a configuration may run. If it is not trusted and a person is there, asks once and
@@ -22,7 +22,7 @@ export async function requireTrust(
     throw new KitbagError("config-untrusted", { path, changed: state.changed });
   }
   // What the person saw is what is trusted: if a file has changed meanwhile, loading it fails.
-  await updateTrust(home, (trusted) => trusted.set(path, state.files));
+  await updateTrust(home, ({ configs }) => configs.set(path, state.files));
   return state.files;
 }
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 
 import { showValue, type JsonObject } from "../../core/json.ts";
 import type { Invocation } from "../cli-command.ts";
-import { describeFileError } from "../config/find-config.ts";
+import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 import { usageError } from "../usage-error.ts";
 import { parseInput } from "./parse-input.ts";
 

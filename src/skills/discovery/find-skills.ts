@@ -1,8 +1,11 @@
-import { lstatSync, readdirSync, realpathSync, statSync, type Dirent } from "node:fs";
+import { lstatSync, readdirSync, realpathSync, statSync, type Dirent, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillScope } from "../../core/skill.ts";
+import { isIgnoredFolder } from "../folder/ignored-names.ts";
+import { messageOf } from "../folder/read-file.ts";
+import { showPath } from "../folder/show-path.ts";
 
 /** A folder that holds a skill. */
 export interface SkillLocation {
@@ -39,8 +42,6 @@ const limits = { depth: 8, folders: 50_000 };
 /** Files that make a folder a skill. */
 const markers = new Set(["skill.md", "manifest.toml", "kitbag.toml", "manifest.json", "skill.ts"]);
 
-const ignoredFolders = new Set([".git", "node_modules", "__pycache__", ".venv"]);
-
 /**
  * Finds the folders that hold skills: those that were named, then the project's, then the user's. Reads no file.
  *
@@ -66,17 +67,19 @@ interface Search {
 
 interface Place {
   readonly path: string;
+  /** The same with links resolved, if that is known. */
+  readonly directory?: string;
   readonly scope: SkillScope;
   readonly depth: number;
   readonly plugin?: string;
 }
 
 function searchGiven(search: Search, directory: string): void {
-  const isFolder = statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isFolder = statusOf(statSync, directory)?.isDirectory() === true;
   // Somebody may name the file instead of its folder.
   const path = !isFolder && /^skill\.md$/iu.test(basename(directory)) ? dirname(directory) : directory;
   if (!isFolder && path === directory) {
-    const message = `Cannot find skills in ${directory}: there is no such folder`;
+    const message = `Cannot find skills in ${showPath(directory)}: there is no such folder`;
     search.diagnostics.push({ severity: "error", code: "folder-missing", message, file: directory });
     return;
   }
@@ -102,41 +105,52 @@ export function homeFolders(home: string | undefined): string[] {
 }
 
 function hasGit(folder: string): boolean {
-  return lstatSync(join(folder, ".git"), { throwIfNoEntry: false }) !== undefined;
+  return statusOf(lstatSync, join(folder, ".git")) !== undefined;
+}
+
+/** What cannot be looked at, for whatever reason, is not there for us. */
+function statusOf(look: (path: string) => Stats, path: string): Stats | undefined {
+  try {
+    return look(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function searchFolder(search: Search, place: Place): void {
-  const directory = realPath(place.path);
+  const directory = place.directory ?? realPath(place.path);
   if (directory === undefined || search.seen.has(directory) || isTooMuch(search, place)) return;
   search.seen.add(directory);
   search.folders += 1;
   const items = listFolder(search, place.path, directory);
   if (items.some((item) => item.name === ".claude-plugin" || item.name === ".codex-plugin"))
-    return searchPlugin(search, place, items);
+    return searchPlugin(search, { ...place, directory }, items);
   if (items.some((item) => markers.has(item.name.toLowerCase()) && !item.isDirectory())) {
     const { path, scope, plugin } = place;
     search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
     return;
   }
-  searchInside(search, place, items);
+  searchInside(search, { ...place, directory }, items);
 }
 
-function searchInside(search: Search, place: Place, items: readonly Dirent[]): void {
+type OpenPlace = Place & { readonly directory: string };
+
+function searchInside(search: Search, { directory, ...place }: OpenPlace, items: readonly Dirent[]): void {
   for (const item of items) {
-    if (ignoredFolders.has(item.name) || (!item.isDirectory() && !item.isSymbolicLink())) continue;
+    if (isIgnoredFolder(item.name) && item.name !== ".kitbag") continue;
+    if (!item.isDirectory() && !item.isSymbolicLink()) continue;
     // Hidden folders hold other clients' skills; they are looked at only if they are named.
     if (item.name.startsWith(".") && place.depth > 0) continue;
-    searchFolder(search, { ...place, path: join(place.path, item.name), depth: place.depth + 1 });
+    const inside = { ...place, path: join(place.path, item.name), depth: place.depth + 1 };
+    searchFolder(search, item.isDirectory() ? { ...inside, directory: join(directory, item.name) } : inside);
   }
 }
 
 /** A plugin's skills are in its folder `skills`; with a SKILL.md of its own it is one skill itself. */
-function searchPlugin(search: Search, place: Place, items: readonly Dirent[]): void {
-  const plugin = basename(realPath(place.path) ?? place.path);
-  if (items.some((item) => /^skill\.md$/iu.test(item.name))) {
-    const directory = realPath(place.path) ?? place.path;
-    search.locations.push({ path: place.path, directory, scope: place.scope, plugin });
-  }
+function searchPlugin(search: Search, place: OpenPlace, items: readonly Dirent[]): void {
+  const { path, directory, scope } = place;
+  const plugin = basename(directory);
+  if (items.some((item) => /^skill\.md$/iu.test(item.name))) search.locations.push({ path, directory, scope, plugin });
   searchInside(search, { ...place, plugin }, items);
 }
 
@@ -152,7 +166,7 @@ function isTooMuch(search: Search, place: Place): boolean {
 
 function realPath(path: string): string | undefined {
   try {
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     return statSync(real).isDirectory() ? real : undefined;
   } catch {
     return undefined;
@@ -164,7 +178,7 @@ function listFolder(search: Search, path: string, directory: string): Dirent[] {
     const items = readdirSync(directory, { withFileTypes: true });
     return items.toSorted((left, right) => (left.name < right.name ? -1 : 1));
   } catch (cause) {
-    const message = `Left out ${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = `Left out ${showPath(path)}: ${messageOf(cause)}`;
     search.diagnostics.push({ severity: "warning", code: "folder-unreadable", message, file: path });
     return [];
   }

@@ -6,7 +6,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { isInside, readFolder, toFolderDigest } from "./read-folder.ts";
+import { readFolder } from "./read-folder.ts";
+import { isInside } from "./is-inside.ts";
+import { toFolderDigest } from "./to-digest.ts";
 
 test("readFolder() lists every file with its digest, sorted, and keeps what it hashed", () => {
   const folder = createFolder({ "SKILL.md": "hello", "scripts/run.py": "print()", "references/a/b.md": "" });
@@ -109,7 +111,7 @@ test("readFolder() ends at its limits and says so", () => {
   const large = createFolder({ "big.bin": "x".repeat(5000) });
   const deep = createFolder({ "a/b/c/d.txt": "x" });
 
-  expect(readFolder(many, { maxFiles: 10 }).diagnostics).toMatchObject([{ severity: "error", code: "folder-large" }]);
+  expect(readFolder(many, { maxItems: 10 }).diagnostics).toMatchObject([{ severity: "error", code: "folder-large" }]);
   expect(readFolder(large, { maxBytes: 1000 }).diagnostics).toMatchObject([
     { severity: "error", code: "folder-large" },
   ]);

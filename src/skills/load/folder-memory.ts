@@ -1,5 +1,6 @@
 import type { FolderSnapshot } from "../folder/read-folder.ts";
-import { isInside, readFolder } from "../folder/read-folder.ts";
+import { isInside } from "../folder/is-inside.ts";
+import { readFolder } from "../folder/read-folder.ts";
 
 /** Folders as they were last read, so that only those that changed are read again. */
 export interface FolderMemory {

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { skillRoots } from "../discovery/skill-roots.ts";
-import { isInside } from "../folder/read-folder.ts";
+import { isInside } from "../folder/is-inside.ts";
 import { openFactsCache } from "../load/facts-cache.ts";
 import { createFolderMemory } from "../load/folder-memory.ts";
 import { loadSkills, type LoadedSkills, type LoadSkillsOptions } from "../load/load-skills.ts";

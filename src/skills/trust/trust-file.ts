@@ -1,29 +1,14 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as wait } from "node:timers/promises";
 
 import { KitbagError } from "../../core/errors.ts";
-import { describeFileError } from "./find-config.ts";
-import type { Digests } from "./find-imports.ts";
-import { parseTrust, renderTrust } from "./trust-format.ts";
+import { describeFileError } from "../folder/describe-file-error.ts";
+import { replaceFile } from "./replace-file.ts";
+import { parseTrust, renderTrust, type TrustList } from "./trust-format.ts";
+import { withFileLock } from "./with-file-lock.ts";
 
-/** What each configuration was when it was trusted, by its real path. */
-export type Trusted = Map<string, Digests>;
-
-/** Where trust is written down. */
-function trustPath(home: string): string {
+/** Where one person's trust is written down. */
+export function trustPath(home: string): string {
   return join(home, "trust.json");
 }
 
@@ -33,14 +18,14 @@ function trustPath(home: string): string {
  * @throws {KitbagError} `config-invalid` if the file is not what this program wrote, or others can write to it: then nothing is
  *   trusted until somebody has looked.
  */
-export function loadTrust(home: string): Trusted {
+export function loadTrust(home: string): TrustList {
   const path = trustPath(home);
   let file: number;
   try {
     // A link could lead to a file that somebody else writes.
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return new Map();
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return { configs: new Map(), folders: new Map() };
     const isLink = (cause as NodeJS.ErrnoException).code === "ELOOP";
     throw untrustworthy(path, isLink ? "it is a symbolic link" : describeFileError(cause), cause);
   }
@@ -76,64 +61,17 @@ function untrustworthy(path: string, reason: string, cause?: unknown): KitbagErr
  *
  * @throws {KitbagError} `config-invalid` if the file is wrong (see {@link loadTrust}) or cannot be written.
  */
-export async function updateTrust(home: string, change: (trusted: Trusted) => void): Promise<void> {
+export async function updateTrust(home: string, change: (trusted: TrustList) => void): Promise<void> {
   const path = trustPath(home);
   try {
     mkdirSync(home, { recursive: true, mode: 0o700 });
-    await withLock(`${path}.lock`, () => {
+    await withFileLock(`${path}.lock`, () => {
       const trusted = loadTrust(home);
       change(trusted);
-      replaceFile(path, renderTrust(trusted));
+      replaceFile(path, renderTrust(trusted), 0o600);
     });
   } catch (cause) {
     if (cause instanceof KitbagError) throw cause;
     throw new KitbagError("config-invalid", { path, reason: describeFileError(cause) }, { cause });
-  }
-}
-
-function replaceFile(path: string, text: string): void {
-  const draft = `${path}.${process.pid}.new`;
-  rmSync(draft, { force: true });
-  const file = openSync(draft, "wx", 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  renameSync(draft, path);
-}
-
-const longestWaitMs = 10_000;
-/** The work under the lock takes milliseconds: an older lock was left by a program that was killed. */
-const staleAfterMs = 5000;
-
-async function withLock(path: string, work: () => void): Promise<void> {
-  const start = Date.now();
-  while (!takeLock(path)) {
-    if (Date.now() - start > longestWaitMs) {
-      throw new KitbagError("config-invalid", {
-        path,
-        reason: "another program holds this lock; delete it if there is none",
-      });
-    }
-    await wait(10 + Math.random() * 20);
-  }
-  try {
-    work();
-  } finally {
-    rmSync(path, { force: true });
-  }
-}
-
-function takeLock(path: string): boolean {
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-    return true;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
-    const age = Date.now() - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
-    if (age > staleAfterMs) rmSync(path, { force: true });
-    return false;
   }
 }

@@ -1,0 +1,70 @@
+import { isAbsolute } from "node:path";
+
+import { isDigest } from "../folder/to-digest.ts";
+
+/** The digests of files, by path. */
+export type Digests = ReadonlyMap<string, string>;
+
+/** What was trusted, each in exactly one state. */
+export interface TrustList {
+  /** Configurations by real path, with the digests of all files they load, by real path. */
+  readonly configs: Map<string, Digests>;
+  /** Skill folders by real path, with the digests of all their files, by the path in the folder. */
+  readonly folders: Map<string, Digests>;
+}
+
+interface TrustedFile {
+  readonly path: string;
+  readonly digest: string;
+}
+
+/** Writes what is trusted as JSON, sorted. */
+export function renderTrust({ configs, folders }: TrustList): string {
+  const trusted = [
+    ...sorted(configs).map(([config, files]) => ({ config, files: toFiles(files) })),
+    ...sorted(folders).map(([folder, files]) => ({ folder, files: toFiles(files) })),
+  ];
+  return `${JSON.stringify({ version: 1, trusted }, null, 2)}\n`;
+}
+
+function toFiles(digests: Digests): TrustedFile[] {
+  return sorted(digests).map(([path, digest]) => ({ path, digest }));
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].toSorted(([left], [right]) => (left < right ? -1 : 1));
+}
+
+/** Reads what {@link renderTrust} wrote. Throws an `Error` for anything else, however small the difference. */
+export function parseTrust(text: string): TrustList {
+  const document = JSON.parse(text) as { version?: unknown; trusted?: unknown } | null;
+  if (document?.version !== 1 || !Array.isArray(document.trusted)) throw new Error("it is not a list of trusted files");
+  const list: TrustList = { configs: new Map(), folders: new Map() };
+  for (const entry of document.trusted as unknown[]) {
+    const { config, folder, files } = (entry ?? {}) as { config?: unknown; folder?: unknown; files?: unknown };
+    if (isAbsolutePath(config) && folder === undefined) list.configs.set(config, parseFiles(files, isAbsolutePath));
+    else if (isAbsolutePath(folder) && config === undefined) list.folders.set(folder, parseFiles(files, isInnerPath));
+    else throw new Error("it has an entry that is neither a configuration nor a folder");
+  }
+  return list;
+}
+
+function parseFiles(files: unknown, isRight: (path: unknown) => path is string): Digests {
+  if (!Array.isArray(files)) throw new Error("it has an entry without files");
+  return new Map(
+    files.map((file: unknown) => {
+      const { path, digest } = (file ?? {}) as { path?: unknown; digest?: unknown };
+      if (isRight(path) && isDigest(digest)) return [path, digest];
+      throw new Error("it has an entry that is not a file with a digest");
+    }),
+  );
+}
+
+function isAbsolutePath(value: unknown): value is string {
+  return typeof value === "string" && isAbsolute(value);
+}
+
+/** Tells whether `value` is a path that stays in the folder it is in. */
+export function isInnerPath(value: unknown): value is string {
+  return typeof value === "string" && value.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+}
