@@ -165,8 +165,9 @@ export class Call implements PublicCall {
   /** An event without the secrets. */
   show(event: CallEvent): CallEvent {
     if (this.redactor === undefined) return event;
-    // The words that make it an event stay, whatever the secrets are.
-    return { ...this.redactor.value(event), type: event.type, call: event.call } as CallEvent;
+    // The words and numbers that make it an event stay, whatever the secrets are.
+    const frame = { type: event.type, call: event.call, ...pickNumbers(event) };
+    return { ...this.redactor.value(event), ...frame } as CallEvent;
   }
 
   isHeard(): boolean {
@@ -260,6 +261,10 @@ export interface CallStartParts {
   readonly parent: Call | undefined;
   /** Makes a call inside another. */
   readonly callInside: (request: CallRequest, parent: Call) => Promise<ToolOutcome>;
+}
+
+function pickNumbers(event: CallEvent): object {
+  return Object.fromEntries(Object.entries(event).filter(([, value]) => typeof value === "number"));
 }
 
 function cancelledBy(child: Call, reason: string): Failure {

@@ -33,6 +33,7 @@ async function keep(call: Call, outcome: OkOutcome): Promise<OkOutcome> {
   const text = typeof output === "string" ? output : JSON.stringify(output);
   const capped = await call.host.outputs.keep(text);
   const head: OutputHead = { head: cutText(text, headLength), shape: describeShape(output), ...capped };
-  call.emit({ type: "output-capped", call: call.id, capped });
+  // A handle has nothing to hide, and must stay what it is.
+  if (call.isHeard()) call.tell({ type: "output-capped", call: call.id, capped });
   return { ...outcome, output: { ...head }, capped };
 }

@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+
+import { defineTool } from "../../core/define-tool.ts";
+import type { CallEvent } from "../../core/events.ts";
+import type { ToolContext } from "../../core/tool-context.ts";
+import { createWorkspace } from "../create-workspace.ts";
+
+test("a tool knows the id of its call", async () => {
+  const { events, run } = setUp(({ id }) => id);
+
+  const outcome = await run();
+
+  expect(outcome).toEqual({ status: "ok", output: events[0]?.call });
+});
+
+test.for<[unknown, object]>([
+  ["half way", { message: "half way" }],
+  [
+    { message: "half way", done: 1, total: 2 },
+    { message: "half way", done: 1, total: 2 },
+  ],
+  [{ done: 0 }, { done: 0 }],
+  [{ done: Number.NaN, total: Number.POSITIVE_INFINITY }, {}],
+  [{ message: 3, done: "1", total: 2n, extra: () => 1 }, {}],
+  [null, {}],
+  [undefined, {}],
+])("progress(%o) tells what progress can be, and leaves out the rest", async ([given, shown]) => {
+  const { events, run } = setUp(({ progress }) => progress(given as string));
+
+  const outcome = await run();
+
+  expect(outcome.status).toBe("ok");
+  expect(events[1]).toEqual({ type: "call-progress", call: events[0]?.call, progress: shown });
+});
+
+test("progress() of an object that contains itself does no harm", async () => {
+  const cycle: Record<string, unknown> = { message: "round and round" };
+  cycle["self"] = cycle;
+  const { events, run } = setUp(({ progress }) => progress(cycle), { secrets: { KEY: "very-secret" } });
+
+  const outcome = await run();
+
+  expect(outcome.status).toBe("ok");
+  expect(events[1]).toMatchObject({ progress: { message: "round and round" } });
+});
+
+test("a tool's own tools go first when it calls by bare name, then the global ones", async () => {
+  const say = (name: string, text: string) => defineTool({ name, description: "Says something", run: () => text });
+  const ask = defineTool({
+    name: "ask",
+    description: "Asks others",
+    async run(_, { call }) {
+      const outcomes = await Promise.all([call("both"), call("rest"), call("other/rest"), call("only")]);
+      return outcomes.map((outcome) => (outcome.status === "ok" ? outcome.output : outcome.error.code));
+    },
+  });
+  const workspace = createWorkspace({
+    tools: [say("both", "global"), say("rest", "global")],
+    components: [
+      { name: "mine", tools: [ask, say("both", "mine")] },
+      { name: "other", tools: [say("both", "other"), say("rest", "other"), say("only", "other")] },
+    ],
+  });
+
+  const outcome = await workspace.call("mine/ask");
+
+  expect(outcome).toEqual({ status: "ok", output: ["mine", "global", "other", "other"] });
+});
+
+test("a tool may not give a call inside it options of its own: those of the outer call hold", async () => {
+  const { run } = setUp(({ call }) => call("run", {}, ...([{ maxCalls: 1000, from: "other" }] as never[])), {
+    limits: { maxCalls: 2 },
+  });
+
+  const outcome = await run();
+
+  expect(JSON.stringify(outcome)).toContain("budget-spent");
+});
+
+function setUp(
+  run: (context: ToolContext) => unknown,
+  options: Parameters<typeof createWorkspace>[0] = {},
+): { run: () => ReturnType<ReturnType<typeof createWorkspace>["call"]>; events: CallEvent[] } {
+  const tool = defineTool({ name: "run", description: "Does something", run: (_, context) => run(context) });
+  const workspace = createWorkspace({ ...options, tools: [tool] });
+  const events: CallEvent[] = [];
+  workspace.onEvent((event) => events.push(event));
+  return { run: () => workspace.call("run"), events };
+}
