@@ -1,0 +1,246 @@
+import type { StringSyntax, Syntax } from "./syntax.ts";
+import type { Token } from "./token.ts";
+
+/**
+ * Cuts source text into tokens. Contract: never throws and takes linear time, also for text that is not of the language; what
+ * cannot be read is stepped over character by character.
+ */
+export function tokenize(source: string, syntax: Syntax): readonly Token[] {
+  const tokenizer = new Tokenizer(source, syntax);
+  tokenizer.run();
+  return tokenizer.tokens;
+}
+
+const number = /(?:0[xXoObB][0-9A-Fa-f_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)n?/y;
+const symbols = /===|!==|\.\.\.|=>|==|!=|&&|\|\||\?\?|\?\.|->|<-|\+\+|--|\+=|-=|:=|\/\/|<=|>=/y;
+
+/** After these words a slash opens a regular expression. */
+const beforeRegex = new Set([
+  "return",
+  "typeof",
+  "case",
+  "in",
+  "of",
+  "delete",
+  "void",
+  "throw",
+  "else",
+  "do",
+  "await",
+  "if",
+  "and",
+  "or",
+]);
+
+/** A regular expression that is longer is no longer looked for: hostile text must not make every slash cost a line. */
+const longestRegex = 500;
+
+class Tokenizer {
+  readonly tokens: Token[] = [];
+  readonly #source: string;
+  readonly #syntax: Syntax;
+  readonly #openings: ReadonlyMap<string, readonly StringSyntax[]>;
+  readonly #commentStarts: ReadonlySet<string>;
+  #at = 0;
+  #line = 1;
+  #heredocs: string[] = [];
+
+  constructor(source: string, syntax: Syntax) {
+    this.#source = source;
+    this.#syntax = syntax;
+    this.#openings = Map.groupBy(syntax.strings, (style) => style.open.charAt(0));
+    const marks = [...syntax.lineComments, ...syntax.blockComments.map(([open]) => open)];
+    this.#commentStarts = new Set(marks.map((mark) => mark.charAt(0)));
+  }
+
+  run(): void {
+    while (this.#at < this.#source.length) {
+      const character = this.#source.charAt(this.#at);
+      if (this.#commentStarts.has(character) && this.#readComment()) continue;
+      if (character === "\n") this.#readNewline();
+      else if (character === " " || character === "\t" || character === "\r") this.#at += 1;
+      else if (this.#readString(character)) continue;
+      else this.#readOther(character);
+    }
+  }
+
+  #readNewline(): void {
+    this.#at += 1;
+    this.#line += 1;
+    for (const mark of this.#heredocs.splice(0)) this.#readHeredoc(mark);
+  }
+
+  #readComment(): boolean {
+    const source = this.#source;
+    for (const [open, close] of this.#syntax.blockComments) {
+      if (!source.startsWith(open, this.#at)) continue;
+      const found = source.indexOf(close, this.#at + open.length);
+      const end = found === -1 ? source.length : found;
+      this.#push("comment", source.slice(this.#at + open.length, end), Math.min(end + close.length, source.length));
+      return true;
+    }
+    for (const mark of this.#syntax.lineComments) {
+      if (!source.startsWith(mark, this.#at)) continue;
+      const found = source.indexOf("\n", this.#at);
+      const end = found === -1 ? source.length : found;
+      this.#push("comment", source.slice(this.#at + mark.length, end), end);
+      return true;
+    }
+    return false;
+  }
+
+  #readString(character: string): boolean {
+    const style = this.#openings.get(character)?.find(({ open }) => this.#source.startsWith(open, this.#at));
+    if (style === undefined) return false;
+    this.#readQuoted(style, this.#at, "");
+    return true;
+  }
+
+  /** Reads a string whose opening quote is at `#at`; its token starts at `start`, where its prefix is. */
+  #readQuoted(style: StringSyntax, start: number, prefix: string): void {
+    const from = this.#at + style.open.length;
+    const { end, dynamic } = this.#findStringEnd(style, from);
+    const raw = this.#source.slice(from, end);
+    const isRaw = /r/iu.test(prefix);
+    const text = style.escape === undefined || isRaw ? raw : unescape(raw, style.escape);
+    const isDynamic = dynamic || /[ft]/iu.test(prefix);
+    this.#at = start;
+    const closes = this.#source.startsWith(style.close, end);
+    this.#push("string", text, closes ? end + style.close.length : end, isDynamic);
+  }
+
+  #findStringEnd(style: StringSyntax, from: number): { end: number; dynamic: boolean } {
+    const source = this.#source;
+    let dynamic = false;
+    for (let index = from; index < source.length; index++) {
+      const character = source.charAt(index);
+      if (character === style.escape) index += 1;
+      else if (character === style.close.charAt(0) && source.startsWith(style.close, index))
+        return { end: index, dynamic };
+      else if (character === "\n" && !style.multiline) return { end: index, dynamic };
+      else if (style.interpolation !== undefined && source.startsWith(style.interpolation, index)) {
+        dynamic = true;
+        index = this.#skipExpression(index + style.interpolation.length);
+      }
+    }
+    return { end: source.length, dynamic };
+  }
+
+  /** The index of the brace that closes the expression; quotes and braces in it are counted, not read. */
+  #skipExpression(from: number): number {
+    let depth = 1;
+    for (let index = from; index < this.#source.length; index++) {
+      const character = this.#source.charAt(index);
+      if (character === "\\") index += 1;
+      else if (character === "{") depth += 1;
+      else if (character === "}") {
+        depth -= 1;
+        if (depth === 0) return index;
+      }
+    }
+    return this.#source.length;
+  }
+
+  #readOther(character: string): void {
+    const { word, prefixes, heredoc } = this.#syntax;
+    const prefix = prefixes === undefined ? undefined : this.#match(prefixes);
+    if (prefix !== undefined) return this.#readPrefixed(prefix);
+    if (heredoc !== undefined && character === "<") {
+      heredoc.lastIndex = this.#at;
+      const found = heredoc.exec(this.#source);
+      if (found?.[1] !== undefined) {
+        this.#heredocs.push(found[1]);
+        this.#at += found[0].length;
+        return;
+      }
+    }
+    const name = this.#match(word);
+    if (name !== undefined) return this.#push("word", name, this.#at + name.length);
+    const digits = /\d/u.test(character) ? this.#match(number) : undefined;
+    if (digits !== undefined) return this.#push("number", digits, this.#at + digits.length);
+    if (character === "/" && this.#syntax.regexes && this.#opensRegex()) return this.#skipRegex();
+    const symbol = this.#match(symbols) ?? character;
+    this.#push("symbol", symbol, this.#at + symbol.length);
+  }
+
+  #readPrefixed(prefix: string): void {
+    const start = this.#at;
+    this.#at += prefix.length;
+    const style = this.#openings
+      .get(this.#source.charAt(this.#at))
+      ?.find(({ open }) => this.#source.startsWith(open, this.#at));
+    if (style !== undefined) this.#readQuoted(style, start, prefix);
+  }
+
+  #opensRegex(): boolean {
+    const last = this.tokens.findLast((token) => token.kind !== "comment");
+    if (last === undefined) return true;
+    if (last.kind === "word") return beforeRegex.has(last.text);
+    return last.kind === "symbol" && last.text !== ")" && last.text !== "]" && last.text !== "}";
+  }
+
+  #skipRegex(): void {
+    let inClass = false;
+    const limit = Math.min(this.#source.length, this.#at + longestRegex);
+    for (let index = this.#at + 1; index < limit; index++) {
+      const character = this.#source.charAt(index);
+      if (character === "\n") break;
+      if (character === "\\") index += 1;
+      else if (character === "[") inClass = true;
+      else if (character === "]") inClass = false;
+      else if (character === "/" && !inClass) return this.#push("symbol", "/…/", index + 1);
+    }
+    this.#push("symbol", "/", this.#at + 1);
+  }
+
+  /** Reads the lines up to `mark`; they are a string. */
+  #readHeredoc(mark: string): void {
+    const start = this.#at;
+    let lineStart = start;
+    while (lineStart < this.#source.length) {
+      const found = this.#source.indexOf("\n", lineStart);
+      const lineEnd = found === -1 ? this.#source.length : found;
+      const line = this.#source.slice(lineStart, lineEnd).trim();
+      if (line === mark || line === `${mark};` || line === `${mark})`) break;
+      lineStart = lineEnd + 1;
+    }
+    const end = Math.min(lineStart, this.#source.length);
+    if (end > start) this.#push("string", this.#source.slice(start, end), end, true);
+  }
+
+  #match(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#source)?.[0];
+    return found === undefined || found === "" ? undefined : found;
+  }
+
+  #push(kind: Token["kind"], text: string, end: number, dynamic = false): void {
+    this.tokens.push({ kind, text, line: this.#line, start: this.#at, end, ...(dynamic && { dynamic }) });
+    if (kind === "string" || kind === "comment") this.#line += countNewlines(this.#source.slice(this.#at, end));
+    this.#at = Math.max(end, this.#at + 1);
+  }
+}
+
+function countNewlines(text: string): number {
+  let count = 0;
+  for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count += 1;
+  return count;
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", "\n": "", "0": "" };
+
+function unescape(raw: string, escape: string): string {
+  if (!raw.includes(escape)) return raw;
+  let text = "";
+  for (let index = 0; index < raw.length; index++) {
+    const character = raw.charAt(index);
+    if (character !== escape) {
+      text += character;
+      continue;
+    }
+    index += 1;
+    const next = raw.charAt(index);
+    text += escapes[next] ?? next;
+  }
+  return text;
+}

@@ -1,0 +1,30 @@
+import type { CommandLine } from "./parameter.ts";
+import type { Confidence } from "./script-interface.ts";
+
+/** One command of a script, as it was read. */
+export interface DerivedCommand extends CommandLine {
+  /** What the script itself says about this command; none if it says nothing. */
+  readonly description?: string;
+}
+
+/** How a script is called, as it was read from its declaration, its usage text or its code. */
+export interface DerivedInterface {
+  /** One with no words for a script without sub-commands. */
+  readonly commands: readonly DerivedCommand[];
+  readonly confidence: Confidence;
+  readonly source: string;
+  /** What the declaration says about the whole script. */
+  readonly description?: string;
+}
+
+/** The interface of a script that takes nothing. */
+export function noArguments(source = "takes no arguments"): DerivedInterface {
+  return { commands: [{ parameters: [] }], confidence: "declared", source };
+}
+
+/** The interface of a script of which only is known that it takes words. */
+export function opaqueArguments(source = "unknown arguments"): DerivedInterface {
+  const schema = { type: "array", items: { type: "string" }, description: "The script's arguments, word by word" };
+  const part = { kind: "positional", property: "args", many: true } as const;
+  return { commands: [{ parameters: [{ part, schema, required: false }] }], confidence: "opaque", source };
+}

@@ -1,0 +1,59 @@
+/** The longest description that is kept: a model reads it with every other tool's. */
+const longestDescription = 500;
+
+const decoration = /^[\s=*#~_+.─━═—–|/\\-]*$/u;
+const noise =
+  /^(?:-\*-.*|.*copyright\b.*|.*\blicen[sc]ed? .*|spdx-.*|eslint.*|@ts-.*|prettier.*|shellcheck .*|pylint:.*|mypy:.*|ruff:.*|noqa.*|type:.*|vim:.*|!.*|author:.*|version:.*|date:.*|created:.*|global .*|istanbul .*|<reference.*)$/iu;
+const section =
+  /^(?:usage|synopsis|examples?|options?|arguments?|args|parameters?|params|flags|commands?|requirements?|requires|dependencies|prerequisites|env(?:ironment)?(?: variables?)?|exit codes?|returns?|output|notes?|see also|install(?:ation)?|setup|用法|使用方法|示例|参数|example usage|quick start|features|key features)\b[^.]{0,30}[:：]|^(?:usage|用法)\b|^\/{3} script|^@(?:param|returns?|example|module|author|license)\b|^:param|^>>>|^-{1,2}\w/iu;
+
+/** Makes a description from a docstring or a header comment: its first words about what the script does. Empty if there are none. */
+export function toDescription(text: string, fileName = ""): string {
+  const paragraphs: string[] = [];
+  let current: string[] = [];
+  const flush = (): void => {
+    if (current.length > 0) paragraphs.push(current.join(" "));
+    current = [];
+  };
+  for (const raw of text.slice(0, 8000).split("\n")) {
+    const line = cleanLine(raw, paragraphs.length === 0 && current.length === 0 ? fileName : "");
+    if (section.test(line)) break;
+    if (line === "") flush();
+    else if (!noise.test(line)) current.push(line);
+    if (paragraphs.length > 1) break;
+  }
+  flush();
+  return shorten(joinTitle(paragraphs));
+}
+
+function cleanLine(raw: string, fileName: string): string {
+  const line = raw
+    .trim()
+    .replace(/^(?:\*+(?!\*)|#+|\/\/+|;+|--+)\s*/u, "")
+    .replace(/^@(?:file|fileoverview|description|overview|brief)\s*/u, "")
+    .trim();
+  if (decoration.test(line)) return "";
+  if (fileName === "") return line;
+  const stem = fileName.replace(/\.\w+$/u, "");
+  const lower = line.toLowerCase();
+  const name = [fileName, stem].find((candidate) => lower.startsWith(candidate.toLowerCase()));
+  if (name === undefined) return line;
+  // `extract.py - Extracts text`: the name is known already.
+  const [, rest] = /^\s*[:–—|-]+\s*(.*)$/u.exec(line.slice(name.length)) ?? [];
+  return rest ?? (lower === name.toLowerCase() ? "" : line);
+}
+
+/** A first paragraph that is only a title is followed by the one that explains it. */
+function joinTitle(paragraphs: readonly string[]): string {
+  const [first = "", second] = paragraphs;
+  if (second === undefined || first.length > 60) return first;
+  const title = first.replace(/[\s:.]+$/u, "");
+  return `${title}. ${second}`;
+}
+
+function shorten(text: string): string {
+  const plain = text.replaceAll(/\s+/gu, " ").trim();
+  if (plain.length <= longestDescription) return plain;
+  const cut = plain.slice(0, longestDescription - 1);
+  return `${cut.slice(0, Math.max(cut.lastIndexOf(" "), longestDescription / 2))}…`;
+}

@@ -1,0 +1,156 @@
+import { noArguments, opaqueArguments, type DerivedCommand, type DerivedInterface } from "../derived-interface.ts";
+import type { CommandLine, Parameter } from "../parameter.ts";
+import { readUsage, type UsageFacts } from "../usage/read-usage.ts";
+import type { Synopsis, UsageFlag, UsagePositional } from "../usage/synopsis.ts";
+import { toValueSchema } from "../value-schema.ts";
+import { withoutUndefined } from "../without-undefined.ts";
+import type { ArgvFacts, StdinFact } from "./argv-facts.ts";
+import { mergeFlags } from "./merge-flags.ts";
+import { mergePositionals } from "./merge-positionals.ts";
+import { pickCommands, type CommandGroup } from "./pick-commands.ts";
+
+/** What there is to go by when a script handles its arguments by hand. */
+export interface HandSources {
+  readonly fileName: string;
+  readonly facts: ArgvFacts;
+  /** Comments, strings and here-documents of the script. */
+  readonly texts: readonly string[];
+  /** Tells whether a text stands in the code as a string of its own. */
+  isWord(text: string): boolean;
+}
+
+/** Derives the interface of a script from its code and from what its texts say about how it is called. */
+export function deriveByHand({ fileName, facts, texts, isWord }: HandSources): DerivedInterface {
+  const byFlag = new Map(facts.flags.flatMap((fact) => fact.flags.map((flag) => [flag, fact.takesValue] as const)));
+  const usage = readUsage(texts, fileName, (flag) => byFlag.get(flag));
+  const groups = pickCommands(usage, facts, isWord);
+  if (groups !== undefined && groups.length > 0) {
+    const tellsFlags = groups.some(({ synopses }) => synopses.some((synopsis) => flagNames(synopsis).length > 0));
+    const commands = groups.map((group) => toCommand(group, usage, { facts, tellsFlags }));
+    return {
+      commands,
+      confidence: "usage",
+      source: usage.synopses.length > 0 || usage.commands.length > 0 ? "usage text" : "code",
+    };
+  }
+  return deriveWhole(withChoices(facts), usage);
+}
+
+function deriveWhole(facts: ArgvFacts, usage: UsageFacts): DerivedInterface {
+  const hasUsage = usage.synopses.some((synopsis) => synopsis.items.length > 0);
+  const isKnown = hasUsage || facts.positions.size > 0 || facts.flags.length > 0;
+  const examples = !hasUsage && facts.readsArgv ? usage.calls : [];
+  const synopses = hasUsage ? usage.synopses : examples;
+  // A table of options by itself may be about anything; it counts only where the script does look at its arguments.
+  const rows = facts.readsArgv || hasUsage ? usage.options : [];
+  if (!isKnown && rows.length === 0 && synopses.length === 0) return deriveUnknown(facts);
+  const line = toLine(synopses, { facts, usage: { ...usage, options: rows } });
+  if (line.parameters.length === 0) return deriveUnknown(facts);
+  const stdin = facts.stdin === undefined ? [] : [toTextParameter(false)];
+  return {
+    commands: [{ ...line, parameters: [...line.parameters, ...stdin] }],
+    confidence: "usage",
+    source: hasUsage ? "usage line" : "code",
+  };
+}
+
+function deriveUnknown(facts: ArgvFacts): DerivedInterface {
+  if (facts.readsArgv) return opaqueArguments();
+  return facts.stdin === undefined ? noArguments() : deriveStdin(facts.stdin);
+}
+
+/** The interface of a script that takes all of its input from standard input. */
+function deriveStdin({ as, fields }: StdinFact): DerivedInterface {
+  if (as === "text") {
+    return { commands: [{ parameters: [toTextParameter(true)] }], confidence: "usage", source: "standard input" };
+  }
+  const parameters = fields.map((field): Parameter => ({
+    part: { kind: "field", property: field.name },
+    // Nothing in the code says of which type a key is.
+    schema: withoutUndefined({ default: field.default }),
+    required: field.required,
+  }));
+  return {
+    commands: [{ parameters, otherFields: true }],
+    confidence: fields.length > 0 ? "usage" : "opaque",
+    source: "JSON on standard input",
+  };
+}
+
+function toTextParameter(required: boolean): Parameter {
+  const schema = toValueSchema({ type: "string", description: "The text for the script's standard input" });
+  return { part: { kind: "stdin", property: "stdin", as: "text" }, schema, required };
+}
+
+/** Commands that are told as choices of the first parameter. */
+function withChoices(facts: ArgvFacts): ArgvFacts {
+  const choices = facts.commands
+    .flatMap(({ names }) => names)
+    .filter((name) => /^[\w:.-]+$/u.test(name) && !name.startsWith("-"));
+  if (choices.length < 2) return facts;
+  const first = facts.positions.get(0) ?? {};
+  return { ...facts, positions: new Map([...facts.positions, [0, { ...first, choices }]]) };
+}
+
+function toCommand(group: CommandGroup, usage: UsageFacts, whole: WholeFacts): DerivedCommand {
+  const own = hasOwn(group) ? group.facts : shiftFacts(whole.facts);
+  const named = new Set(group.synopses.flatMap((synopsis) => flagNames(synopsis)));
+  const isNamed = (item: { readonly flags: readonly string[] }): boolean => item.flags.some((flag) => named.has(flag));
+  // Where usage lines tell which flags a command has, it has no others; where they do not, it may have all of them.
+  const isTold = group.synopses.length > 0 && whole.tellsFlags;
+  const shared = isTold ? whole.facts.flags.filter(isNamed) : whole.facts.flags;
+  const line = toLine(group.synopses, {
+    facts: { ...own, flags: [...group.facts.flags, ...shared] },
+    usage: { ...usage, options: isTold ? usage.options.filter(isNamed) : usage.options },
+  });
+  return { ...line, words: group.words, ...(group.description !== undefined && { description: group.description }) };
+}
+
+interface WholeFacts {
+  readonly facts: ArgvFacts;
+  /** The usage lines of the commands have flags in them. */
+  readonly tellsFlags: boolean;
+}
+
+function hasOwn({ facts, synopses }: CommandGroup): boolean {
+  return facts.readsArgv || facts.positions.size > 0 || facts.flags.length > 0 || synopses.length > 0;
+}
+
+/** What the whole script reads, seen from after the command's name. */
+function shiftFacts(facts: ArgvFacts): ArgvFacts {
+  const positions = [...facts.positions].filter(([place]) => place > 0);
+  const { minimum: _, rest, ...others } = facts;
+  return {
+    ...others,
+    positions: new Map(positions.map(([place, fact]) => [place - 1, { ...fact, required: false }])),
+    ...(rest !== undefined && { rest: { ...rest, from: Math.max(0, rest.from - 1) } }),
+  };
+}
+
+interface LineSources {
+  readonly facts: ArgvFacts;
+  readonly usage: UsageFacts;
+}
+
+function toLine(synopses: readonly Synopsis[], { facts, usage }: LineSources): CommandLine {
+  const positionals = mergePositionals({
+    lines: synopses.map(({ items }) => items.filter((item): item is UsagePositional => item.kind === "positional")),
+    facts,
+    rows: usage.arguments,
+  });
+  const flags = mergeFlags({
+    lines: synopses.map(({ items }) => items.filter((item): item is UsageFlag => item.kind === "flag")),
+    facts: facts.flags,
+    rows: usage.options,
+  });
+  const hasSeparator = synopses.some((synopsis) => synopsis.separator);
+  const separator = hasSeparator ? "always" : facts.separator && !facts.flagsLast ? "needed" : undefined;
+  return {
+    parameters: facts.flagsLast ? [...positionals, ...flags] : [...flags, ...positionals],
+    ...(separator !== undefined && { separator }),
+  };
+}
+
+function flagNames(synopsis: Synopsis): readonly string[] {
+  return synopsis.items.flatMap((item) => (item.kind === "flag" ? item.flags : []));
+}

@@ -1,0 +1,177 @@
+import type { Code } from "../code/code.ts";
+import { isAnyToken, isToken, type Token } from "../code/token.ts";
+import { withoutUndefined } from "../without-undefined.ts";
+import { noFacts, type ArgvFacts, type CommandFact, type PositionFact } from "./argv-facts.ts";
+import { findLists, type ListUse } from "./argument-lists.ts";
+import { namedByCalls } from "./called-with.ts";
+import { findCommands, type CommandMark } from "./code-commands.ts";
+import { countAt, endsSoon, type CountFact } from "./code-counts.ts";
+import { findFlags } from "./code-flags.ts";
+import { findOpenFlags } from "./code-open-flags.ts";
+import { destructuredAt, positionAt, type PositionUse } from "./code-positions.ts";
+import type { Dialect } from "./dialects.ts";
+
+/** Reads what code in a language like JavaScript, Python or Ruby says about its arguments. */
+export function readCode(code: Code, dialect: Dialect): ArgvFacts {
+  const lists = findLists(code, dialect);
+  if (lists.length === 0) return noFacts;
+  const { tokens } = code;
+  const found = lists.flatMap((use) => readUse(tokens, use, dialect));
+  const uses = namedByCalls(code, lists, [...found, ...shiftedUses(tokens, lists)]);
+  const demanded = demandedNames(tokens);
+  const counts = lists.map((use) => countAt(tokens, use)).filter((count) => count !== undefined);
+  const marks = findCommands(code, firstArgument(tokens, uses, lists));
+  const flags = findFlags(code);
+  return withoutUndefined<ArgvFacts>({
+    readsArgv: true,
+    positions: toPositions(outside(uses, marks), demanded, counts),
+    rest: findRest(code, lists),
+    minimum: minimumOf(counts),
+    flags: [...flags, ...findOpenFlags(code, flags)],
+    commands: toCommands(marks, uses, demanded),
+    flagsLast: uses.some(({ index }) => isPlainUse(lists, index)) && flags.length > 0 ? true : undefined,
+  });
+}
+
+function readUse(tokens: readonly Token[], use: ListUse, dialect: Dialect): readonly PositionUse[] {
+  const single = positionAt(tokens, use, dialect);
+  return single === undefined ? destructuredAt(tokens, use).uses : [single];
+}
+
+/** Places in a list that still has the flags in it are only right when the flags come after them. */
+function isPlainUse(lists: readonly ListUse[], index: number): boolean {
+  return lists.some((use) => use.index === index && !use.filtered);
+}
+
+/** `const file = args.shift()`, one after the other. */
+function shiftedUses(tokens: readonly Token[], lists: readonly ListUse[]): readonly PositionUse[] {
+  const shifts = lists.filter(
+    ({ end }) => isToken(tokens[end], ".") && isToken(tokens[end + 1], "shift") && isToken(tokens[end + 2], "("),
+  );
+  // In a loop the same call takes them all; a loop is what has flags, so it is not looked at here.
+  return shifts.flatMap((use, place): PositionUse[] => {
+    const name = nameBefore(tokens, use.index);
+    return name === undefined ? [] : [{ index: use.index, place, fact: { name } }];
+  });
+}
+
+function nameBefore(tokens: readonly Token[], index: number): string | undefined {
+  return isToken(tokens[index - 1], "=") && tokens[index - 2]?.kind === "word" ? tokens[index - 2]?.text : undefined;
+}
+
+function minimumOf(counts: readonly CountFact[]): number | undefined {
+  const minimums = counts.flatMap((count) => (count.kind === "minimum" && count.count > 0 ? [count.count] : []));
+  return minimums.length === 0 ? undefined : Math.min(...minimums);
+}
+
+function toPositions(
+  uses: readonly PositionUse[],
+  demanded: ReadonlySet<string>,
+  counts: readonly CountFact[] = [],
+): Map<number, PositionFact> {
+  const positions = new Map<number, PositionFact>();
+  for (const { place, fact } of uses) {
+    const before = positions.get(place);
+    positions.set(place, before === undefined ? fact : joinFacts(before, fact));
+  }
+  const optionalFrom = Math.min(
+    ...counts.map((count) => (count.kind === "optional" ? count.from : Number.POSITIVE_INFINITY)),
+  );
+  for (const [place, fact] of positions) {
+    const isNeeded = fact.required === undefined && demanded.has(fact.name ?? "");
+    const required = place >= optionalFrom ? false : isNeeded ? true : fact.required;
+    positions.set(place, withoutUndefined<PositionFact>({ ...fact, required }));
+  }
+  return positions;
+}
+
+function joinFacts(left: PositionFact, right: PositionFact): PositionFact {
+  const required = left.required === false || right.required === false ? false : (left.required ?? right.required);
+  return withoutUndefined<PositionFact>({ ...right, ...left, name: left.name ?? right.name, required });
+}
+
+/** The names that the code does not go on without: `if (!file) { …; process.exit(1) }` */
+function demandedNames(tokens: readonly Token[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const [index, token] of tokens.entries()) {
+    const name = tokens[index + 1];
+    if (isToken(token, "!") && name?.kind === "word" && endsSoon(tokens, index, 45)) names.add(name.text);
+  }
+  return names;
+}
+
+/** Tells which tokens are the first argument: `args[0]` by its closing bracket, or a variable that holds it. */
+function firstArgument(
+  tokens: readonly Token[],
+  uses: readonly PositionUse[],
+  lists: readonly ListUse[],
+): (index: number) => boolean {
+  const ends = new Map(lists.map((use) => [use.index, use.end]));
+  const names = new Set<string>();
+  const closers = new Set<number>();
+  for (const { index, place, fact } of uses) {
+    if (place !== 0) continue;
+    if (fact.name !== undefined) names.add(fact.name);
+    const end = ends.get(index);
+    if (end !== undefined && isToken(tokens[end], "[")) closers.add(end + 2);
+  }
+  return (index) => {
+    const token = tokens[index];
+    return closers.has(index) || (token?.kind === "word" && names.has(token.text) && !isToken(tokens[index - 1], "."));
+  };
+}
+
+/** The uses that belong to no command. */
+function outside(uses: readonly PositionUse[], marks: readonly CommandMark[]): readonly PositionUse[] {
+  const first = Math.min(...marks.map(({ index }) => index));
+  return marks.length < 2 ? uses : uses.filter(({ index, place }) => place === 0 || index < first);
+}
+
+function toCommands(
+  marks: readonly CommandMark[],
+  uses: readonly PositionUse[],
+  demanded: ReadonlySet<string>,
+): readonly CommandFact[] {
+  return marks.map(({ names, index }, at) => {
+    const end = marks[at + 1]?.index ?? Number.MAX_SAFE_INTEGER;
+    const own = uses.filter((use) => use.index > index && use.index < end && use.place > 0);
+    const shifted = own.map((use) => ({ ...use, place: use.place - 1 }));
+    const positions = toPositions(shifted, demanded);
+    return { names, facts: { ...noFacts, positions } };
+  });
+}
+
+const loopWords = new Set(["in", "of"]);
+const spreaders = new Set(["...", "*"]);
+const consumers = new Set(["join", "map", "forEach", "each", "entries", "values", "filter"]);
+
+/** Where the code takes all arguments at once. */
+function findRest(code: Code, lists: readonly ListUse[]): ArgvFacts["rest"] {
+  for (const use of lists) {
+    const rest = destructuredAt(code.tokens, use).rest ?? restAt(code, use);
+    if (rest !== undefined) return rest;
+  }
+  return undefined;
+}
+
+function restAt({ tokens, functions }: Code, { index, end, skip }: ListUse): ArgvFacts["rest"] {
+  const from = Math.max(0, -skip);
+  if (isToken(tokens[end], ".")) return isAnyToken(tokens[end + 1], consumers) ? { from } : undefined;
+  if (isToken(tokens[end], "[")) return undefined;
+  // Spread over the parameters of a function of ours, they have names.
+  if (isAnyToken(tokens[index - 1], spreaders))
+    return functions.has(tokens[index - 3]?.text ?? "") ? undefined : { from };
+  if (!isAnyToken(tokens[index - 1], loopWords) || !isLoopHead(tokens, index)) return undefined;
+  const name = tokens[index - 2]?.text;
+  return withoutUndefined<NonNullable<ArgvFacts["rest"]>>({ from, name: isUsual(name) ? undefined : name });
+}
+
+function isLoopHead(tokens: readonly Token[], index: number): boolean {
+  return tokens
+    .slice(Math.max(0, index - 6), index)
+    .some((token) => isToken(token, "for") || isToken(token, "foreach"));
+}
+
+function isUsual(name: string | undefined): boolean {
+  return name === undefined || /^(?:arg|a|i|x|item|param|token|word)$/u.test(name);
+}

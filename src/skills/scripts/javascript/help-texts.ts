@@ -1,0 +1,72 @@
+import type { JsonValue } from "../../../core/json.ts";
+import type { Code } from "../code/code.ts";
+import { isToken } from "../code/token.ts";
+import { positional } from "../flag-parameter.ts";
+import { endsSoon } from "../hand/code-counts.ts";
+import { mergePositionals } from "../hand/merge-positionals.ts";
+import { noFacts } from "../hand/argv-facts.ts";
+import type { Parameter } from "../parameter.ts";
+import type { UsageFacts } from "../usage/read-usage.ts";
+import type { UsagePositional } from "../usage/synopsis.ts";
+import { readDescription } from "../usage/tables.ts";
+import { withoutUndefined } from "../without-undefined.ts";
+
+/** What the help of a script adds to a declaration that has no texts of its own. */
+export interface HelpTexts {
+  flag(flags: readonly string[]): FlagText;
+  /** The positionals of the usage line; `names` are those that the code gives them, used where there is no such line. */
+  positionals(names: readonly string[]): readonly Parameter[];
+  /** Whether the code stops when the option is not given. */
+  isDemanded(name: string): boolean;
+}
+
+/** What the help says about a flag. */
+export interface FlagText {
+  readonly description?: string;
+  readonly default?: JsonValue;
+  readonly choices?: readonly string[];
+  readonly required: boolean;
+}
+
+/** Makes the help of a script ready to be asked. */
+export function createHelpTexts(code: Code, usage: UsageFacts): HelpTexts {
+  const lines = usage.synopses.map(({ items }) =>
+    items.filter((item): item is UsagePositional => item.kind === "positional"),
+  );
+
+  return {
+    flag(flags) {
+      const isSame = (item: { readonly flags: readonly string[] }): boolean =>
+        item.flags.some((flag) => flags.includes(flag));
+      const row = usage.options.find(isSame);
+      const inLines = usage.synopses.map(({ items }) => items.filter((item) => item.kind === "flag").find(isSame));
+      const described = readDescription(row?.description ?? "");
+      const isInAll = inLines.length > 0 && inLines.every((item) => item?.required === true);
+      return withoutUndefined<FlagText>({
+        ...described,
+        required: described.required || isInAll,
+        choices:
+          inLines.find((item) => item?.value?.choices)?.value?.choices ?? row?.value?.choices ?? described.choices,
+        description: row?.description,
+      });
+    },
+
+    positionals(names) {
+      if (lines.some((line) => line.length > 0))
+        return mergePositionals({ lines, facts: noFacts, rows: usage.arguments });
+      if (names.length === 0)
+        return [positional({ name: "args", many: true, description: "The script's positional arguments" })];
+      return names.map((name) => positional({ name: name.replace("...", ""), many: name.startsWith("...") }));
+    },
+
+    isDemanded: (name) => demands(code, name),
+  };
+}
+
+/** `if (!values.name) { …exit }` */
+function demands({ tokens }: Code, name: string): boolean {
+  return tokens.some((token, index) => {
+    const isName = token.text === name && (token.kind === "word" || token.kind === "string");
+    return isName && isToken(tokens[index - 3], "!") && isToken(tokens[index - 1], ".") && endsSoon(tokens, index, 40);
+  });
+}

@@ -1,0 +1,82 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { ArgvMapping, ArgvPart, PropertyPart } from "./argv-mapping.ts";
+
+/** One parameter of a tool: what it takes and how it gets into the command line. */
+export interface Parameter {
+  readonly part: PropertyPart;
+  /** Of the value. */
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
+/** A command line as its parameters. */
+export interface CommandLine {
+  readonly parameters: readonly Parameter[];
+  /** The words of the sub-command. */
+  readonly words?: readonly string[];
+  /** How many of the parameters stand before the words: those of the program itself. @default 0 */
+  readonly globals?: number;
+  readonly separator?: ArgvMapping["separator"];
+  readonly otherFields?: true;
+}
+
+/** Makes the two views of a command line: the schema of its input, and how that input is written down. */
+export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema; mapping: ArgvMapping } {
+  const parameters = withUniqueProperties(line.parameters);
+  const required = parameters.filter((parameter) => parameter.required).map(({ part }) => part.property);
+  const inputSchema = {
+    type: "object",
+    properties: Object.fromEntries(parameters.map(({ part, schema }) => [part.property, schema])),
+    ...(required.length > 0 && { required }),
+    additionalProperties: line.otherFields === true,
+  };
+  const globals = line.globals ?? 0;
+  const parts: ArgvPart[] = [
+    ...parameters.slice(0, globals).map(({ part }) => part),
+    ...(line.words ?? []).map((word): ArgvPart => ({ kind: "word", word })),
+    ...parameters.slice(globals).map(({ part }) => part),
+  ];
+  const mapping: ArgvMapping = {
+    parts,
+    ...(line.separator !== undefined && { separator: line.separator }),
+    ...(line.otherFields && { otherFields: true }),
+  };
+  return { inputSchema, mapping };
+}
+
+function withUniqueProperties(parameters: readonly Parameter[]): readonly Parameter[] {
+  const taken = new Set<string>();
+  return parameters.map((parameter) => {
+    const wanted = parameter.part.property;
+    let property = wanted;
+    for (let count = 2; taken.has(property); count++) property = `${wanted}_${count}`;
+    taken.add(property);
+    return property === wanted ? parameter : { ...parameter, part: { ...parameter.part, property } };
+  });
+}
+
+/** The longest name of a property that every model provider takes. */
+const longestProperty = 64;
+
+/** Makes the name of a property from a flag or a placeholder: `--dry-run` → `dry_run`. Empty if no letter or digit is left. */
+export function toPropertyName(text: string): string {
+  const name = text
+    .replace(/^[-/]+/u, "")
+    .replaceAll(/[^A-Za-z0-9]+/gu, "_")
+    .replaceAll(/^_+|_+$/gu, "");
+  // Names that are more than names in JavaScript stay out of every schema.
+  const safe = name === "constructor" || name === "prototype" ? `${name}_value` : name;
+  return safe.slice(0, longestProperty);
+}
+
+/** A value as the type that a schema says, if the text can be one. */
+export function fromWord(word: string, schema: JsonSchema): JsonValue {
+  const type = schema["type"];
+  if (type === "integer" || type === "number") {
+    const number = Number(word);
+    return word.trim() !== "" && Number.isFinite(number) ? number : word;
+  }
+  if (type === "boolean") return word === "true" ? true : word === "false" ? false : word;
+  return word;
+}

@@ -1,0 +1,420 @@
+"""Follows the calls that build an argparse parser: through functions, loops, groups, parents and sub-commands.
+
+Nothing is run. Only statements that can matter are followed: those on lines with a call of argparse, and calls of functions
+that have such lines.
+"""
+
+import ast
+import re
+from bisect import bisect_left
+
+from known_values import Callable, EnumClass, Evaluator, Unknown, dotted_name, enum_members, is_unknown
+
+CALLS = (
+    "ArgumentParser",
+    "add_argument",
+    "add_argument_group",
+    "add_mutually_exclusive_group",
+    "add_parser",
+    "add_subparsers",
+    "parse_args",
+    "parse_known_args",
+    "parse_intermixed_args",
+)
+DEEPEST_CALLS = 12
+MOST_LOOPS = 200
+
+
+class Parser:
+    def __init__(self, keywords):
+        self.keywords = keywords
+        self.arguments = []
+        self.commands = None
+        self.used = None
+        self.extra = None
+        self.is_command = False
+
+
+class Group:
+    def __init__(self, parser, exclusive=None):
+        self.parser = parser
+        self.exclusive = exclusive
+
+
+class Exclusive:
+    """A group of which only one may be given."""
+
+    def __init__(self, number, required):
+        self.number = number
+        self.required = required
+
+
+class Commands:
+    def __init__(self, keywords):
+        self.keywords = keywords
+        self.parsers = []
+
+
+class Function:
+    def __init__(self, node, scope, owner=None):
+        self.node = node
+        self.scope = scope
+        self.owner = owner
+
+
+class Instance:
+    def __init__(self, methods):
+        self.attributes = {}
+        self.methods = methods
+
+
+class Bound:
+    """A method of a parser that was given a name: `add = parser.add_argument`."""
+
+    def __init__(self, owner, method):
+        self.owner = owner
+        self.method = method
+
+
+class Lazy:
+    """The value of a constant, looked at only when somebody asks for it."""
+
+    def __init__(self, node):
+        self.node = node
+
+
+class Scope:
+    def __init__(self, parent=None):
+        self.names = {}
+        self.parent = parent
+
+    def find(self, name):
+        scope = self
+        while scope is not None:
+            if name in scope.names:
+                return scope, scope.names[name]
+            scope = scope.parent
+        return None, None
+
+
+class Interpreter:
+    def __init__(self, statements, source, budget):
+        self.budget = budget
+        self.parsers = []
+        self.exclusives = 0
+        self.active = []
+        self.returns = []
+        self.module = Scope()
+        self.scope = self.module
+        self.lines = relevant_lines(statements, source)
+        self.evaluator = Evaluator(self.look_up, self.call, budget)
+
+    def run(self, tree):
+        self.block(tree.body)
+        if not any(parser.used for parser in self.parsers):
+            for function in list(self.module.names.values()):
+                if isinstance(function, Function) and self.matters(function.node):
+                    self.invoke(function, [], {})
+
+    def matters(self, node):
+        index = bisect_left(self.lines, node.lineno)
+        return index < len(self.lines) and self.lines[index] <= (node.end_lineno or node.lineno)
+
+    def look_up(self, name, node):
+        scope, value = self.scope.find(name)
+        if scope is None:
+            return Callable(name)
+        if isinstance(value, Lazy):
+            # While it is worked out it is not known, so a constant made of itself ends here.
+            scope.names[name] = Unknown(node)
+            value = scope.names[name] = self.evaluator.evaluate(value.node)
+        return value
+
+    # Statements
+
+    def block(self, statements):
+        for statement in statements:
+            self.budget.spend()
+            method = self.STATEMENTS.get(type(statement))
+            if method is not None:
+                method(self, statement)
+
+    def define(self, node):
+        self.scope.names[node.name] = Function(node, self.scope)
+
+    def define_class(self, node):
+        members = enum_members(node)
+        if members is not None:
+            self.scope.names[node.name] = EnumClass(node.name, members)
+        elif any((dotted_name(base) or "").endswith("ArgumentParser") for base in node.bases):
+            self.scope.names[node.name] = Callable("argparse.ArgumentParser")
+        else:
+            methods = {item.name: Function(item, self.scope) for item in node.body if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef))}
+            self.scope.names[node.name] = Callable(node.name, methods) if self.matters(node) else Callable(node.name, node)
+
+    def assign(self, node):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        if node.value is None:
+            return
+        if not self.matters(node) and len(targets) == 1 and isinstance(targets[0], ast.Name):
+            self.scope.names.setdefault(targets[0].id, Lazy(node.value))
+            return
+        value = self.evaluator.evaluate(node.value)
+        for target in targets:
+            self.bind(target, value)
+        if isinstance(targets[0], ast.Tuple) and len(targets[0].elts) == 2 and isinstance(targets[0].elts[1], ast.Name):
+            for parser in self.parsers:
+                if parser.used == "parse_known_args" and parser.extra is None:
+                    parser.extra = targets[0].elts[1].id
+
+    def bind(self, target, value):
+        if isinstance(target, ast.Name):
+            self.scope.names[target.id] = value
+        elif isinstance(target, ast.Attribute):
+            owner = self.evaluator.evaluate(target.value)
+            if isinstance(owner, Instance):
+                owner.attributes[target.attr] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            items = value if isinstance(value, list) and len(value) == len(target.elts) else [Unknown(target)] * len(target.elts)
+            for element, item in zip(target.elts, items):
+                self.bind(element, item)
+
+    def add_assign(self, node):
+        if isinstance(node.target, ast.Name) and isinstance(node.op, ast.Add):
+            total = ast.BinOp(left=node.target, op=node.op, right=node.value)
+            ast.copy_location(total, node)
+            left = self.evaluator.evaluate(ast.copy_location(ast.Name(id=node.target.id, ctx=ast.Load()), node))
+            right = self.evaluator.evaluate(node.value)
+            known = isinstance(left, (str, list)) and type(left) is type(right) and len(left) < 2000
+            self.scope.names[node.target.id] = left + right if known else Unknown(total)
+
+    def expression(self, node):
+        if self.matters(node):
+            self.evaluator.evaluate(node.value)
+
+    def give_back(self, node):
+        if node.value is not None and self.returns:
+            value = self.evaluator.evaluate(node.value)
+            if is_unknown(self.returns[-1]) or isinstance(value, Parser):
+                self.returns[-1] = value
+
+    def branch(self, node):
+        # Whatever the condition is, both sides may add arguments.
+        self.block(node.body)
+        self.block(node.orelse)
+
+    def repeat(self, node):
+        if not self.matters(node):
+            return
+        items = self.evaluator.evaluate(node.iter)
+        if isinstance(items, dict):
+            items = list(items)
+        if isinstance(items, EnumClass):
+            items = [value for _, value in items.members]
+        if not isinstance(items, list):
+            items = [Unknown(node.iter)]
+        for item in items[:MOST_LOOPS]:
+            self.bind(node.target, item)
+            self.block(node.body)
+
+    def try_block(self, node):
+        self.block(node.body)
+        for handler in node.handlers:
+            self.block(handler.body)
+        self.block(node.orelse)
+        self.block(node.finalbody)
+
+    def with_block(self, node):
+        self.block(node.body)
+
+    def match_block(self, node):
+        for case in node.cases:
+            self.block(case.body)
+
+    # Calls
+
+    def call(self, node, evaluator):
+        """The value of a call that builds a parser or of a function that does; None for all others."""
+        function = node.func
+        if isinstance(function, ast.Attribute) and function.attr in CALLS:
+            owner = evaluator.evaluate(function.value)
+            if isinstance(owner, (Parser, Group, Commands)):
+                return self.method(owner, function.attr, node)
+        name = dotted_name(function)
+        if name is None:
+            return None
+        if name.split(".")[-1] == "ArgumentParser":
+            return self.new_parser(self.keywords(node))
+        value = evaluator.evaluate(function)
+        if isinstance(value, Callable) and value.name.endswith("ArgumentParser"):
+            return self.new_parser(self.keywords(node))
+        if isinstance(value, Callable) and isinstance(value.node, dict):
+            return self.instance(value.node, node)
+        if isinstance(value, Bound):
+            return self.method(value.owner, value.method, node)
+        if isinstance(value, Function) and self.matters(value.node):
+            return self.invoke(value, *self.arguments(node))
+        return self.method_of_instance(function, node, evaluator)
+
+    def method_of_instance(self, function, node, evaluator):
+        if not isinstance(function, ast.Attribute):
+            return None
+        owner = evaluator.evaluate(function.value)
+        method = owner.methods.get(function.attr) if isinstance(owner, Instance) else None
+        if method is None or not self.matters(method.node):
+            return None
+        positional, keywords = self.arguments(node)
+        return self.invoke(method, [owner, *positional], keywords)
+
+    def instance(self, methods, node):
+        made = Instance(methods)
+        if "__init__" in methods:
+            positional, keywords = self.arguments(node)
+            self.invoke(methods["__init__"], [made, *positional], keywords)
+        return made
+
+    def arguments(self, node):
+        positional = [self.evaluator.evaluate(item) for item in node.args if not isinstance(item, ast.Starred)]
+        return positional, self.keywords(node)
+
+    def keywords(self, node):
+        found = {}
+        for keyword in node.keywords:
+            value = self.evaluator.evaluate(keyword.value) if not isinstance(keyword.value, ast.Lambda) else keyword.value
+            if keyword.arg is not None:
+                found[keyword.arg] = value
+            elif isinstance(value, dict):
+                found.update({key: item for key, item in value.items() if isinstance(key, str)})
+        return found
+
+    def invoke(self, function, positional, keywords):
+        """Follows the body of a function as if it were called; answers with what it returns."""
+        if function.node in self.active or len(self.active) > DEEPEST_CALLS:
+            return Unknown(function.node)
+        scope = Scope(function.scope)
+        spec = function.node.args
+        names = [argument.arg for argument in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs)]
+        for name in names:
+            scope.names[name] = Unknown(function.node)
+        for argument, default in zip(reversed((*spec.posonlyargs, *spec.args)), reversed(spec.defaults)):
+            scope.names[argument.arg] = self.evaluator.evaluate(default)
+        scope.names.update(zip(names, positional))
+        scope.names.update({name: value for name, value in keywords.items() if name in scope.names})
+        outer, self.scope = self.scope, scope
+        self.active.append(function.node)
+        self.returns.append(Unknown(function.node))
+        try:
+            self.block(function.node.body)
+            return self.returns[-1]
+        finally:
+            self.returns.pop()
+            self.active.pop()
+            self.scope = outer
+
+    # Parsers
+
+    def new_parser(self, keywords):
+        parser = Parser(keywords)
+        self.inherit(parser, keywords)
+        self.parsers.append(parser)
+        return parser
+
+    def inherit(self, parser, keywords):
+        parents = keywords.get("parents")
+        for parent in parents if isinstance(parents, list) else []:
+            if isinstance(parent, Parser):
+                parser.arguments.extend(parent.arguments)
+
+    def method(self, owner, name, node):
+        parser = owner.parser if isinstance(owner, Group) else owner
+        if name == "add_parser" and isinstance(owner, Commands):
+            return self.add_command(owner, node)
+        if not isinstance(parser, Parser):
+            return Unknown(node)
+        if name == "add_argument":
+            self.add_argument(parser, owner, node)
+            return Unknown(node)
+        if name in ("add_argument_group", "add_mutually_exclusive_group"):
+            return self.add_group(parser, owner, name, node)
+        if name == "add_subparsers":
+            parser.commands = parser.commands or Commands(self.keywords(node))
+            return parser.commands
+        parser.used = name
+        return Unknown(node)
+
+    def add_group(self, parser, owner, name, node):
+        if name == "add_argument_group":
+            return Group(parser, owner.exclusive if isinstance(owner, Group) else None)
+        self.exclusives += 1
+        return Group(parser, Exclusive(self.exclusives, self.keywords(node).get("required") is True))
+
+    def add_command(self, commands, node):
+        keywords = self.keywords(node)
+        name = self.evaluator.evaluate(node.args[0]) if node.args else keywords.get("name")
+        parser = Parser(keywords)
+        parser.is_command = True
+        self.inherit(parser, keywords)
+        if isinstance(name, str):
+            commands.parsers.append((name, keywords, parser))
+        return parser
+
+    def add_argument(self, parser, owner, node):
+        flags = self.evaluator.all_known(node.args)
+        exclusive = owner.exclusive if isinstance(owner, Group) else None
+        keywords = self.keywords(node)
+        known = flags is not None and all(isinstance(flag, str) for flag in flags) and (flags or isinstance(keywords.get("dest"), str))
+        parser.arguments.append((flags if known else None, keywords, exclusive))
+
+    STATEMENTS = {
+        ast.FunctionDef: define,
+        ast.AsyncFunctionDef: define,
+        ast.ClassDef: define_class,
+        ast.Assign: assign,
+        ast.AnnAssign: assign,
+        ast.AugAssign: add_assign,
+        ast.Expr: expression,
+        ast.Return: give_back,
+        ast.If: branch,
+        ast.For: repeat,
+        ast.AsyncFor: repeat,
+        ast.While: branch,
+        ast.With: with_block,
+        ast.AsyncWith: with_block,
+        ast.Try: try_block,
+    }
+    if hasattr(ast, "Match"):
+        STATEMENTS[ast.Match] = match_block
+
+
+WORDS = re.compile(r"([A-Za-z_]\w*)\s*\(")
+
+
+def relevant_lines(statements, source):
+    """The numbers of the lines that can matter: calls of argparse, and calls of functions that have such lines."""
+    by_name = {}
+    for number, line in enumerate(source.split("\n"), 1):
+        if "(" in line:
+            for name in WORDS.findall(line[:2000]):
+                by_name.setdefault(name, []).append(number)
+        elif "add_argument" in line or "add_parser" in line:
+            # `add = parser.add_argument`
+            by_name.setdefault("add_argument", []).append(number)
+    lines = set()
+    for call in CALLS:
+        lines.update(by_name.get(call, ()))
+    functions = [node for node in statements if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
+    pending = list(functions)
+    while pending:
+        ordered = sorted(lines)
+        found = [node for node in pending if has_line(ordered, node)]
+        if not found:
+            break
+        pending = [node for node in pending if node not in set(found)]
+        for node in found:
+            lines.update(by_name.get(node.name, ()))
+    return sorted(lines)
+
+
+def has_line(ordered, node):
+    index = bisect_left(ordered, node.lineno)
+    return index < len(ordered) and ordered[index] <= (node.end_lineno or node.lineno)

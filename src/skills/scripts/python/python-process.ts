@@ -1,0 +1,134 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+import type { PythonReading } from "./python-facts.ts";
+
+/** One helper process, fed line by line. */
+export interface PythonProcess {
+  /** How many requests wait for an answer. */
+  readonly pending: number;
+  /** Asks for one file. Answers come in the order of the requests. */
+  ask(source: string): Promise<PythonAnswer>;
+  /** Lets it end when the last answer has come. */
+  finish(): void;
+  kill(): void;
+}
+
+/** An answer; `lost` means that the process ended before it came, through another request or through this one. */
+export type PythonAnswer =
+  | PythonReading
+  | { readonly ok: "lost"; readonly first: boolean; readonly ready: boolean; readonly message: string };
+
+/** How a helper process is started. */
+export interface PythonProcessOptions {
+  readonly command: readonly string[];
+  /** The process is stopped when an answer takes longer. */
+  readonly limitMs: number;
+}
+
+const helper = fileURLToPath(new URL("read_scripts.py", import.meta.url));
+
+/** Isolated from the user's settings, without `site`, and without writing anything. */
+const flags = ["-I", "-S", "-B", "-W", "ignore"];
+
+const longestAnswer = 16 * 1024 * 1024;
+
+type Settle = (answer: PythonAnswer) => void;
+
+/** Starts a helper process. It never throws: a program that cannot be started loses all its requests. */
+export function startPython({ command, limitMs }: PythonProcessOptions): PythonProcess {
+  const [program = "python3", ...before] = command;
+  const child = spawn(program, [...before, ...flags, helper], { stdio: "pipe", env: minimalEnvironment() });
+  const waiting: Settle[] = [];
+  let ready = false;
+  let ended = false;
+  let stderr = "";
+  let timer: NodeJS.Timeout | undefined;
+
+  function watch(): void {
+    clearTimeout(timer);
+    if (waiting.length > 0 && !ended) timer = setTimeout(() => end(`it took longer than ${limitMs} ms`), limitMs);
+  }
+
+  function end(message: string): void {
+    if (ended) return;
+    ended = true;
+    clearTimeout(timer);
+    child.kill("SIGKILL");
+    for (const [index, settle] of waiting.splice(0).entries())
+      settle({ ok: "lost", first: index === 0, ready, message });
+  }
+
+  function take(line: string): void {
+    const message = parseLine(line);
+    if (message === undefined) return end("it answered with something that is not JSON");
+    if ("ready" in message) ready = true;
+    else waiting.shift()?.(toReading(message));
+    watch();
+  }
+
+  child.on("error", (cause) => end(cause.message));
+  child.on("close", (code) => end(stderr.trim().slice(-300) || `it ended with code ${code}`));
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (stderr = (stderr + text).slice(-2000)));
+  child.stdin.on("error", () => {});
+  readLines(child, take, () => end("an answer was too long"));
+
+  return {
+    get pending() {
+      return waiting.length;
+    },
+    ask(source) {
+      return new Promise((resolve) => {
+        if (ended) return resolve({ ok: "lost", first: false, ready, message: "the process has ended" });
+        waiting.push(resolve);
+        child.stdin.write(`${JSON.stringify({ id: 0, source: source.toWellFormed() })}\n`);
+        if (waiting.length === 1) watch();
+      });
+    },
+    finish: () => child.stdin.end(),
+    kill: () => end("it was stopped"),
+  };
+}
+
+/** What a program needs to be found and started; nothing of it reaches the source that is read. */
+function minimalEnvironment(): NodeJS.ProcessEnv {
+  const kept = ["PATH", "HOME", "SystemRoot", "LANG"].map((name) => [name, process.env[name]] as const);
+  return Object.fromEntries(kept.filter(([, value]) => value !== undefined));
+}
+
+function readLines(child: ChildProcessWithoutNullStreams, take: (line: string) => void, refuse: () => void): void {
+  let rest: string[] = [];
+  let length = 0;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    let start = 0;
+    for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", start)) {
+      const line = rest.join("") + text.slice(start, index);
+      rest = [];
+      length = 0;
+      start = index + 1;
+      take(line);
+    }
+    rest.push(text.slice(start));
+    length += text.length - start;
+    if (length > longestAnswer) refuse();
+  });
+}
+
+interface Message {
+  readonly ready?: string;
+  readonly facts?: unknown;
+  readonly error?: { readonly kind: "syntax" | "deep" | "failed"; readonly message: string; readonly line: number };
+}
+
+function parseLine(line: string): Message | undefined {
+  try {
+    return JSON.parse(line) as Message;
+  } catch {
+    return undefined;
+  }
+}
+
+function toReading({ facts, error }: Message): PythonReading {
+  if (error !== undefined) return { ok: false, reason: error.kind, message: error.message, line: error.line };
+  return { ok: true, facts } as PythonReading;
+}

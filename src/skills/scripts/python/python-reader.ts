@@ -1,0 +1,155 @@
+import { availableParallelism } from "node:os";
+
+import type { PythonReading } from "./python-facts.ts";
+import { startPython, type PythonAnswer, type PythonProcess } from "./python-process.ts";
+
+/** Reads Python files in one helper process, or in two when there are very many. Never rejects. */
+export interface PythonReader {
+  read(source: string): Promise<PythonReading>;
+  /** Ends the helper. Reads that are under way are still answered. */
+  close(): Promise<void>;
+}
+
+/** How Python is found and for how long it may read. */
+export interface PythonReaderOptions {
+  /** The program and its first arguments. @default ["python3"] */
+  readonly python?: readonly string[];
+  /** For one file. @default 10000 */
+  readonly limitMs?: number;
+  /** Stops all reading at once. */
+  readonly signal?: AbortSignal;
+}
+
+/** Larger files are not parsed: nobody writes them by hand, and parsing takes memory in proportion. */
+export const largestPythonSource = 512 * 1024;
+
+/** How many files are handed to a helper before it has answered. Few, because they are asked again when it is lost. */
+const window = 16;
+
+/** From this many waiting files on a second helper is worth its start. */
+const manyFiles = 100;
+
+/** Files that make the helper die before we give up on it. */
+const mostLosses = 10;
+
+interface Job {
+  readonly source: string;
+  readonly settle: (reading: PythonReading) => void;
+}
+
+/** Makes a reader. The helper is started by the first read, and again when a file has made it die. */
+export function createPythonReader({
+  python = ["python3"],
+  limitMs = 10_000,
+  signal,
+}: PythonReaderOptions = {}): PythonReader {
+  const pool = new LanePool(() => startPython({ command: python, limitMs }));
+  const stop = (): void => pool.stop();
+  signal?.addEventListener("abort", stop, { once: true });
+  if (signal?.aborted) stop();
+
+  return {
+    read(source) {
+      if (source.length <= largestPythonSource) return pool.read(source);
+      const message = `it has more than ${largestPythonSource} characters`;
+      return Promise.resolve({ ok: false, reason: "too-large", message });
+    },
+    async close() {
+      await pool.finish();
+      signal?.removeEventListener("abort", stop);
+    },
+  };
+}
+
+class LanePool {
+  readonly #start: () => PythonProcess;
+  readonly #queue: Job[] = [];
+  readonly #processes = new Set<PythonProcess>();
+  readonly #lanes = new Set<Promise<void>>();
+  /** Once it is clear that nothing can be read any more, the answer to everything. */
+  #verdict: PythonReading | undefined;
+  #losses = 0;
+
+  constructor(start: () => PythonProcess) {
+    this.#start = start;
+  }
+
+  read(source: string): Promise<PythonReading> {
+    if (this.#verdict !== undefined) return Promise.resolve(this.#verdict);
+    return new Promise((settle) => {
+      this.#queue.push({ source, settle });
+      // Once all reads of this turn are known, it is clear how many helpers are worth starting.
+      if (this.#queue.length === 1) queueMicrotask(() => this.#work());
+      else if (this.#queue.length === manyFiles + 1) this.#work();
+    });
+  }
+
+  async finish(): Promise<void> {
+    while (this.#lanes.size > 0) await Promise.all(this.#lanes);
+  }
+
+  stop(): void {
+    this.#giveUp({ ok: false, reason: "stopped", message: "reading was stopped" });
+    for (const process of this.#processes) process.kill();
+  }
+
+  #giveUp(reading: PythonReading): PythonReading {
+    const verdict = (this.#verdict ??= reading);
+    for (const job of this.#queue.splice(0)) job.settle(verdict);
+    return verdict;
+  }
+
+  #work(): void {
+    const wanted = this.#queue.length > manyFiles && availableParallelism() > 1 ? 2 : 1;
+    while (this.#lanes.size < wanted && this.#queue.length > 0) {
+      const lane: Promise<void> = this.#runLane().then(() => {
+        this.#lanes.delete(lane);
+        if (this.#queue.length > 0) this.#work();
+      });
+      this.#lanes.add(lane);
+    }
+  }
+
+  /** Feeds helpers, one after the other if they die, until nothing is left to do. */
+  async #runLane(): Promise<void> {
+    const asked = new Set<Promise<void>>();
+    let process: PythonProcess | undefined;
+    while (this.#queue.length > 0 || asked.size > 0) {
+      const job = asked.size < window ? this.#queue.shift() : undefined;
+      if (job === undefined) {
+        await Promise.race(asked);
+        continue;
+      }
+      const current = (process ??= this.#open());
+      const task: Promise<void> = current.ask(job.source).then((answer) => {
+        asked.delete(task);
+        if (answer.ok === "lost" && process === current) process = undefined;
+        this.#handle(job, answer);
+      });
+      asked.add(task);
+    }
+    process?.finish();
+  }
+
+  #open(): PythonProcess {
+    const process = this.#start();
+    this.#processes.add(process);
+    return process;
+  }
+
+  #handle(job: Job, answer: PythonAnswer): void {
+    if (answer.ok !== "lost") return job.settle(answer);
+    if (this.#verdict !== undefined) return job.settle(this.#verdict);
+    const { message, ready, first } = answer;
+    if (!ready) return job.settle(this.#giveUp({ ok: false, reason: "missing", message }));
+    // Only the file that was being read can be to blame; the others get another chance.
+    if (!first) {
+      this.#queue.unshift(job);
+      return;
+    }
+    this.#losses += 1;
+    job.settle({ ok: false, reason: "failed", message });
+    if (this.#losses > mostLosses)
+      this.#giveUp({ ok: false, reason: "failed", message: "too many files stopped the helper" });
+  }
+}

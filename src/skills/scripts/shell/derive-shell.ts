@@ -1,0 +1,91 @@
+import { toDescription } from "../describe.ts";
+import type { ArgvFacts, StdinFact } from "../hand/argv-facts.ts";
+import { deriveByHand } from "../hand/derive-by-hand.ts";
+import type { Reading, SourceScript } from "../reading.ts";
+import { withoutUndefined } from "../without-undefined.ts";
+import { parseShell, unquote, type ShellNode, type ShellScript } from "./parse-shell.ts";
+import { readShell } from "./read-shell.ts";
+import { allCommands, textsOf } from "./shell-texts.ts";
+import { assignmentsOf } from "./shell-words.ts";
+
+/** Reads a shell script. */
+export function deriveShell(source: SourceScript): Reading {
+  const script = parseShell(source.text);
+  const facts = withoutUndefined<ArgvFacts>({
+    ...readShell(script.nodes),
+    stdin: readStdin(source.text, script.nodes),
+  });
+  const texts = textsOf(script);
+  const description = describe(script, source.fileName);
+  const other = classify(source, script, facts);
+  if (other !== undefined) return { ...other, description };
+  const words = wordsOf(script.nodes);
+  const derived = deriveByHand({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
+  return { kind: "tool", reason: "it runs commands", description, interface: derived };
+}
+
+function describe({ comments }: ShellScript, fileName: string): string {
+  for (const { text } of comments.slice(0, 3)) {
+    const description = toDescription(text, fileName);
+    if (description !== "") return description;
+  }
+  return "";
+}
+
+const setup = /^(?:set|shopt|source|\.|export|readonly|declare|local|typeset|alias|unset|trap|return|umask|:|true)$/u;
+
+function classify(
+  source: SourceScript,
+  script: ShellScript,
+  facts: ArgvFacts,
+): Pick<Reading, "kind" | "reason"> | undefined {
+  const { text } = source;
+  if (/tool_input|hook_event_name|hookSpecificOutput|stop_hook_active/u.test(text) && facts.stdin !== undefined) {
+    return { kind: "hook", reason: "it reads the event of an agent's hook from standard input" };
+  }
+  const functions = script.nodes.filter((node) => node.kind === "function");
+  const actions = script.nodes.filter((node) => node.kind !== "function" && !isSetup(node));
+  if (functions.length > 0 && actions.length === 0) {
+    return { kind: "library", reason: "it only defines functions for other scripts" };
+  }
+  if (!facts.readsArgv && /(?:^|[\s;])read\s+(?:-\w+\s+)*-\w*p/mu.test(text)) {
+    return { kind: "interactive", reason: "it asks questions at a terminal (read -p)" };
+  }
+  return undefined;
+}
+
+function isSetup(node: ShellNode): boolean {
+  if (node.kind !== "command") return false;
+  const [first = ""] = node.words;
+  return node.words.length === 0 || setup.test(first) || assignmentsOf(node.words).length > 0 || /^\[\[?$/u.test(first);
+}
+
+/** Whether the script takes standard input, and as what. */
+function readStdin(text: string, nodes: readonly ShellNode[]): StdinFact | undefined {
+  const isWhole = /\$\(\s*cat\s*(?:-\s*|\/dev\/stdin\s*)?\)|\/dev\/stdin|(?:^|\n)\s*jq\s[^|\n]*(?:\n|$)/u.test(text);
+  const isByLine = nodes.some((node) => node.kind === "loop" && !node.redirected && startsWithRead(node.head));
+  if (!isWhole && !isByLine) return undefined;
+  return { as: /\bjq\b/u.test(text) && isWhole ? "json" : "text", fields: [] };
+}
+
+function startsWithRead(head: readonly ShellNode[]): boolean {
+  return head.some((node) => node.kind === "command" && node.words.some((word) => word === "read"));
+}
+
+/** The words that the script compares with something: what a usage line says literally is among them. */
+function wordsOf(nodes: readonly ShellNode[]): ReadonlySet<string> {
+  const words = new Set<string>();
+  const visit = (list: readonly ShellNode[]): void => {
+    for (const node of list) {
+      if (node.kind === "case") for (const arm of node.arms) for (const pattern of arm.patterns) words.add(pattern);
+      if (node.kind === "case") for (const arm of node.arms) visit(arm.body);
+      if (node.kind === "function" || node.kind === "loop") visit(node.body);
+    }
+  };
+  visit(nodes);
+  for (const command of allCommands(nodes)) {
+    const index = command.findIndex((word) => word === "=" || word === "==");
+    if (index !== -1) words.add(unquote(command[index + 1] ?? ""));
+  }
+  return words;
+}

@@ -1,0 +1,64 @@
+import type { JsonValue } from "../../../core/json.ts";
+import { toLiteral } from "../usage/tables.ts";
+import { unquote } from "./parse-shell.ts";
+
+/** A mention of an argument in a word: `$1`, `${2:-20}`, `${1:?message}`. */
+export interface Mention {
+  /** Counts from 1, as the shell does. */
+  readonly place: number;
+  /** `-` gives a default, `?` demands it, `+` asks whether it is there. */
+  readonly operator?: "-" | "?" | "+";
+  readonly text?: string;
+}
+
+const mention = /\$(?:([1-9])|\{([1-9]\d?)(?::?([-?+=])((?:[^{}]|\{[^{}]*\})*))?[^{}]*\})/gu;
+
+/** The arguments that a word mentions. */
+export function mentionsOf(word: string): readonly Mention[] {
+  if (!word.includes("$")) return [];
+  return Array.from(word.matchAll(mention), ([, plain, braced, operator, text]) => {
+    const place = Number(plain ?? braced);
+    if (operator === undefined) return { place };
+    return { place, operator: operator === "=" ? "-" : (operator as "-" | "?" | "+"), text: text ?? "" };
+  });
+}
+
+/** An assignment: `NAME=value`, `NAME+=(value)`. */
+export interface Assignment {
+  readonly name: string;
+  readonly adds: boolean;
+  readonly value: string;
+}
+
+const declarations = new Set(["local", "declare", "readonly", "export", "typeset"]);
+
+/** The assignments of a command, with or without `local` and its like before them. */
+export function assignmentsOf(words: readonly string[]): readonly Assignment[] {
+  const from = declarations.has(words[0] ?? "") ? 1 : 0;
+  const found: Assignment[] = [];
+  for (const word of words.slice(from)) {
+    const [, name, plus, value] = /^([A-Za-z_]\w*)(\+?)=(.*)$/su.exec(word) ?? [];
+    if (name !== undefined) found.push({ name, adds: plus === "+", value: value ?? "" });
+    else if (from === 0) break;
+  }
+  return found;
+}
+
+/** The value of a word that has no expansions in it; nothing if it has, or is empty. */
+export function literalOf(word: string): JsonValue | undefined {
+  if (/[$`(]/u.test(word)) return undefined;
+  const text = unquote(word);
+  return text === "" ? undefined : toLiteral(text);
+}
+
+/** The name of the variable that a word is nothing but an expansion of: `"$OUT"`, `${OUT:-}`. */
+export function variableOf(word: string): string | undefined {
+  return /^"?\$\{?([A-Za-z_]\w*)(?::?-[^}]*)?\}?"?$/u.exec(word)?.[1];
+}
+
+/** How a word passes all arguments on; `from` counts those that are left out. */
+export function allArguments(word: string): { readonly from: number } | undefined {
+  if (/^"?\$(?:[@*]|\{[@*]\})"?$/u.test(word)) return { from: 0 };
+  const from = /^"?\$\{[@*]:(\d+)\}"?$/u.exec(word)?.[1];
+  return from === undefined ? undefined : { from: Math.max(0, Number(from) - 1) };
+}

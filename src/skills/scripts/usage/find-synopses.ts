@@ -1,0 +1,99 @@
+import { createProgramFinder, type ProgramFinder } from "./program-name.ts";
+
+/** The lines of a text that say how a script is called, as they are written from after the program's name on. */
+export interface FoundSynopses {
+  /** From lines that are marked as usage. */
+  readonly usage: readonly string[];
+  /** Lines that merely call the script: examples. */
+  readonly calls: readonly string[];
+}
+
+/** "Usage" as it is said in the languages that skills are written in. */
+const usageMark =
+  /(?:^|[^\p{L}])(?:usage|synopsis|用法|使用方法|使用方式|使用法|使い方|사용법|사용|uso|utilisation|verwendung|aufruf|использование|gebruik|użycie|kullanım)(?<about> examples?|示例)?\s*(?:\([^)]{0,40}\))?\s*[:：](?<rest>.*)$/iu;
+
+const usageHeading = /^[\s#*=-]*(?:usage|synopsis|用法|使用方法|使い方|사용법)[\s*=-]*$/iu;
+
+const mostLines = 5000;
+const longestLine = 600;
+
+/** Finds the usage lines of the script that is called `fileName`. */
+export function findSynopses(text: string, fileName: string): FoundSynopses {
+  const found = { usage: [] as string[], calls: [] as string[] };
+  const lines = joinContinued(text.split("\n", mostLines));
+  const program = createProgramFinder(fileName);
+
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index] ?? "";
+    const mark = readMark(line);
+    if (mark === undefined) {
+      const call = program.after(line);
+      if (call !== undefined) found.calls.push(call);
+      continue;
+    }
+    const target = mark.isExample ? found.calls : found.usage;
+    if (mark.rest !== "") target.push(program.afterAny(mark.rest));
+    const reader = createReader(target, program, mark.rest !== "");
+    while (index + 1 < lines.length && reader.take(lines[index + 1] ?? "", lines[index + 2] ?? "")) index += 1;
+  }
+  return found;
+}
+
+/** What a line says after "Usage:"; nothing if it is not such a line. */
+function readMark(line: string): { rest: string; isExample: boolean } | undefined {
+  const groups = usageMark.exec(line)?.groups;
+  if (groups !== undefined) return { rest: groups["rest"]?.trim() ?? "", isExample: groups["about"] !== undefined };
+  return usageHeading.test(line) ? { rest: "", isExample: false } : undefined;
+}
+
+const heading = /^\s*\p{L}[\p{L} /-]{1,40}[:：]\s*$/u;
+const continuation = /^\s+[[<({-]/u;
+const optionRow = /^\s*-\S*[\s,].*\s{2,}\S/u;
+
+/** Reads the lines after a usage mark as long as they belong to it. */
+function createReader(
+  target: string[],
+  program: ProgramFinder,
+  hasLine: boolean,
+): { take(line: string, next: string): boolean } {
+  let found = hasLine;
+  let blanks = 0;
+
+  function takeBlank(next: string): boolean {
+    blanks += 1;
+    return blanks <= 1 && (!found || program.after(next) !== undefined);
+  }
+
+  return {
+    take(line, next) {
+      if (line.trim() === "" || /^\s*`{3}/u.test(line)) return takeBlank(next);
+      if (readMark(line) !== undefined || heading.test(line)) return false;
+      const call = program.after(line);
+      if (call !== undefined) {
+        target.push(call);
+        found = true;
+        blanks = 0;
+        return true;
+      }
+      if (!found || blanks > 0 || !continuation.test(line) || optionRow.test(line)) return !found && blanks === 0;
+      // A line that goes on with brackets or flags belongs to the one before.
+      target.push(`${target.pop() ?? ""} ${line.trim()}`);
+      return true;
+    },
+  };
+}
+
+/** Joins lines that end in a backslash, and cuts those that are too long to be read by anyone. */
+function joinContinued(lines: readonly string[]): readonly string[] {
+  const joined: string[] = [];
+  let pending = "";
+  for (const line of lines) {
+    const short = line.slice(0, longestLine);
+    const whole = pending === "" ? short : `${pending} ${short.trim()}`;
+    const continues = short.trimEnd().endsWith("\\") && whole.length < longestLine;
+    pending = continues ? whole.trimEnd().slice(0, -1).trimEnd() : "";
+    if (!continues) joined.push(whole);
+  }
+  if (pending !== "") joined.push(pending);
+  return joined;
+}

@@ -1,0 +1,83 @@
+/**
+ * The ways in which the languages we read name the script that runs. In a usage text each of them is replaced by one mark, so
+ * that the line can be cut at spaces.
+ */
+const selfNames = new RegExp(
+  [
+    String.raw`\$\(\s*basename\s[^)\n]{1,60}\)`,
+    String.raw`\$\{[^}\n]{0,60}(?:argv|basename|filename|prog|script|self|name)[^}\n]{0,60}\}`,
+    String.raw`#\{[^}\n]{1,60}\}`,
+    String.raw`\{[^{}\n]{0,40}(?:sys\.argv\[0\]|__file__|prog|script_name)[^{}\n]{0,40}\}`,
+    String.raw`\{\$argv\[0\]\}|\$argv\[0\]`,
+    String.raw`\$\{0[^}\n]{0,20}\}|\$0\b`,
+    String.raw`\$\{?(?:SCRIPT|PROG|ME|SELF|BASENAME)(?:_?NAME)?\}?(?![\w])`,
+    String.raw`%\(prog\)s|%prog\b|%s|\{\}`,
+  ].join("|"),
+  "giu",
+);
+
+const selfMark = "{0}";
+
+/** Words that start a program or pass something on to it, so they may stand before its name. */
+const callWord =
+  /^(?:[>$*#|`"'•-]+|\S*(?:python[\d.]*|node|bash|sh|zsh|ruby|perl|php|lua|pwsh|powershell|Rscript|uv|uvx|npx|pnpm|bun|bunx|deno|tsx|ts-node|sudo|env|time|exec|poetry|pipenv|swift|dotnet)|run|script|--?[\w=.:,@/-]+|[A-Z_][A-Z0-9_]*=\S*|cat|echo|\.|source)$/u;
+
+/** Finds the calls of one script in lines of text. */
+export interface ProgramFinder {
+  /** What follows the program's name; nothing if the line does not start with a call of it. */
+  after(line: string): string | undefined;
+  /** The same for a line that is known to be a usage line: some other name for the program is stepped over too. */
+  afterAny(line: string): string;
+}
+
+/** Makes a finder for the script that is called `fileName`. */
+export function createProgramFinder(fileName: string): ProgramFinder {
+  const stem = fileName.replace(/\.\w+$/u, "").toLowerCase();
+
+  function isProgram(word: string): boolean {
+    const bare = word.replaceAll(/^["'`]+|["'`:,]+$/gu, "");
+    const name = (bare.split("/").at(-1) ?? "").toLowerCase();
+    return bare.includes(selfMark) || name === stem || (name.startsWith(`${stem}.`) && name.length <= stem.length + 5);
+  }
+
+  function after(line: string): string | undefined {
+    const text = lastOfPipe(normalise(line));
+    for (const { word, end } of firstWords(text)) {
+      if (isProgram(word)) return text.slice(end).trim().replace(/`+$/u, "");
+      if (!callWord.test(word)) return undefined;
+    }
+    return undefined;
+  }
+
+  function afterAny(line: string): string {
+    const found = after(line);
+    if (found !== undefined) return found;
+    const text = normalise(line);
+    for (const { word, end } of firstWords(text)) {
+      if (/^[[<({"'-]/u.test(word)) return text.slice(end - word.length);
+      if (!callWord.test(word)) return text.slice(end).trim();
+    }
+    return text.trim();
+  }
+
+  return { after, afterAny };
+}
+
+function normalise(line: string): string {
+  return line.includes("{") || line.includes("$") || line.includes("%") ? line.replaceAll(selfNames, selfMark) : line;
+}
+
+/** In `echo '{}' | python x.py --flag` the call is what stands after the pipe. */
+function lastOfPipe(text: string): string {
+  const pipe = /\s\|\s+(?=\S*(?:python|node|bash|sh\b|\.\/))/u.exec(text);
+  return pipe === null ? text : text.slice(pipe.index + pipe[0].length);
+}
+
+function* firstWords(text: string): Generator<{ word: string; end: number }> {
+  const words = /\S+/gu;
+  for (let count = 0; count < 12; count++) {
+    const found = words.exec(text);
+    if (found === null) return;
+    yield { word: found[0], end: found.index + found[0].length };
+  }
+}

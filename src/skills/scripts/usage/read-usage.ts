@@ -1,0 +1,37 @@
+import { findSynopses } from "./find-synopses.ts";
+import { parseSynopsis, type TakesValue } from "./parse-synopsis.ts";
+import type { Synopsis } from "./synopsis.ts";
+import { readTables, type HelpTables } from "./tables.ts";
+
+/** Everything that the texts of a script say about how it is called. */
+export interface UsageFacts extends HelpTables {
+  readonly synopses: readonly Synopsis[];
+  /** Example calls that stand in its texts. */
+  readonly calls: readonly Synopsis[];
+}
+
+/** A usage text is long, but not that long. */
+const mostSynopses = 200;
+
+/** Reads the texts of the script `fileName`: its comments, its strings, its here-documents. */
+export function readUsage(texts: readonly string[], fileName: string, takesValue?: TakesValue): UsageFacts {
+  const usage = new Set<string>();
+  const calls = new Set<string>();
+  const tables = {
+    options: [] as HelpTables["options"],
+    arguments: [] as HelpTables["arguments"],
+    commands: [] as HelpTables["commands"],
+  };
+  for (const text of texts) {
+    const found = findSynopses(text, fileName);
+    for (const line of found.usage) usage.add(line);
+    for (const line of found.calls) calls.add(line);
+    const read = readTables(text);
+    tables.options = [...tables.options, ...read.options];
+    tables.arguments = [...tables.arguments, ...read.arguments];
+    tables.commands = [...tables.commands, ...read.commands];
+  }
+  const parse = (lines: ReadonlySet<string>): readonly Synopsis[] =>
+    [...lines].slice(0, mostSynopses).map((line) => parseSynopsis(line, takesValue));
+  return { ...tables, synopses: parse(usage), calls: parse(calls) };
+}
