@@ -33,7 +33,7 @@ function writeDeclarations(): void {
 async function bundle(): Promise<readonly string[]> {
   const { dependencies } = readPackage(root) as { dependencies: Record<string, string> };
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] });
-  const entries = files.filter((file) => /^src\/(?:(?:[\w-]+\/)?index|cli\/main)\.ts$/u.test(file));
+  const entries = files.filter((file) => /^src\/(?:[\w-]+|[\w-]+\/index|cli\/main)\.ts$/u.test(file));
   // A file that asks where it is must stay where it is.
   const fixed = files.filter((file) => readFileSync(join(root, file), "utf8").includes("import.meta"));
   const build = await rolldown({

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import * as kitbag from "kitbag";
+import * as skills from "kitbag/skills";
 import * as testing from "kitbag/testing";
 import { expect, test } from "vitest";
 
@@ -107,6 +108,31 @@ test('"kitbag" exports these types', () => {
   ]);
 });
 
+test('"kitbag/skills" exports these names', () => {
+  expect(Object.keys(skills).toSorted()).toEqual([
+    "createSkillSource",
+    "followSkills",
+    "loadSkills",
+    "parseSkillDocument",
+    "renderSkillBody",
+  ]);
+});
+
+test('"kitbag/skills" exports these types', () => {
+  expect(exportedTypes("src/skills.ts")).toEqual([
+    "FollowedSkills",
+    "LoadSkillsOptions",
+    "LoadedSkills",
+    "ScriptInterface",
+    "SkillDocument",
+    "SkillHolder",
+    "SkillReading",
+    "SkillReport",
+    "SkillSource",
+    "ToolReport",
+  ]);
+});
+
 test('"kitbag/testing" exports these names', () => {
   expect(Object.keys(testing).toSorted()).toEqual(["storeConformance"]);
 });
@@ -169,6 +195,7 @@ test("errorCodes are these", () => {
 test("package.json has these entries", () => {
   expect(packageJson.exports).toEqual({
     ".": { "@kitbag/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
+    "./skills": { "@kitbag/source": "./src/skills.ts", types: "./dist/skills.d.ts", default: "./dist/skills.js" },
     "./testing": {
       "@kitbag/source": "./src/testing/index.ts",
       types: "./dist/testing/index.d.ts",
@@ -179,19 +206,24 @@ test("package.json has these entries", () => {
   expect(packageJson.bin).toEqual({ kitbag: "./dist/cli/main.js" });
 });
 
-test.for(["src/index.ts", "src/testing/index.ts"])("%s exports no function without an example", (entry) => {
-  const sources = exportedValues(entry).map(({ name, file }) => ({
-    name,
-    text: readFileSync(join(root, file), "utf8"),
-  }));
+test.for(["src/index.ts", "src/skills.ts", "src/testing/index.ts"])(
+  "%s exports no function without an example",
+  (entry) => {
+    const sources = exportedValues(entry).map(({ name, file }) => ({
+      name,
+      text: readFileSync(join(root, file), "utf8"),
+    }));
 
-  const bare = sources.filter(({ name, text }) => {
-    const comment = new RegExp(`/\\*\\*((?:(?!\\*/).)*)\\*/\\nexport (?:async )?function ${name}\\b`, "su").exec(text);
-    return comment !== null && !comment[1]?.includes("@example");
-  });
+    const bare = sources.filter(({ name, text }) => {
+      const comment = new RegExp(`/\\*\\*((?:(?!\\*/).)*)\\*/\\nexport (?:async )?function ${name}\\b`, "su").exec(
+        text,
+      );
+      return comment !== null && !comment[1]?.includes("@example");
+    });
 
-  expect(bare.map(({ name }) => name)).toEqual([]);
-});
+    expect(bare.map(({ name }) => name)).toEqual([]);
+  },
+);
 
 test.for([
   { name: "kitbag", expected: ["semver", "tokenx", "typebox"] },

@@ -3,7 +3,7 @@ import semver from "semver";
 import type { Problem } from "../../core/errors.ts";
 import type { Skill, ToolUse } from "../../core/skill.ts";
 import type { Entry, Registry } from "../registry.ts";
-import { toolSignature } from "./tool-signature.ts";
+import { toolSignature } from "../../skills/trust/tool-signature.ts";
 
 /**
  * Holds what a skill uses against what is there: its own tools first, then global ones, other skills' only as it says in `uses`.

@@ -24,6 +24,17 @@ export type SkillHolder = Pick<SkillMethods, "addSkill" | "replaceSkill" | "remo
 /**
  * Adds the skills of `source` to a workspace and keeps them up to date while their folders change: all that changed at once is one
  * change of the workspace. A version that cannot be used is reported, and the last good one stays.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace } from "kitbag";
+ * import { createSkillSource, followSkills } from "kitbag/skills";
+ *
+ * const workspace = createWorkspace();
+ * const followed = await followSkills(workspace, createSkillSource({ directories: ["skills"] }));
+ * console.assert(workspace.getSkills().length > 0);
+ * followed.close();
+ * ```
  */
 export async function followSkills(workspace: SkillHolder, source: SkillSource): Promise<FollowedSkills> {
   const listeners = new Set<(reports: readonly SkillReport[]) => void>();

@@ -1,0 +1,15 @@
+/**
+ * Skill folders: read, checked, turned into skills, followed while they change.
+ *
+ * @module
+ */
+export { parseSkillDocument } from "./skills/document/parse-skill-document.ts";
+export { renderSkillBody } from "./skills/document/render-skill-body.ts";
+export type { SkillDocument, SkillReading } from "./skills/document/skill-document.ts";
+export type { LoadedSkills, LoadSkillsOptions } from "./skills/load/load-skills.ts";
+export type { SkillReport, ToolReport } from "./skills/load/skill-report.ts";
+export type { ScriptInterface } from "./skills/scripts/script-interface.ts";
+export type { SkillSource } from "./skills/watch/skill-source.ts";
+export { followSkills } from "./workspace/skills/follow-skills.ts";
+export type { FollowedSkills, SkillHolder } from "./workspace/skills/follow-skills.ts";
+export { createSkillSource, loadSkills } from "./workspace/skills/load-workspace-skills.ts";
