@@ -234,9 +234,11 @@ const behaviours: Record<string, (input: { readonly value?: unknown }, context: 
     return value;
   },
   throws: ({ value }) => {
-    throw value as Error;
+    throw value;
   },
-  rejects: ({ value }) => Promise.reject(value as Error),
+  rejects: async ({ value }) => {
+    throw value;
+  },
   nothing: () => undefined,
   wrong: () => ({ value: 1n, self: () => 1 }),
   cycle: () => {
@@ -285,7 +287,7 @@ const scenario = fc.record({
     fc.record({
       name: fc.oneof({ weight: 8, arbitrary: fc.constantFrom<unknown>(...names) }, fc.anything()),
       input: fc.oneof(
-        { weight: 4, arbitrary: fc.record({ value: fc.jsonValue() }) as fc.Arbitrary<unknown> },
+        { weight: 4, arbitrary: fc.record({ value: fc.jsonValue() }) },
         {
           weight: 1,
           arbitrary: fc.record({ value: fc.anything({ withBigInt: true, withDate: true, withMap: true }) }),
@@ -315,24 +317,28 @@ function toTool({ behaviour, inject, needsApproval, maxConcurrent }: ToolPlan, i
 /** What is wrong with the events of calls that have ended. */
 function findBrokenEvents(events: readonly CallEvent[], outcomes: readonly ToolOutcome[]): string[] {
   const broken: string[] = [];
+  const expect = (right: boolean, what: string): void => void (right || broken.push(what));
   const open = new Map<string, string | undefined>();
-  const ended = new Set<string>();
-  const rootEnds: unknown[] = [];
+  const ended = new Map<string, unknown>();
   for (const event of events) {
-    if (event.type === "call-start") {
-      if (open.has(event.call) || ended.has(event.call)) broken.push(`${event.call} begins twice`);
-      if (event.parent !== undefined && !open.has(event.parent)) broken.push(`${event.call} begins outside its parent`);
-      open.set(event.call, event.parent);
-    } else if (event.type === "call-end") {
-      if (!open.has(event.call)) broken.push(`${event.call} ends without a beginning`);
-      if ([...open.values()].includes(event.call)) broken.push(`${event.call} ends before a call inside it`);
-      if (open.get(event.call) === undefined) rootEnds.push(event.outcome);
-      open.delete(event.call);
-      ended.add(event.call);
-    } else if (event.type !== "result-dropped" && !open.has(event.call)) broken.push(`${event.type} outside its call`);
+    const { type, call } = event;
+    if (type === "call-start") {
+      expect(!open.has(call) && !ended.has(call), `${call} begins twice`);
+      expect(event.parent === undefined || open.has(event.parent), `${call} begins outside its parent`);
+      open.set(call, event.parent);
+    } else if (type !== "result-dropped") expect(open.has(call), `${type} outside ${call}`);
+    if (type === "call-end") {
+      open.delete(call);
+      ended.set(call, event.outcome);
+      expect(![...open.values()].includes(call), `${call} ends before a call inside it`);
+    }
   }
-  if (open.size > 0) broken.push(`${open.size} calls never end`);
-  if (!outcomes.every((outcome) => rootEnds.includes(outcome))) broken.push("an outcome was not told");
+  expect(open.size === 0, `${open.size} calls never end`);
+  const told = new Set(ended.values());
+  expect(
+    outcomes.every((outcome) => told.has(outcome)),
+    "an outcome was not told",
+  );
   return broken;
 }
 

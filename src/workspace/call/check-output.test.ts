@@ -38,7 +38,7 @@ test.for<[string, () => unknown, string]>([
   ["a Date", () => new Date(0), "a Date"],
   ["a Map", () => new Map(), "Map"],
   ["an error", () => new Error("returned, not thrown"), "Error"],
-  ["a class instance", () => new (class Thing {})(), "Thing"],
+  ["a class instance", () => new URL("https://example.com"), "URL"],
   ["the key __proto__", () => JSON.parse('{"__proto__": 1}') as unknown, "__proto__"],
   [
     "a getter that throws",

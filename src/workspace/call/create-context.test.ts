@@ -68,7 +68,7 @@ test("a tool's own tools go first when it calls by bare name, then the global on
 });
 
 test("a tool may not give a call inside it options of its own: those of the outer call hold", async () => {
-  const { run } = setUp(({ call }) => call("run", {}, ...([{ maxCalls: 1000, from: "other" }] as never[])), {
+  const { run } = setUp(({ call }) => Reflect.apply(call, undefined, ["run", {}, { maxCalls: 1000 }]), {
     limits: { maxCalls: 2 },
   });
 

@@ -4,7 +4,7 @@ import { createTool, defineTool } from "../../core/define-tool.ts";
 import { injected } from "../../core/tool.ts";
 import type { FunctionCode, Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
-import type { InjectorCall } from "./injection.ts";
+import type { InjectedRecord, InjectorCall } from "./injection.ts";
 
 test("call() injects what the call gives before what the tool has before what the workspace has", async () => {
   const workspace = createWorkspace({ injected: { a: 1, b: 1, c: 1 } });
@@ -79,7 +79,7 @@ test("call() takes a value that nobody set from the next who has one", async () 
 test("call() takes __proto__ for just a name", async () => {
   const workspace = createWorkspace({
     tools: [needs("__proto__")],
-    injected: JSON.parse('{"__proto__": 5}') as object,
+    injected: JSON.parse('{"__proto__": 5}') as InjectedRecord,
   });
 
   const outcome = await workspace.call("use");
@@ -158,10 +158,10 @@ test.for<[string, (key: string) => unknown]>([
   ["returns it as hexadecimal", (key) => Buffer.from(key).toString("hex")],
   ["returns it in JSON text", (key) => JSON.stringify({ key })],
   ["throws it", (key) => Promise.reject(new Error(`wrong key ${key}`))],
-  ["throws it as a text", (key) => Promise.reject(key as never)],
+  ["throws it as a text", async (key) => throwAnything(key)],
   ["yields it in one piece", (key) => pieces([key])],
   ["yields it in two pieces", (key) => pieces([`a ${key.slice(0, 7)}`, `${key.slice(7)} b`])],
-  ["yields it letter by letter", (key) => pieces([...key])],
+  ["yields it letter by letter", (key) => pieces(key.split(""))],
   ["yields it inside objects", (key) => pieces([{ key }, [key]])],
   ["passes it to another tool", (key) => key],
 ])("R19: what is injected is seen nowhere when the tool %s", async ([how, use]) => {
@@ -229,6 +229,10 @@ function needs(...names: string[]): Tool {
   const code: FunctionCode = { kind: "function", run: (_, { injected }) => ({ ...injected }) };
   const inject = Object.fromEntries(names.map((name) => [name, {}]));
   return createTool({ name: "use", description: "Gives back what it gets", inject, code });
+}
+
+function throwAnything(value: unknown): never {
+  throw value;
 }
 
 function thrower(): never {

@@ -180,7 +180,9 @@ test.for<[string, () => unknown, string]>([
       tool("throws", () => {
         throw make();
       }),
-      tool("rejects", () => Promise.reject(make() as Error)),
+      tool("rejects", async () => {
+        throw make();
+      }),
     ],
   });
 
@@ -291,6 +293,29 @@ test("a call that is cancelled cancels the calls inside it, at every level", asy
   expect(ends).toEqual(["c call-cancelled", "b call-cancelled", "a call-cancelled"]);
 });
 
+test("a call that is cancelled before its tool makes a call inside it runs nothing more", async () => {
+  const controller = new AbortController();
+  const inner = Promise.withResolvers<unknown>();
+  let ran = 0;
+  const workspace = createWorkspace({
+    tools: [
+      tool("outer", async (_, { call }) => {
+        controller.abort();
+        inner.resolve(await call("inner"));
+      }),
+      tool("inner", () => (ran += 1)),
+    ],
+  });
+  const ends = collectEnds(workspace);
+
+  const outcome = await workspace.call("outer", {}, { signal: controller.signal });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "call-cancelled" } });
+  expect(await inner.promise).toMatchObject({ status: "failed", error: { code: "call-cancelled" } });
+  expect(ran).toBe(0);
+  expect(ends).toEqual(["inner call-cancelled", "outer call-cancelled"]);
+});
+
 test("a call that times out cancels the calls inside it", async () => {
   const workspace = createWorkspace({
     tools: [tool("outer", (_, { call }) => call("inner")), tool("inner", () => new Promise(() => {}))],
@@ -355,18 +380,18 @@ test("a tool cannot do anything in its call once that is over", async () => {
 });
 
 test("a tool that goes on calling after its call is over does not keep the process from anything", async () => {
-  let isOver = false;
+  const state = { isOver: false };
   const workspace = createWorkspace({
     tools: [
       tool("runaway", async (_, { call }) => {
-        while (!isOver) await call("nothing");
+        while (!state.isOver) await call("nothing");
       }),
     ],
   });
 
   const outcome = await workspace.call("runaway", {}, { limitMs: 20 });
   await new Promise((resolve) => setTimeout(resolve, 20));
-  isOver = true;
+  state.isOver = true;
 
   expect(outcome).toMatchObject({ status: "failed" });
 });
@@ -399,7 +424,6 @@ function thrower(): never {
 }
 
 class FakeError extends Error {
-  readonly [Symbol.for("kitbag.error")] = true;
   readonly code: string;
   readonly details: object;
 
@@ -407,5 +431,6 @@ class FakeError extends Error {
     super("fake");
     this.code = code;
     this.details = details;
+    Object.assign(this, { [Symbol.for("kitbag.error")]: true });
   }
 }
