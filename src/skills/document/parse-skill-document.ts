@@ -33,6 +33,15 @@ export interface ParseOptions {
  *
  * Contract: never throws, whatever the bytes; takes time in proportion to them; runs nothing. Without a document there is one
  * `error` that says why; with one there is none, except with `spec`, where each deviation is an `error`.
+ *
+ * @example
+ * ```ts
+ * import { parseSkillDocument } from "kitbag/skills";
+ *
+ * const { document, diagnostics } = parseSkillDocument("---\nname: pdf\ndescription: Use when: PDF\n---\nRead the file.\n");
+ * console.assert(document?.description === "Use when: PDF");
+ * console.assert(diagnostics[0]?.code === "yaml-unquoted" && diagnostics[0].line === 3);
+ * ```
  */
 export function parseSkillDocument(source: string | Uint8Array, options: ParseOptions = {}): SkillReading {
   const reporter = createReporter(options.file ?? "SKILL.md", options.spec);

@@ -34,6 +34,15 @@ export interface RenderedBody {
  *
  * Contract: one pass, so that a value is never expanded again; runs nothing: a command in the text is replaced by what `shell`
  * answers, or by a note that it was not run.
+ *
+ * @example
+ * ```ts
+ * import { parseSkillDocument, renderSkillBody } from "kitbag/skills";
+ *
+ * const { document } = parseSkillDocument("---\nname: fix\ndescription: Fixes\n---\nFix issue $0 in {baseDir}.\n");
+ * const rendered = document && renderSkillBody(document, { arguments: "42", directory: "/skills/fix" });
+ * console.assert(rendered?.text.includes("Fix issue 42 in /skills/fix."));
+ * ```
  */
 export function renderSkillBody(document: SkillDocument, options: RenderOptions = {}): RenderedBody {
   const { arguments: typed = "", directory, files = [], shell } = options;
