@@ -1,8 +1,14 @@
+import { globSync } from "node:fs";
+import { basename, join } from "node:path";
+
 import { defineConfig, type OxlintOverride } from "oxlint";
 
 import { powers, rows } from "./layers.ts";
 
 const folders = rows.flat();
+
+/** The files of `src/` itself: what the package shows. */
+const entries = globSync(join(import.meta.dirname, "src/*.ts")).map((file) => basename(file, ".ts"));
 
 interface Pattern {
   readonly regex: string;
@@ -13,6 +19,10 @@ interface Pattern {
 const everywhere: readonly Pattern[] = [
   { regex: "^kitbag(/.*)?$", message: "import the file, not the package itself" },
   { regex: "^\\.{1,2}/(.*/)?index(\\.[jt]s)?$", message: "import the file that defines the name, not an entry" },
+  {
+    regex: `^(\\.\\./)+(src/)?(${["index", ...entries].join("|")})(\\.[jt]s)?$`,
+    message: "import the file that defines the name, not an entry",
+  },
 ];
 
 /** What the files of `folder` may not import: the rows above, its neighbours, and powers it was not given. */
@@ -40,10 +50,10 @@ function forbiddenImports(folder: string): Pattern[] {
   return patterns;
 }
 
-/** The entry `kitbag` shows what is below the ways in; those have entries of their own. */
+/** The entries of `src/` itself show what is below the ways in; those have entries of their own. */
 function forbiddenInEntry(): Pattern[] {
   const waysIn = rows.slice(0, 3).flat();
-  return [{ regex: `^\\./(${waysIn.join("|")})/`, message: 'the entry "kitbag" does not load the ways in' }];
+  return [{ regex: `^\\./(${waysIn.join("|")})/`, message: "an entry of src/ itself does not load the ways in" }];
 }
 
 function restrictImports(files: string[], patterns: Pattern[]): OxlintOverride {
@@ -119,7 +129,7 @@ export default defineConfig({
   overrides: [
     { files: ["src/**/*.ts"], rules: { "typescript/explicit-module-boundary-types": "error" } },
     ...folders.map((folder) => restrictImports([`src/${folder}/**/*.ts`], forbiddenImports(folder))),
-    restrictImports(["src/index.ts"], forbiddenInEntry()),
+    restrictImports(["src/*.ts"], forbiddenInEntry()),
     // An entry is a list of what its neighbours define.
     restrictImports(["src/*/index.ts"], []),
     {

@@ -152,6 +152,18 @@ const plants: readonly Plant[] = [
     rule: layers,
   },
   {
+    name: "another entry file",
+    file: "src/core/other-entry.ts",
+    code: 'import { x } from "../skills.ts";\nvoid x;',
+    rule: layers,
+  },
+  {
+    name: "a way in, in another entry",
+    file: "src/skills.ts",
+    code: 'export { command as x } from "./cli/command.ts";',
+    rule: layers,
+  },
+  {
     name: "a way in, in the entry",
     file: "src/index.ts",
     code: 'export { command } from "./cli/command.ts";',
