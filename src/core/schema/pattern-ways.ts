@@ -1,8 +1,8 @@
 import { mostWays, type PatternPaths, type Ways } from "./pattern-paths.ts";
 import { findSamples, type Sample } from "./pattern-samples.ts";
 
-/** How much is looked at before a pattern counts as too complicated. */
-const limits = { states: 4000, steps: 1_000_000 };
+/** How much is looked at before a pattern counts as too complicated, and how many ways may go on side by side. */
+const limits = { states: 4000, steps: 1_000_000, waysOfAllGroups: 1000 };
 
 /** Tells whether a matcher, at each place of whatever text, can be on few ways through the pattern only. */
 export function hasFewWays(paths: PatternPaths, hasConditions: boolean): boolean {
@@ -10,12 +10,15 @@ export function hasFewWays(paths: PatternPaths, hasConditions: boolean): boolean
   // A match that is sure to be found ends the search; one that depends on a condition may not.
   const end = hasConditions ? new Map<number, number>() : paths.end;
   const isSearching = hasConditions || !paths.matchesNothing;
-  return findGroups(paths.follow).every((group) => {
+  let total = 0;
+  for (const group of findGroups(paths.follow)) {
     const inGroup = (ways: Ways): Ways => new Map([...ways].filter(([character]) => group.has(character)));
     const begin = inGroup(paths.begin);
     const beginLater = inGroup(paths.beginLater);
-    return explore({ begin, beginLater, end, follow: paths.follow, samples, isSearching });
-  });
+    total += countWays({ begin, beginLater, end, follow: paths.follow, samples, isSearching });
+    if (total > limits.waysOfAllGroups) return false;
+  }
+  return true;
 }
 
 /** Characters that no way connects, like those of look-aheads at the beginning, are looked at by themselves. */
@@ -49,19 +52,24 @@ interface State {
   readonly isSearching: boolean;
 }
 
-/** Goes through all the states that there are, which stand for all the texts that there are. */
-function explore({ begin, beginLater, end, follow, samples, isSearching }: Exploration): boolean {
+/**
+ * Counts the ways that there can be at one place, by going through all the states that there are, which stand for all the texts
+ * that there are. Infinity if there are too many.
+ */
+function countWays({ begin, beginLater, end, follow, samples, isSearching }: Exploration): number {
   const seen = new Set<string>();
   const waiting: State[] = [];
+  let most = 0;
   let steps = 0;
 
-  function visit(ways: Ways, wasSearching: boolean): boolean {
+  function visit(ways: Ways, wasSearching: boolean): void {
     const state = { ways, isSearching: wasSearching && !ways.keys().some((character) => end.has(character)) };
     const key = `${state.isSearching} ${[...ways].toSorted(([left], [right]) => left - right).join(";")}`;
     if (!seen.has(key)) waiting.push(state);
     seen.add(key);
-    const total = ways.values().reduce((sum, count) => sum + count, 0);
-    return total <= mostWays && seen.size <= limits.states && steps <= limits.steps;
+    const count = ways.values().reduce((sum, one) => sum + one, 0);
+    const isTooMuch = count > mostWays || seen.size > limits.states || steps > limits.steps;
+    most = isTooMuch ? Infinity : Math.max(most, count);
   }
 
   function advance(state: State, sample: Sample): Ways {
@@ -75,14 +83,11 @@ function explore({ begin, beginLater, end, follow, samples, isSearching }: Explo
     return next;
   }
 
-  const atStart = samples.map((sample) => add(new Map(), begin, sample, 1));
-  if (!atStart.every((ways) => visit(ways, isSearching))) return false;
-  for (let state = waiting.pop(); state !== undefined; state = waiting.pop()) {
-    for (const sample of samples) {
-      if (!visit(advance(state, sample), state.isSearching)) return false;
-    }
+  for (const sample of samples) visit(add(new Map(), begin, sample, 1), isSearching);
+  for (let state = waiting.pop(); state !== undefined && most !== Infinity; state = waiting.pop()) {
+    for (const sample of samples) if (most !== Infinity) visit(advance(state, sample), state.isSearching);
   }
-  return true;
+  return most;
 }
 
 /** Adds to `sum` the ways that take the sampled character. */
