@@ -1,74 +1,69 @@
-import type { JsonValue } from "../../core/json.ts";
-import type { Permissions } from "../../core/permissions.ts";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 
-/** What was granted to a skill, in exactly one state. */
-export interface LockedSkill {
-  /** Where it was, relative to the lock file, with `/`. */
-  readonly path: string;
-  readonly digest: string;
-  /** Digests by path. */
-  readonly files: Readonly<Record<string, string>>;
-  readonly permissions: Permissions;
-}
+import { KitbagError } from "../../core/errors.ts";
+import { describeFileError } from "../folder/describe-file-error.ts";
+import { readRegularFile } from "../folder/read-file.ts";
+import { parseLock, renderLock, type Lock } from "./lock-format.ts";
+import { replaceFile } from "./replace-file.ts";
+import { withFileLock } from "./with-file-lock.ts";
 
-/** `kitbag.lock`: the skills of a project by name. */
-export type Lock = ReadonlyMap<string, LockedSkill>;
-
-const digestForm = /^sha256:[0-9a-f]{64}$/u;
+const lockName = "kitbag.lock";
 
 /**
- * Writes a lock: sorted, one fact a line, so that two people's changes merge like any text and the same grants are the same
- * bytes.
+ * Where the lock of a folder is: the nearest one, from the folder up to the root of its repository. If there is none, where it
+ * belongs: in the root of the repository, or in the folder itself without one.
  */
-export function renderLock(lock: Lock): string {
-  const skills = Object.fromEntries(sorted(lock).map(([name, skill]) => [name, toOrder(skill)]));
-  return `${JSON.stringify({ version: 1, skills }, null, 2)}\n`;
+export function resolveLockPath(folder: string): string {
+  for (let place = folder; ; place = dirname(place)) {
+    const path = join(place, lockName);
+    if (existsSync(path) || existsSync(join(place, ".git"))) return path;
+    if (dirname(place) === place) return join(folder, lockName);
+  }
 }
 
-function toOrder({ path, digest, files, permissions }: LockedSkill): JsonValue {
-  const lists = Object.entries(permissions).map(([kind, list]): [string, JsonValue] => [
-    kind,
-    [...(list as readonly string[])].toSorted(),
-  ]);
-  return {
-    path,
-    digest,
-    permissions: Object.fromEntries(sorted(new Map(lists))),
-    files: Object.fromEntries(sorted(new Map(Object.entries(files)))),
-  };
+const maxBytes = 64 * 1024 * 1024;
+
+/**
+ * Reads a lock; one that is not there is empty.
+ *
+ * @throws {KitbagError} `config-invalid` if it is not what this program wrote: nothing is granted until somebody has looked.
+ */
+export function loadLock(path: string): Lock {
+  const read = readRegularFile(path, maxBytes);
+  if (!read.ok) {
+    if (read.reason === "ENOENT") return new Map();
+    throw unusable(path, read.reason === "ELOOP" ? "it is a symbolic link" : read.reason);
+  }
+  try {
+    return parseLock(new TextDecoder("utf-8", { fatal: true }).decode(read.bytes));
+  } catch (cause) {
+    throw unusable(path, (cause as Error).message, cause);
+  }
 }
 
-function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
-  return [...map].toSorted(([left], [right]) => (left < right ? -1 : 1));
+function unusable(path: string, reason: string, cause?: unknown): KitbagError {
+  const cure = "it grants nothing until it is put right; or delete it and run kitbag trust again";
+  return new KitbagError("config-invalid", { path, reason: `${reason}; ${cure}` }, { cause });
 }
 
-/** Reads what {@link renderLock} wrote. Throws an `Error` for anything else: a lock that cannot be read grants nothing. */
-export function parseLock(text: string): Lock {
-  const content = JSON.parse(text) as { version?: unknown; skills?: unknown } | null;
-  if (content?.version !== 1)
-    throw new Error(`it has version ${JSON.stringify(content?.version)}, and this program knows 1`);
-  if (!isRecord(content.skills)) throw new Error("it lists no skills");
-  return new Map(Object.entries(content.skills).map(([name, skill]) => [name, parseSkill(name, skill)]));
-}
-
-function parseSkill(name: string, value: unknown): LockedSkill {
-  if (!isRecord(value)) throw new Error(`"${name}" is not a skill`);
-  const { path, digest, files, permissions } = value;
-  const isRight =
-    typeof path === "string" &&
-    isDigest(digest) &&
-    isRecord(files) &&
-    Object.values(files).every(isDigest) &&
-    isRecord(permissions) &&
-    Object.values(permissions).every((list) => Array.isArray(list) && list.every((item) => typeof item === "string"));
-  if (!isRight) throw new Error(`the entry of "${name}" is not complete`);
-  return value as unknown as LockedSkill;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function isDigest(value: unknown): value is string {
-  return typeof value === "string" && digestForm.test(value);
+/**
+ * Changes a lock, in one step that others see whole or not at all. Several programs may do so at once. Without a change nothing
+ * is written.
+ *
+ * @throws {KitbagError} `config-invalid` if the lock is wrong (see {@link loadLock}) or cannot be written.
+ */
+export async function updateLock(path: string, change: (lock: Lock) => void): Promise<void> {
+  try {
+    await withFileLock(`${path}.lock`, () => {
+      const lock = loadLock(path);
+      const before = renderLock(lock);
+      change(lock);
+      const after = renderLock(lock);
+      if (after !== before) replaceFile(path, after, 0o644);
+    });
+  } catch (cause) {
+    if (cause instanceof KitbagError) throw cause;
+    throw new KitbagError("config-invalid", { path, reason: describeFileError(cause) }, { cause });
+  }
 }

@@ -336,7 +336,7 @@ test("P7: a version outside the range that a skill was made for keeps it closed"
 });
 
 test("P7: a changed signature without a new major version is reported, and the skill is not run", async () => {
-  const { toolSignature } = await import("./tool-signature.ts");
+  const { toolSignature } = await import("../../skills/trust/tool-signature.ts");
   const before = toolNamed("send");
   const changed = defineTool({
     name: "send",

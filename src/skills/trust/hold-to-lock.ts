@@ -1,0 +1,68 @@
+import semver from "semver";
+
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import type { Skill, SkillFolder, ToolUse } from "../../core/skill.ts";
+import { showPath } from "../folder/show-path.ts";
+import { describeChanges } from "./describe-changes.ts";
+import { toDigests } from "./folder-trust.ts";
+import type { LockedSkill, LockedUse } from "./lock-format.ts";
+
+/** A skill held against its entry in a lock. */
+export interface HeldSkill {
+  /** The tools that it uses must have the signatures they had when it was locked. */
+  readonly skill: Skill;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Holds a skill against what is locked. A lock only pins: it comes with the project, so it never makes anything trusted.
+ *
+ * @param findVersion the version of a tool that is there now, by address.
+ */
+export function holdToLock(
+  skill: Skill & { readonly folder: SkillFolder },
+  locked: LockedSkill,
+  findVersion: (address: string) => string | undefined,
+): HeldSkill {
+  const changed = describeChanges(locked.files, toDigests(skill.folder.files));
+  // The same files can ask for other permissions only if somebody edited the lock, or if they are read in another way now.
+  if (changed.length === 0 && !isSameGrant(locked.permissions, skill.permissions))
+    changed.push("permissions (changed)");
+  if (changed.length > 0) return { skill, diagnostics: [lockChanged(skill.folder.directory, changed)] };
+  const uses = skill.uses.map((use) => pinUse(use, locked.uses.get(use.address), findVersion(use.address)));
+  return { skill: uses.every((use, index) => use === skill.uses[index]) ? skill : { ...skill, uses }, diagnostics: [] };
+}
+
+function isSameGrant(locked: Permissions, declared: Permissions): boolean {
+  return permissionKinds.every((kind) => toText(locked[kind]) === toText(declared[kind]));
+}
+
+function toText(list: readonly string[] = []): string {
+  return JSON.stringify(list.toSorted());
+}
+
+const mostNamed = 8;
+
+function lockChanged(directory: string, changed: readonly string[]): Diagnostic {
+  const more = changed.length > mostNamed ? `, and ${changed.length - mostNamed} more` : "";
+  const message = `Is not what kitbag.lock pins: ${changed.slice(0, mostNamed).join(", ")}${more}`;
+  const cure = `read the change, then run: kitbag trust ${showPath(directory)}`;
+  return { severity: "warning", code: "lock-changed", message, file: "kitbag.lock", cure };
+}
+
+/** A new major version may have another signature: that is what its number says. */
+function pinUse(use: ToolUse, locked: LockedUse | undefined, version: string | undefined): ToolUse {
+  if (locked === undefined || use.signature !== undefined || isNewMajor(locked.version, version)) return use;
+  return { ...use, signature: locked.signature };
+}
+
+function isNewMajor(before: string | undefined, after: string | undefined): boolean {
+  const [old, current] = [semver.parse(before), semver.parse(after)];
+  return old !== null && current !== null && majorOf(old) !== majorOf(current);
+}
+
+/** Before 1.0 the second number counts as the first one. */
+function majorOf({ major, minor }: semver.SemVer): string {
+  return major === 0 ? `0.${minor}` : String(major);
+}

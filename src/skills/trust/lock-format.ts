@@ -1,0 +1,119 @@
+import type { JsonObject } from "../../core/json.ts";
+import { checkPermissions, type Permissions } from "../../core/permissions.ts";
+import { isDigest } from "../folder/to-digest.ts";
+import { isInnerPath, type Digests } from "./trust-format.ts";
+
+/** What was granted to a skill, in exactly one state. */
+export interface LockedSkill {
+  readonly name: string;
+  readonly version?: string;
+  readonly permissions: Permissions;
+  /** The signatures of its tools, by name. */
+  readonly tools: ReadonlyMap<string, string>;
+  /** The tools of other skills that it uses, as they were, by address. */
+  readonly uses: ReadonlyMap<string, LockedUse>;
+  /** Digests by the path in the folder. */
+  readonly files: Digests;
+}
+
+/** A tool of another skill as it was when the skill that uses it was locked. */
+export interface LockedUse {
+  readonly version?: string;
+  readonly signature: string;
+}
+
+/** `kitbag.lock`: the skills of a project by where they are, relative to the lock and with `/`. */
+export type Lock = Map<string, LockedSkill>;
+
+/**
+ * Writes a lock: sorted, one fact a line, nothing that is computed from other lines. So the same grants are the same bytes, and
+ * changes of two people merge like any text.
+ */
+export function renderLock(lock: Lock): string {
+  const skills = toObject(lock, ({ name, version, permissions, tools, uses, files }) => ({
+    name,
+    ...(version !== undefined && { version }),
+    permissions: toObject(new Map(Object.entries(permissions)), (list: readonly string[]) => list.toSorted()),
+    tools: toObject(tools, (signature) => signature),
+    uses: toObject(uses, ({ version, signature }) => ({ ...(version !== undefined && { version }), signature })),
+    files: toObject(files, (digest) => digest),
+  }));
+  return `${JSON.stringify({ version: 1, skills }, null, 2)}\n`;
+}
+
+function toObject<Value>(map: ReadonlyMap<string, Value>, convert: (value: Value) => JsonObject[string]): JsonObject {
+  const pairs = [...map].toSorted(([left], [right]) => (left < right ? -1 : 1));
+  return Object.fromEntries(pairs.map(([key, value]) => [key, convert(value)]));
+}
+
+/** Reads what {@link renderLock} wrote. Throws an `Error` for anything else: a lock that cannot be read grants nothing. */
+export function parseLock(text: string): Lock {
+  const marker = text.split("\n").findIndex((line) => /^(?:<{7}|={7}|>{7}|\|{7})(?: |\r?$)/u.test(line));
+  if (marker >= 0)
+    throw new Error(`it has the conflict marker of a merge on line ${marker + 1}; resolve the merge first`);
+  const content = JSON.parse(text) as { version?: unknown; skills?: unknown } | null;
+  if (content?.version !== 1)
+    throw new Error(`it has version ${JSON.stringify(content?.version)}, and this program knows 1`);
+  refuseRepeated(text, content);
+  return toMap(content.skills, "skills", isInnerPath, parseSkill);
+}
+
+/** A merge can leave one key twice, with two values; JSON takes the last one silently. */
+function refuseRepeated(text: string, content: unknown): void {
+  const bare = text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/gu, "$1");
+  if (bare.length !== JSON.stringify(content).length)
+    throw new Error("it has a key twice, or was not written by Kitbag");
+}
+
+function parseSkill(value: unknown, path: string): LockedSkill {
+  const { name, version, permissions, tools, uses, files } = asRecord(value, path);
+  const [problem] = checkPermissions(permissions);
+  if (typeof name !== "string" || !isVersion(version))
+    throw new Error(`the entry ${path} has no name or a wrong version`);
+  if (problem !== undefined) throw new Error(`the entry ${path} has wrong permissions: ${problem.path}`);
+  return {
+    name,
+    ...(version !== undefined && { version }),
+    permissions: permissions as Permissions,
+    tools: toMap(tools, `${path}: tools`, isText, parseDigest),
+    uses: toMap(uses, `${path}: uses`, isText, parseUse),
+    files: toMap(files, `${path}: files`, isInnerPath, parseDigest),
+  };
+}
+
+function parseUse(value: unknown, place: string): LockedUse {
+  const { version, signature } = asRecord(value, place);
+  if (!isVersion(version)) throw new Error(`the entry ${place} has a wrong version`);
+  return { ...(version !== undefined && { version }), signature: parseDigest(signature, place) };
+}
+
+function parseDigest(value: unknown, place: string): string {
+  if (isDigest(value)) return value;
+  throw new Error(`the entry ${place} is not a digest`);
+}
+
+function toMap<Value>(
+  value: unknown,
+  place: string,
+  isKey: (key: string) => boolean,
+  parse: (value: unknown, place: string) => Value,
+): Map<string, Value> {
+  const pairs = Object.entries(asRecord(value, place)).map(([key, inner]): [string, Value] => {
+    if (!isKey(key)) throw new Error(`the entry ${place}: ${JSON.stringify(key)} does not belong there`);
+    return [key, parse(inner, `${place}: ${key}`)];
+  });
+  return new Map(pairs);
+}
+
+function asRecord(value: unknown, place: string): Record<string, unknown> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new Error(`the entry ${place} is missing or not complete`);
+}
+
+function isText(key: string): boolean {
+  return key !== "";
+}
+
+function isVersion(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === "string";
+}

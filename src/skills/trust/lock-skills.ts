@@ -1,0 +1,97 @@
+import { realpathSync } from "node:fs";
+import { dirname, relative, sep } from "node:path";
+
+import type { Skill, SkillFolder } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
+import { isInside } from "../folder/is-inside.ts";
+import { toDigests } from "./folder-trust.ts";
+import { updateLock } from "./lock-file.ts";
+import type { Lock, LockedSkill, LockedUse } from "./lock-format.ts";
+import { toolSignature } from "./tool-signature.ts";
+
+/** Something that may be a skill: a report of one that could not be read has none. */
+export interface MaybeSkill {
+  readonly skill?: Skill;
+}
+
+/**
+ * Writes down what is granted to skills, each in the state it has now: its permissions, its files, the signatures of its tools
+ * and of the tools of `others` that it uses. Only what is below the lock's folder is locked; answers with the places of these.
+ *
+ * @throws {KitbagError} `config-invalid` if the lock is wrong or cannot be written.
+ */
+export async function lockSkills(
+  reports: readonly MaybeSkill[],
+  lockPath: string,
+  others: readonly MaybeSkill[] = [],
+): Promise<string[]> {
+  const known = [...reports, ...others].flatMap(({ skill }) => skill ?? []);
+  const places: string[] = [];
+  await updateLock(lockPath, (lock) => {
+    for (const { skill } of reports) {
+      const place = skill?.folder && toLockPlace(skill.folder, lockPath);
+      if (skill?.folder === undefined || place === undefined) continue;
+      lock.set(
+        place,
+        toLocked(skill, skill.folder, (address) => findUse(address, known, lock)),
+      );
+      places.push(place);
+    }
+  });
+  return places;
+}
+
+/** Takes back what was granted to the folders at or below `directory`, a real path; they need not be there any more. */
+export async function unlockSkills(directory: string, lockPath: string): Promise<void> {
+  const below = toPlace(directory, lockPath);
+  if (below === undefined) return;
+  await updateLock(lockPath, (lock) => {
+    for (const place of [...lock.keys()]) {
+      if (below === "" || place === below || place.startsWith(`${below}/`)) lock.delete(place);
+    }
+  });
+}
+
+/** The place of a folder in a lock; none if the folder is not below the lock. */
+export function toLockPlace({ directory }: Pick<SkillFolder, "directory">, lockPath: string): string | undefined {
+  const place = toPlace(directory, lockPath);
+  return place === "" ? undefined : place;
+}
+
+function toPlace(directory: string, lockPath: string): string | undefined {
+  const base = realpathSync.native(dirname(lockPath));
+  return isInside(directory, base) ? relative(base, directory).split(sep).join("/") : undefined;
+}
+
+function toLocked(
+  { name, version, permissions, tools, uses }: Skill,
+  { files }: SkillFolder,
+  find: (address: string) => LockedUse | undefined,
+): LockedSkill {
+  const found = uses.map(({ address }) => [address, find(address)] as const);
+  return {
+    name,
+    ...(version !== undefined && { version }),
+    permissions,
+    tools: new Map(tools.map((tool) => [tool.name, toolSignature(tool)])),
+    uses: new Map(found.flatMap(([address, use]) => (use === undefined ? [] : [[address, use]]))),
+    files: toDigests(files),
+  };
+}
+
+/** What is behind an address: of a skill that is there, or else of one that is locked. */
+function findUse(address: string, known: readonly Skill[], lock: Lock): LockedUse | undefined {
+  const [owner, name = ""] = address.split("/", 2);
+  const skill = known.find((one) => one.name === owner);
+  const tool = skill?.tools.find((one) => one.name === name);
+  if (skill !== undefined && tool !== undefined) return toUse(skill, tool);
+  const locked = lock.values().find((one) => one.name === owner);
+  const signature = locked?.tools.get(name);
+  if (locked === undefined || signature === undefined) return undefined;
+  return { ...(locked.version !== undefined && { version: locked.version }), signature };
+}
+
+function toUse(skill: Skill, tool: Tool): LockedUse {
+  const version = tool.version ?? skill.version;
+  return { ...(version !== undefined && { version }), signature: toolSignature(tool) };
+}
