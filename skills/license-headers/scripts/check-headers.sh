@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Find source files without a licence or copyright header. Changes nothing; answers with JSON.
+#
+# Usage: check-headers.sh [--root <folder>] [--extensions <list>]
+#
+#   --root <folder>       where to look (default: .)
+#   --extensions <list>   which files, such as ts,py,sh (default: all languages that are known)
+#
+# Exit code 3: some files have no header.
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+root=.
+extensions=$default_extensions
+while [[ $# -gt 0 ]]; do
+  case "$1" in
+    --root) root=${2:?--root needs a folder}; shift 2 ;;
+    --extensions) extensions=${2:?--extensions needs a list}; shift 2 ;;
+    -h | --help) sed -n '2,9p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//'; exit 0 ;;
+    *) fail "unknown argument $1; see --help" 2 ;;
+  esac
+done
+[[ -d $root ]] || fail "there is no folder $root"
+
+missing=()
+checked=0
+generated=0
+while IFS= read -r -d '' file; do
+  if is_generated "$file"; then
+    generated=$((generated + 1))
+    continue
+  fi
+  checked=$((checked + 1))
+  has_header "$file" || missing+=("$file")
+done < <(list_files "$root" "$extensions")
+
+printf '{ "checked": %d, "generated": %d, "missing": %d, "files": ' "$checked" "$generated" "${#missing[@]}"
+json_list ${missing[@]+"${missing[@]}"}
+printf ' }\n'
+[[ ${#missing[@]} -eq 0 ]] || exit 3
