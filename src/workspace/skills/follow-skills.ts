@@ -32,7 +32,7 @@ export type SkillHolder = Pick<SkillMethods, "addSkill" | "replaceSkill" | "remo
  *
  * const workspace = createWorkspace();
  * const followed = await followSkills(workspace, createSkillSource({ directories: ["skills"] }));
- * console.assert(workspace.getSkills().length > 0);
+ * console.assert(workspace.getSkills().length === followed.reports().length);
  * followed.close();
  * ```
  */
