@@ -20,6 +20,13 @@ test("rankBranches() puts the branch first that has the properties of the value"
   expect(rankBranches({}, [listed, named], { list: [], other: 1 })[0]?.branch).toBe(listed);
 });
 
+test("rankBranches() puts a branch last that has none of the properties of the value", () => {
+  const anything = { type: "object" };
+  const named = { type: "object", properties: { name: {} } };
+
+  expect(rankBranches({}, [anything, named], { name: 1 }).map(({ branch }) => branch)).toEqual([named, anything]);
+});
+
 test("rankBranches() leaves out branches of another type or with other values", () => {
   const branches = [{ type: "string" }, { type: ["number", "null"] }, { const: "a" }, { enum: [1, 2] }, {}];
 
