@@ -89,5 +89,5 @@ function endOfCharacters(part: Uint8Array, index: number): number {
 }
 
 function isContinuation(part: Uint8Array, index: number): boolean {
-  return ((part[index] ?? 0) & 0xc0) === 0x80;
+  return ((part[index] as number) & 0xc0) === 0x80;
 }

@@ -18,17 +18,24 @@ export type StartCall = (request: CallRequest, parent?: Call) => Promise<ToolOut
 export function createStartCall(host: CallHost, chain: Chain): StartCall {
   async function start(given: CallRequest, parent?: Call): Promise<ToolOutcome> {
     if (parent?.ended === true) return refuseLate(given.tool);
+    let call: Call | undefined;
     try {
       const { request, resolution } = prepare(host, given, parent);
-      return await run(new Call(host, resolution, { request, parent, callInside: start }));
+      call = new Call(host, resolution, { request, parent, callInside: start });
+      return await run(call);
     } catch (cause) {
       return failed(toFailure("call-crashed", { tool: nameOf(given.tool), reason: describeThrown(cause) }));
+    } finally {
+      if (call !== undefined) parent?.release(call);
     }
   }
 
-  async function run(call: Call): Promise<ToolOutcome> {
+  function run(call: Call): ToolOutcome | Promise<ToolOutcome> {
     const { signal } = call.options;
-    if (signal === undefined) return chain.run(call);
+    return signal === undefined ? chain.run(call) : runUnder(signal, call);
+  }
+
+  async function runUnder(signal: AbortSignal, call: Call): Promise<ToolOutcome> {
     const cancel = (): void => call.stop(toFailure("call-cancelled", { tool: call.address, reason: "by the caller" }));
     if (signal.aborted) cancel();
     signal.addEventListener("abort", cancel);

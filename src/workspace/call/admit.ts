@@ -1,6 +1,6 @@
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
-import type { Phase } from "./phase.ts";
+import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
 import type { SlotRequest } from "./slots.ts";
 
@@ -17,7 +17,7 @@ export const admit: Phase = async (call, next) => {
       if (failed !== undefined) return failed;
     }
     try {
-      return await countForSkill(call, next);
+      return await (call.entry.source === "skill" ? countForSkill(call, next) : next());
     } finally {
       slots.free(request);
     }
@@ -27,9 +27,8 @@ export const admit: Phase = async (call, next) => {
 };
 
 /** Notes that a tool of a skill is running: a skill that closes waits for it, or cancels it. */
-async function countForSkill(call: Call, next: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+async function countForSkill(call: Call, next: Next): Promise<ToolOutcome> {
   const { entry, host } = call;
-  if (entry.source !== "skill") return next();
   host.inFlight.enter(entry.owner, call);
   let failed = true;
   try {

@@ -1,25 +1,29 @@
 import { cloneJson, showValue, type JsonValue } from "../../core/json.ts";
-import type { FailedOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { ApprovalDecision, ApprovalRequest, Approve } from "./approval.ts";
 import type { Call } from "./call.ts";
 import { checkAgain } from "./check-input.ts";
-import type { Phase } from "./phase.ts";
+import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
 import { refuseUnavailable } from "./refuse-unavailable.ts";
 
 /** Lets the call go on only if its tool is available and whoever must approve it does. */
-export const authorise: Phase = async (call, next) => {
+export const authorise: Phase = (call, next) => {
   const refused = refuseUnavailable(call);
   if (refused !== undefined) return refused;
   const approve = call.options.approve ?? call.root.options.approve ?? call.host.approve;
   if (approve === undefined) {
     return call.entry.tool.needsApproval ? call.fail("approval-missing", { tool: call.address }) : next();
   }
+  return askFirst(call, approve, next);
+};
+
+async function askFirst(call: Call, approve: Approve, next: Next): Promise<ToolOutcome> {
   // A person may be asked, and takes as long as a person takes.
   const denied = await call.holdClocks(() => askFor(call, approve));
   return denied ?? next();
-};
+}
 
 async function askFor(call: Call, approve: Approve): Promise<FailedOutcome | undefined> {
   if (call.stopped !== undefined) return { status: "failed", error: call.stopped };

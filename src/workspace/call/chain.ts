@@ -18,7 +18,7 @@ import { run } from "./run.ts";
 
 /** The way a call takes, from the first phase to the last, with the middlewares between them. */
 export interface Chain {
-  run(call: Call): Promise<ToolOutcome>;
+  run(call: Call): ToolOutcome | Promise<ToolOutcome>;
   /** Puts a middleware before a phase, after those that are there already; answers with the function that takes it out. */
   use(middleware: Middleware, options?: UseOptions): () => void;
 }
@@ -79,7 +79,7 @@ function checkUse(middleware: unknown, options: UseOptions): void {
   if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
 }
 
-async function go(steps: readonly Phase[], index: number, call: Call): Promise<ToolOutcome> {
+function go(steps: readonly Phase[], index: number, call: Call): ToolOutcome | Promise<ToolOutcome> {
   const step = steps[index] as Phase;
   return step(call, () => go(steps, index + 1, call));
 }

@@ -1,21 +1,24 @@
 import type { Problem } from "../../core/errors.ts";
 import type { JsonCopy, JsonValue } from "../../core/json.ts";
-import type { FailedOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { checkLeniently } from "../../core/schema/validator.ts";
 import type { Refined } from "../../core/schema/to-schema.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Call } from "./call.ts";
-import type { Phase } from "./phase.ts";
+import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
 
 /** Checks the input: lenient changes and defaults, the schema, then what the author's own schema library says. */
-export const checkInput: Phase = async (call, next) => {
+export const checkInput: Phase = (call, next) => {
   call.inputTaken = true;
-  const failed = takeInput(call, call.copy) ?? (await refine(call));
+  const failed = takeInput(call, call.copy);
   if (failed !== undefined) return failed;
-  const outcome = await next();
-  return outcome.status === "ok" && call.coerced.length > 0 ? { ...outcome, coerced: call.coerced } : outcome;
+  return call.entry.tool.refine === undefined ? next() : refineFirst(call, next);
 };
+
+async function refineFirst(call: Call, next: Next): Promise<ToolOutcome> {
+  return (await refine(call)) ?? next();
+}
 
 /** Checks another input, which somebody put in the place of the caller's. */
 export async function checkAgain(call: Call, input: unknown): Promise<FailedOutcome | undefined> {

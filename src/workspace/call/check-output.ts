@@ -16,5 +16,6 @@ export const checkOutput: Phase = async (call, next) => {
   const { outputSchema } = call.entry.tool;
   const problems = outputSchema === undefined ? [] : checkStrictly(outputSchema, copy.value);
   if (problems.length > 0) return call.fail("output-invalid", { tool: call.address, problems });
-  return { status: "ok", output: copy.value };
+  const { coerced } = call;
+  return coerced.length === 0 ? { status: "ok", output: copy.value } : { status: "ok", output: copy.value, coerced };
 };

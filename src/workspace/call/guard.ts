@@ -5,7 +5,7 @@ import { describeThrown } from "../describe-thrown.ts";
 import { isObject } from "../find-wrong-option.ts";
 import type { Call } from "./call.ts";
 import type { Middleware } from "./middleware.ts";
-import type { Phase } from "./phase.ts";
+import type { Next, Phase } from "./phase.ts";
 
 /** Makes a phase out of a user's middleware: holds it to its contract, and the call to what it answers. */
 export function guard(middleware: Middleware): Phase {
@@ -26,7 +26,7 @@ interface Inner {
   close(): Promise<void>;
 }
 
-function createInner(call: Call, next: () => Promise<ToolOutcome>): Inner {
+function createInner(call: Call, next: Next): Inner {
   let running: Promise<ToolOutcome> | undefined;
   let outcome: ToolOutcome | undefined;
   let isClosed = false;
@@ -77,7 +77,7 @@ async function answerOf(call: Call, middleware: Middleware, inner: Inner): Promi
 
 /** Takes what a middleware made itself: it is held to the same as what a tool makes. */
 function toOutcome(call: Call, answer: unknown): ToolOutcome {
-  const { status, output, error, coerced } = (isObject(answer) ? answer : {}) as Record<string, unknown>;
+  const { status, output, error } = (isObject(answer) ? answer : {}) as Record<string, unknown>;
   if (status === "failed" && isFailure(error)) return { status, error };
   if (status !== "ok" || output === undefined) {
     throw new TypeError(`it answered ${showValue(answer)}, not an outcome`);
@@ -86,7 +86,7 @@ function toOutcome(call: Call, answer: unknown): ToolOutcome {
   const copy = copyJson(output, { maxBytes, maxDepth: maxJsonDepth });
   if (!copy.ok) throw new TypeError(`it answered an output with ${describeCopy(copy)}`);
   call.outputBytes = copy.bytes;
-  return { status, output: copy.value, ...(coerced !== undefined && { coerced: call.coerced }) };
+  return { status, output: copy.value, ...(call.coerced.length > 0 && { coerced: call.coerced }) };
 }
 
 function isFailure(error: unknown): error is Failure {

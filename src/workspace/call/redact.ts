@@ -1,13 +1,19 @@
 import type { Failure } from "../../core/errors.ts";
-import type { FailedOutcome, OkOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, OkOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
-import type { Phase } from "./phase.ts";
+import type { Next, Phase } from "./phase.ts";
 
 /** Takes declared secrets and injected texts out of the outcome, whatever phase made it. */
-export const redact: Phase = async (call, next) => {
+export const redact: Phase = (call, next) => {
+  const { redactor, tool } = call;
+  const hasNothingToHide = redactor === undefined && (tool === undefined || tool.inject.length === 0);
+  return hasNothingToHide ? next() : redactAfter(call, next);
+};
+
+async function redactAfter(call: Call, next: Next): Promise<ToolOutcome> {
   const outcome = await next();
   return outcome.status === "ok" ? redactOutput(call, outcome) : redactFailure(call, outcome);
-};
+}
 
 /** A failed outcome without the secrets. */
 export function redactFailure({ redactor }: Call, outcome: FailedOutcome): FailedOutcome {

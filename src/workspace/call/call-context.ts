@@ -1,0 +1,50 @@
+import type { Progress } from "../../core/events.ts";
+import type { RuntimeContext } from "../../core/runtime.ts";
+import { noOptions } from "./call-options.ts";
+import type { Call } from "./call.ts";
+import type { Chunks } from "./chunks.ts";
+import type { InjectedRecord } from "./injection.ts";
+
+/** What a tool and its runtime get with a call. When the call is over, nothing in it has an effect any more. */
+export class CallContext implements RuntimeContext {
+  readonly id: string;
+  readonly injected: InjectedRecord;
+  // Fields and no methods: a tool takes out what it needs, and uses it alone.
+  readonly progress: RuntimeContext["progress"];
+  readonly chunk: RuntimeContext["chunk"];
+  readonly call: RuntimeContext["call"];
+  readonly #call: Call;
+
+  constructor(call: Call, injected: InjectedRecord, chunks: Chunks) {
+    this.id = call.id;
+    this.injected = injected;
+    this.#call = call;
+    this.progress = (progress) => {
+      if (call.stopped !== undefined || call.ended) return;
+      call.emit({ type: "call-progress", call: call.id, progress: toProgress(progress) });
+    };
+    this.chunk = (chunk) => chunks.push(chunk);
+    this.call = (tool: unknown, input?: unknown) =>
+      call.callInside({ tool, input, options: noOptions }) as Promise<never>;
+  }
+
+  /** Made when somebody asks for it: most tools do not. */
+  get signal(): AbortSignal {
+    return this.#call.signal;
+  }
+}
+
+/** Takes what progress can be, and leaves out the rest: plain JavaScript can give anything. */
+function toProgress(given: string | Progress): Progress {
+  if (typeof given === "string") return { message: given };
+  const { message, done, total } = given ?? {};
+  return {
+    ...(typeof message === "string" && { message }),
+    ...(isFinite(done) && { done }),
+    ...(isFinite(total) && { total }),
+  };
+}
+
+function isFinite(value: unknown): value is number {
+  return Number.isFinite(value);
+}
