@@ -144,6 +144,18 @@ test.for(engines)(
   },
 );
 
+test.for(engines)("%s holds a value against thousands of properties", ([, create]) => {
+  const properties = Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`p${index}`, { type: "string" }]));
+  const root = { type: "object", properties, additionalProperties: false };
+  const engine = create(root);
+
+  expect([{ p3999: "a" }, { p3999: 1 }, { q: "a" }].map((value) => engine.fits(root, value))).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
 test.for(engines)("%s ends for a schema that comes back to itself, which nobody has checked", ([, create]) => {
   const root: JsonSchema = { allOf: [{ $ref: "#" }] };
 

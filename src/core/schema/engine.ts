@@ -16,15 +16,28 @@ type Fits = (value: unknown) => boolean;
 
 /** Makes an engine for `root`. Each schema is made into code at its first use, which costs about a millisecond. */
 export function createEngine(root: JsonSchema): SchemaEngine {
-  return createEngineWith(root, (linked) => {
-    const compiled = Compile(linked);
-    return (value) => compiled.Check(value);
-  });
+  const slow = createSlowEngine(root);
+  // A schema with thousands of properties is more than can be made into code.
+  return createEngineWith(root, (linked) => toCode(linked) ?? interpret(linked), slow.fits);
 }
 
 /** Makes an engine that makes no code: for values that are checked once. */
 export function createSlowEngine(root: JsonSchema): SchemaEngine {
-  return createEngineWith(root, (linked) => (value) => Check(linked, value));
+  // A text of many megabytes is more than some patterns can hold.
+  return createEngineWith(root, interpret, () => false);
+}
+
+function toCode(linked: JsonSchema): Fits | undefined {
+  try {
+    const compiled = Compile(linked);
+    return (value) => compiled.Check(value);
+  } catch {
+    return undefined;
+  }
+}
+
+function interpret(linked: JsonSchema): Fits {
+  return (value) => Check(linked, value);
 }
 
 /** Tells whether `value` fits, without making code of the schema: for a value that is checked once. */
@@ -32,7 +45,12 @@ export function fitsOnce(schema: JsonSchema, value: unknown): boolean {
   return createSlowEngine(schema).fits(schema, value);
 }
 
-function createEngineWith(root: JsonSchema, prepare: (linked: JsonSchema) => Fits): SchemaEngine {
+/** Makes an engine. `fitsOtherwise` is asked when the stack was not large enough for a schema or a value. */
+function createEngineWith(
+  root: JsonSchema,
+  prepare: (linked: JsonSchema) => Fits,
+  fitsOtherwise: SchemaEngine["fits"],
+): SchemaEngine {
   const prepared = new Map<JsonSchema, Fits>();
   /** What is known about this check's values. Without it, a schema that refers to itself twice is asked 2, 4, 8, … times. */
   const known = new Map<JsonSchema, Map<unknown, boolean>>();
@@ -64,8 +82,7 @@ function createEngineWith(root: JsonSchema, prepare: (linked: JsonSchema) => Fit
       try {
         return prepareOnce(schema)(value);
       } catch (cause) {
-        // A text of many megabytes is more than some patterns can hold; nothing else is thrown.
-        if (cause instanceof RangeError) return false;
+        if (cause instanceof RangeError) return fitsOtherwise(schema, value);
         throw cause;
       } finally {
         if (known.size > 0) known.clear();

@@ -11,15 +11,15 @@ const limits: Readonly<Record<string, (limit: string | number) => string>> = {
   exclusiveMinimum: (limit) => `more than ${limit}`,
   exclusiveMaximum: (limit) => `less than ${limit}`,
   multipleOf: (limit) => `a multiple of ${limit}`,
-  minLength: (limit) => `at least ${limit} characters`,
-  maxLength: (limit) => `at most ${limit} characters`,
+  minLength: (limit) => `at least ${count(limit, "characters")}`,
+  maxLength: (limit) => `at most ${count(limit, "characters")}`,
   pattern: (pattern) => `text that matches /${pattern}/`,
   format: (format) => `text in the format ${format}`,
-  minItems: (limit) => `at least ${limit} items`,
-  maxItems: (limit) => `at most ${limit} items`,
+  minItems: (limit) => `at least ${count(limit, "items")}`,
+  maxItems: (limit) => `at most ${count(limit, "items")}`,
   uniqueItems: () => "items that are all different",
-  minProperties: (limit) => `at least ${limit} properties`,
-  maxProperties: (limit) => `at most ${limit} properties`,
+  minProperties: (limit) => `at least ${count(limit, "properties")}`,
+  maxProperties: (limit) => `at most ${count(limit, "properties")}`,
 };
 
 /** Finds the limits of `schema` that `value` does not keep: of numbers, of texts, of how much there is of something. */
@@ -41,5 +41,11 @@ export function findLimitProblems(engine: SchemaEngine, schema: JsonSchema, valu
 }
 
 function showAmount(value: unknown): string {
-  return isSchemaObject(value) ? `${Object.keys(value).length} properties` : showValue(value);
+  return isSchemaObject(value) ? count(Object.keys(value).length, "properties") : showValue(value);
+}
+
+const singular = { characters: "character", items: "item", properties: "property" };
+
+function count(number: string | number, things: keyof typeof singular): string {
+  return `${number} ${number === 1 ? singular[things] : things}`;
 }

@@ -1,4 +1,5 @@
 import { simplifyPattern } from "./check-pattern.ts";
+import { hasUniqueItems } from "./has-unique-items.ts";
 import { inPlaceKeywords, isSchemaObject, resolveReference, schemaPlaces, type JsonSchema } from "./json-schema.ts";
 
 /** Tells whether a value fits the target of a reference. */
@@ -34,6 +35,9 @@ function link(linking: Linking, schema: JsonSchema, isTracked: boolean): JsonSch
   }
   const questions: ((value: unknown) => boolean)[] = [];
   linkReference(linking, schema, tracked, { linked, questions });
+  // The engine takes microseconds for each item.
+  if (linked["uniqueItems"] === true) questions.push(hasUniqueItems);
+  delete linked["uniqueItems"];
   moveInheritedNames(linked, questions);
   if (questions.length > 0) linked["~refine"] = questions.map((check) => ({ check, error: () => "" }));
   return linked;
