@@ -79,6 +79,24 @@ test("createListeners() tells everybody in the same order, also what a listener 
   expect(heard).toEqual(["a1", "b1", "a2", "b2", "a3", "b3"]);
 });
 
+test("createListeners() lets everybody else have a turn when listeners cause more and more", async () => {
+  const { heard, listeners } = setUp();
+  const end = listeners.add((event) => {
+    heard.push(`${event}`);
+    listeners.tell(event + 1);
+  });
+
+  listeners.tell(0);
+  const atOnce = heard.length;
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  end();
+
+  expect(atOnce).toBe(1000);
+  expect(heard.length).toBeGreaterThan(1000);
+  expect(heard).toEqual(heard.map((_, index) => `${index}`));
+});
+
 test("createListeners() goes on when a listener throws or rejects, and warns", async () => {
   const { heard, listeners } = setUp();
   const warnings: Error[] = [];

@@ -18,6 +18,9 @@ export interface Listeners<Event> {
   tell(event: Event): void;
 }
 
+/** How much is told before everybody else has a turn. */
+const mostAtOnce = 1000;
+
 /** Makes an empty list of listeners. */
 export function createListeners<Event>(): Listeners<Event> {
   // A listener that is added twice is told twice, and ends twice.
@@ -27,6 +30,15 @@ export function createListeners<Event>(): Listeners<Event> {
 
   function tellAll(event: Event): void {
     for (const item of [...all]) if (all.has(item)) tellOne(item.listener, event);
+  }
+
+  function tellUntold(): void {
+    for (let told = 0; untold.length > 0; told++) {
+      // Listeners that always cause something new to tell must not keep the process from anything else.
+      if (told >= mostAtOnce) return void setImmediate(tellUntold);
+      tellAll(untold.shift() as Event);
+    }
+    telling = false;
   }
 
   return {
@@ -48,8 +60,7 @@ export function createListeners<Event>(): Listeners<Event> {
       untold.push(event);
       if (telling) return;
       telling = true;
-      for (let next = untold.shift(); next !== undefined; next = untold.shift()) tellAll(next);
-      telling = false;
+      tellUntold();
     },
   };
 }

@@ -36,12 +36,21 @@ export function resolveLoosely(
   const candidates = findCandidates(address, from, index);
   const available = candidates.filter(({ entry }) => isAvailable(entry));
   const [first, ...others] = available.length > 0 ? available : candidates;
-  if (first === undefined) {
-    return { ok: false, requested: shown, failure: toFailure("tool-not-found", toolNotFound(shown, index)) };
-  }
+  if (first === undefined) return notFound(shown, index);
   if (others.length === 0) return first;
   const addresses = [first, ...others].map(({ entry }) => entry.address);
   return { ok: false, requested: shown, failure: toFailure("tool-ambiguous", { tool: shown, addresses }) };
+}
+
+function notFound(requested: string, index: Index): Resolution {
+  return {
+    ok: false,
+    requested,
+    // To look for the nearest of many names takes time, and most who ask only want to know whether there is such a tool.
+    get failure() {
+      return toFailure("tool-not-found", toolNotFound(requested, index));
+    },
+  };
 }
 
 /** The facts of `tool-not-found`, with the nearest names. */

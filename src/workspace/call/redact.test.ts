@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
-import { defineTool } from "../../core/define-tool.ts";
+import { createTool, defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
@@ -45,6 +46,30 @@ test("R19: a secret that the caller got by a lenient change is taken out of the 
   expect(JSON.stringify(outcome)).not.toContain("123456");
 });
 
+test.for<[string, () => unknown]>([
+  ["answers", () => "done"],
+  ["answers later", async () => "done"],
+  ["throws", () => thrower()],
+  ["throws later", async () => thrower()],
+])("R19: what was held back because it might begin a secret is told when the tool %s", async ([, end]) => {
+  const stream: Runtime = {
+    kind: "stream",
+    run(_tool, _input, { chunk }) {
+      chunk("this might begin sk-li");
+      return end();
+    },
+  };
+  const tool = createTool({ name: "stream", description: "Streams", code: { kind: "stream" } });
+  const workspace = createWorkspace({ tools: [tool], runtimes: [stream], secrets });
+  const events: CallEvent[] = [];
+  workspace.onEvent((event) => events.push(event));
+
+  await workspace.call("stream");
+
+  expect(events.slice(1, -1)).toMatchObject([{ chunk: "this might begin " }, { chunk: "sk-li" }]);
+  expect(events.at(-1)?.type).toBe("call-end");
+});
+
 test("R19: an event stays an event, whatever the secrets are", async () => {
   const year = String(Date.now()).slice(0, 4);
   const workspace = createWorkspace({
@@ -84,3 +109,7 @@ const echo = defineTool({
   input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
   run: ({ text }) => text,
 });
+
+function thrower(): never {
+  throw new Error("broken");
+}

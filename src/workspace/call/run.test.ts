@@ -100,6 +100,24 @@ test("call() takes the limit of the call before that of the tool before that of 
   expect(outcomes).toMatchObject([5, 10, 20].map((limitMs) => ({ error: { details: { limitMs } } })));
 });
 
+test("call() leaves no timer behind, however it ends", async () => {
+  const workspace = createWorkspace({
+    tools: [
+      tool("soon", () => new Promise(setImmediate)),
+      tool("fails", () => Promise.reject(new Error("x"))),
+      tool("outer", (_, { call }) => Promise.all([call("soon"), call("fails"), call("nobody")])),
+      tool("hang", () => new Promise(() => {})),
+    ],
+  });
+  const countTimers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
+  const before = countTimers();
+
+  await Promise.all(["soon", "fails", "outer"].map((name) => workspace.call(name)));
+  await workspace.call("hang", {}, { limitMs: 1 });
+
+  expect(countTimers()).toBe(before);
+});
+
 test("call() has no limit if the limit is infinite or longer than a timer can wait", async () => {
   const workspace = createWorkspace({
     tools: [tool("soon", () => new Promise((resolve) => setTimeout(resolve, 5, "done")))],

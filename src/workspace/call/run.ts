@@ -43,8 +43,11 @@ function runIn(runtime: Runtime, call: Call, injected: InjectedRecord): ToolOutc
   const chunks = new Chunks(call);
   try {
     const result = runtime.run(call.entry.tool, call.refined, new CallContext(call, injected, chunks));
-    return isThenable(result) ? finish(call, result, chunks) : toOutcome(call, result);
+    if (isThenable(result)) return finish(call, result, chunks);
+    chunks.flush();
+    return toOutcome(call, result);
   } catch (cause) {
+    chunks.flush();
     return failedBy(call, cause);
   }
 }
