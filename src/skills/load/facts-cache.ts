@@ -1,16 +1,8 @@
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from "node:fs";
+import { hash } from "node:crypto";
+import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 
+import { replaceFile } from "../trust/replace-file.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 
 /** Facts by what they were read from. */
@@ -22,73 +14,124 @@ export interface FactsCache {
 }
 
 /** Changes when the same files would give other facts. */
-const version = 1;
+const version = "kitbag-facts-2";
 
-/** How many skills are remembered; the ones that were not used for longest are forgotten. */
-const maxEntries = 20_000;
-
-const maxFileBytes = 256 * 1024 * 1024;
+/** How much is remembered before the oldest half is forgotten. */
+const limits = { entries: 20_000, bytes: 256 * 1024 * 1024 };
 
 /**
- * Opens a cache in a file. The file belongs to the user, like the skills: it is read as it is, but anything that is not what we
- * wrote counts as empty.
+ * Opens a cache in a file: one line for each skill, so that several programs can add to it and only the lines that are asked for
+ * are parsed. It belongs to one person, like the list of what they trust: a file that others can write, and a line that is not
+ * exactly what was written, count as not there. It must not be in a project, which could bring one along.
  */
 export function openFactsCache(path: string | undefined): FactsCache {
-  const entries = path === undefined ? new Map<string, SkillFacts>() : readEntries(path);
-  const used = new Set<string>();
-  let isNew = false;
+  const file = path === undefined ? emptyFile : readLines(path);
+  const lines = new Map(file.lines);
+  const facts = new Map<string, SkillFacts>();
+  const fresh = new Map<string, string>();
+
   return {
     get(key) {
-      const facts = entries.get(key);
-      if (facts !== undefined) used.add(key);
-      return facts;
+      const known = facts.get(key);
+      const line = lines.get(toWord(key));
+      if (known !== undefined || line === undefined) return known;
+      const read = parseLine(line);
+      if (read !== undefined) facts.set(key, read);
+      return read;
     },
-    set(key, facts) {
-      entries.set(key, facts);
-      used.add(key);
-      isNew = true;
+    set(key, value) {
+      // A program that runs for long reads many versions of the same skills.
+      if (facts.size >= limits.entries) facts.clear();
+      facts.set(key, value);
+      if (path !== undefined) fresh.set(toWord(key), renderLine(toWord(key), value));
     },
     save() {
-      if (path === undefined || !isNew) return;
-      const kept = [...entries]
-        .toSorted(([left], [right]) => Number(used.has(right)) - Number(used.has(left)))
-        .slice(0, maxEntries);
-      writeEntries(path, kept);
-      isNew = false;
+      if (path === undefined || fresh.size === 0) return;
+      for (const [key, line] of fresh) lines.set(key, line);
+      const isSmall = lines.size <= limits.entries && file.bytes <= limits.bytes;
+      tryToWrite(path, isSmall && file.isOurs ? { more: [...fresh.values()] } : { all: newest(lines) });
+      fresh.clear();
     },
   };
 }
 
-function readEntries(path: string): Map<string, SkillFacts> {
+interface LinesFile {
+  readonly lines: ReadonlyMap<string, string>;
+  readonly bytes: number;
+  /** Only we can have written it, so it can be added to. */
+  readonly isOurs: boolean;
+}
+
+const emptyFile: LinesFile = { lines: new Map(), bytes: 0, isOurs: false };
+
+function readLines(path: string): LinesFile {
+  let file: number | undefined;
   try {
-    if ((statSync(path).size ?? 0) > maxFileBytes) return new Map();
-    const content = JSON.parse(readFileSync(path, "utf8")) as { version?: unknown; entries?: unknown };
-    if (content?.version !== version || !Array.isArray(content.entries)) return new Map();
-    return new Map(content.entries.filter(isEntry));
+    file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+    const status = fstatSync(file);
+    if (!status.isFile() || !isPrivate(status) || status.size > limits.bytes) return emptyFile;
+    const texts = readFileSync(file, "utf8").split("\n");
+    return { lines: new Map(texts.flatMap(toPair)), bytes: status.size, isOurs: true };
   } catch {
-    return new Map();
+    return emptyFile;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 
-function isEntry(value: unknown): value is [string, SkillFacts] {
-  if (!Array.isArray(value) || typeof value[0] !== "string") return false;
-  const facts: unknown = value[1];
-  return typeof facts === "object" && facts !== null && "scripts" in facts && "diagnostics" in facts;
+function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number }): boolean {
+  const me = process.getuid?.();
+  return me === undefined || ((uid === me || uid === 0) && (mode & 0o022) === 0);
 }
 
-function writeEntries(path: string, entries: readonly (readonly [string, SkillFacts])[]): void {
-  const draft = `${path}.${process.pid}.new`;
+function toPair(line: string): [word: string, line: string][] {
+  if (!line.startsWith(`${version}\t`)) return [];
+  const start = version.length + 1;
+  const end = line.indexOf("\t", start);
+  return end < 0 ? [] : [[line.slice(start, end), line]];
+}
+
+/** JSON has no tabs and line ends, whatever is in the text. */
+function toWord(key: string): string {
+  return JSON.stringify(key);
+}
+
+function renderLine(word: string, facts: SkillFacts): string {
+  const text = JSON.stringify(facts);
+  return `${version}\t${word}\t${sumOf(word, text)}\t${text}`;
+}
+
+function parseLine(line: string): SkillFacts | undefined {
+  const [, word = "", sum = "", text = ""] = line.split("\t", 4);
+  return sum === sumOf(word, text) ? (JSON.parse(text) as SkillFacts) : undefined;
+}
+
+function sumOf(word: string, text: string): string {
+  return hash("sha256", `${word}\t${text}`).slice(0, 32);
+}
+
+function newest(lines: ReadonlyMap<string, string>): string[] {
+  const all = [...lines.values()];
+  const kept: string[] = [];
+  let bytes = 0;
+  for (const line of all.toReversed()) {
+    bytes += line.length;
+    const isEnough = all.length > limits.entries && kept.length >= limits.entries / 2;
+    if (isEnough || bytes > limits.bytes / 2) break;
+    kept.push(line);
+  }
+  return kept.toReversed();
+}
+
+type Writing = { readonly more: readonly string[] } | { readonly all: readonly string[] };
+
+function tryToWrite(path: string, writing: Writing): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    const file = openSync(draft, "w", 0o600);
-    try {
-      writeSync(file, JSON.stringify({ version, entries }));
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(draft, path);
+    // It begins with a line end: the last line may have been cut off when a program was killed.
+    if ("more" in writing) appendFileSync(path, `\n${writing.more.join("\n")}\n`, { mode: 0o600 });
+    else replaceFile(path, `${writing.all.join("\n")}\n`, 0o600);
   } catch {
-    rmSync(draft, { force: true });
+    // The next program reads the skills again.
   }
 }

@@ -1,12 +1,14 @@
 import { basename } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import type { SkillFolder, SkillTrust } from "../../core/skill.ts";
 import { findSkills, type FindOptions, type SkillLocation } from "../discovery/find-skills.ts";
-import { readFolder, type FolderSnapshot } from "../folder/read-folder.ts";
+import type { LockReader } from "../trust/lock-file.ts";
+import type { FolderTrust } from "../trust/folder-trust.ts";
 import { openFactsCache, type FactsCache } from "./facts-cache.ts";
-import type { FolderMemory } from "./folder-memory.ts";
+import { createJudge, type Judge } from "./judge.ts";
 import { readFacts } from "./read-facts.ts";
+import { reportShadowed } from "./report-shadowed.ts";
+import { createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport } from "./skill-report.ts";
 import { toReport } from "./to-report.ts";
@@ -16,15 +18,17 @@ import type { MakePipeline } from "./to-tools.ts";
 export interface LoadSkillsOptions extends FindOptions {
   /** Holds every SKILL.md against the specification, to the letter. @default false */
   readonly spec?: boolean;
-  /** A file that remembers what was read, by digest. @default nothing is remembered */
+  /** A file that remembers what was read, by digest. Never one that a project could bring. @default nothing is remembered */
   readonly cacheFile?: string;
-  /** Takes the place of `cacheFile`. */
+  /** Takes the place of `cacheFile`; whoever gives it saves it. */
   readonly cache?: FactsCache;
   /** Whether a folder may run. @default folders of a project may not, all others may */
-  readonly trust?: (folder: Omit<SkillFolder, "trust">) => SkillTrust;
+  readonly trust?: FolderTrust;
+  /** What is pinned. @default nothing */
+  readonly lock?: LockReader;
   readonly makePipeline?: MakePipeline;
   /** Folders that were read before, so that only those that changed are read again. @default all are read */
-  readonly memory?: FolderMemory;
+  readonly memory?: SkillMemory;
   /** Told after each folder. */
   readonly onProgress?: (done: number, total: number) => void;
 }
@@ -32,64 +36,69 @@ export interface LoadSkillsOptions extends FindOptions {
 /** Every folder that was found, each with what became of it. */
 export interface LoadedSkills {
   readonly reports: readonly SkillReport[];
-  /** What belongs to no single folder. */
+  /** What belongs to no single folder. An `error` means that something is missing or may not run. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
  * Finds and reads skills. Runs nothing that is in them.
  *
- * Contract: never throws for what is on the disk; every folder that was found has a report.
+ * Contract: never throws for what is on the disk; every folder that was found has a report. A list of what is trusted, or a lock,
+ * that cannot be read is an `error`, and nothing that needs it may run.
  */
 export async function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkills> {
   const { locations, diagnostics } = findSkills(options);
-  const cache = options.cache ?? openFactsCache(options.spec === true ? undefined : options.cacheFile);
-  const snapshots: FolderSnapshot[] = [];
+  const judge = createJudge(options);
+  const memory = options.memory ?? createSkillMemory();
+  const found: FoundFolder[] = [];
   for (const [index, location] of locations.entries()) {
-    snapshots.push((options.memory?.read ?? readFolder)(location.directory));
+    found.push({ location, folder: memory.read(location.directory) });
     options.onProgress?.(index + 1, locations.length * 2);
     // A large tree must not hold up everything else in the process.
     if (index % 64 === 63) await nextTurn();
   }
-  const facts = await collectFacts(locations, snapshots, cache, options);
-  cache.save();
-  const reports = locations.map((location, index) => {
-    const snapshot = snapshots[index] as FolderSnapshot;
-    const report = toReport(
-      facts[index] as SkillFacts,
-      toPlace(location, snapshot, options.trust),
-      options.makePipeline,
-    );
-    options.onProgress?.(locations.length + index + 1, locations.length * 2);
+  await collectFacts(found, options);
+  const reports = found.map((one, index) => {
+    const report = recallReport(one, judge, options.makePipeline);
+    options.onProgress?.(found.length + index + 1, found.length * 2);
     return report;
   });
-  return { reports: reportShadowed(reports), diagnostics };
+  return { reports: judge.pin(reportShadowed(reports)), diagnostics: [...diagnostics, ...judge.diagnostics()] };
 }
 
-async function collectFacts(
-  locations: readonly SkillLocation[],
-  snapshots: readonly FolderSnapshot[],
-  cache: FactsCache,
-  options: LoadSkillsOptions,
-): Promise<SkillFacts[]> {
-  const keys = snapshots.map(
-    (snapshot, index) => `${toFolderName(locations[index] as SkillLocation)} ${snapshot.digest}`,
-  );
-  const known = keys.map((key, index) => (snapshots[index]?.diagnostics.length === 0 ? cache.get(key) : undefined));
-  const missing = snapshots
-    .map((snapshot, index) => ({ snapshot, index }))
-    .filter(({ index }) => known[index] === undefined);
+interface FoundFolder {
+  readonly location: SkillLocation;
+  readonly folder: RememberedFolder;
+}
+
+/** Sees to it that every folder has its facts: those that are remembered, and the others read together. */
+async function collectFacts(found: readonly FoundFolder[], options: LoadSkillsOptions): Promise<void> {
+  const spec = options.spec ?? false;
+  const wanted = found
+    .map(({ location, folder }) => ({ folder, folderName: toFolderName(location), key: toKey(location, folder, spec) }))
+    .filter(({ folder, key }) => folder.facts?.key !== key);
+  const cache = options.cache ?? openFactsCache(wanted.length === 0 ? undefined : options.cacheFile);
+  const missing = wanted.filter(({ folder, key }) => {
+    const facts = cache.get(key);
+    if (facts !== undefined) folder.facts = { key, facts };
+    return facts === undefined;
+  });
   const read = await readFacts(
-    missing.map(({ snapshot, index }) => ({ snapshot, folderName: toFolderName(locations[index] as SkillLocation) })),
-    { spec: options.spec ?? false },
+    missing.map(({ folder: { snapshot }, folderName }) => ({ snapshot, folderName })),
+    { spec },
   );
-  for (const [position, { snapshot, index }] of missing.entries()) {
-    const facts = read[position] as SkillFacts;
-    known[index] = facts;
-    // What the disk did is not in the digest, so it is not remembered.
-    if (snapshot.diagnostics.length === 0) cache.set(keys[index] as string, facts);
+  for (const [index, { folder, key }] of missing.entries()) {
+    const facts = read[index] as SkillFacts;
+    folder.facts = { key, facts };
+    cache.set(key, facts);
   }
-  return known as SkillFacts[];
+  if (options.cache === undefined) cache.save();
+}
+
+/** Everything that facts depend on: the files, what could not be read of them, and the name that a nameless skill gets. */
+function toKey(location: SkillLocation, { snapshot }: RememberedFolder, spec: boolean): string {
+  const parts = [toFolderName(location), snapshot.digest, spec ? "spec" : "", ...snapshot.diagnostics];
+  return JSON.stringify(parts);
 }
 
 function toFolderName({ path, plugin }: SkillLocation): string {
@@ -97,43 +106,17 @@ function toFolderName({ path, plugin }: SkillLocation): string {
   return plugin === undefined || plugin === name ? name : `${plugin}.${name}`;
 }
 
-function toPlace(
-  location: SkillLocation,
-  snapshot: FolderSnapshot,
-  trust: LoadSkillsOptions["trust"],
-): { path: string; folder: SkillFolder; folderName: string } {
-  const folder = {
-    directory: snapshot.directory,
-    files: snapshot.files,
-    digest: snapshot.digest,
-    scope: location.scope,
-  };
-  return {
-    path: location.path,
-    folder: { ...folder, trust: (trust ?? trustByScope)(folder) },
-    folderName: toFolderName(location),
-  };
-}
-
-/** What somebody cloned is not what somebody installed or named. */
-function trustByScope({ scope }: Omit<SkillFolder, "trust">): SkillTrust {
-  return scope === "project" ? { status: "untrusted", changed: [] } : { status: "trusted" };
-}
-
-/** Two skills of one name: the first in order is used, the others say so. */
-function reportShadowed(reports: readonly SkillReport[]): SkillReport[] {
-  const first = new Map<string, SkillReport>();
-  return reports.map((report) => {
-    const winner = report.skill === undefined ? undefined : first.get(report.name);
-    if (winner === undefined) {
-      if (report.skill !== undefined) first.set(report.name, report);
-      return report;
-    }
-    const message = `Skipped, because ${winner.path} has a skill of the same name and goes before it`;
-    const { skill: _, ...rest } = report;
-    const diagnostic: Diagnostic = { severity: "error", code: "skill-shadowed", message, file: "SKILL.md" };
-    return { ...rest, status: "skipped", diagnostics: [...report.diagnostics, diagnostic] };
-  });
+/** The same folder, judged in the same way, gives the same report: one that did not change is the same object. */
+function recallReport({ location, folder }: FoundFolder, judge: Judge, makePipeline?: MakePipeline): SkillReport {
+  const { directory, files, digest } = folder.snapshot;
+  const { path, scope } = location;
+  const trust = judge.trust({ directory, files, digest, scope });
+  const key = JSON.stringify([path, scope, trust, folder.facts?.key]);
+  if (folder.report?.key === key) return folder.report.report;
+  const place = { path, folder: { directory, files, digest, scope, trust }, folderName: toFolderName(location) };
+  const report = toReport((folder.facts as NonNullable<typeof folder.facts>).facts, place, makePipeline);
+  folder.report = { key, report };
+  return report;
 }
 
 function nextTurn(): Promise<void> {

@@ -1,9 +1,8 @@
-import { statSync } from "node:fs";
-
 import type { SkillFile, SkillFolder, SkillTrust } from "../../core/skill.ts";
 import { describeChanges } from "./describe-changes.ts";
+import { rememberFile } from "./remember-file.ts";
 import { loadTrust, trustPath } from "./trust-file.ts";
-import type { Digests, TrustList } from "./trust-format.ts";
+import type { Digests } from "./trust-format.ts";
 
 /** Tells whether a skill's folder may run. */
 export type FolderTrust = (folder: Omit<SkillFolder, "trust">) => SkillTrust;
@@ -15,17 +14,10 @@ export type FolderTrust = (folder: Omit<SkillFolder, "trust">) => SkillTrust;
  * Contract of the judge: throws `config-invalid` (a {@link KitbagError}) if it needs the list and the list cannot be used.
  */
 export function createFolderTrust({ home }: { readonly home: string }): FolderTrust {
-  let known: { readonly version: string; readonly list: TrustList } | undefined;
-
-  function currentList(): TrustList {
-    const version = versionOf(trustPath(home));
-    if (known?.version !== version) known = { version, list: loadTrust(home) };
-    return known.list;
-  }
-
+  const readList = rememberFile(trustPath(home), () => loadTrust(home));
   return ({ scope, directory, files }) => {
     if (scope !== "project") return { status: "trusted" };
-    const trusted = currentList().folders.get(directory);
+    const trusted = readList().folders.get(directory);
     if (trusted === undefined) return { status: "untrusted", changed: [] };
     const changed = describeChanges(trusted, toDigests(files));
     return changed.length === 0 ? { status: "trusted" } : { status: "untrusted", changed };
@@ -35,14 +27,4 @@ export function createFolderTrust({ home }: { readonly home: string }): FolderTr
 /** The digests of a folder's files. */
 export function toDigests(files: readonly SkillFile[]): Digests {
   return new Map(files.map((file) => [file.path, file.digest]));
-}
-
-/** The list is always replaced as a whole, so another list is another file. */
-function versionOf(path: string): string {
-  try {
-    const { ino, size, ctimeNs } = statSync(path, { bigint: true });
-    return `${ino} ${size} ${ctimeNs}`;
-  } catch {
-    return "none";
-  }
 }

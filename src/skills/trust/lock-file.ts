@@ -5,6 +5,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { describeFileError } from "../folder/describe-file-error.ts";
 import { readRegularFile } from "../folder/read-file.ts";
 import { parseLock, renderLock, type Lock } from "./lock-format.ts";
+import { rememberFile } from "./remember-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { withFileLock } from "./with-file-lock.ts";
 
@@ -40,6 +41,18 @@ export function loadLock(path: string): Lock {
   } catch (cause) {
     throw unusable(path, (cause as Error).message, cause);
   }
+}
+
+/** A lock that may change at any time. */
+export interface LockReader {
+  readonly path: string;
+  /** What it says now; the same object as before if it did not change. Throws as {@link loadLock} does. */
+  read(): Lock;
+}
+
+/** Opens a lock; it need not be there yet. */
+export function openLock(path: string): LockReader {
+  return { path, read: rememberFile(path, () => loadLock(path)) };
 }
 
 function unusable(path: string, reason: string, cause?: unknown): KitbagError {

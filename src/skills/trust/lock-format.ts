@@ -55,7 +55,7 @@ export function parseLock(text: string): Lock {
   if (content?.version !== 1)
     throw new Error(`it has version ${JSON.stringify(content?.version)}, and this program knows 1`);
   refuseRepeated(text, content);
-  return toMap(content.skills, "skills", isInnerPath, parseSkill);
+  return toMap(content.skills, "skills", isPlace, parseSkill);
 }
 
 /** A merge can leave one key twice, with two values; JSON takes the last one silently. */
@@ -108,6 +108,11 @@ function toMap<Value>(
 function asRecord(value: unknown, place: string): Record<string, unknown> {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new Error(`the entry ${place} is missing or not complete`);
+}
+
+/** The folder of the lock itself may be a skill. */
+function isPlace(key: string): boolean {
+  return key === "." || isInnerPath(key);
 }
 
 function isText(key: string): boolean {

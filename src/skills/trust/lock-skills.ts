@@ -26,10 +26,11 @@ export async function lockSkills(
   others: readonly MaybeSkill[] = [],
 ): Promise<string[]> {
   const known = [...reports, ...others].flatMap(({ skill }) => skill ?? []);
+  const placeOf = createLockPlaces(lockPath);
   const places: string[] = [];
   await updateLock(lockPath, (lock) => {
     for (const { skill } of reports) {
-      const place = skill?.folder && toLockPlace(skill.folder, lockPath);
+      const place = skill?.folder && placeOf(skill.folder.directory);
       if (skill?.folder === undefined || place === undefined) continue;
       lock.set(
         place,
@@ -43,24 +44,22 @@ export async function lockSkills(
 
 /** Takes back what was granted to the folders at or below `directory`, a real path; they need not be there any more. */
 export async function unlockSkills(directory: string, lockPath: string): Promise<void> {
-  const below = toPlace(directory, lockPath);
+  const below = createLockPlaces(lockPath)(directory);
   if (below === undefined) return;
   await updateLock(lockPath, (lock) => {
     for (const place of [...lock.keys()]) {
-      if (below === "" || place === below || place.startsWith(`${below}/`)) lock.delete(place);
+      if (below === "." || place === below || place.startsWith(`${below}/`)) lock.delete(place);
     }
   });
 }
 
-/** The place of a folder in a lock; none if the folder is not below the lock. */
-export function toLockPlace({ directory }: Pick<SkillFolder, "directory">, lockPath: string): string | undefined {
-  const place = toPlace(directory, lockPath);
-  return place === "" ? undefined : place;
-}
-
-function toPlace(directory: string, lockPath: string): string | undefined {
+/** Makes the function that says where a folder, by its real path, is in a lock; nowhere if it is not below the lock. */
+export function createLockPlaces(lockPath: string): (directory: string) => string | undefined {
   const base = realpathSync.native(dirname(lockPath));
-  return isInside(directory, base) ? relative(base, directory).split(sep).join("/") : undefined;
+  return (directory) => {
+    if (directory === base) return ".";
+    return isInside(directory, base) ? relative(base, directory).split(sep).join("/") : undefined;
+  };
 }
 
 function toLocked(

@@ -18,6 +18,7 @@ export function collectHints(tell: (paths: readonly string[]) => void, options: 
   const { settleMs = 40, longestMs = 150 } = options;
   const paths = new Set<string>();
   let isUnknown = false;
+  let isClosed = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let firstAt = 0;
 
@@ -31,6 +32,7 @@ export function collectHints(tell: (paths: readonly string[]) => void, options: 
 
   return {
     hint(path) {
+      if (isClosed) return;
       if (path === undefined) isUnknown = true;
       else paths.add(path);
       const now = performance.now();
@@ -38,6 +40,9 @@ export function collectHints(tell: (paths: readonly string[]) => void, options: 
       clearTimeout(timer);
       timer = setTimeout(finish, Math.max(0, Math.min(settleMs, firstAt + longestMs - now)));
     },
-    close: () => clearTimeout(timer),
+    close() {
+      isClosed = true;
+      clearTimeout(timer);
+    },
   };
 }

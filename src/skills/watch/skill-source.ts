@@ -4,62 +4,135 @@ import { basename, dirname, join } from "node:path";
 import { skillRoots } from "../discovery/skill-roots.ts";
 import { isInside } from "../folder/is-inside.ts";
 import { openFactsCache } from "../load/facts-cache.ts";
-import { createFolderMemory } from "../load/folder-memory.ts";
 import { loadSkills, type LoadedSkills, type LoadSkillsOptions } from "../load/load-skills.ts";
+import { createSkillMemory, type SkillMemory } from "../load/skill-memory.ts";
+import type { CollectOptions } from "./collect-hints.ts";
 import { watchFolders } from "./watch-folders.ts";
+
+/** What a source reads, and what else it depends on. */
+export interface SkillSourceOptions extends LoadSkillsOptions, CollectOptions {
+  /** Files beside the skills that decide about them: the list of what is trusted. The lock is watched anyway. */
+  readonly watchFiles?: readonly string[];
+}
 
 /** Skill folders that may change at any time. */
 export interface SkillSource {
-  /** Reads what is there now; only folders that changed are read again. */
+  /** Reads what is there now; only folders that changed are read again. A skill that did not change is the same object. */
   load(): Promise<LoadedSkills>;
-  /** Calls `onChange` after each change with what is there then, one after the other; answers with the function that ends it. */
-  watch(onChange: (loaded: LoadedSkills) => Promise<void> | void): () => void;
+  /**
+   * Calls `onLoad` with what is there now, and again after each change, one call after the other. Nothing that happens after this
+   * was called is missed. Resolves after the first call, or rejects with what it threw.
+   */
+  watch(onLoad: (loaded: LoadedSkills) => Promise<void> | void): Promise<SkillWatch>;
+}
+
+/** A watch that is going on. */
+export interface SkillWatch {
+  /** Ends it; resolves when nothing of it is running any more. */
+  close(): Promise<void>;
 }
 
 /** Makes a source for the folders that `options` names. */
-export function createSkillSource(options: LoadSkillsOptions): SkillSource {
-  const memory = createFolderMemory();
+export function createSkillSource(options: SkillSourceOptions): SkillSource {
+  const memory = createSkillMemory();
   const cache = options.cache ?? openFactsCache(options.cacheFile);
   const roots = skillRoots(options);
+  const files = [...(options.watchFiles ?? []), ...(options.lock === undefined ? [] : [options.lock.path])];
   let folders: readonly string[] = roots;
 
   async function load(): Promise<LoadedSkills> {
     const loaded = await loadSkills({ ...options, memory, cache });
+    const directories = loaded.reports.map((report) => report.directory);
+    memory.settle(directories);
     // A link can lead to a folder that no root contains; it is watched by itself.
-    const linked = loaded.reports.flatMap((report) => report.directory ?? []);
-    folders = [...roots, ...linked.filter((directory) => !roots.some((root) => isInside(directory, toReal(root))))];
+    const realRoots = roots.map(toReal);
+    folders = [...roots, ...directories.filter((directory) => !realRoots.some((root) => isInside(directory, root)))];
     return loaded;
   }
 
   return {
     load,
-    watch(onChange) {
-      let turn: Promise<void> = Promise.resolve();
-      let closed = false;
-      const look = async (paths: readonly string[]): Promise<void> => {
-        if (closed) return;
-        memory.forget(paths.map(toReal));
-        const loaded = await load();
-        if (closed) return;
-        watcher.setFolders(folders);
-        await onChange(loaded);
+    async watch(onLoad) {
+      memory.forgetAll();
+      const watching = startWatch({ load, onLoad, memory, folders: () => folders, files }, options);
+      const close = async (): Promise<void> => {
+        await watching.close();
+        cache.save();
       };
-      const watcher = watchFolders((paths) => {
-        turn = turn.then(() => look(paths));
-      });
-      watcher.setFolders(folders);
-      return () => {
-        closed = true;
-        watcher.close();
-      };
+      try {
+        await watching.first;
+      } catch (cause) {
+        await close();
+        throw cause;
+      }
+      cache.save();
+      return { close };
     },
   };
+}
+
+interface WatchParts {
+  load(): Promise<LoadedSkills>;
+  onLoad(loaded: LoadedSkills): Promise<void> | void;
+  readonly memory: SkillMemory;
+  /** What has to be watched, as far as is known now. */
+  folders(): readonly string[];
+  readonly files: readonly string[];
+}
+
+/** Looks at the disk now and after each change, one look after the other. */
+function startWatch(
+  { load, onLoad, memory, folders, files }: WatchParts,
+  options: CollectOptions,
+): SkillWatch & { readonly first: Promise<void> } {
+  let isClosed = false;
+  const watcher = watchFolders((paths) => {
+    if (paths.length === 0) memory.forgetAll();
+    lookAgain(paths);
+  }, options);
+  const first = look([]);
+  let turn = first.catch(() => {});
+
+  function lookAgain(paths: readonly string[]): void {
+    turn = turn.then(() => look(paths)).catch(warn);
+  }
+
+  async function look(paths: readonly string[]): Promise<void> {
+    if (isClosed) return;
+    // The watch comes before the reading: what happens meanwhile is seen by one of both.
+    memory.forget([...paths, ...watcher.setFolders(folders(), files)].flatMap(toRealPaths));
+    const loaded = await load();
+    if (isClosed) return;
+    const late = watcher.setFolders(folders(), files);
+    if (late.length > 0) lookAgain(late);
+    await onLoad(loaded);
+  }
+
+  return {
+    first,
+    async close() {
+      isClosed = true;
+      watcher.close();
+      await turn;
+    },
+  };
+}
+
+function warn(cause: unknown): void {
+  process.emitWarning(`Cannot follow a change of skills: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    type: "KitbagWarning",
+  });
+}
+
+/** A link is where it stands, and where it leads to. */
+function toRealPaths(path: string): string[] {
+  return [join(toReal(dirname(path)), basename(path)), toReal(path)];
 }
 
 /** Resolves links in the part of a path that is there; the rest may just have been deleted. */
 function toReal(path: string): string {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     const parent = dirname(path);
     return parent === path ? path : join(toReal(parent), basename(path));

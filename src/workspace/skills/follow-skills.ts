@@ -1,9 +1,10 @@
-import { isKitbagError } from "../../core/errors.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
+import { isKitbagError } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { LoadedSkills } from "../../skills/load/load-skills.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { SkillSource } from "../../skills/watch/skill-source.ts";
+import { createListeners } from "../listeners.ts";
 import type { SkillMethods } from "./skill-methods.ts";
 
 /** Skills that follow their folders. */
@@ -12,8 +13,8 @@ export interface FollowedSkills {
   reports(): readonly SkillReport[];
   /** Calls `listener` after each change on disk, when the workspace is up to date; answers with the function that ends it. */
   onReload(listener: (reports: readonly SkillReport[]) => void): () => void;
-  /** Ends following; the skills stay as they are. */
-  close(): void;
+  /** Ends following; the skills stay as they are. Resolves when nothing of it is running any more. */
+  close(): Promise<void>;
 }
 
 /** The part of a workspace that following needs. */
@@ -23,7 +24,8 @@ export type SkillHolder = Pick<SkillMethods, "addSkill" | "replaceSkill" | "remo
 
 /**
  * Adds the skills of `source` to a workspace and keeps them up to date while their folders change: all that changed at once is one
- * change of the workspace. A version that cannot be used is reported, and the last good one stays.
+ * change of the workspace. A version that cannot be used is reported, and the last good one stays. One that is no longer trusted
+ * closes the skill.
  *
  * @example
  * ```ts
@@ -33,25 +35,18 @@ export type SkillHolder = Pick<SkillMethods, "addSkill" | "replaceSkill" | "remo
  * const workspace = createWorkspace();
  * const followed = await followSkills(workspace, createSkillSource({ directories: ["skills"] }));
  * console.assert(workspace.getSkills().length === followed.reports().length);
- * followed.close();
+ * await followed.close();
  * ```
  */
 export async function followSkills(workspace: SkillHolder, source: SkillSource): Promise<FollowedSkills> {
-  const listeners = new Set<(reports: readonly SkillReport[]) => void>();
+  const reloads = createListeners<readonly SkillReport[]>();
   const own = new Map<string, Skill>();
-  let reports = await apply(workspace, own, await source.load());
-  const end = source.watch(async (loaded) => {
+  let reports: readonly SkillReport[] = [];
+  const { close } = await source.watch(async (loaded) => {
     reports = await apply(workspace, own, loaded);
-    for (const listener of listeners) listener(reports);
+    reloads.tell(reports);
   });
-  return {
-    reports: () => reports,
-    onReload(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-    close: end,
-  };
+  return { reports: () => reports, onReload: reloads.add, close };
 }
 
 async function apply(
@@ -59,41 +54,52 @@ async function apply(
   own: Map<string, Skill>,
   { reports }: LoadedSkills,
 ): Promise<SkillReport[]> {
-  const skills = new Map(
-    reports.flatMap((report) => (report.skill === undefined ? [] : [[report.name, report.skill] as const])),
-  );
-  // A folder whose new version cannot be read keeps the last good one.
-  const kept = new Set(reports.filter((report) => report.skill === undefined).map((report) => report.directory));
-  const refused = new Map<string, Diagnostic>();
-  workspace.change(() => {
-    for (const [name, skill] of skills) {
-      if (own.get(name)?.folder?.digest === skill.folder?.digest && isSameTrust(own.get(name), skill)) continue;
-      const diagnostic = put(workspace, own, skill);
-      if (diagnostic !== undefined) refused.set(name, diagnostic);
-    }
-  });
-  for (const [name, skill] of own) {
-    if (skills.has(name) || kept.has(skill.folder?.directory ?? "")) continue;
+  const skills = new Map(reports.flatMap(({ skill }) => (skill === undefined ? [] : [[skill.name, skill] as const])));
+  // A folder whose new version cannot be read keeps the last good one, whatever else has its name now.
+  const broken = new Set(reports.filter(isBroken).map((report) => report.directory));
+  const isKept = (name: string): boolean => broken.has(own.get(name)?.folder?.directory ?? "");
+  for (const [name, skill] of [...own]) {
+    if (isKept(name) || (skills.has(name) && !isRevoked(skill, skills.get(name)))) continue;
     own.delete(name);
     await workspace.removeSkill(name);
   }
-  return reports.map((report) => withDiagnostic(report, refused.get(report.name)));
+  const refused = new Map<string, Diagnostic>();
+  workspace.change(() => {
+    for (const [name, skill] of skills) {
+      if (own.get(name) === skill || isKept(name)) continue;
+      const diagnostic = put(workspace, own, skill);
+      if (diagnostic !== undefined) refused.set(skill.folder?.directory ?? "", diagnostic);
+    }
+  });
+  return reports.map((report) => withDiagnostic(report, refused.get(report.directory)));
 }
 
-function isSameTrust(before: Skill | undefined, after: Skill): boolean {
-  return JSON.stringify(before?.folder?.trust) === JSON.stringify(after.folder?.trust);
+/** A folder that is shadowed can be read; its skill is just not the one that is used. */
+function isBroken({ status, diagnostics }: SkillReport): boolean {
+  return status === "skipped" && !diagnostics.some((one) => one.code === "skill-shadowed");
+}
+
+/** Changed files take the grant back: nobody runs the old version in place of one that nobody has looked at. */
+function isRevoked(before: Skill, after: Skill | undefined): boolean {
+  return before.folder?.trust.status === "trusted" && after?.folder?.trust.status === "untrusted";
 }
 
 function put(workspace: SkillHolder, own: Map<string, Skill>, skill: Skill): Diagnostic | undefined {
   try {
-    if (workspace.getSkill(skill.name) === undefined) workspace.addSkill(skill);
-    else workspace.replaceSkill(skill);
+    // A skill of this name that did not come from a folder is somebody else's: adding fails and says so.
+    if (own.has(skill.name) && workspace.getSkill(skill.name) !== undefined) workspace.replaceSkill(skill);
+    else workspace.addSkill(skill);
     own.set(skill.name, skill);
     return undefined;
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
-    const message = `Kept the last good version: ${cause.message}`;
-    return { severity: "warning", code: "skill-kept", message, file: "SKILL.md" };
+    const message = own.has(skill.name) ? `Kept the last good version: ${cause.message}` : cause.message;
+    return {
+      severity: "warning",
+      code: own.has(skill.name) ? "skill-kept" : "skill-refused",
+      message,
+      file: "SKILL.md",
+    };
   }
 }
 

@@ -1,0 +1,94 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { isKitbagError } from "../../core/errors.ts";
+import type { Skill, SkillFolder, SkillTrust } from "../../core/skill.ts";
+import type { FolderTrust } from "../trust/folder-trust.ts";
+import { holdToLock } from "../trust/hold-to-lock.ts";
+import type { LockReader } from "../trust/lock-file.ts";
+import type { Lock, LockedSkill } from "../trust/lock-format.ts";
+import { createLockPlaces } from "../trust/lock-skills.ts";
+import type { SkillReport } from "./skill-report.ts";
+
+/** What the list of trusted folders and the lock say, for one load. */
+export interface Judge {
+  trust(folder: Omit<SkillFolder, "trust">): SkillTrust;
+  /** Holds skills against the lock. Those that it says nothing about stay the same objects. */
+  pin(reports: readonly SkillReport[]): readonly SkillReport[];
+  /** What could not be read, once each. */
+  diagnostics(): readonly Diagnostic[];
+}
+
+/** Makes a judge. What cannot be read makes nothing run that needs it. */
+export function createJudge(options: { readonly trust?: FolderTrust; readonly lock?: LockReader }): Judge {
+  const { trust = trustByScope, lock: reader } = options;
+  const failures = new Map<string, Diagnostic>();
+
+  function attempt<Value>(code: string, file: string, work: () => Value): Value | undefined {
+    try {
+      return work();
+    } catch (cause) {
+      if (!isKitbagError(cause)) throw cause;
+      failures.set(code, { severity: "error", code, message: cause.message, file });
+      return undefined;
+    }
+  }
+
+  const lock = reader && attempt("lock-invalid", reader.path, () => reader.read());
+
+  return {
+    trust(folder) {
+      // The lock belongs to the project; what somebody installed for themselves has nothing to do with it.
+      if (reader !== undefined && lock === undefined && folder.scope !== "user") return untrusted;
+      return attempt("trust-invalid", "trust.json", () => trust(folder)) ?? untrusted;
+    },
+    pin: (reports) => (reader === undefined || lock === undefined ? reports : pinAll(reports, reader.path, lock)),
+    diagnostics: () => [...failures.values()],
+  };
+}
+
+const untrusted: SkillTrust = { status: "untrusted", changed: [] };
+
+/** What somebody cloned is not what somebody installed or named. */
+function trustByScope({ scope }: Omit<SkillFolder, "trust">): SkillTrust {
+  return scope === "project" ? untrusted : { status: "trusted" };
+}
+
+function pinAll(reports: readonly SkillReport[], lockPath: string, lock: Lock): readonly SkillReport[] {
+  if (lock.size === 0) return reports;
+  const placeOf = createLockPlaces(lockPath);
+  const byName = new Map(reports.flatMap(({ skill }) => (skill === undefined ? [] : [[skill.name, skill] as const])));
+  const findVersion = (address: string): string | undefined => {
+    const [owner = "", name] = address.split("/", 2);
+    const skill = byName.get(owner);
+    return skill?.tools.find((tool) => tool.name === name)?.version ?? skill?.version;
+  };
+  return reports.map((report) => {
+    const locked = report.skill?.folder && lock.get(placeOf(report.skill.folder.directory) ?? "");
+    return locked === undefined ? report : pinOne(report, locked, findVersion);
+  });
+}
+
+/** The last answers, so that a skill that did not change stays the same object. */
+const pinned = new WeakMap<SkillReport, { readonly key: string; readonly locked: LockedSkill; report: SkillReport }>();
+
+function pinOne(
+  report: SkillReport,
+  locked: LockedSkill,
+  findVersion: (address: string) => string | undefined,
+): SkillReport {
+  const skill = report.skill as Skill & { readonly folder: SkillFolder };
+  const key = JSON.stringify(skill.uses.map((use) => findVersion(use.address) ?? ""));
+  const known = pinned.get(report);
+  if (known?.key === key && known.locked === locked) return known.report;
+  const held = holdToLock(skill, locked, findVersion);
+  const isSame = held.skill === skill && held.diagnostics.length === 0;
+  const result: SkillReport = isSame
+    ? report
+    : {
+        ...report,
+        skill: held.skill,
+        status: held.diagnostics.length > 0 ? "warning" : report.status,
+        diagnostics: [...report.diagnostics, ...held.diagnostics],
+      };
+  pinned.set(report, { key, locked, report: result });
+  return result;
+}
