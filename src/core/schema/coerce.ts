@@ -1,7 +1,7 @@
 import { cloneJson, maxJsonDepth, showValue, toPath, type JsonValue } from "../json.ts";
 import { convertTo } from "./convert-value.ts";
 import type { SchemaEngine } from "./engine.ts";
-import { isSchemaObject, matchingPatterns, resolveReference, type JsonSchema } from "./json-schema.ts";
+import { isSchemaObject, itemSchema, matchingPatterns, resolveReference, type JsonSchema } from "./json-schema.ts";
 import { branchesOf, findBranches, rankBranches } from "./rank-branches.ts";
 import { isOfType, wantedTypes } from "./value-type.ts";
 
@@ -121,13 +121,9 @@ function note<To extends JsonValue | undefined>(walk: Walk, from: JsonValue, to:
 }
 
 function coerceItems(walk: Walk, schema: JsonSchema, items: JsonValue[]): JsonValue {
-  // Draft 7 writes a tuple as a list under `items`, and the rest as `additionalItems`.
-  const tuple = [schema["prefixItems"], schema["items"]].find((list) => Array.isArray(list)) as unknown[] | undefined;
-  const rest = tuple === schema["items"] ? schema["additionalItems"] : schema["items"];
   for (let index = 0; index < items.length; index++) {
     walk.path.push(index);
-    const inner = tuple !== undefined && index < tuple.length ? tuple[index] : rest;
-    items[index] = coerceValue(walk, inner, items[index] as JsonValue);
+    items[index] = coerceValue(walk, itemSchema(schema, index), items[index] as JsonValue);
     walk.path.pop();
   }
   return items;

@@ -5,9 +5,11 @@ import { describeChoices, describeNames, describeSchema } from "./describe-schem
 import { createSlowEngine, type SchemaEngine } from "./engine.ts";
 import { findLimitProblems } from "./find-limit-problems.ts";
 import {
+  followReferences,
   inPlaceKeywords,
   innerSchemas,
   isSchemaObject,
+  itemSchema,
   matchingPatterns,
   resolveReference,
   type JsonSchema,
@@ -88,6 +90,12 @@ function visitTarget(search: Search, schema: JsonSchema, value: unknown): void {
   visit(search, target, value);
 }
 
+function reportAt(search: Search, step: string, finding: Finding): void {
+  search.path.push(step);
+  report(search, finding);
+  search.path.pop();
+}
+
 function visitAt(search: Search, step: string | number, schema: unknown, value: unknown): void {
   search.path.push(step);
   visit(search, schema, value);
@@ -95,10 +103,8 @@ function visitAt(search: Search, step: string | number, schema: unknown, value: 
 }
 
 function visitItems(search: Search, schema: JsonSchema, items: readonly unknown[]): void {
-  const tuple = [schema["prefixItems"], schema["items"]].find((list) => Array.isArray(list)) as unknown[] | undefined;
-  const rest = tuple !== undefined && tuple === schema["items"] ? schema["additionalItems"] : schema["items"];
   for (const [index, item] of items.entries()) {
-    const inner = tuple !== undefined && index < tuple.length ? tuple[index] : rest;
+    const inner = itemSchema(schema, index);
     if (!search.fastEngine.fits(inner, item)) visitAt(search, index, inner, item);
     if (search.problems.size >= mostProblems) return;
   }
@@ -125,19 +131,16 @@ function visitProperties(search: Search, schema: JsonSchema, value: JsonSchema):
 
 function reportUnknown(search: Search, name: string, known: readonly string[]): void {
   const [nearest] = nearestNames(name, known, 1);
-  search.path.push(name);
-  report(search, {
+  reportAt(search, name, {
     expected: known.length === 0 ? "no parameters" : `only ${describeNames(known)}`,
     found: "an unknown parameter",
     ...(nearest !== undefined && { didYouMean: nearest }),
   });
-  search.path.pop();
 }
 
 function reportMissing(search: Search, name: string, schema: unknown): void {
-  search.path.push(name);
-  report(search, { expected: describeSchema(schema), found: "nothing" });
-  search.path.pop();
+  const wanted = describeSchema(followReferences(search.root, schema));
+  reportAt(search, name, { expected: wanted === "anything" ? "a value" : wanted, found: "nothing" });
 }
 
 function wrongChoice(choices: readonly unknown[], found: unknown): Finding {
@@ -153,7 +156,8 @@ function wrongChoice(choices: readonly unknown[], found: unknown): Finding {
 function visitCombinations(search: Search, schema: JsonSchema, value: unknown): void {
   const before = search.problems.size;
   if (Array.isArray(schema["allOf"])) for (const part of schema["allOf"]) visit(search, part, value);
-  if (branchesOf(schema) !== undefined) visitBranches(search, schema, value);
+  const branches = branchesOf(schema);
+  if (branches !== undefined) visitBranches(search, schema, branches, value);
   if ("not" in schema && search.engine.fits(schema["not"], value)) {
     report(search, { expected: `anything but ${describeSchema(schema["not"])}`, found: showValue(value) });
   }
@@ -163,8 +167,7 @@ function visitCombinations(search: Search, schema: JsonSchema, value: unknown): 
 }
 
 /** Says what is wrong with the branch that was most likely meant, or what the branches are if that cannot be told. */
-function visitBranches(search: Search, schema: JsonSchema, value: unknown): void {
-  const given = branchesOf(schema) ?? [];
+function visitBranches(search: Search, schema: JsonSchema, given: readonly unknown[], value: unknown): void {
   const fitting = given.filter((branch) => search.engine.fits(branch, value)).length;
   if (fitting > 1 && schema["anyOf"] === undefined) {
     const expected = `a value for only one of ${given.length} (${describeSchema(schema)})`;
@@ -183,19 +186,25 @@ function visitBranches(search: Search, schema: JsonSchema, value: unknown): void
 
 /** Reports the property that tells the branches apart, if there is one and it has none of its values. */
 function reportWrongKind(search: Search, branches: readonly JsonSchema[], value: JsonSchema): boolean {
-  const objects = branches.map((branch) => branch["properties"]).filter(isSchemaObject);
-  const choicesFor = (name: string): (readonly unknown[] | undefined)[] =>
-    objects.map((properties) => (Object.hasOwn(properties, name) ? choicesOf(properties[name]) : undefined));
-  const names = Object.keys(objects[0] ?? {});
-  const kind =
-    objects.length > 1 ? names.find((name) => choicesFor(name).every((list) => list !== undefined)) : undefined;
+  const kind = findKind(branches);
   if (kind === undefined) return false;
-  const choices = choicesFor(kind).flatMap((list) => list ?? []);
-  if (Object.hasOwn(value, kind) && choices.includes(value[kind])) return false;
-  search.path.push(kind);
-  report(search, wrongChoice(choices, Object.hasOwn(value, kind) ? value[kind] : undefined));
-  search.path.pop();
+  const found = Object.hasOwn(value, kind.name) ? value[kind.name] : undefined;
+  if (kind.choices.includes(found)) return false;
+  reportAt(search, kind.name, wrongChoice(kind.choices, found));
   return true;
+}
+
+function findKind(branches: readonly JsonSchema[]): { name: string; choices: unknown[] } | undefined {
+  const objects = branches.map((branch) => branch["properties"]).filter(isSchemaObject);
+  const [first, second] = objects;
+  if (first === undefined || second === undefined) return undefined;
+  for (const name of Object.keys(first)) {
+    const lists = objects.map((properties) =>
+      Object.hasOwn(properties, name) ? choicesOf(properties[name]) : undefined,
+    );
+    if (lists.every((list) => list !== undefined)) return { name, choices: lists.flat() };
+  }
+  return undefined;
 }
 
 function showKeys(value: unknown): string {
@@ -210,9 +219,7 @@ function visitName(search: Search, schema: unknown, name: string): void {
   visit(inner, schema, name);
   const [problem] = inner.problems.values();
   if (problem === undefined) return;
-  search.path.push(name);
-  report(search, { expected: `a name that is ${problem.expected}`, found: showValue(name) });
-  search.path.pop();
+  reportAt(search, name, { expected: `a name that is ${problem.expected}`, found: showValue(name) });
 }
 
 function visitDependents(search: Search, schema: JsonSchema, value: JsonSchema): void {
@@ -222,10 +229,8 @@ function visitDependents(search: Search, schema: JsonSchema, value: JsonSchema):
       if (!Array.isArray(needed)) visit(search, needed, value);
       else {
         for (const other of needed as string[]) {
-          if (Object.hasOwn(value, other)) continue;
-          search.path.push(other);
-          report(search, { expected: `a value, because there is ${toPath([name])}`, found: "nothing" });
-          search.path.pop();
+          const expected = `a value, because there is ${toPath([name])}`;
+          if (!Object.hasOwn(value, other)) reportAt(search, other, { expected, found: "nothing" });
         }
       }
     }

@@ -4,6 +4,7 @@ import {
   followReferences,
   innerSchemas,
   isSchemaObject,
+  itemSchema,
   matchingPatterns,
   resolveReference,
   type JsonSchema,
@@ -113,6 +114,16 @@ test("matchingPatterns() gives the schemas of all patterns that match a name", (
   expect(matchingPatterns(schema, "ab")).toEqual([{ title: "1" }, { title: "2" }]);
   expect(matchingPatterns(schema, "x")).toEqual([]);
   expect(matchingPatterns({}, "ab")).toEqual([]);
+});
+
+test.for([
+  ["a list", { items: 1 }, [1, 1]],
+  ["a tuple", { prefixItems: [1], items: 2 }, [1, 2]],
+  ["a tuple of draft 7", { items: [1], additionalItems: 2 }, [1, 2]],
+  ["a tuple and nothing more", { prefixItems: [1] }, [1, undefined]],
+  ["nothing", { additionalItems: 2 }, [undefined, undefined]],
+] as const)("itemSchema() gives the schemas for the first two items of %s", ([, schema, items]) => {
+  expect([itemSchema(schema, 0), itemSchema(schema, 1)]).toEqual(items);
 });
 
 const root: JsonSchema = {

@@ -119,3 +119,11 @@ export function matchingPatterns(schema: JsonSchema, name: string): unknown[] {
     .filter((pattern) => new RegExp(pattern, "u").test(name))
     .map((pattern) => patterns[pattern]);
 }
+
+/** The schema for the item of a list at `index`. */
+export function itemSchema(schema: JsonSchema, index: number): unknown {
+  const { items, prefixItems } = schema;
+  // Draft 7 writes a tuple as a list under `items`, and the rest as `additionalItems`.
+  if (Array.isArray(items)) return index < items.length ? items[index] : schema["additionalItems"];
+  return Array.isArray(prefixItems) && index < prefixItems.length ? prefixItems[index] : items;
+}
