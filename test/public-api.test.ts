@@ -30,6 +30,7 @@ test('"kitbag" exports these names', () => {
     "parallel",
     "pipeline",
     "pipelineRuntime",
+    "pipelineSchema",
     "progress",
     "retry",
   ]);
@@ -67,6 +68,7 @@ test('"kitbag" exports these types', () => {
     "OutputPage",
     "Permissions",
     "PipelineSpec",
+    "PipelineStep",
     "Problem",
     "Progress",
     "PublicCall",

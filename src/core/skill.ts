@@ -74,6 +74,8 @@ export interface Skill {
   readonly instructions: string;
   readonly tools: readonly Tool[];
   readonly uses: readonly ToolUse[];
+  /** Tools that its text names, as `owner/tool`: its own must be there, those of other skills must be in `uses`. */
+  readonly mentions?: readonly string[];
   readonly reuses: readonly ToolReuse[];
   /** Skills that are opened with it. */
   readonly requires: readonly string[];

@@ -25,10 +25,11 @@ export function resolveRequest(
     const address = showValue(tool);
     return refuse(address, toFailure("address-invalid", { address }));
   }
-  const [found = findPart(tool, caller), ...others] = registry.find(tool);
-  if (found === undefined) return refuse(tool.name, toFailure("tool-foreign", { tool: tool.name }));
-  if (others.length === 0) return found;
-  const addresses = [found, ...others].map(({ entry }) => entry.address);
+  const registered = registry.find(tool);
+  const found = registered.length === 1 ? registered[0] : findPart(tool, caller);
+  if (found !== undefined) return found;
+  if (registered.length === 0) return refuse(tool.name, toFailure("tool-foreign", { tool: tool.name }));
+  const addresses = registered.map(({ entry }) => entry.address);
   return refuse(tool.name, toFailure("tool-ambiguous", { tool: tool.name, addresses }));
 }
 

@@ -7,6 +7,7 @@ import type { Skill, SkillFolder, ToolReuse, ToolUse } from "../../core/skill.ts
 import type { Tool } from "../../core/tool.ts";
 import { renderSkillBody } from "../document/render-skill-body.ts";
 import type { SkillDocument } from "../document/skill-document.ts";
+import { findToolReferences } from "../document/tool-references.ts";
 import { emptyManifest, type SkillManifest } from "../manifests/skill-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
@@ -90,6 +91,7 @@ function toSkill(
     instructions: document?.body ?? "",
     tools,
     ...toUses(document, manifest, diagnostics),
+    ...toMentions(document),
     requires: manifest.requires,
     exclusive: manifest.exclusive,
     permissions: frame.permissions,
@@ -182,6 +184,12 @@ function toUses(
     });
   }
   return { uses: [...uses, ...reuses.map((reuse) => reuse.uses)].filter((use) => use.address !== ""), reuses };
+}
+
+function toMentions(document: SkillDocument | undefined): { mentions?: readonly string[] } {
+  if (document === undefined) return {};
+  const references = findToolReferences(document.body).filter((reference) => !reference.inCodeBlock);
+  return { mentions: [...new Set(references.map((reference) => reference.address))] };
 }
 
 function createRender(document: SkillDocument, folder: SkillFolder): (argumentText: string) => string {

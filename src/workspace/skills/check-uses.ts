@@ -26,7 +26,23 @@ export function checkUses(skill: Skill, registry: Registry, getSkill: (name: str
     }
     problems.push(...checkVersion(use, resolution.entry, path, getSkill));
   }
-  return problems;
+  return [...problems, ...checkMentions(skill, registry, getSkill)];
+}
+
+/** A text that sends a model to a tool which is not there, or which it may not call, is wrong. */
+function checkMentions(skill: Skill, registry: Registry, getSkill: (name: string) => Skill | undefined): Problem[] {
+  return (skill.mentions ?? []).flatMap((address): Problem[] => {
+    const owner = address.slice(0, address.indexOf("/"));
+    const path = "SKILL.md";
+    if (owner === skill.name) {
+      const isThere =
+        registry.resolve(address).ok || skill.reuses.some((reuse) => `${skill.name}/${reuse.name}` === address);
+      return isThere ? [] : [{ path, expected: `the tool ${address}, which it names`, found: "no such tool" }];
+    }
+    // Names of the same form mean other things elsewhere: "plugin:react/recommended" is a configuration of a linter.
+    if (getSkill(owner) === undefined || skill.uses.some((use) => use.address === address)) return [];
+    return [{ path, expected: `${address}, which it names, in "uses"`, found: "nothing" }];
+  });
 }
 
 function checkVersion(

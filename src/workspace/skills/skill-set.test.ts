@@ -262,6 +262,27 @@ test("P3: a skill whose tools are missing cannot be opened, and says which", asy
   );
 });
 
+test("P2: a skill whose text names a tool that is not there, or one of another skill that it does not use, stays closed", async () => {
+  const bank = skillWith("bank", "pay");
+  const mentioning = (name: string, mentions: readonly string[], uses: readonly string[] = []): Skill => ({
+    ...skillOf({ name, uses, tools: [toolNamed("own")] }),
+    mentions,
+  });
+  const skills = [
+    mentioning("right", ["right/own", "react/recommended", "bank/pay"], ["bank/pay"]),
+    mentioning("wrong", ["wrong/none", "bank/pay"]),
+  ];
+  const workspace = createWorkspace({ skills: [bank, ...skills] });
+
+  const right = await workspace.activateSkill("right");
+  const wrong = await workspace.activateSkill("wrong");
+
+  expect(right).toMatchObject({ status: "ok", opened: ["bank", "right"] });
+  expect(wrong.status === "failed" && wrong.error.message).toMatchInlineSnapshot(
+    `"Cannot open the skill "wrong": SKILL.md: expected the tool wrong/none, which it names, found no such tool; SKILL.md: expected bank/pay, which it names, in "uses", found nothing"`,
+  );
+});
+
 test("P5: a tool of a skill finds its own tools first, then global ones", async () => {
   const shout = defineTool({
     name: "shout",
@@ -532,7 +553,7 @@ function heldTool(name: string): { tool: ReturnType<typeof toolNamed>; finish: (
   let finish: (output: string) => void = () => {};
   const held = new Promise<string>((resolve) => (finish = resolve));
   return {
-    tool: defineTool({ name, description: "Waits", run: () => held }) as never,
+    tool: defineTool({ name, description: "Waits", run: () => held }),
     finish: (output) => finish(output),
   };
 }
