@@ -1,15 +1,17 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { getEventListeners } from "node:events";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { defineTool } from "../core/define-tool.ts";
+import { createTool, defineTool } from "../core/define-tool.ts";
 import type { CallEvent } from "../core/events.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { ToolContext } from "../core/tool-context.ts";
 import { progress } from "../core/tool-context.ts";
-import type { Tool } from "../core/tool.ts";
+import { injected, type Tool } from "../core/tool.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { createWorkspace } from "./create-workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
 test.for<[unknown, string, string]>([
   [null, "options", "found null, expected an object"],
@@ -114,6 +116,123 @@ test("call() leaves no listener on a signal that many calls share, however they 
   ]);
 
   expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+test.for<[string, (workspace: Workspace, input: unknown) => Promise<unknown>]>([
+  ["from outside", (workspace, input) => workspace.call("box/work", input)],
+  ["by its wire name", (workspace, input) => workspace.call("box__work", input)],
+  ["as the tool itself", (workspace, input) => workspace.call(workspace.getTool("box/work")?.tool as Tool, input)],
+  ["from another tool", async (workspace, input) => unwrap(await workspace.call("relay", { input }))],
+  ["from a tool of another kind", async (workspace, input) => unwrap(await workspace.call("script", { input }))],
+  [
+    "from a listener",
+    async (workspace, input) => {
+      const call = Promise.withResolvers<unknown>();
+      const end = workspace.onEvent(() => {
+        end();
+        call.resolve(workspace.call("box/work", input));
+      });
+      await workspace.call("nobody");
+      return call.promise;
+    },
+  ],
+])("there is one way to run a tool, with all checks: %s", async ([, call]) => {
+  const asked: unknown[] = [];
+  const work = defineTool({
+    name: "work",
+    description: "Works",
+    input: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] },
+    output: { type: "array" },
+    inject: { key: injected<string>() },
+    run: ({ n }, { injected: { key } }) => (n === 0 ? "no list" : [n, key]) as never,
+  });
+  const relayInput = { type: "object", properties: { input: {} } } as const;
+  const relay = defineTool({
+    name: "relay",
+    description: "Calls the other",
+    input: relayInput,
+    run: ({ input }, { call: callInside }) => callInside("box/work", input),
+  });
+  const script = createTool({
+    name: "script",
+    description: "Calls it too",
+    input: relayInput,
+    code: { kind: "script" },
+  });
+  const workspace = createWorkspace({
+    tools: [relay, script],
+    components: [{ name: "box", tools: [work] }],
+    runtimes: [
+      { kind: "script", run: (_, input, context) => context.call("box/work", (input as { input: unknown }).input) },
+    ],
+    injected: { key: "a-secret-key" },
+    approve(request) {
+      if (request.address === "box/work") asked.push(request.input);
+      return JSON.stringify(request.input) === '{"n":13}'
+        ? { decision: "deny", reason: "unlucky" }
+        : { decision: "approve" };
+    },
+  });
+  const recorded: unknown[] = [];
+  workspace.onEvent((event) => event.type === "call-end" && event.tool === "box/work" && recorded.push(event.outcome));
+
+  const outcomes: unknown[] = [];
+  for (const n of ["7", "seven", 13, 0]) outcomes.push(await call(workspace, { n }));
+
+  expect(outcomes).toMatchObject([
+    { status: "ok", output: [7, "[key]"], coerced: [{ path: "n" }] },
+    { status: "failed", error: { code: "input-invalid" } },
+    { status: "failed", error: { code: "approval-denied", details: { reason: "unlucky" } } },
+    { status: "failed", error: { code: "output-invalid" } },
+  ]);
+  expect(asked).toEqual([{ n: 7 }, { n: 13 }, { n: 0 }]);
+  expect(recorded).toMatchObject(outcomes as object[]);
+});
+
+test("a deadline ends a call of a tool of any kind", async () => {
+  const script = createTool({ name: "script", description: "Hangs", code: { kind: "script" } });
+  const signals: AbortSignal[] = [];
+  const workspace = createWorkspace({
+    tools: [script],
+    runtimes: [
+      {
+        kind: "script",
+        run(_tool, _input, { signal }) {
+          signals.push(signal);
+          return new Promise(() => {});
+        },
+      },
+    ],
+  });
+
+  const outcome = await workspace.call("script", {}, { limitMs: 10 });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "call-timeout" } });
+  expect(signals.map((signal) => signal.aborted)).toEqual([true]);
+});
+
+test("a tool sees the async context of its caller, also after it waited for a place", async () => {
+  const storage = new AsyncLocalStorage<string>();
+  const tool = defineTool({
+    name: "who",
+    description: "Tells who calls",
+    limits: { maxConcurrent: 1 },
+    async run() {
+      await new Promise(setImmediate);
+      return storage.getStore() ?? "nobody";
+    },
+  });
+  const workspace = createWorkspace({
+    tools: [tool],
+    store: memoryStore(),
+    approve: async () => ({ decision: "approve" }),
+  });
+
+  const outcomes = await Promise.all(
+    ["ada", "bob", "eve"].map((name) => storage.run(name, () => workspace.call("who"))),
+  );
+
+  expect(outcomes).toEqual(["ada", "bob", "eve"].map((output) => ({ status: "ok", output })));
 });
 
 test("removing a tool lets its running calls finish, and no others begin", async () => {
@@ -340,6 +459,11 @@ function findBrokenEvents(events: readonly CallEvent[], outcomes: readonly ToolO
     "an outcome was not told",
   );
   return broken;
+}
+
+/** The outcome of a call inside a call that hands it on as its output. */
+function unwrap(outcome: ToolOutcome): unknown {
+  return outcome.status === "ok" ? outcome.output : outcome;
 }
 
 function setUp(): { workspace: ReturnType<typeof createWorkspace>; events: CallEvent[]; ran: () => number } {
