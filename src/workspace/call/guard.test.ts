@@ -84,12 +84,20 @@ test("use() answers with the function that takes the middleware out, also while 
 
 test("a middleware may answer itself, and then nothing behind it happens", async () => {
   const { workspace, order } = setUp();
-  workspace.use(() => ({ status: "ok", output: "from the cache" }), { before: "admit" });
+  const signals: AbortSignal[] = [];
+  workspace.use(
+    ({ signal }) => {
+      signals.push(signal);
+      return { status: "ok", output: "from the cache" };
+    },
+    { before: "admit" },
+  );
 
   const outcome = await workspace.call("echo", { text: "hi" });
 
   expect(outcome).toEqual({ status: "ok", output: "from the cache" });
   expect(order).toEqual([]);
+  expect(signals.map((signal) => signal.aborted)).toEqual([false]);
 });
 
 test("a middleware may answer with a failure", async () => {

@@ -8,7 +8,7 @@ import type { Next, Phase } from "./phase.ts";
 import { redactFailure } from "./redact.ts";
 
 /** The stream of the store's log that calls are recorded in. */
-export const callStream = "calls";
+const callStream = "calls";
 
 /**
  * Tells subscribers and the store that the call begins and how it ended. What cannot be recorded does not run. Whoever hears
