@@ -78,14 +78,16 @@ function coerceBranches(walk: Walk, branches: readonly unknown[], value: JsonVal
   const ranked = rankBranches(walk.root, branches, value);
   const likeliest = ranked.find(({ branch }) => walk.engine.fits(branch, value)) ?? ranked[0];
   if (likeliest !== undefined) return coerceTarget(walk, likeliest.branch, value);
-  for (const branch of findBranches(walk.root, branches)) {
+  const others = findBranches(walk.root, branches);
+  for (const branch of others) {
     for (const type of wantedTypes(branch)) {
       const changed = convertTo(type, value, maxJsonDepth - walk.path.length);
       const isLikely = changed !== undefined && (typeof changed === "object" || walk.engine.fits(branch, changed));
       if (isLikely) return coerceValue(walk, branch, note(walk, value, changed));
     }
   }
-  return value;
+  const list = others.find((branch) => wantedTypes(branch).includes("array"));
+  return list === undefined ? value : wrap(walk, list, value);
 }
 
 function coerceType(walk: Walk, schema: JsonSchema, value: JsonValue): JsonValue {
@@ -95,18 +97,20 @@ function coerceType(walk: Walk, schema: JsonSchema, value: JsonValue): JsonValue
     const changed = convertTo(type, value, maxJsonDepth - walk.path.length);
     if (changed !== undefined) return note(walk, value, changed);
   }
-  return wanted.includes("array") && value !== null ? wrap(walk, schema, value) : value;
+  return wanted.includes("array") ? wrap(walk, schema, value) : value;
 }
 
 /** One value for a list of one, if it fits there. */
 function wrap(walk: Walk, schema: JsonSchema, value: JsonValue): JsonValue {
+  if (value === null) return value;
   const { count, coerced } = walk;
   const before = coerced.length;
+  const inner = itemSchema(schema, 0);
   note(walk, value, [value]);
   walk.path.push(0);
-  const item = coerceValue(walk, schema["items"], value);
+  const item = coerceValue(walk, inner, value);
   walk.path.pop();
-  if (walk.engine.fits(schema["items"], item)) return [item];
+  if (walk.engine.fits(inner, item)) return [item];
   walk.count = count;
   coerced.length = before;
   return value;
