@@ -68,7 +68,14 @@ export async function runKitbag(words: readonly string[], options: RunKitbagOpti
   const { project = createProject(), stdin = "", env = {}, signal } = options;
   const child = spawn(process.execPath, ["--conditions=@kitbag/source", join(root, "src/cli/main.ts"), ...words], {
     cwd: project.folder,
-    env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: compileCache, KITBAG_HOME: project.home, ...env },
+    // The skills of whoever runs the tests are none of their business.
+    env: {
+      PATH: process.env["PATH"],
+      HOME: dirname(project.folder),
+      NODE_COMPILE_CACHE: compileCache,
+      KITBAG_HOME: project.home,
+      ...env,
+    },
   });
   // A program may end without reading its input.
   child.stdin.on("error", () => {}).end(stdin);

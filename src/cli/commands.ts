@@ -16,18 +16,33 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "list",
-    summary: "List the tools",
+    summary: "List the tools and the skills",
     load: async () => (await import("./commands/list.ts")).listCommand,
   },
   {
     name: "show",
-    summary: "Show everything about one tool, and how to call it",
+    summary: "Show everything about one tool or skill, and how to use it",
     load: async () => (await import("./commands/show.ts")).showCommand,
+  },
+  {
+    name: "search",
+    summary: "Find skills and tools by what they do",
+    load: async () => (await import("./commands/search.ts")).searchCommand,
   },
   {
     name: "call",
     summary: "Call a tool, with its parameters as flags or as JSON",
     load: async () => (await import("./commands/call.ts")).callCommand,
+  },
+  {
+    name: "check",
+    summary: "Check skills: what is wrong, where, and what to do",
+    load: async () => (await import("./commands/check.ts")).checkCommand,
+  },
+  {
+    name: "new",
+    summary: "Start a skill from a template",
+    load: async () => (await import("./commands/new.ts")).newCommand,
   },
   {
     name: "trust",

@@ -7,6 +7,13 @@ export function addModuleOption(command: Command): void {
   addOption(command, "--module <file>", "take the tools of this file instead of kitbag.config.ts");
 }
 
+/** Adds `--skills` to a command that works on skills and takes no folders as arguments. */
+export function addSkillsOption(command: Command): void {
+  const description = "look for skills in this folder first; may be given again";
+  const collect = (value: string, before: readonly string[] | undefined): string[] => [...(before ?? []), value];
+  command.option("--skills <dir>", description, collect);
+}
+
 /** Adds an option with a value that may be given once. */
 export function addOption(command: Command, flags: string, description: string): void {
   command.option(flags, description, (value: string, previous: string | undefined) => {
@@ -19,4 +26,10 @@ export function addOption(command: Command, flags: string, description: string):
 export function getText(options: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = options[name];
   return typeof value === "string" ? value : undefined;
+}
+
+/** The values of an option that may be given again. */
+export function getTexts(options: Readonly<Record<string, unknown>>, name: string): readonly string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 }

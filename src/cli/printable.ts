@@ -11,6 +11,11 @@ export function toPrintableLine(text: string): string {
   return toPrintable(text).replaceAll(/\s+/gu, " ").trim();
 }
 
+/** JSON that is easy to read, and harmless on a terminal: what a terminal would obey is escaped, and means the same. */
+export function renderJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replaceAll(unprintable, showCharacter);
+}
+
 function showCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

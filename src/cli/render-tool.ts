@@ -1,9 +1,11 @@
+import type { Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
 import type { RegisteredTool } from "../workspace/registered-tool.ts";
 import { describeFlags } from "./flags/describe-flags.ts";
 import { renderCall } from "./flags/render-call.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";
+import { renderFacts, type Fact } from "./render-facts.ts";
 import { renderTable } from "./render-table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,15 +14,15 @@ export function isEnforced(tool: Tool): boolean {
   return tool.code.kind !== "function" && tool.code.kind !== "pipeline";
 }
 
-/** Writes everything about a tool, for a person. */
-export function renderTool(found: RegisteredTool, terminal: Terminal): string {
+/** Writes everything about a tool, for a person; `facts` are those that the tool itself does not know. */
+export function renderTool(found: RegisteredTool, facts: readonly Fact[], terminal: Terminal): string {
   const { tool, address } = found;
   const title = (text: string): string => terminal.style("bold", text);
   const flags = describeFlags(tool.inputSchema);
   const rows = flags.map(({ flag, value, required, description }) => [flag, value, required ? "yes" : "", description]);
   const sections = [
     `${title(address)}\n${toPrintable(tool.description)}`,
-    renderFacts(found),
+    renderFacts([...describeTool(found), ...facts]),
     flags.length === 0
       ? "It takes no parameters."
       : renderTable(["FLAG", "VALUE", "REQUIRED", "DESCRIPTION"], rows, terminal),
@@ -31,9 +33,9 @@ export function renderTool(found: RegisteredTool, terminal: Terminal): string {
   return sections.join("\n\n");
 }
 
-function renderFacts({ tool, wireName, source, owner }: RegisteredTool): string {
+function describeTool({ tool, wireName, source, owner }: RegisteredTool): Fact[] {
   const limits = Object.entries(tool.limits).map(([name, value]) => `${name} ${String(value)}`);
-  const facts: readonly (readonly [string, string])[] = [
+  return [
     ["title", tool.title ?? ""],
     ["version", tool.version ?? ""],
     ["source", source === "global" ? "global" : `${source} ${owner}`],
@@ -45,10 +47,6 @@ function renderFacts({ tool, wireName, source, owner }: RegisteredTool): string 
     ["injected", tool.inject.join(", ")],
     ["limits", limits.join(", ")],
   ];
-  return facts
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => `${name.padEnd(13)}${toPrintableLine(value)}`)
-    .join("\n");
 }
 
 function describeAnnotations({ annotations }: Tool): string {
@@ -57,10 +55,15 @@ function describeAnnotations({ annotations }: Tool): string {
 }
 
 function describePermissions(tool: Tool): string {
-  const kinds = Object.entries(tool.permissions).map(([kind, list]) => `${kind} ${(list as string[]).join(" ")}`);
-  if (kinds.length === 0)
-    return isEnforced(tool) ? "none" : "none declared, and none enforced: it runs in this process";
-  return isEnforced(tool) ? kinds.join("; ") : `${kinds.join("; ")} (declared, not enforced: it runs in this process)`;
+  const kinds = listPermissions(tool.permissions);
+  if (kinds === "") return isEnforced(tool) ? "none" : "none declared, and none enforced: it runs in this process";
+  return isEnforced(tool) ? kinds : `${kinds} (declared, not enforced: it runs in this process)`;
+}
+
+/** Permissions in a line: `network example.com; env HOME`. Empty if there are none. */
+export function listPermissions(permissions: Permissions): string {
+  const kinds = Object.entries(permissions) as [string, readonly string[]][];
+  return kinds.map(([kind, list]) => `${kind} ${list.join(" ")}`).join("; ");
 }
 
 function renderCalls({ tool, address }: RegisteredTool): string[] {

@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 
 import { KitbagError } from "../core/errors.ts";
 import type { Answer } from "./cli-command.ts";
+import { renderJson } from "./printable.ts";
 import { toFailedAnswer } from "./report-error.ts";
 import { runCli } from "./run-cli.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
@@ -38,7 +39,7 @@ function hasJsonFlag(argv: readonly string[]): boolean {
 }
 
 function printAnswer({ document, text, failure }: Answer, wantsJson: boolean, terminal: Terminal): void {
-  if (wantsJson) terminal.print(`${JSON.stringify(document, null, 2)}\n`);
+  if (wantsJson) terminal.print(`${renderJson(document)}\n`);
   else if (text !== undefined && text !== "") terminal.print(text.endsWith("\n") ? text : `${text}\n`);
   if (failure !== undefined) terminal.note(`${failure}\n`);
 }
@@ -63,7 +64,7 @@ function keepStdoutClean(): void {
 function reportEarlyExit(wantsJson: boolean): void {
   const reason = "a tool or the configuration ended the process, or waits for something that never comes";
   const { document, failure } = toFailedAnswer(new KitbagError("program-failed", { reason }));
-  if (wantsJson) writeSync(1, `${JSON.stringify(document, null, 2)}\n`);
+  if (wantsJson) writeSync(1, `${renderJson(document)}\n`);
   writeSync(2, `${failure ?? ""}\n`);
   process.exitCode = 1;
 }

@@ -1,17 +1,18 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { createCallView, type CallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { openWorkspace } from "../config/open-workspace.ts";
 import { isYes } from "../config/require-trust.ts";
 import { applySettings } from "../flags/apply-settings.ts";
 import { parseFlags } from "../flags/parse-flags.ts";
 import { readInput } from "../input/read-input.ts";
-import { addModuleOption, addOption, getText } from "../options.ts";
+import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
+import { openSkillOf } from "../skills/open-skill-of.ts";
+import { openWithSkills } from "../skills/open-with-skills.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag call`: one call of one tool. */
@@ -23,6 +24,7 @@ export const callCommand: CliCommand = {
     ["jq -n '{a: 2}' | kitbag call add --input - --b 3", "JSON from another program; a flag goes before it"],
     ["kitbag call add --input @numbers.json --json", "JSON from a file; the outcome as JSON"],
     ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
+    ["kitbag call pdf-text/extract_text --pdf report.pdf", "a skill's tool: the skill is opened for the call"],
   ],
   define(command) {
     command.argument("<address>", "the tool: its name, or owner/name");
@@ -31,11 +33,16 @@ export const callCommand: CliCommand = {
     addOption(command, "--limit-ms <n>", "end the call after this time");
     command.option("--yes", "approve the calls that need an approval");
     addModuleOption(command);
+    addSkillsOption(command);
     command.allowUnknownOption();
   },
   async run(invocation) {
-    const { workspace, options } = await openWorkspace(invocation, getText(invocation.options, "module"));
     const [address = "", ...words] = invocation.args;
+    const { workspace, options } = await openWithSkills(invocation, {
+      module: getText(invocation.options, "module"),
+      directories: getTexts(invocation.options, "skills"),
+      isThere: (opened) => opened.getTool(address) !== undefined,
+    });
     const view = createCallView(invocation);
     const callOptions: CallOptions = {
       onEvent: view.onEvent,
@@ -44,26 +51,27 @@ export const callCommand: CliCommand = {
       // A person reads all of it, or pipes it on; only models need the head.
       maxOutputBytes: Number.MAX_SAFE_INTEGER,
     };
-    const input = await toInput(workspace, { address, words, invocation });
+    const given = await toInput(workspace.getTool(address), words, invocation);
+    const skill = await openSkillOf(workspace, address, invocation.terminal);
+    if (skill.status === "failed") return failedAnswer(skill.error);
+    // The call itself says what is wrong with an address that leads to no tool, open or closed.
+    const input = given ?? (await toInput(workspace.getTool(address), words, invocation)) ?? {};
     const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
+    await skill.close();
     await options.store?.close();
     return toAnswer(outcome, view);
   },
 };
 
 /** What other flags there are; a person may have meant one of them. */
-const ownFlags = ["--input", "--limit-ms", "--yes", "--module", "--json", "--help"];
+const ownFlags = ["--input", "--limit-ms", "--yes", "--module", "--skills", "--json", "--help"];
 
-interface Words {
-  readonly address: string;
-  readonly words: readonly string[];
-  readonly invocation: Invocation;
-}
-
-async function toInput(workspace: Workspace, { address, words, invocation }: Words): Promise<unknown> {
-  const found = workspace.getTool(address);
-  // The call itself says what is wrong with the address.
-  if (found === undefined) return {};
+async function toInput(
+  found: RegisteredTool | undefined,
+  words: readonly string[],
+  invocation: Invocation,
+): Promise<unknown> {
+  if (found === undefined) return undefined;
   const given = getText(invocation.options, "input");
   const input = given === undefined ? {} : await readInput(given, invocation);
   const flags = words.filter((word, index) => word !== "--" || words.indexOf("--") !== index);

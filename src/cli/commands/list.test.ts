@@ -38,6 +38,7 @@ test("kitbag list --json prints the tools as data", async () => {
         description: "Says hello to numbers",
       },
     ],
+    skills: [],
   });
 });
 

@@ -1,31 +1,123 @@
-import type { CliCommand } from "../cli-command.ts";
-import { openWorkspace } from "../config/open-workspace.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { SkillState } from "../../workspace/skills/skill-methods.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { CliCommand, Invocation } from "../cli-command.ts";
 import { addModuleOption, getText } from "../options.ts";
 import { renderTable } from "../render-table.ts";
+import { toShownPath } from "../shown-path.ts";
+import { whySkipped } from "../skills/describe-report.ts";
+import { openWithSkills } from "../skills/open-with-skills.ts";
 
-/** `kitbag list`: the tools there are. */
+/** `kitbag list`: the tools and the skills there are. */
 export const listCommand: CliCommand = {
   examples: [
-    ["kitbag list", "the tools of this project"],
-    ["kitbag list --module tools.ts", "the tools of one file"],
+    ["kitbag list", "the tools of this project, and the skills that are found"],
+    ["kitbag list skills", "also the skills of this folder, before all others"],
+    ["kitbag list --module tools.ts", "the tools of one file instead of those of the project"],
     ["kitbag list --json | jq -r '.tools[].address'", "for programs"],
   ],
-  define: addModuleOption,
+  define(command) {
+    command.argument("[dir...]", "folders with skills; they go before KITBAG_SKILLS and the usual places");
+    addModuleOption(command);
+  },
   async run(invocation) {
-    const { workspace } = await openWorkspace(invocation, getText(invocation.options, "module"));
-    const tools = workspace.getAvailableTools();
-    const document = {
-      tools: tools.map(({ tool, address, wireName, source, owner }) => ({
-        address,
-        wireName,
-        source,
-        owner,
-        description: tool.description,
-      })),
-    };
-    if (tools.length === 0) return { document, text: "There are no tools." };
-    const rows = tools.map(({ tool, address, source }) => [address, source, tool.description]);
-    const table = renderTable(["TOOL", "SOURCE", "DESCRIPTION"], rows, invocation.terminal);
-    return { document, text: table };
+    const { args, options } = invocation;
+    const sources = { module: getText(options, "module"), directories: args };
+    const { workspace, reports } = await openWithSkills(invocation, sources);
+    const tools = listTools(workspace);
+    const skills = listSkills(workspace, reports, invocation.cwd);
+    return { document: { tools: tools.map(toToolEntry), skills }, text: render(tools, skills, invocation) };
   },
 };
+
+/** A tool, and whether it exists now. */
+interface ListedTool extends RegisteredTool {
+  readonly state: "open" | "closed";
+}
+
+interface ListedSkill {
+  readonly name: string;
+  readonly state: "open" | "closed" | "skipped";
+  /** Where it is; none for one that the configuration defines. */
+  readonly path?: string;
+  readonly scope?: string;
+  readonly trust?: string;
+  readonly description: string;
+  readonly tools: readonly string[];
+  /** Why it was skipped. */
+  readonly reason?: string;
+}
+
+/** Every tool, also those of skills that are closed. */
+function listTools(workspace: Workspace): ListedTool[] {
+  const available = workspace.getAvailableTools();
+  const known = new Set(available.map(({ address }) => address));
+  const closed = workspace
+    .getAllSkillToolStates()
+    .flatMap(({ skill, tools }) => tools.map(({ name }) => workspace.getTool(`${skill}/${name}`)))
+    .filter((found) => found !== undefined)
+    .filter(({ address }) => !known.has(address));
+  return [
+    ...available.map((found) => ({ ...found, state: "open" as const })),
+    ...closed.map((found) => ({ ...found, state: "closed" as const })),
+  ];
+}
+
+function toToolEntry({ tool, address, wireName, source, owner, state }: ListedTool): unknown {
+  const { description } = tool;
+  return { address, wireName, source, owner, ...(source === "skill" && { state }), description };
+}
+
+function listSkills(workspace: Workspace, reports: readonly SkillReport[], cwd: string): ListedSkill[] {
+  const paths = new Map(reports.map(({ directory, path }) => [directory, toShownPath(path, cwd)]));
+  const skills = workspace.getSkills().map((state) => toListedSkill(state, paths));
+  const skipped = reports
+    .filter(({ skill }) => skill === undefined)
+    .map((report): ListedSkill => ({
+      name: report.name,
+      state: "skipped",
+      path: toShownPath(report.path, cwd),
+      description: "",
+      tools: [],
+      reason: whySkipped(report),
+    }));
+  return [...skills, ...skipped];
+}
+
+function toListedSkill({ skill, active }: SkillState, paths: ReadonlyMap<string, string>): ListedSkill {
+  const { name, description, folder, tools } = skill;
+  return {
+    name,
+    state: active ? "open" : "closed",
+    ...(folder !== undefined && {
+      path: paths.get(folder.directory) ?? folder.directory,
+      scope: folder.scope,
+      trust: folder.trust.status,
+    }),
+    description,
+    tools: tools.map((tool) => `${name}/${tool.name}`),
+  };
+}
+
+function render(tools: readonly ListedTool[], skills: readonly ListedSkill[], { terminal }: Invocation): string {
+  const toolRows = tools.map(({ tool, address, source, state }) => [
+    address,
+    source === "skill" ? `skill, ${state}` : source,
+    tool.description,
+  ]);
+  const skillRows = skills.map((skill) => [
+    skill.name,
+    skill.trust === "untrusted" ? "not trusted" : skill.state,
+    String(skill.tools.length),
+    skill.path ?? "the configuration",
+    skill.reason ?? skill.description,
+  ]);
+  const tables = [
+    ...(toolRows.length > 0 ? [renderTable(["TOOL", "SOURCE", "DESCRIPTION"], toolRows, terminal)] : []),
+    ...(skillRows.length > 0
+      ? [renderTable(["SKILL", "STATE", "TOOLS", "FROM", "DESCRIPTION"], skillRows, terminal)]
+      : []),
+  ];
+  return tables.length === 0 ? "There are no tools." : tables.join("\n\n");
+}

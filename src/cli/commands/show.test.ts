@@ -22,6 +22,7 @@ test("kitbag show tells everything about a tool", async () => {
     approval     somebody must approve each call
     injected     key
     limits       limitMs 5000
+    token cost   ≈ 69 for its definition
 
     FLAG           VALUE           REQUIRED  DESCRIPTION
     --url          a string        yes       where

@@ -1,45 +1,67 @@
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import type { CliCommand } from "../cli-command.ts";
-import { openWorkspace } from "../config/open-workspace.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
-import { addModuleOption, getText } from "../options.ts";
+import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { isEnforced, renderTool } from "../render-tool.ts";
+import { toShownPath } from "../shown-path.ts";
+import { describeOrigin, findOrigin, type ToolOrigin } from "../skills/describe-script.ts";
+import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
+import { renderSkill, renderSkipped } from "../skills/render-skill.ts";
+import { showSkill, toSkillDocument } from "../skills/show-skill.ts";
+import { toolTokens } from "../skills/token-cost.ts";
 
-/** `kitbag show`: everything about one tool. */
+/** `kitbag show`: everything about one tool or one skill. */
 export const showCommand: CliCommand = {
   examples: [
-    ["kitbag show add", "its flags, schema, permissions and examples"],
+    ["kitbag show add", "a tool: its flags, schema, permissions and examples"],
+    ["kitbag show pdf-text --skills skills", "a skill: its tools, permissions, cost, and which scripts are no tools"],
+    ["kitbag show pdf-text/extract_text", "a skill's tool: also where its schema comes from"],
     ["kitbag show math/add --json", "for programs"],
   ],
   define(command) {
-    command.argument("<address>", "the tool: its name, or owner/name");
+    command.argument("<address>", "a tool (its name, or owner/name), or the name of a skill");
     addModuleOption(command);
+    addSkillsOption(command);
   },
   async run(invocation) {
-    const { args, options, terminal } = invocation;
-    const { workspace } = await openWorkspace(invocation, getText(options, "module"));
-    const found = findTool(workspace, args[0] ?? "");
-    return { document: toDocument(found), text: renderTool(found, terminal) };
+    const { args, options, cwd, terminal } = invocation;
+    const address = args[0] ?? "";
+    const opened = await openWithSkills(invocation, {
+      module: getText(options, "module"),
+      directories: getTexts(options, "skills"),
+      isThere: (configured) => configured.getTool(address)?.address === address,
+    });
+    const { workspace, reports } = opened;
+    const tool = workspace.getTool(address);
+    const skill = workspace.getSkill(address);
+    // A skill and one of its tools may share a name; the skill shows both.
+    if (tool !== undefined && (skill === undefined || tool.address === address)) {
+      return showTool(tool, findOrigin(reports, tool.address), invocation);
+    }
+    if (skill !== undefined) {
+      const shown = showSkill(workspace, skill, reports, cwd);
+      return { document: toSkillDocument(shown), text: renderSkill(shown, terminal) };
+    }
+    const skipped = reports.find((report) => report.skill === undefined && report.name === address);
+    return skipped === undefined ? refuse(opened, address) : showSkipped(skipped, invocation);
   },
 };
 
-function findTool(workspace: Workspace, address: string): RegisteredTool {
-  const found = workspace.getTool(address);
-  if (found !== undefined) return found;
-  const tools = workspace.getAvailableTools();
-  const namesakes = tools.filter(({ tool }) => tool.name === address).map((candidate) => candidate.address);
-  if (namesakes.length > 1) throw new KitbagError("tool-ambiguous", { tool: address, addresses: namesakes });
-  const nearest = nearestNames(
-    address,
-    tools.map((candidate) => candidate.address),
-  );
-  throw new KitbagError("tool-not-found", { tool: address, nearest, count: tools.length });
+function showTool(found: RegisteredTool, origin: ToolOrigin | undefined, { terminal }: Invocation): Answer {
+  const tokens = toolTokens(found);
+  const facts = [
+    ...(origin === undefined ? [] : describeOrigin(origin)),
+    ["token cost", `≈ ${tokens} for its definition`] as const,
+  ];
+  return { document: toDocument(found, origin, tokens), text: renderTool(found, facts, terminal) };
 }
 
-function toDocument({ tool, address, wireName, source, owner }: RegisteredTool): unknown {
+function toDocument(found: RegisteredTool, origin: ToolOrigin | undefined, tokens: number): unknown {
+  const { tool, address, wireName, source, owner } = found;
   const { refine: _, code, ...data } = tool;
   return {
     address,
@@ -50,5 +72,40 @@ function toDocument({ tool, address, wireName, source, owner }: RegisteredTool):
     permissionsEnforced: isEnforced(tool),
     ...data,
     flags: describeFlags(tool.inputSchema),
+    tokens,
+    ...(origin !== undefined && toOriginDocument(origin)),
   };
+}
+
+function toOriginDocument({ report, script }: ToolOrigin): Record<string, unknown> {
+  const { confidence, source: readFrom, file } = report;
+  if (script === undefined) return { confidence, readFrom, file };
+  const { interpreter, environment, imports, access } = script;
+  return { confidence, readFrom, file, interpreter, environment, imports, access };
+}
+
+function showSkipped(report: SkillReport, { cwd, terminal }: Invocation): Answer {
+  const path = toShownPath(report.path, cwd);
+  const { name, status, diagnostics } = report;
+  return { document: { name, status, path, diagnostics }, text: renderSkipped(report, path, terminal), exitCode: 1 };
+}
+
+function refuse({ workspace, reports }: WorkspaceWithSkills, address: string): never {
+  const tools = [...workspace.getAvailableTools(), ...closedTools(workspace)];
+  const namesakes = tools.filter(({ tool }) => tool.name === address).map((candidate) => candidate.address);
+  if (namesakes.length > 1) throw new KitbagError("tool-ambiguous", { tool: address, addresses: namesakes });
+  const names = [...tools.map((candidate) => candidate.address), ...reports.map(({ name }) => name)];
+  throw new KitbagError("tool-not-found", {
+    tool: address,
+    nearest: nearestNames(address, new Set(names)),
+    count: tools.length,
+  });
+}
+
+function closedTools(workspace: Workspace): RegisteredTool[] {
+  return workspace
+    .getAllSkillToolStates()
+    .filter(({ active }) => !active)
+    .flatMap(({ skill, tools }) => tools.map(({ name }) => workspace.getTool(`${skill}/${name}`)))
+    .filter((found) => found !== undefined);
 }

@@ -1,0 +1,117 @@
+import { basename, resolve } from "node:path";
+
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { LoadedSkills } from "../../skills/load/load-skills.ts";
+import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
+import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
+import { renderTable } from "../render-table.ts";
+import { toShownPath } from "../shown-path.ts";
+import { createProgress } from "../skills/create-progress.ts";
+import { firstFinding } from "../skills/describe-report.ts";
+import { toFindOptions } from "../skills/find-options.ts";
+import { renderDiagnostics } from "../skills/render-diagnostics.ts";
+
+/** `kitbag check`: what is wrong with skills, and what to do about it. */
+export const checkCommand: CliCommand = {
+  examples: [
+    ["kitbag check", "all skills that are found from here"],
+    ["kitbag check skills", "those of a folder; a single skill's folder works too"],
+    ["kitbag check skills --spec", "hold each SKILL.md against the specification, to the letter"],
+    ["kitbag check skills --json | jq '.summary'", "for programs; exit code 1 if a skill cannot be used"],
+  ],
+  define(command) {
+    command.argument("[dir...]", "folders with skills, or skills; without any, KITBAG_SKILLS and the usual places");
+    command.option("--spec", "apply the specification to the letter: what other clients refuse is an error");
+  },
+  async run(invocation) {
+    const isSpec = invocation.options["spec"] === true;
+    const skills = toChecked(await loadForCheck(invocation, isSpec), invocation.cwd);
+    const summary = {
+      skills: skills.length,
+      ok: countStatus(skills, "ok"),
+      warning: countStatus(skills, "warning"),
+      skipped: countStatus(skills, "skipped"),
+      tools: skills.reduce((sum, skill) => sum + skill.tools.length, 0),
+    };
+    const document: CheckDocument = { skills, summary };
+    return { document, text: render(document, invocation), exitCode: toExitCode(document, isSpec) };
+  },
+};
+
+/** What `--json` prints. */
+interface CheckDocument {
+  readonly skills: readonly CheckedSkill[];
+  readonly summary: Readonly<Record<"skills" | "ok" | "warning" | "skipped" | "tools", number>>;
+}
+
+interface CheckedSkill {
+  readonly path: string;
+  readonly name: string;
+  readonly status: SkillReport["status"];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly tools: readonly ToolReport[];
+}
+
+/** Only what was named is checked; without a name, everything that other commands would find. */
+function loadForCheck(invocation: Invocation, spec: boolean): Promise<LoadedSkills> {
+  const { args, cwd, terminal } = invocation;
+  const places =
+    args.length > 0 ? { directories: args.map((directory) => resolve(cwd, directory)) } : toFindOptions(invocation, []);
+  return loadSkills({ ...places, spec, onProgress: createProgress(terminal) });
+}
+
+function toChecked({ reports, diagnostics }: LoadedSkills, cwd: string): CheckedSkill[] {
+  // A folder that nobody could look into may hold skills: nothing vanishes, so it counts as one that was skipped.
+  const places = diagnostics.map((diagnostic): CheckedSkill => ({
+    path: toShownPath(diagnostic.file, cwd),
+    name: basename(diagnostic.file),
+    status: "skipped",
+    diagnostics: [{ ...diagnostic, file: "." }],
+    tools: [],
+  }));
+  const skills = reports.map(({ path, name, status, diagnostics: found, tools }): CheckedSkill => ({
+    path: toShownPath(path, cwd),
+    name,
+    status,
+    diagnostics: found,
+    tools,
+  }));
+  return [...skills, ...places];
+}
+
+function countStatus(skills: readonly CheckedSkill[], status: CheckedSkill["status"]): number {
+  return skills.filter((skill) => skill.status === status).length;
+}
+
+function toExitCode({ skills, summary }: CheckDocument, isSpec: boolean): ExitCode {
+  const hasError = skills.some((skill) => skill.diagnostics.some(({ severity }) => severity === "error"));
+  return summary.skipped > 0 || (isSpec && hasError) ? 1 : 0;
+}
+
+const statusStyles = { ok: "green", warning: "yellow", skipped: "red" } as const;
+
+function render({ skills, summary }: CheckDocument, { terminal }: Invocation): string {
+  if (skills.length === 0) return "There are no skills here.";
+  const rows = skills.map((skill) => [
+    skill.name,
+    skill.status,
+    String(skill.tools.length),
+    firstFinding(skill)?.message ?? "",
+  ]);
+  const table = renderTable(["SKILL", "STATUS", "TOOLS", "FIRST FINDING"], rows, terminal);
+  const found = skills
+    .map((skill) => renderDiagnostics(skill.diagnostics, skill.path, terminal))
+    .filter((text) => text !== "");
+  const worst = summary.skipped > 0 ? "skipped" : summary.warning > 0 ? "warning" : "ok";
+  return [
+    table,
+    ...(found.length > 0 ? [found.join("\n")] : []),
+    terminal.style(statusStyles[worst], renderSummary(summary)),
+  ].join("\n\n");
+}
+
+function renderSummary({ skills, ok, warning, skipped, tools }: CheckDocument["summary"]): string {
+  const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? "" : "s"}`;
+  return `${count(skills, "skill")}: ${ok} ok, ${warning} with warnings, ${skipped} skipped; ${count(tools, "tool")}`;
+}

@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+
+import { quote } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { CliCommand } from "../cli-command.ts";
+import { addOption, getText } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { toShownPath } from "../shown-path.ts";
+import { skillTemplates } from "../templates/skill-templates.ts";
+import type { SkillTemplate } from "../templates/skill-template.ts";
+import { writeFolder } from "../templates/write-folder.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag new`: a skill to start from. */
+export const newCommand: CliCommand = {
+  examples: [
+    ["kitbag new skill meeting-notes", "a skill with instructions only, in .kitbag/skills/meeting-notes"],
+    ["kitbag new skill csv-tools --template python --dir skills", "with a Python script, in skills/csv-tools"],
+    ...skillTemplates.map(({ name, summary }) => [`kitbag new skill my-skill --template ${name}`, summary] as const),
+  ],
+  define(command) {
+    command.argument("<kind>", "what to start: skill");
+    command.argument("<name>", "its name: lower-case letters, digits and single dashes");
+    addOption(command, "--template <name>", `${skillTemplates.map(({ name }) => name).join(", ")}; plain unless set`);
+    addOption(command, "--dir <dir>", "the folder to put it in; .kitbag/skills unless set");
+    addOption(command, "--description <text>", "what it does and when to use it: a model decides by this text");
+  },
+  async run({ args, options, cwd }) {
+    const [kind = "", name = ""] = args;
+    if (kind !== "skill")
+      throw usageError(`Cannot start ${quote(kind)}: only a skill can be started; write: kitbag new skill <name>`);
+    checkName(name);
+    const template = findTemplate(getText(options, "template") ?? "plain");
+    const folder = resolve(cwd, getText(options, "dir") ?? ".kitbag/skills", name);
+    const title = toTitle(name);
+    const description = readDescription(getText(options, "description"), title);
+    const files = template.render({ name, title, description });
+    writeFolder(folder, files);
+    const path = toShownPath(folder, cwd);
+    const document = { name, template: template.name, path, files: files.map((file) => file.path) };
+    return { document, text: toPrintable(renderNext(path, document.files)) };
+  },
+};
+
+const nameForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/u;
+
+/** The name of the specification: what other clients refuse is not written. */
+function checkName(name: string): void {
+  if (nameForm.test(name)) return;
+  const better = name
+    .normalize("NFKD")
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, "")
+    .replaceAll(/[^a-z0-9]+/gu, "-")
+    .slice(0, 64)
+    .replaceAll(/^-+|-+$/gu, "");
+  const cure = better === "" ? "for example: my-skill" : `for example: ${better}`;
+  throw usageError(
+    `Cannot name a skill ${quote(name)}: expected 1 to 64 lower-case letters, digits and single dashes between them, ${cure}`,
+  );
+}
+
+function findTemplate(name: string): SkillTemplate {
+  const found = skillTemplates.find((template) => template.name === name);
+  if (found !== undefined) return found;
+  const names = skillTemplates.map((template) => template.name);
+  const [nearest] = nearestNames(name, names, 1);
+  const cure = nearest === undefined ? `the templates are ${names.join(", ")}` : `did you mean ${quote(nearest)}?`;
+  throw usageError(`Cannot use --template ${quote(name)}: there is no such template; ${cure}`);
+}
+
+function toTitle(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " ");
+}
+
+const longestDescription = 1024;
+
+function readDescription(given: string | undefined, title: string): string {
+  if (given === undefined) {
+    return `${title}. Say here what this skill does, and when to use it, in words that a user would use.`;
+  }
+  const text = given.replaceAll(/\s+/gu, " ").trim();
+  if (text !== "" && text.length <= longestDescription && !/[<>\p{Cc}]/u.test(text)) return text;
+  throw usageError(
+    `Cannot use --description: expected 1 to ${longestDescription} characters without < and >, found ${text.length === 0 ? "nothing" : quote(text)}`,
+  );
+}
+
+function renderNext(path: string, files: readonly string[]): string {
+  const lines = files.map((file) => `  ${path}/${file}`);
+  return [
+    "Wrote:",
+    ...lines,
+    "",
+    "Next: write what it does into SKILL.md, then",
+    `  kitbag check ${path} --spec`,
+    `  kitbag show ${path.slice(path.lastIndexOf("/") + 1)} --skills ${path}`,
+  ].join("\n");
+}

@@ -1,0 +1,39 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { toPrintableLine } from "../printable.ts";
+import type { Style, Terminal } from "../terminal.ts";
+
+const styles: Readonly<Record<Diagnostic["severity"], Style>> = { error: "red", warning: "yellow", info: "dim" };
+
+/**
+ * Writes diagnostics, each as `file:line:column severity code message`, with the place in question and the cure below it.
+ * `folder` is put before the files, so that an editor can open them.
+ */
+export function renderDiagnostics(
+  diagnostics: readonly Diagnostic[],
+  folder: string,
+  terminal: Pick<Terminal, "style">,
+): string {
+  return diagnostics.flatMap((diagnostic) => renderOne(diagnostic, folder, terminal)).join("\n");
+}
+
+function renderOne(diagnostic: Diagnostic, folder: string, { style }: Pick<Terminal, "style">): string[] {
+  const { severity, code, message, file, line, column, cure } = diagnostic;
+  const place = [toPlace(folder, file), line, line === undefined ? undefined : column]
+    .filter((part) => part !== undefined)
+    .join(":");
+  const evidence = getEvidence(diagnostic);
+  return [
+    `${toPrintableLine(place)} ${style(styles[severity], severity)} ${code} ${toPrintableLine(message)}`,
+    ...(evidence === undefined ? [] : [`    | ${toPrintableLine(evidence)}`]),
+    ...(cure === undefined ? [] : [`    → ${toPrintableLine(cure)}`]),
+  ];
+}
+
+function toPlace(folder: string, file: string): string {
+  return file === "" || file === "." ? folder : `${folder}/${file}`;
+}
+
+/** What a scan found in the text, keys masked. */
+function getEvidence(diagnostic: Diagnostic): string | undefined {
+  return "evidence" in diagnostic && typeof diagnostic.evidence === "string" ? diagnostic.evidence : undefined;
+}
