@@ -1,17 +1,18 @@
-import { toToolUse } from "../../core/define-skill.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import { describeProblem, type Problem } from "../../core/errors.ts";
 import { isName } from "../../core/names.ts";
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
-import type { Skill, SkillFolder, ToolReuse, ToolUse } from "../../core/skill.ts";
+import type { Skill, SkillFolder } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { renderSkillBody } from "../document/render-skill-body.ts";
 import type { SkillDocument } from "../document/skill-document.ts";
 import { findToolReferences } from "../document/tool-references.ts";
 import { emptyManifest, type SkillManifest } from "../manifests/skill-manifest.ts";
+import { checkDeclared } from "./check-declared.ts";
+import { describeTrust } from "./describe-trust.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
 import { toManifestTool, toScriptTool, type MakePipeline, type ToolFrame } from "./to-tools.ts";
+import { toUses, type SkillUses } from "./to-uses.ts";
 
 /** Where a skill is, for its report. */
 export interface SkillPlace {
@@ -24,47 +25,39 @@ export interface SkillPlace {
 /** Makes a skill, or the reason why there is none, out of what its files say. */
 export function toReport(facts: SkillFacts, place: SkillPlace, makePipeline?: MakePipeline): SkillReport {
   const { document, scripts } = facts;
+  const { path, folder } = place;
   const manifest = facts.manifest ?? { ...emptyManifest, file: "" };
   const name = document?.name ?? manifest.name ?? place.folderName;
   const description = document?.description ?? manifest.description;
-  const diagnostics = [...facts.diagnostics];
-  const fatal = diagnostics.some((one) => one.severity === "error");
-  if (fatal || description === undefined || !isName(name)) {
-    if (!fatal) diagnostics.push(whyNot(name, description));
-    return {
-      path: place.path,
-      directory: place.folder.directory,
-      name,
-      status: "skipped",
-      diagnostics,
-      tools: [],
-      scripts,
-    };
+  const fatal = facts.diagnostics.some((one) => one.severity === "error");
+  const head = { path, directory: folder.directory, name, scripts };
+  if (fatal || description === undefined || !isSkillName(name)) {
+    const diagnostics = fatal ? facts.diagnostics : [...facts.diagnostics, whyNot(name, description)];
+    return { ...head, status: "skipped", diagnostics, tools: [] };
   }
-  const version = toVersion(manifest.version ?? document?.version);
-  const frame: ToolFrame = {
-    skill: name,
-    directory: place.folder.directory,
-    files: new Map(place.folder.files.map((file) => [file.path, file])),
-    permissions: toPermissions(facts, manifest),
-    version,
-  };
+  const frame = toFrame(name, folder, facts, manifest);
   const made = makeTools(frame, facts, manifest, makePipeline);
-  diagnostics.push(...made.diagnostics);
-  const skill = toSkill(
-    { name, description, document, manifest, frame, folder: place.folder, tools: made.tools },
-    diagnostics,
-  );
+  const taken = made.tools.map((tool) => tool.name);
+  const used = toUses(document, manifest, taken);
+  const skill = toSkill({ name, description, document, manifest, frame, folder, tools: made.tools, used });
+  const diagnostics = [
+    ...facts.diagnostics,
+    ...made.diagnostics,
+    ...used.diagnostics,
+    ...checkDeclared(scripts, frame.permissions, facts.manifest),
+    ...describeTrust(folder),
+  ];
   const status = diagnostics.some((one) => one.severity !== "info") ? "warning" : "ok";
+  return { ...head, status, diagnostics, tools: made.reports, skill };
+}
+
+function toFrame(skill: string, folder: SkillFolder, facts: SkillFacts, manifest: SkillManifest): ToolFrame {
   return {
-    path: place.path,
-    directory: place.folder.directory,
-    name,
-    status,
-    diagnostics,
-    tools: made.reports,
-    scripts,
     skill,
+    directory: folder.directory,
+    files: new Map(folder.files.map((file) => [file.path, file])),
+    permissions: toPermissions(facts, manifest),
+    version: toVersion(manifest.version ?? facts.document?.version),
   };
 }
 
@@ -76,12 +69,10 @@ interface SkillSources {
   readonly frame: ToolFrame;
   readonly folder: SkillFolder;
   readonly tools: readonly Tool[];
+  readonly used: SkillUses;
 }
 
-function toSkill(
-  { name, description, document, manifest, frame, folder, tools }: SkillSources,
-  diagnostics: Diagnostic[],
-): Skill {
+function toSkill({ name, description, document, manifest, frame, folder, tools, used }: SkillSources): Skill {
   return {
     name,
     description,
@@ -90,7 +81,8 @@ function toSkill(
     capabilities: manifest.capabilities,
     instructions: document?.body ?? "",
     tools,
-    ...toUses(document, manifest, diagnostics),
+    uses: used.uses,
+    reuses: used.reuses,
     ...toMentions(document),
     requires: manifest.requires,
     exclusive: manifest.exclusive,
@@ -101,6 +93,11 @@ function toSkill(
   };
 }
 
+/** The workspace itself is called "global". */
+function isSkillName(name: string): boolean {
+  return isName(name) && name !== "global";
+}
+
 function whyNot(name: string, description: string | undefined): Diagnostic {
   const message =
     description === undefined
@@ -109,8 +106,11 @@ function whyNot(name: string, description: string | undefined): Diagnostic {
   return { severity: "error", code: "skill-unusable", message, file: "SKILL.md" };
 }
 
+/** Many authors write `1.0` or `v2`; what cannot be compared is no version. */
 function toVersion(version: string | undefined): string | undefined {
-  return version !== undefined && /^\d+\.\d+\.\d+/u.test(version) ? version : undefined;
+  const [, major, minor = ".0", patch = ".0", rest = ""] =
+    /^v?(\d{1,9})(\.\d{1,9})?(\.\d{1,9})?([-+][0-9A-Za-z.+-]{1,64})?$/u.exec(version?.trim() ?? "") ?? [];
+  return major === undefined ? undefined : `${major}${minor}${patch}${rest}`;
 }
 
 /** One grant for the skill and all its tools. */
@@ -132,7 +132,7 @@ function makeTools(
   manifest: SkillManifest,
   makePipeline?: MakePipeline,
 ): MadeTools {
-  const listedFiles = new Set(manifest.tools.map((tool) => tool.file));
+  const listedFiles = new Set(manifest.tools.map((tool) => tool.file?.replace(/^\.\//u, "")));
   const derived = facts.scripts
     .filter((script) => !listedFiles.has(script.path))
     .flatMap((script) =>
@@ -143,7 +143,8 @@ function makeTools(
     .map((tool) => toManifestTool(frame, tool, makePipeline));
   const diagnostics: Diagnostic[] = [];
   const byName = new Map<string, { tool: Tool; report: ToolReport }>();
-  for (const one of [...derived, ...listed]) {
+  // What a manifest says goes before what was derived.
+  for (const one of [...listed, ...derived]) {
     if (!one.ok) diagnostics.push({ ...one.diagnostic, severity: "warning" });
     else if (byName.has(one.tool.name)) diagnostics.push(duplicate(one.report, byName.get(one.tool.name)?.report));
     else byName.set(one.tool.name, one);
@@ -156,34 +157,6 @@ function duplicate(lost: ToolReport, kept: ToolReport | undefined): Diagnostic {
   const message = `Left out the tool "${lost.name}" of ${lost.file ?? "the manifest"}: ${kept?.file ?? "the manifest"} already has one of this name`;
   const cure = "give one of them another name in scripts/manifest.yml";
   return { severity: "warning", code: "tool-duplicate", message, file: lost.file ?? "", cure };
-}
-
-function toUses(
-  document: SkillDocument | undefined,
-  manifest: SkillManifest,
-  diagnostics: Diagnostic[],
-): { uses: ToolUse[]; reuses: ToolReuse[] } {
-  const problems: Problem[] = [];
-  const declared = (document?.tools ?? []).filter((tool) => tool.from === "metadata");
-  const uses = [
-    ...declared.map((tool) => toToolUse(tool.reference, `metadata.kitbag-tools`, problems)),
-    ...manifest.uses.map((text, index) => toToolUse(text, `skill.uses[${index}]`, problems)),
-  ];
-  const reuses = manifest.tools
-    .filter((tool) => tool.kind === "reuse")
-    .map(({ name, uses: text, description, locked = {} }): ToolReuse => {
-      const use = toToolUse(text, `tools.${name}.uses`, problems);
-      return { name, uses: use, locked, ...(description !== undefined && { description }) };
-    });
-  for (const problem of problems) {
-    diagnostics.push({
-      severity: "warning",
-      code: "use-invalid",
-      message: describeProblem(problem),
-      file: manifest.file || "SKILL.md",
-    });
-  }
-  return { uses: [...uses, ...reuses.map((reuse) => reuse.uses)].filter((use) => use.address !== ""), reuses };
 }
 
 function toMentions(document: SkillDocument | undefined): { mentions?: readonly string[] } {
