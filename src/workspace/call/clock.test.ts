@@ -33,13 +33,13 @@ test("Clock stands still while it is held, by however many", () => {
   vi.advanceTimersByTime(10_000);
   clock.release();
   vi.advanceTimersByTime(10_000);
-  const whileHeld = [clock.isOver(), rung.length];
+  const whileHeld = [clock.isOver(), rung.length, vi.getTimerCount()];
   clock.release();
   vi.advanceTimersByTime(39);
   const shortBefore = [clock.isOver(), rung.length];
   vi.advanceTimersByTime(1);
 
-  expect(whileHeld).toEqual([false, 0]);
+  expect(whileHeld).toEqual([false, 0, 0]);
   expect(shortBefore).toEqual([false, 0]);
   expect([clock.isOver(), rung.length]).toEqual([true, 1]);
 });
@@ -68,16 +68,18 @@ test("Clock that nobody watches needs no timer, also after it was held", () => {
 
 test("Clock that has ended says nothing any more", () => {
   const rung: number[] = [];
-  const clock = new Clock(100, () => rung.push(1));
-  clock.watch();
-  clock.hold();
+  const held = new Clock(100, () => rung.push(1));
+  const running = new Clock(100, () => rung.push(2));
+  for (const clock of [held, running]) clock.watch();
+  held.hold();
 
-  clock.end();
-  clock.release();
+  for (const clock of [held, running]) clock.end();
+  held.release();
+  const timers = vi.getTimerCount();
   vi.advanceTimersByTime(1000);
 
   expect(rung).toEqual([]);
-  expect(vi.getTimerCount()).toBe(0);
+  expect(timers).toBe(0);
 });
 
 test("Clock goes longer than a timer can, and for ever", () => {

@@ -354,6 +354,30 @@ test("a middleware that answers first cancels what is behind it", async () => {
   expect(events.map(({ type }) => type)).toEqual(["call-start", "call-end"]);
 });
 
+test("a call does not end before everything behind a middleware has, also if that answered first", async () => {
+  const { workspace, order } = setUp();
+  const started = Promise.withResolvers<void>();
+  workspace.use(async (_, next) => {
+    void next();
+    await started.promise;
+    return { status: "ok", output: "good enough" };
+  });
+  workspace.use(
+    async (_, next) => {
+      started.resolve();
+      const outcome = await next();
+      await new Promise(setImmediate);
+      order.push("the inner one is over");
+      return outcome;
+    },
+    { before: "run" },
+  );
+
+  await workspace.call("echo", { text: "hi" });
+
+  expect(order.at(-1)).toBe("the inner one is over");
+});
+
 test("a middleware hears of a failure of Kitbag itself as an outcome", async () => {
   const { workspace } = setUp();
   const broken = defineTool({ name: "broken", description: "Breaks", run: () => 1 });

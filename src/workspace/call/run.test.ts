@@ -251,6 +251,22 @@ test("call() ends with the reason to stop, not with the error that stopping make
   expect(await call).toMatchObject({ error: { code: "call-cancelled", details: { reason: "by the caller" } } });
 });
 
+test("call() ends with the first reason to stop", async () => {
+  const controller = new AbortController();
+  const workspace = createWorkspace({
+    tools: [
+      tool("hang", (_, { signal }) => {
+        signal.addEventListener("abort", () => controller.abort());
+        return new Promise(() => {});
+      }),
+    ],
+  });
+
+  const outcome = await workspace.call("hang", {}, { signal: controller.signal, limitMs: 5 });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "call-timeout" } });
+});
+
 test("call() fails for a plain function that is cancelled while it runs", async () => {
   const controller = new AbortController();
   const workspace = createWorkspace({
