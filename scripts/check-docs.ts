@@ -67,37 +67,45 @@ async function checkTypes(written: readonly Written[]): Promise<string[]> {
   return code === 0 ? [] : [rename(output, written).trim()];
 }
 
+/** Runs the examples in few processes. Where one of them fails, each of its examples is run by itself, to tell which. */
 async function runAll(written: readonly Written[]): Promise<string[]> {
-  const waiting = [...written];
-  const failures: string[] = [];
-  const work = async (): Promise<void> => {
-    for (let example = waiting.shift(); example !== undefined; example = waiting.shift()) {
-      const failure = await runOne(example);
-      if (failure !== undefined) failures.push(failure);
-    }
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, work));
-  return failures;
+  const count = Math.min(availableParallelism(), written.length);
+  const shares = Array.from({ length: count }, (_, share) =>
+    written.filter((_example, index) => index % count === share),
+  );
+  const failures = await Promise.all(
+    shares.map(async (share) => {
+      const { code, output } = await runFiles(share);
+      if (code === 0 && output.endsWith(`all ${share.length} examples ran\n`)) return [];
+      const found: string[] = [];
+      for (const example of share) found.push(...(await runOne(example)));
+      return found;
+    }),
+  );
+  return failures.flat();
 }
 
-async function runOne(example: Written): Promise<string | undefined> {
-  const preload = pathToFileURL(join(here, "scripts/docs/fail-on-assert.mjs")).href;
+async function runOne(example: Written): Promise<string[]> {
+  const { code, output } = await runFiles([example]);
+  if (code === 0) return [];
+  const shown = rename(output, [example]).replaceAll(/^ +at .*\(?node:.*\n/gmu, "");
+  return [`${example.source}:${example.line} fails when it runs:\n${shown.trim()}`];
+}
+
+async function runFiles(examples: readonly Written[]): Promise<{ code: number; output: string }> {
+  const runner = join(here, "scripts/docs/run-examples.mjs");
   // An example may write files: it gets a folder of its own to do so.
   const cwd = mkdtempSync(join(tmpdir(), "kitbag-example-"));
-  const { code, output } = await run(["--conditions=@kitbag/source", "--import", preload, example.file], cwd);
+  const result = await run(["--conditions=@kitbag/source", runner, ...examples.map(({ file }) => file)], cwd);
   rmSync(cwd, { recursive: true, force: true });
-  if (code === 0) return undefined;
-  const shown = rename(output, [example]).replaceAll(/^ +at .*\(?node:.*\n/gmu, "");
-  return `${example.source}:${example.line} fails when it runs:\n${shown.trim()}`;
+  return result;
 }
 
 async function run(args: string[], cwd: string): Promise<{ code: number; output: string }> {
   const { promise, resolve: finish } = Promise.withResolvers<{ code: number; output: string }>();
-  // All examples load the same source: what Node made of it for one serves the next.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, "cache") };
-  execFile(process.execPath, args, { cwd, env, timeout: limitMs, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
+  execFile(process.execPath, args, { cwd, timeout: limitMs, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
     const late = error?.killed === true ? `still running after ${limitMs} ms` : "";
-    finish({ code: error === null ? 0 : 1, output: `${stdout}${stderr}${late}` });
+    finish({ code: error === null ? 0 : 1, output: `${stderr}${late}${stdout}` });
   }).stdin?.end();
   return promise;
 }

@@ -52,6 +52,18 @@ test("check-docs fails on a file of examples/ that throws", async () => {
   expect(code).toBe(1);
 });
 
+test("check-docs fails on an example behind one that ends the process", async () => {
+  const { code, output } = await checkDocs({
+    "docs/a.md": fence("process.exit(0);"),
+    "docs/b.md": fence("export {};"),
+    "docs/c.md": fence('throw new Error("behind");'),
+  });
+
+  expect(output).toContain("docs/c.md:2 fails when it runs");
+  expect(output).not.toContain("docs/a.md:2");
+  expect(code).toBe(1);
+});
+
 test("findFences() finds indented fences, and leaves other languages and fences inside fences alone", () => {
   const text = [
     "```sh",
