@@ -11,7 +11,7 @@ export interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     name: "tour",
-    summary: "See what Kitbag does: seven small steps that really run",
+    summary: "See what Kitbag does: eight small steps that really run",
     load: async () => (await import("./commands/tour.ts")).tourCommand,
   },
   {

@@ -32,6 +32,8 @@ test("kitbag tour --json has the code of each step and what really came out", as
       output: { first: "It began with 20 degrees", days: [{ celsius: 20 }, { celsius: 25 }, { celsius: 10 }] },
     },
     { status: "failed", error: { code: "step-failed" } },
+    { status: "failed", error: { code: "tool-unavailable" } },
+    { status: "ok", output: 10 },
     { handle: expect.stringMatching(/^output:/u), bytes: 152_781 },
     { offset: 90_000, nextOffset: 90_080 },
     { message: "asking for the price" },

@@ -29,13 +29,9 @@ export async function openWorkspace(context: CliContext, module: string | undefi
   const path = module === undefined ? config : resolveModule(resolve(context.cwd, module));
   if (path === undefined) throw new KitbagError("config-missing", { path: "kitbag.config.ts" });
   const options = module === undefined ? await loadConfig(path, context) : await loadNamed(path, config);
-  const [{ createWorkspace }, { pipelineRuntime }] = await Promise.all([
-    import("../../workspace/create-workspace.ts"),
-    import("../../runtimes/pipeline/pipeline-runtime.ts"),
-  ]);
+  const { createWorkspace } = await import("../../workspace/create-workspace.ts");
   try {
-    const runtimes = [pipelineRuntime(), ...(options.runtimes ?? [])];
-    return { workspace: createWorkspace({ ...options, runtimes }), options };
+    return { workspace: createWorkspace(options), options };
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
     throw new KitbagError("config-invalid", { path, reason: cause.message }, { cause });

@@ -81,7 +81,7 @@ const approval: TourStep = {
 const pipeline: TourStep = {
   title: "Tools are made of tools",
   why: "A pipeline is data that a person or a model can write; every step is a call of its own, with all its checks.",
-  run: async ({ defineTool, definePipeline, pipelineRuntime, createWorkspace, show }) => {
+  run: async ({ defineTool, definePipeline, createWorkspace, show }) => {
     const toCelsius = defineTool({
       name: "to-celsius",
       description: "Converts degrees",
@@ -94,10 +94,30 @@ const pipeline: TourStep = {
       steps: [{ id: "days", forEach: "$input.days", tool: "to-celsius", args: { fahrenheit: "$item" } }],
       output: { first: "It began with $days[0].celsius degrees", days: "$days" },
     });
-    const workspace = createWorkspace({ tools: [toCelsius, weather], runtimes: [pipelineRuntime()] });
+    const workspace = createWorkspace({ tools: [toCelsius, weather] });
 
     show(await workspace.call("weather", { days: [68, 77, 50] }));
     show(await workspace.call("weather", { days: [68, "warm"] }));
+  },
+};
+
+const skill: TourStep = {
+  title: "The tools of a skill exist only while it is open",
+  why: "A model sees and calls what it needs now, and nothing else: a closed tool is refused when it is called, not only hidden.",
+  run: async ({ defineTool, defineSkill, createWorkspace, show }) => {
+    const roll = defineTool({
+      name: "roll",
+      description: "Rolls a die",
+      input: { type: "object", properties: { sides: { type: "integer", minimum: 2, default: 6 } } },
+      run: ({ sides }) => Math.ceil(Number(sides) / 2),
+    });
+    const games = defineSkill({ name: "games", description: "Games of chance", tools: [roll] });
+    const workspace = createWorkspace({ skills: [games] });
+
+    show(await workspace.call("games/roll"));
+    await workspace.activateSkill("games");
+    show(await workspace.call("games/roll", { sides: 20 }));
+    show(workspace.renderSkillTools()); // what a model reads
   },
 };
 
@@ -147,4 +167,13 @@ const events: TourStep = {
 };
 
 /** The tour, in order. */
-export const tourSteps: readonly TourStep[] = [define, wrongInput, deadline, approval, pipeline, largeOutput, events];
+export const tourSteps: readonly TourStep[] = [
+  define,
+  wrongInput,
+  deadline,
+  approval,
+  pipeline,
+  skill,
+  largeOutput,
+  events,
+];

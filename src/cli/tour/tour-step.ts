@@ -1,13 +1,13 @@
+import type { defineSkill } from "../../core/define-skill.ts";
 import type { defineTool } from "../../core/define-tool.ts";
 import type { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
-import type { pipelineRuntime } from "../../runtimes/pipeline/pipeline-runtime.ts";
 import type { createWorkspace } from "../../workspace/create-workspace.ts";
 
 /** What the code of a step uses, under the names that `kitbag` exports. */
 export interface TourKit {
   readonly defineTool: typeof defineTool;
   readonly definePipeline: typeof definePipeline;
-  readonly pipelineRuntime: typeof pipelineRuntime;
+  readonly defineSkill: typeof defineSkill;
   readonly createWorkspace: typeof createWorkspace;
   /** Shows a value: an outcome, mostly. */
   show(value: unknown): void;
