@@ -106,7 +106,8 @@ export interface ToolParts {
  */
 export function createTool(parts: ToolParts): Tool {
   const problems = checkParts({ ...parts });
-  const input = convert("input", parts.input ?? { type: "object", properties: {} }, problems);
+  const { input: given = { type: "object", properties: {} } } = parts;
+  const input = convert("input", given, problems);
   const output = parts.output === undefined ? undefined : convert("output", parts.output, problems);
   const inject = isRecord(parts.inject) ? Object.keys(parts.inject) : [];
   if (input !== undefined) {

@@ -25,6 +25,7 @@ test.for([
 test("nearestNames() finds nothing where nothing is near", () => {
   expect(nearestNames("translate", tools)).toEqual([]);
   expect(nearestNames("xy", ["ab"])).toEqual([]);
+  expect(nearestNames("k", ["c", "f", "K", "kc"])).toEqual(["K"]);
   expect(nearestNames("anything", [])).toEqual([]);
 });
 

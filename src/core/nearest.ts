@@ -8,7 +8,8 @@ const longestName = 128;
 export function nearestNames(name: string, known: Iterable<string>, most = 3): string[] {
   const wanted = fold(name);
   if (wanted === "") return [];
-  const limit = Math.max(1, Math.floor(wanted.length / 3));
+  // One letter for another is no typing mistake in a name of one letter.
+  const limit = wanted.length === 1 ? 0 : Math.max(1, Math.floor(wanted.length / 3));
   const found: { name: string; distance: number }[] = [];
   for (const candidate of known) {
     const distance = nameDistance(wanted, fold(candidate), limit);

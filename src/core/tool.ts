@@ -3,7 +3,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { JsonValue } from "./json.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SchemaSource } from "./schema/to-schema.ts";
-import type { ProgressMark, ToolContext } from "./tool-context.ts";
+import type { ToolContext } from "./tool-context.ts";
 import type { ToolAnnotations, ToolCode, ToolExample, ToolLimits } from "./tool-data.ts";
 
 export type { Tool, ToolAnnotations, ToolCode, ToolExample, ToolLimits, TypedTool } from "./tool-data.ts";
@@ -52,13 +52,6 @@ export type InputOf<Schema> =
 export type CallerInputOf<Schema> =
   Schema extends StandardSchemaV1<infer Input> ? Input : Readonly<Record<string, unknown>>;
 
-/** What `run` may answer, for an output type: the value, a promise of it, or a generator that returns it. */
-export type RunResult<Output> =
-  | Output
-  | Promise<Output>
-  | AsyncGenerator<ProgressMark | JsonValue, Output | void, void>
-  | Generator<ProgressMark | JsonValue, Output | void, void>;
-
 /** What an author writes down to make a tool. */
 export interface ToolDefinition<
   Input extends SchemaSource,
@@ -83,13 +76,20 @@ export interface ToolDefinition<
   run(input: InputOf<Input>, context: ToolContext<InjectedValues<Inject>>): Result;
 }
 
-/** The output type of a tool: what its output schema says, or else what its code returns. */
+/**
+ * The output type of a tool: what its output schema says, or else what its code returns. Code that returns nothing has the output
+ * `null`; a generator that returns nothing has its chunks.
+ */
 export type OutputOf<Schema, Result> =
   Schema extends StandardSchemaV1<unknown, infer Output>
     ? Output
     : Result extends AsyncGenerator<unknown, infer Returned> | Generator<unknown, infer Returned>
-      ? Returned
-      : Awaited<Result>;
+      ? [Returned] extends [void]
+        ? JsonValue
+        : Returned
+      : NullForNothing<Awaited<Result>>;
+
+type NullForNothing<Value> = Value extends void ? null : Value;
 
 /** The code of a tool that is a function of this process. */
 export interface FunctionCode extends ToolCode {

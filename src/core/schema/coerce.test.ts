@@ -212,6 +212,12 @@ test("coerceInput() fills in the defaults of the branch that fits", () => {
   expect(coerce(schema, { kind: "b" }).value).toEqual({ kind: "b", n: 2 });
 });
 
+test("coerceInput() fills in the defaults of the branch that a text of an object is meant for", () => {
+  const schema = { anyOf: [branch("a", { n: { default: 1 } }), branch("b", { n: { default: 2 } })] };
+
+  expect(coerce(schema, '{"kind":"b"}').value).toEqual({ kind: "b", n: 2 });
+});
+
 test("coerceInput() gives each input a default of its own", () => {
   const schema = { properties: { list: { type: "array", default: [] } } };
 

@@ -82,8 +82,9 @@ function coerceBranches(walk: Walk, branches: readonly unknown[], value: JsonVal
   for (const branch of others) {
     for (const type of wantedTypes(branch)) {
       const changed = convertTo(type, value, maxJsonDepth - walk.path.length);
-      const isLikely = changed !== undefined && (typeof changed === "object" || walk.engine.fits(branch, changed));
-      if (isLikely) return coerceValue(walk, branch, note(walk, value, changed));
+      // Now that it is a list or an object, it can be told which branch it is meant for.
+      if (typeof changed === "object") return coerceBranches(walk, branches, note(walk, value, changed));
+      if (changed !== undefined && walk.engine.fits(branch, changed)) return note(walk, value, changed);
     }
   }
   const list = others.find((branch) => wantedTypes(branch).includes("array"));
