@@ -35,6 +35,7 @@ done
 [[ $license =~ ^[A-Za-z0-9.+-]+( (AND|OR|WITH) [A-Za-z0-9.+-]+)*$ ]] || fail "--license $license is not an SPDX identifier" 2
 [[ $holder != *[[:cntrl:]]* ]] || fail "--holder must be one line" 2
 [[ $year =~ ^[0-9]{4}(-[0-9]{4})?$ ]] || fail "--year $year is not a year" 2
+[[ $extensions =~ ^[A-Za-z0-9]+(,[A-Za-z0-9]+)*$ ]] || fail "--extensions $extensions: write them like ts,py,sh" 2
 [[ -d $root ]] || fail "there is no folder $root"
 
 header_line() {

@@ -20,6 +20,7 @@ while [[ $# -gt 0 ]]; do
     *) fail "unknown argument $1; see --help" 2 ;;
   esac
 done
+[[ $extensions =~ ^[A-Za-z0-9]+(,[A-Za-z0-9]+)*$ ]] || fail "--extensions $extensions: write them like ts,py,sh" 2
 [[ -d $root ]] || fail "there is no folder $root"
 
 missing=()

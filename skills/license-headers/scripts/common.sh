@@ -22,7 +22,6 @@ list_files() {
   local root=$1 extensions=$2 names=() extension
   IFS=, read -ra list <<<"$extensions"
   for extension in "${list[@]}"; do
-    [[ $extension =~ ^[A-Za-z0-9]+$ ]] || fail "--extensions $extensions: write them like ts,py,sh" 2
     names+=(-o -name "*.$extension")
   done
   find "$root" \( -name .git -o -name node_modules -o -name vendor -o -name dist -o -name build -o -name target -o -name .venv \) \

@@ -8,12 +8,16 @@ MAX_STREAM_BYTES = 64 * 1024 * 1024
 MAX_PAGES = 20_000
 MAX_DEPTH = 100
 LONGEST_NUMBER = 18
+LONGEST_STRING = 1_000_000
 
 WHITESPACE = b"\x00\t\n\x0c\r "
 DELIMITERS = b"()<>[]{}/%"
 REGULAR = re.compile(rb"[^\x00\t\n\x0c\r ()<>\[\]{}/%]+")
 SPACE = re.compile(rb"(?:[\x00\t\n\x0c\r ]+|%[^\r\n]*)+")
 OBJECT = re.compile(rb"(?<!\d)(\d{1,10})[\x00\t\n\x0c\r ]+(\d{1,5})[\x00\t\n\x0c\r ]+obj\b")
+PLAIN = re.compile(rb"[^()\\]+")
+OCTAL = re.compile(rb"[0-7]{1,3}")
+ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
 NUMBER = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)$")
 
 
@@ -97,28 +101,34 @@ class Lexer:
     def _read_string(self):
         data, position, depth = self.data, self.position + 1, 1
         out = bytearray()
-        escapes = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f"}
         while position < len(data):
+            plain = PLAIN.match(data, position)
+            if plain:
+                out += plain.group()
+                position = plain.end()
+                continue
             char = data[position : position + 1]
             position += 1
             if char == b"\\":
-                following = data[position : position + 1]
-                octal = re.match(rb"[0-7]{1,3}", data[position : position + 3])
-                if octal:
-                    out.append(int(octal.group(), 8) & 0xFF)
-                    position += len(octal.group())
-                elif following in (b"\r", b"\n"):
-                    position += 2 if data[position : position + 2] == b"\r\n" else 1
-                else:
-                    out += escapes.get(following, following)
-                    position += 1
+                position = self._read_escape(position, out)
                 continue
-            depth += {b"(": 1, b")": -1}.get(char, 0)
+            depth += 1 if char == b"(" else -1
             if depth == 0:
                 break
             out += char
         self.position = position
-        return bytes(out)
+        return bytes(out[:LONGEST_STRING])
+
+    def _read_escape(self, position, out):
+        following = self.data[position : position + 1]
+        octal = OCTAL.match(self.data, position)
+        if octal:
+            out.append(int(octal.group(), 8) & 0xFF)
+            return octal.end()
+        if following in (b"\r", b"\n"):
+            return position + (2 if self.data[position : position + 2] == b"\r\n" else 1)
+        out += ESCAPES.get(following, following)
+        return position + 1
 
     def _read_hex(self):
         end = self.data.find(b">", self.position)
