@@ -1,7 +1,7 @@
-import type { Diagnostic } from "../../core/diagnostics.ts";
 import { parseSkillDocument } from "../document/parse-skill-document.ts";
 import type { SkillReading } from "../document/skill-document.ts";
 import type { FolderSnapshot } from "../folder/read-folder.ts";
+import { deriveAllScripts, type SkillScripts } from "../scripts/derive-scripts.ts";
 import { readManifest, type ManifestReading } from "./read-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 
@@ -16,19 +16,30 @@ export async function readFacts(
   folders: readonly FolderToRead[],
   options: { readonly spec: boolean },
 ): Promise<SkillFacts[]> {
-  return Promise.all(
-    folders.map(async ({ snapshot, folderName }) => {
-      const manifest = readManifest(snapshot);
-      const reading = readDocument(snapshot, folderName, { spec: options.spec, manifest });
-      const diagnostics: Diagnostic[] = [...snapshot.diagnostics, ...reading.diagnostics, ...manifest.diagnostics];
-      return {
-        ...(reading.document !== undefined && { document: reading.document }),
-        ...(manifest.manifest !== undefined && { manifest: manifest.manifest }),
-        scripts: [],
-        diagnostics,
-      };
+  const read = folders.map(({ snapshot, folderName }) => {
+    const manifest = readManifest(snapshot);
+    const reading = readDocument(snapshot, folderName, { spec: options.spec, manifest });
+    return { snapshot, manifest, reading };
+  });
+  const derived = await deriveAllScripts(read.map(({ snapshot, reading }) => toScripts(snapshot, reading)));
+  return read.map(({ snapshot, manifest, reading }, index) => ({
+    ...(reading.document !== undefined && { document: reading.document }),
+    ...(manifest.manifest !== undefined && { manifest: manifest.manifest }),
+    scripts: derived[index]?.scripts ?? [],
+    diagnostics: [...snapshot.diagnostics, ...reading.diagnostics, ...manifest.diagnostics],
+    scriptDiagnostics: derived[index]?.diagnostics ?? [],
+  }));
+}
+
+/** The files that say something about scripts: those in `scripts/`, and those in which packages are declared. */
+function toScripts({ contents }: FolderSnapshot, { document }: SkillReading): SkillScripts {
+  const files = [...contents].map(([path, content]) => ({ path, content }));
+  return {
+    files: files.filter(({ path }) => path.startsWith("scripts/") || !path.includes("/")),
+    ...(document !== undefined && {
+      instructions: { text: document.body, file: document.file, line: document.bodyLine },
     }),
-  );
+  };
 }
 
 interface DocumentOptions {

@@ -8,5 +8,8 @@ export interface SkillFacts {
   readonly document?: SkillDocument;
   readonly manifest?: SkillManifest;
   readonly scripts: readonly ScriptInterface[];
+  /** About the folder, the document and the manifest: an `error` among them means that there is no skill. */
   readonly diagnostics: readonly Diagnostic[];
+  /** About scripts: an `error` among them costs tools, not the skill. */
+  readonly scriptDiagnostics: readonly Diagnostic[];
 }

@@ -42,6 +42,7 @@ export function toReport(facts: SkillFacts, place: SkillPlace, makePipeline?: Ma
   const skill = toSkill({ name, description, document, manifest, frame, folder, tools: made.tools, used });
   const diagnostics = [
     ...facts.diagnostics,
+    ...facts.scriptDiagnostics,
     ...made.diagnostics,
     ...used.diagnostics,
     ...checkDeclared(scripts, frame.permissions, facts.manifest),

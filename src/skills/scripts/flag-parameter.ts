@@ -54,8 +54,14 @@ function orAlone(schema: Readonly<Record<string, unknown>>, alone: JsonValue): R
   return withoutUndefined({ anyOf: [value, { const: alone }], description, default: fallback });
 }
 
+/** What a declaration says about a flag without a value. */
+export type SwitchDeclaration = Pick<
+  FlagDeclaration,
+  "flags" | "property" | "description" | "default" | "required" | "opposite"
+>;
+
 /** Makes the parameter for a flag that is there or not. */
-export function switchFlag(declaration: FlagDeclaration): Parameter {
+export function switchFlag(declaration: SwitchDeclaration): Parameter {
   const [flag = "", ...aliases] = declaration.flags;
   const { opposite } = declaration;
   const part = withoutUndefined<PropertyPart>({
@@ -68,7 +74,7 @@ export function switchFlag(declaration: FlagDeclaration): Parameter {
   return { part, schema, required: declaration.required === true && schema["default"] === undefined };
 }
 
-function propertyOf({ property, flags, opposite }: FlagDeclaration): string {
+function propertyOf({ property, flags, opposite }: SwitchDeclaration): string {
   const longest = flags.find((flag) => flag.startsWith("--")) ?? flags[0] ?? opposite?.replace(/^--no-/u, "") ?? "";
   return toPropertyName(property ?? longest) || "value";
 }

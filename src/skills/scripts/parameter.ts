@@ -8,6 +8,8 @@ export interface Parameter {
   /** Of the value. */
   readonly schema: JsonSchema;
   readonly required: boolean;
+  /** How many words of the sub-command stand before it, for a parameter of a program or command above. @default all */
+  readonly after?: number;
 }
 
 /** A command line as its parameters. */
@@ -15,8 +17,6 @@ export interface CommandLine {
   readonly parameters: readonly Parameter[];
   /** The words of the sub-command. */
   readonly words?: readonly string[];
-  /** How many of the parameters stand before the words: those of the program itself. @default 0 */
-  readonly globals?: number;
   readonly separator?: ArgvMapping["separator"];
   readonly otherFields?: true;
 }
@@ -31,12 +31,14 @@ export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema
     ...(required.length > 0 && { required }),
     additionalProperties: line.otherFields === true,
   };
-  const globals = line.globals ?? 0;
-  const parts: ArgvPart[] = [
-    ...parameters.slice(0, globals).map(({ part }) => part),
-    ...(line.words ?? []).map((word): ArgvPart => ({ kind: "word", word })),
-    ...parameters.slice(globals).map(({ part }) => part),
-  ];
+  const words = line.words ?? [];
+  const parts: ArgvPart[] = [];
+  for (let count = 0; count <= words.length; count++) {
+    const here = parameters.filter(({ after = words.length }) => Math.min(after, words.length) === count);
+    parts.push(...here.map(({ part }) => part));
+    const word = words[count];
+    if (word !== undefined) parts.push({ kind: "word", word });
+  }
   const mapping: ArgvMapping = {
     parts,
     ...(line.separator !== undefined && { separator: line.separator }),

@@ -21,4 +21,6 @@ export interface Reading {
   readonly interpreter?: readonly string[];
   /** The modules that it imports, where the reader knows them better than a look at the text does. */
   readonly modules?: readonly string[];
+  /** The programs that it starts, where the reader knows them. */
+  readonly programs?: readonly string[];
 }

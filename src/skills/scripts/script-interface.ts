@@ -59,7 +59,10 @@ export interface EnvironmentVariable {
 
 /** A package that a script imports and that its language does not bring along. */
 export interface ScriptImport {
+  /** As it is imported. */
   readonly name: string;
+  /** As it is installed. */
+  readonly package: string;
   /** The file that declares it (or the script itself, for an inline block); none if nothing does. */
   readonly declaredIn?: string;
 }

@@ -20,28 +20,47 @@ export interface ScriptInvocation {
 export function toArgv(mapping: ArgvMapping, input: JsonObject, tool = "script"): ScriptInvocation {
   const argv: string[] = [];
   const env: Record<string, string> = {};
-  const positionals = toPositionals(mapping.parts, input);
-  let positionalsWritten = false;
-  let openList = false;
-
+  for (const segment of toSegments(mapping.parts)) argv.push(...toSegmentWords(segment, mapping.separator, input));
   for (const part of mapping.parts) {
-    if (part.kind === "positional") {
-      if (positionalsWritten) continue;
-      if (needsSeparator(mapping, positionals, openList)) argv.push("--");
-      argv.push(...positionals);
-      positionalsWritten = true;
-      continue;
-    }
-    const words = toWords(part, input);
-    if (words.length > 0) openList = part.kind === "flag" && part.many === "list";
-    argv.push(...words);
-    const variable = part.kind === "env" ? valueOf(input, part.property) : undefined;
-    if (part.kind === "env" && variable !== undefined) env[part.variable] = toWord(variable);
+    const value = part.kind === "env" ? valueOf(input, part.property) : undefined;
+    if (part.kind === "env" && value !== undefined) env[part.variable] = toWord(value);
   }
-
   const stdin = toStdin(mapping, input);
   refuseNul(tool, [...argv, ...Object.values(env)]);
   return { argv, env, ...(stdin !== undefined && { stdin }) };
+}
+
+/** The parts before, between and after the words of a sub-command: each is a command line of its own. */
+function toSegments(parts: readonly ArgvPart[]): readonly (readonly ArgvPart[])[] {
+  const segments: ArgvPart[][] = [[]];
+  for (const part of parts) {
+    if (part.kind === "word") segments.push([part]);
+    else segments.at(-1)?.push(part);
+  }
+  return segments;
+}
+
+function toSegmentWords(
+  parts: readonly ArgvPart[],
+  separator: ArgvMapping["separator"],
+  input: JsonObject,
+): readonly string[] {
+  const words: string[] = [];
+  const positionals = toPositionals(parts, input);
+  let isWritten = false;
+  let endsOpen = false;
+  for (const part of parts) {
+    if (part.kind !== "positional") {
+      const own = toWords(part, input);
+      if (own.length > 0) endsOpen = part.kind === "flag" && part.many === "list";
+      words.push(...own);
+    } else if (!isWritten) {
+      isWritten = true;
+      if (needsSeparator(separator, positionals, endsOpen)) words.push("--");
+      words.push(...positionals);
+    }
+  }
+  return words;
 }
 
 function toWords(part: Exclude<ArgvPart, PositionalPart>, input: JsonObject): readonly string[] {
@@ -117,9 +136,13 @@ function toPositionals(parts: readonly ArgvPart[], input: JsonObject): readonly 
   return words.slice(0, given);
 }
 
-function needsSeparator(mapping: ArgvMapping, positionals: readonly string[], openList: boolean): boolean {
-  if (mapping.separator === undefined || positionals.length === 0) return false;
-  return mapping.separator === "always" || openList || positionals.some(looksLikeFlag);
+function needsSeparator(
+  separator: ArgvMapping["separator"],
+  positionals: readonly string[],
+  endsOpen: boolean,
+): boolean {
+  if (separator === undefined || positionals.length === 0) return false;
+  return separator === "always" || endsOpen || positionals.some(looksLikeFlag);
 }
 
 /** `-` alone means standard input by custom; it is a value. */

@@ -7,7 +7,7 @@ import type { Token } from "./token.ts";
  */
 export function tokenize(source: string, syntax: Syntax): readonly Token[] {
   const tokenizer = new Tokenizer(source, syntax);
-  tokenizer.run();
+  tokenizer.run(source.length);
   return tokenizer.tokens;
 }
 
@@ -35,6 +35,9 @@ const beforeRegex = new Set([
 /** A regular expression that is longer is no longer looked for: hostile text must not make every slash cost a line. */
 const longestRegex = 500;
 
+/** How deep strings with code in them, in code in strings, are read. */
+const deepestStrings = 3;
+
 class Tokenizer {
   readonly tokens: Token[] = [];
   readonly #source: string;
@@ -44,6 +47,7 @@ class Tokenizer {
   #at = 0;
   #line = 1;
   #heredocs: string[] = [];
+  #depth = 0;
 
   constructor(source: string, syntax: Syntax) {
     this.#source = source;
@@ -53,8 +57,9 @@ class Tokenizer {
     this.#commentStarts = new Set(marks.map((mark) => mark.charAt(0)));
   }
 
-  run(): void {
-    while (this.#at < this.#source.length) {
+  /** Reads up to `end`. */
+  run(end: number): void {
+    while (this.#at < end) {
       const character = this.#source.charAt(this.#at);
       if (this.#commentStarts.has(character) && this.#readComment()) continue;
       if (character === "\n") this.#readNewline();
@@ -106,7 +111,35 @@ class Tokenizer {
     const isDynamic = dynamic || /[ft]/iu.test(prefix);
     this.#at = start;
     const closes = this.#source.startsWith(style.close, end);
+    const line = this.#line;
     this.#push("string", text, closes ? end + style.close.length : end, isDynamic);
+    if (isDynamic) this.#readExpressions([from, end], style.interpolation ?? "{", line);
+  }
+
+  /** Reads the code inside a string, as if it stood in parentheses after it. */
+  #readExpressions([from, to]: readonly [number, number], opener: string, line: number): void {
+    if (this.#depth >= deepestStrings) return;
+    const [at, lineAfter] = [this.#at, this.#line];
+    this.#depth += 1;
+    for (let index = this.#source.indexOf(opener, from); index !== -1 && index < to;) {
+      const start = index + opener.length;
+      // In Python a doubled brace is only a brace.
+      const isDoubled = opener === "{" && this.#source.charAt(start) === "{";
+      const end = isDoubled ? start + 1 : Math.min(this.#skipExpression(start), to);
+      if (!isDoubled) this.#readExpression([start, end], line);
+      index = this.#source.indexOf(opener, Math.max(end, start));
+    }
+    this.#depth -= 1;
+    this.#at = at;
+    this.#line = lineAfter;
+  }
+
+  #readExpression([start, end]: readonly [number, number], line: number): void {
+    this.#line = line;
+    this.tokens.push({ kind: "symbol", text: "(", line, start, end: start });
+    this.#at = start;
+    this.run(end);
+    this.tokens.push({ kind: "symbol", text: ")", line, start: end, end });
   }
 
   #findStringEnd(style: StringSyntax, from: number): { end: number; dynamic: boolean } {

@@ -93,7 +93,8 @@ function withChoices(facts: ArgvFacts): ArgvFacts {
 }
 
 function toCommand(group: CommandGroup, usage: UsageFacts, whole: WholeFacts): DerivedCommand {
-  const own = hasOwn(group) ? group.facts : shiftFacts(whole.facts);
+  const { minimum: _, rest: __, ...shape } = whole.facts;
+  const own = hasOwn(group) ? { ...shape, ...group.facts } : shiftFacts(whole.facts);
   const named = new Set(group.synopses.flatMap((synopsis) => flagNames(synopsis)));
   const isNamed = (item: { readonly flags: readonly string[] }): boolean => item.flags.some((flag) => named.has(flag));
   // Where usage lines tell which flags a command has, it has no others; where they do not, it may have all of them.

@@ -28,7 +28,7 @@ export function readCode(code: Code, dialect: Dialect): ArgvFacts {
     rest: findRest(code, lists),
     minimum: minimumOf(counts),
     flags: [...flags, ...findOpenFlags(code, flags)],
-    commands: toCommands(marks, uses, demanded),
+    commands: toCommands(marks, uses, { demanded, rests: lists.flatMap((use) => restsAt(code, use)) }),
     flagsLast: uses.some(({ index }) => isPlainUse(lists, index)) && flags.length > 0 ? true : undefined,
   });
 }
@@ -127,18 +127,31 @@ function outside(uses: readonly PositionUse[], marks: readonly CommandMark[]): r
   return marks.length < 2 ? uses : uses.filter(({ index, place }) => place === 0 || index < first);
 }
 
+interface CommandSources {
+  readonly demanded: ReadonlySet<string>;
+  /** Where all arguments are taken at once. */
+  readonly rests: readonly { readonly index: number; readonly rest: NonNullable<ArgvFacts["rest"]> }[];
+}
+
 function toCommands(
   marks: readonly CommandMark[],
   uses: readonly PositionUse[],
-  demanded: ReadonlySet<string>,
+  { demanded, rests }: CommandSources,
 ): readonly CommandFact[] {
   return marks.map(({ names, index }, at) => {
     const end = marks[at + 1]?.index ?? Number.MAX_SAFE_INTEGER;
-    const own = uses.filter((use) => use.index > index && use.index < end && use.place > 0);
-    const shifted = own.map((use) => ({ ...use, place: use.place - 1 }));
-    const positions = toPositions(shifted, demanded);
-    return { names, facts: { ...noFacts, positions } };
+    const isInside = (use: { readonly index: number }): boolean => use.index > index && use.index < end;
+    const own = uses.filter((use) => isInside(use) && use.place > 0).map((use) => ({ ...use, place: use.place - 1 }));
+    const rest = rests.find((use) => isInside(use) && use.rest.from > 0)?.rest;
+    const positions = toPositions(own, demanded);
+    const facts = { ...noFacts, positions, ...(rest !== undefined && { rest: { ...rest, from: rest.from - 1 } }) };
+    return { names, facts };
   });
+}
+
+function restsAt(code: Code, use: ListUse): CommandSources["rests"] {
+  const rest = restAt(code, use);
+  return rest === undefined ? [] : [{ index: use.index, rest }];
 }
 
 const loopWords = new Set(["in", "of"]);
@@ -158,6 +171,7 @@ function restAt({ tokens, functions }: Code, { index, end, skip }: ListUse): Arg
   const from = Math.max(0, -skip);
   if (isToken(tokens[end], ".")) return isAnyToken(tokens[end + 1], consumers) ? { from } : undefined;
   if (isToken(tokens[end], "[")) return undefined;
+  if (isToken(tokens[index - 1], "(") && isToken(tokens[index - 2], "join")) return { from };
   // Spread over the parameters of a function of ours, they have names.
   if (isAnyToken(tokens[index - 1], spreaders))
     return functions.has(tokens[index - 3]?.text ?? "") ? undefined : { from };

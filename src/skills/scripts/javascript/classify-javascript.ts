@@ -81,7 +81,7 @@ export function classifyJavascript(
   }
   if (shape.isProgram) return asks(text) ? interactive : undefined;
   if (shape.exports) return { kind: "library", reason: "it exports things for other files and reads no arguments" };
-  if (!shape.acts && !/^\s*\(\s*(?:async\s*)?(?:\(|function)|^\s*[;!]?\(/mu.test(text)) {
+  if (!shape.acts && !/^[ \t]*[;!]?\(/mu.test(text)) {
     return { kind: "library", reason: "it does nothing when it is run by itself" };
   }
   return asks(text) ? interactive : undefined;

@@ -14,7 +14,7 @@ import { withoutUndefined } from "../without-undefined.ts";
 import { fromCitty } from "./citty.ts";
 import { classifyJavascript, shapeOf } from "./classify-javascript.ts";
 import { fromCommander } from "./commander.ts";
-import { createHelpTexts } from "./help-texts.ts";
+import { createHelpTexts } from "../hand/help-texts.ts";
 import { fromArg, fromMeow, fromMinimist } from "./minimist.ts";
 import { fromParseArgs } from "./parse-args.ts";
 import { fromYargs } from "./yargs.ts";

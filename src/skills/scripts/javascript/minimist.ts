@@ -5,7 +5,7 @@ import { isToken } from "../code/token.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
-import type { HelpTexts } from "./help-texts.ts";
+import type { HelpTexts } from "../hand/help-texts.ts";
 
 /** The small parsers that take lists of names: minimist, mri, yargs-parser, getopts, and `parseArgs` of Deno's standard library. */
 const parsers = ["minimist", "mri", "yargsParser", "getopts", "parseArgs", "parse", "parseFlags"];

@@ -5,7 +5,7 @@ import { isToken } from "../code/token.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
 import { switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
-import type { HelpTexts } from "./help-texts.ts";
+import type { HelpTexts } from "../hand/help-texts.ts";
 import { numberOfProperty } from "./number-of-property.ts";
 
 /** Reads `parseArgs({ options: { … } })` of `node:util`. */

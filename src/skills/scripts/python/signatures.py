@@ -103,6 +103,8 @@ def describe_signature(node, evaluator, skip_first=False):
 
 
 def describe_parameter(argument, default, evaluator, kind):
+    if default is not None and is_ellipsis(default):
+        default = None
     found = {"name": argument.arg, "kind": kind, "required": default is None, **describe_annotation(argument.annotation, evaluator)}
     declared = None if default is None else describe_declaration(default, evaluator)
     if declared is not None:

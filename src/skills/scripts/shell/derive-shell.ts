@@ -18,10 +18,30 @@ export function deriveShell(source: SourceScript): Reading {
   const texts = textsOf(script);
   const description = describe(script, source.fileName);
   const other = classify(source, script, facts);
-  if (other !== undefined) return { ...other, description };
+  const programs = programsOf(script.nodes);
+  if (other !== undefined) return { ...other, description, programs };
   const words = wordsOf(script.nodes);
   const derived = deriveByHand({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
-  return { kind: "tool", reason: "it runs commands", description, interface: derived };
+  return { kind: "tool", reason: "it runs commands", description, interface: derived, programs };
+}
+
+const builtins = new Set(
+  "[ [[ (( : . alias bg bind break builtin caller cd command compgen complete continue declare dirs disown echo enable eval exec exit export false fc fg for function getopts hash help history if in jobs kill let local logout mapfile popd printf pushd pwd read readarray readonly return select set shift shopt source suspend test then time times trap true type typeset ulimit umask unalias unset until wait while do done esac fi else elif".split(
+    " ",
+  ),
+);
+
+/** The programs that a script starts by name. */
+function programsOf(nodes: readonly ShellNode[]): readonly string[] {
+  const functions = new Set(nodes.flatMap((node) => (node.kind === "function" ? [node.name] : [])));
+  const programs = new Set<string>();
+  for (const words of allCommands(nodes)) {
+    const name = words.find((word) => !/^[A-Za-z_]\w*\+?=/u.test(word)) ?? "";
+    const program = unquote(name).split("/").at(-1) ?? "";
+    if (/^[A-Za-z][\w.+-]{0,60}$/u.test(program) && !builtins.has(program) && !functions.has(program))
+      programs.add(program);
+  }
+  return [...programs];
 }
 
 function describe({ comments }: ShellScript, fileName: string): string {
@@ -62,7 +82,9 @@ function isSetup(node: ShellNode): boolean {
 
 /** Whether the script takes standard input, and as what. */
 function readStdin(text: string, nodes: readonly ShellNode[]): StdinFact | undefined {
-  const isWhole = /\$\(\s*cat\s*(?:-\s*|\/dev\/stdin\s*)?\)|\/dev\/stdin|(?:^|\n)\s*jq\s[^|\n]*(?:\n|$)/u.test(text);
+  const isWhole = /\$\(\s*cat\s*(?:-\s*|\/dev\/stdin\s*)?\)|\/dev\/stdin|(?:^|\n)[ \t]*jq[ \t][^|\n]*(?:\n|$)/u.test(
+    text,
+  );
   const isByLine = nodes.some((node) => node.kind === "loop" && !node.redirected && startsWithRead(node.head));
   if (!isWhole && !isByLine) return undefined;
   return { as: /\bjq\b/u.test(text) && isWhole ? "json" : "text", fields: [] };

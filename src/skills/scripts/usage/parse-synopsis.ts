@@ -51,6 +51,9 @@ class SynopsisParser {
   separator = false;
   readonly #takesValue: TakesValue;
   #depth = 0;
+  /** Counts opening brackets, so that words of one pair of them can be told. */
+  #bracket = 0;
+  #wordBracket = -1;
   #pendingOr = false;
   #open: OpenFlag | undefined;
 
@@ -84,6 +87,7 @@ class SynopsisParser {
 
   #enter(token: UsageToken): void {
     if (token.text === "[") this.#depth += 1;
+    this.#bracket += 1;
     if (!token.glued) this.#closeFlag();
   }
 
@@ -182,16 +186,31 @@ class SynopsisParser {
     return true;
   }
 
+  /** `[input pdf]` is one placeholder of two words. */
+  #joinWords(token: UsageToken): boolean {
+    const last = this.#last();
+    const isSame =
+      token.kind === "word" && this.#depth > 0 && this.#wordBracket === this.#bracket && plainWord.test(token.text);
+    this.#wordBracket = this.#depth > 0 && token.kind === "word" ? this.#bracket : -1;
+    if (!isSame || last?.kind !== "positional" || !/^[a-z ]+$/u.test(last.label)) return false;
+    last.label = `${last.label} ${token.text}`;
+    return true;
+  }
+
   #pushPositional(token: UsageToken): void {
     const many = /(?:\.{3}|…)$/u.test(token.text);
     const text = token.text.replace(/\s*(?:\.{3}|…)$/u, "");
     if (/^(?:options?|flags?|opts?|参数|选项)$/iu.test(text) && token.kind !== "quoted") return;
+    if (this.#joinWords(token)) return;
     const choices = toChoices(token.kind, text);
     const bare = token.kind === "word" && !isPlaceholderWord(text) && this.#depth === 0;
     const required = this.#depth === 0 && !this.#pendingOr;
     this.items.push({ kind: "positional", label: toLabel(text), required, many, bare, ...(choices && { choices }) });
   }
 }
+
+/** Words such as `input pdf`. */
+const plainWord = /^[a-z][a-z]*$/u;
 
 function isOtherSpelling(flags: readonly string[], flag: string): boolean {
   // `-o | --out` are two spellings; `--json | --csv` are two flags.

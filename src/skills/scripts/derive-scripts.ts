@@ -1,0 +1,191 @@
+import { setImmediate } from "node:timers/promises";
+
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { quote } from "../../core/errors.ts";
+import { toDescription } from "./describe.ts";
+import type { DerivedCommand, DerivedInterface } from "./derived-interface.ts";
+import { addExamples, type Instructions } from "./examples/add-examples.ts";
+import { findAccess } from "./facts/access.ts";
+import { findEnvironment } from "./facts/environment.ts";
+import { findImports } from "./facts/imports.ts";
+import { applyManifest } from "./manifest/apply-manifest.ts";
+import { toFreeName, toToolName } from "./name-tools.ts";
+import { toSchemaAndMapping } from "./parameter.ts";
+import { prepareScripts, type Candidate, type PreparedScripts } from "./prepare-scripts.ts";
+import type { PythonReading } from "./python/python-facts.ts";
+import { createPythonReader, type PythonReader, type PythonReaderOptions } from "./python/python-reader.ts";
+import { readScript } from "./read-script.ts";
+import type { Reading } from "./reading.ts";
+import type { DerivedScripts, ScriptFile, ScriptInterface, ScriptTool } from "./script-interface.ts";
+
+/** The files of one skill, and what its author wrote about them. */
+export interface SkillScripts {
+  /** All that may matter: those in `scripts/`, and files that declare packages. */
+  readonly files: readonly ScriptFile[];
+  /** The text of SKILL.md: its calls of scripts are examples, and are checked. */
+  readonly instructions?: Instructions;
+}
+
+/** How scripts are read. */
+export interface DeriveScriptsOptions extends PythonReaderOptions {
+  /** Shared by several calls; whoever made it closes it. @default one for this call */
+  readonly pythonReader?: PythonReader;
+}
+
+/**
+ * Derives how the scripts of a skill are called, from their text alone: nothing is run. Contract: never rejects and never throws,
+ * whatever the files hold; time is bounded.
+ */
+export async function deriveScripts(
+  files: readonly ScriptFile[],
+  { instructions, ...options }: DeriveScriptsOptions & Pick<SkillScripts, "instructions"> = {},
+): Promise<DerivedScripts> {
+  const skill = instructions === undefined ? { files } : { files, instructions };
+  const [derived] = await deriveAllScripts([skill], options);
+  return derived ?? { scripts: [], diagnostics: [] };
+}
+
+/** How long other work waits while scripts are read. */
+const sliceMs = 10;
+
+/** Derives the scripts of many skills, with one Python helper for all of them. The answers are in the order of `skills`. */
+export async function deriveAllScripts(
+  skills: readonly SkillScripts[],
+  options: DeriveScriptsOptions = {},
+): Promise<readonly DerivedScripts[]> {
+  const reader = options.pythonReader ?? createPythonReader(options);
+  const waiting = skills.map((skill) => start(skill, reader));
+  const derived: DerivedScripts[] = [];
+  let sliceEnd = performance.now() + sliceMs;
+  // The helper parses Python while the other languages are read here; it must be fed meanwhile.
+  await setImmediate();
+  for (const one of waiting) {
+    derived.push(await finish(one));
+    if (performance.now() < sliceEnd) continue;
+    await setImmediate();
+    sliceEnd = performance.now() + sliceMs;
+  }
+  if (options.pythonReader === undefined) await reader.close();
+  return derived;
+}
+
+interface Started {
+  readonly skill: SkillScripts;
+  readonly prepared: PreparedScripts;
+  readonly python: ReadonlyMap<Candidate, Promise<PythonReading>>;
+}
+
+function start(skill: SkillScripts, reader: PythonReader): Started {
+  const prepared = prepareScripts(skill.files);
+  const scripts = prepared.candidates.filter(({ source, isCut }) => source.language === "python" && !isCut);
+  return { skill, prepared, python: new Map(scripts.map((script) => [script, reader.read(script.source.text)])) };
+}
+
+async function finish({ skill, prepared, python }: Started): Promise<DerivedScripts> {
+  const { diagnostics, manifest } = prepared;
+  const readings: { candidate: Candidate; reading: Reading }[] = [];
+  for (const candidate of prepared.candidates) {
+    readings.push({ candidate, reading: readScript(candidate, await python.get(candidate), diagnostics) });
+  }
+  const derived = readings.map(({ candidate, reading }) => toInterface(candidate, reading, prepared));
+  const applied = applyManifest(derived, manifest.tools);
+  const settled = new Set(
+    manifest.tools
+      .filter(({ examples }) => examples !== undefined)
+      .map(({ path, words }) => `${path} ${words.join(" ")}`),
+  );
+  const illustrated =
+    skill.instructions === undefined
+      ? { scripts: applied.scripts, diagnostics: [] }
+      : addExamples(applied.scripts, skill.instructions, settled);
+  const scripts = withNames(illustrated.scripts, diagnostics);
+  return {
+    scripts,
+    diagnostics: [
+      ...manifest.diagnostics,
+      ...applied.diagnostics,
+      ...joinMissing(diagnostics),
+      ...illustrated.diagnostics,
+    ],
+  };
+}
+
+/** That Python is missing is said once, not for every script. */
+function joinMissing(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] {
+  const missing = diagnostics.filter(({ code }) => code === "python-missing");
+  const [first] = missing;
+  if (first === undefined || missing.length === 1) return diagnostics;
+  const message = first.message.replace(";", ` (and ${missing.length - 1} more like it);`);
+  return [...diagnostics.filter(({ code }) => code !== "python-missing"), { ...first, message }];
+}
+
+function toInterface(candidate: Candidate, reading: Reading, { declared, local }: PreparedScripts): ScriptInterface {
+  const { source } = candidate;
+  const { path, language, text } = source;
+  return {
+    path,
+    language,
+    interpreter: reading.interpreter ?? candidate.interpreter,
+    kind: reading.kind,
+    reason: reading.reason,
+    tools: reading.kind === "tool" && reading.interface !== undefined ? toTools(path, reading, reading.interface) : [],
+    environment: findEnvironment(language, text),
+    imports: findImports({ language, path, text, modules: reading.modules, local, declared }),
+    access: findAccess(language, text, reading.programs),
+  };
+}
+
+function toTools(path: string, reading: Reading, derived: DerivedInterface): readonly ScriptTool[] {
+  return derived.commands.map((command) => ({
+    name: "",
+    description: describe(path, { reading, derived, command }),
+    ...toSchemaAndMapping(command),
+    confidence: derived.confidence,
+    source: derived.source,
+    examples: [],
+  }));
+}
+
+interface Descriptions {
+  readonly reading: Reading;
+  readonly derived: DerivedInterface;
+  readonly command: DerivedCommand;
+}
+
+/** The script's own words; only where it has none, the one thing that is certain about it. */
+function describe(path: string, { reading, derived, command }: Descriptions): string {
+  const own = toDescription(command.description ?? "");
+  const whole = reading.description || toDescription(derived.description ?? "");
+  const isCommand = (command.words?.length ?? 0) > 0;
+  return (isCommand ? own || whole : whole || own) || `Run ${path}`;
+}
+
+/** Gives every tool a name that no other tool of the skill has. Names that an author chose come first. */
+function withNames(scripts: readonly ScriptInterface[], diagnostics: Diagnostic[]): readonly ScriptInterface[] {
+  const owners = new Map<string, string>();
+  const chosen = new Map<ScriptTool, string>();
+  const all = scripts.flatMap(({ path, tools }) => tools.map((tool) => ({ path, tool })));
+  const ordered = [...all.filter(({ tool }) => tool.name !== ""), ...all.filter(({ tool }) => tool.name === "")];
+  for (const { path, tool } of ordered) {
+    const words = tool.mapping.parts.flatMap((part) => (part.kind === "word" ? [part.word] : []));
+    const wanted = tool.name === "" ? toToolName(path, words) : tool.name;
+    const name = toFreeName(wanted, path, owners);
+    if (name !== wanted) diagnostics.push(collision(wanted, name, { path, owner: owners.get(wanted) ?? path }));
+    owners.set(name, path);
+    chosen.set(tool, name);
+  }
+  return scripts.map((script) => ({
+    ...script,
+    tools: script.tools.map((tool) => ({ ...tool, name: chosen.get(tool) ?? tool.name })),
+  }));
+}
+
+function collision(wanted: string, name: string, { path, owner }: { path: string; owner: string }): Diagnostic {
+  return {
+    severity: "warning",
+    code: "tool-name-collision",
+    message: `Two tools would be called ${quote(wanted)}, from ${quote(owner)} and from ${quote(path)}: the second is called ${quote(name)}`,
+    file: path,
+    cure: "Rename one of the files, or give a name in scripts/manifest.yml",
+  };
+}

@@ -1,0 +1,100 @@
+import type { ScriptImport, ScriptLanguage } from "../script-interface.ts";
+import { withoutUndefined } from "../without-undefined.ts";
+import type { DeclaredPackages } from "./declared-packages.ts";
+import { nodeModules, pythonModules, pythonPackages } from "./standard-modules.ts";
+
+/** What there is to know about the imports of a script. */
+export interface ImportSources {
+  readonly language: ScriptLanguage;
+  readonly path: string;
+  readonly text: string;
+  /** The modules that a reader found; without them the text is searched. */
+  readonly modules?: readonly string[] | undefined;
+  /** The names of the skill's own files and folders, without endings. */
+  readonly local: ReadonlySet<string>;
+  readonly declared: DeclaredPackages;
+}
+
+const mostImports = 200;
+
+/** Finds the packages that a script imports and its language does not bring along, and where they are declared. */
+export function findImports(sources: ImportSources): readonly ScriptImport[] {
+  if (sources.language === "python") return fromPython(sources);
+  const isJavascript = sources.language === "javascript" || sources.language === "typescript";
+  return isJavascript ? fromJavascript(sources) : [];
+}
+
+function fromPython({ text, path, modules, local, declared }: ImportSources): readonly ScriptImport[] {
+  const inline = new Set(inlinePackages(text).map(normalise));
+  const names = new Set((modules ?? modulesIn(text)).filter((name) => isForeign(name, local)));
+  return [...names]
+    .toSorted()
+    .slice(0, mostImports)
+    .map((name) => {
+      const known = Object.hasOwn(pythonPackages, name) ? pythonPackages[name] : undefined;
+      const wanted = known ?? name;
+      const spellings = [wanted, name, `python-${name}`, `${name}-python`].map(normalise);
+      const isInline = spellings.some((spelling) => inline.has(spelling)) || hasPrefix(inline, name);
+      const file = isInline
+        ? path
+        : declared.find("python", (spelling) => spellings.includes(normalise(spelling)) || isPrefixed(spelling, name));
+      return withoutUndefined<ScriptImport>({ name, package: normalise(wanted), declaredIn: file });
+    });
+}
+
+function isForeign(name: string, local: ReadonlySet<string>): boolean {
+  return (
+    !name.startsWith(".") && !name.startsWith("_") && !pythonModules.has(name) && !local.has(name) && name !== "kitbag"
+  );
+}
+
+/** One name for many packages: `google` is in `google-genai`, `google-cloud-storage` and others. */
+function isPrefixed(spelling: string, name: string): boolean {
+  return (name === "google" || name === "azure") && normalise(spelling).startsWith(`${name}-`);
+}
+
+function hasPrefix(names: ReadonlySet<string>, name: string): boolean {
+  return [...names].some((spelling) => isPrefixed(spelling, name));
+}
+
+/** As the package index compares names. */
+function normalise(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/gu, "-");
+}
+
+function modulesIn(text: string): readonly string[] {
+  return Array.from(text.matchAll(/^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)/gmu), ([, module = ""]) => module);
+}
+
+/** The packages of an inline block: `# /// script`. */
+export function inlinePackages(text: string): readonly string[] {
+  const block = /^# \/\/\/ script[^\n]*\n((?:#[^\n]*\n){0,200}?)# \/\/\/\s*$/mu.exec(text)?.[1] ?? "";
+  const list = /dependencies\s*=\s*\[([\s\S]{0,8000}?)\]/u.exec(block.replaceAll(/^# ?/gmu, ""))?.[1] ?? "";
+  return Array.from(list.matchAll(/["']([A-Za-z0-9][\w.-]*)/gu), ([, name = ""]) => name);
+}
+
+const specifiers = /(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\(\s*)["']([^"'\n]{1,200})["']/gu;
+
+function fromJavascript({ text, path, declared }: ImportSources): readonly ScriptImport[] {
+  const found = new Map<string, boolean>();
+  for (const [, specifier = ""] of text.matchAll(specifiers)) {
+    const isInline = /^(?:npm|jsr):/u.test(specifier);
+    const name = packageOf(specifier);
+    if (name !== undefined) found.set(name, isInline || found.get(name) === true);
+  }
+  return [...found]
+    .toSorted(([left], [right]) => (left < right ? -1 : 1))
+    .slice(0, mostImports)
+    .map(([name, isInline]) => {
+      const file = isInline ? path : declared.find("javascript", (spelling) => spelling === name);
+      return withoutUndefined<ScriptImport>({ name, package: name, declaredIn: file });
+    });
+}
+
+/** The package of a specifier: `lodash/get` → `lodash`. Nothing for files and for what the runtime brings along. */
+function packageOf(specifier: string): string | undefined {
+  if (/^(?:\.|\/|node:|bun:|bun$|deno:|https?:|file:|#|@\/|~)/u.test(specifier)) return undefined;
+  const bare = specifier.replace(/^(?:npm|jsr):\/?/u, "");
+  const [, name] = /^((?:@[\w.-]+\/)?[\w.-]+)/u.exec(bare) ?? [];
+  return name === undefined || nodeModules.has(name.split("/")[0] ?? "") ? undefined : name;
+}

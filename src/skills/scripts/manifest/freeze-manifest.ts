@@ -1,0 +1,99 @@
+import { stringify } from "yaml";
+
+import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { ArgvMapping, PropertyPart } from "../argv-mapping.ts";
+import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
+import { withoutUndefined } from "../without-undefined.ts";
+import { schemaKeys } from "./parse-parameter.ts";
+
+const head = `# How the scripts of this skill are called, as it was read from them. What stands here wins over what they say.
+# Delete an entry, or a key of it, to have it read from the script again.
+`;
+
+/**
+ * Writes what was derived as the text of `scripts/manifest.yml`. Reading it back gives the same tools: same schemas, same command
+ * lines.
+ */
+export function freezeManifest(scripts: readonly ScriptInterface[]): string {
+  const tools = scripts.flatMap((script) => script.tools.map((tool) => toEntry(script, tool)));
+  return head + stringify({ tools }, { lineWidth: 0, aliasDuplicateObjects: false });
+}
+
+function toEntry(script: ScriptInterface, tool: ScriptTool): object {
+  const words = tool.mapping.parts.filter((part) => part.kind === "word").map(({ word }) => word);
+  return withoutUndefined<Record<string, unknown>>({
+    name: tool.name,
+    script: script.path.replace(/^scripts\//u, ""),
+    command: words.length === 0 ? undefined : words,
+    description: tool.description,
+    interpreter: script.interpreter,
+    parameters: toParameters(tool),
+    output: tool.outputSchema,
+    timeout: tool.limitMs === undefined ? undefined : `${tool.limitMs}ms`,
+    annotations: tool.annotations,
+    hidden: tool.hidden,
+    separator: tool.mapping.separator,
+    otherFields: tool.mapping.otherFields,
+    examples: tool.examples,
+    confidence: tool.confidence,
+    source: tool.source,
+  });
+}
+
+function toParameters({ inputSchema, mapping }: ScriptTool): readonly object[] {
+  const properties = isSchemaObject(inputSchema["properties"]) ? inputSchema["properties"] : {};
+  const required: readonly unknown[] = Array.isArray(inputSchema["required"]) ? inputSchema["required"] : [];
+  return withPlaces(mapping).map(({ part, after }) => {
+    const schema = Object.hasOwn(properties, part.property) ? properties[part.property] : undefined;
+    return withoutUndefined<Record<string, unknown>>({
+      name: part.property,
+      ...toSchemaFields(isSchemaObject(schema) ? schema : {}),
+      required: required.includes(part.property) ? true : undefined,
+      ...toPassFields(part),
+      after,
+    });
+  });
+}
+
+/** The parts with the number of words before them, where that is not all of them. */
+function withPlaces({ parts }: ArgvMapping): readonly { part: PropertyPart; after: number | undefined }[] {
+  const total = parts.filter((part) => part.kind === "word").length;
+  const placed: { part: PropertyPart; after: number | undefined }[] = [];
+  let words = 0;
+  for (const part of parts) {
+    if (part.kind === "word") words += 1;
+    else placed.push({ part, after: words === total ? undefined : words });
+  }
+  return placed;
+}
+
+const plainKeys = new Set<string>(schemaKeys);
+
+/** The schema's own keys where a parameter can have them; the whole of it where it cannot. */
+function toSchemaFields(schema: JsonSchema): object {
+  return Object.keys(schema).length > 0 && Object.keys(schema).every((key) => plainKeys.has(key)) ? schema : { schema };
+}
+
+function toPassFields(part: PropertyPart): object {
+  const { property: _, kind, ...rest } = part as PropertyPart & Record<string, unknown>;
+  switch (kind) {
+    case "flag": {
+      const { many, ...flag } = rest;
+      return { ...flag, ...(many !== undefined && { list: many }) };
+    }
+    case "count": {
+      const { flag, ...others } = rest;
+      return { count: flag, ...others };
+    }
+    case "positional":
+      return { positional: true, ...rest };
+    case "env":
+      return { env: rest["variable"] };
+    case "stdin":
+      return { stdin: rest["as"] };
+    case "field":
+      return { field: true };
+    case "choice":
+      return rest;
+  }
+}

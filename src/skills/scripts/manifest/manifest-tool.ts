@@ -1,0 +1,39 @@
+import type { JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { ToolAnnotations, ToolExample } from "../../../core/tool.ts";
+import type { ArgvMapping, PropertyPart } from "../argv-mapping.ts";
+import type { Confidence } from "../script-interface.ts";
+
+/** A parameter as the manifest has it. */
+export interface ManifestParameter {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly required?: boolean;
+  /** How it is passed; when the manifest does not say, it is passed as the script's own parameter of that name. */
+  readonly part?: PropertyPart;
+  readonly after?: number;
+  /** Counts from 1. */
+  readonly line: number;
+}
+
+/** An entry of `scripts/manifest.yml`. What is not set is taken from the script. */
+export interface ManifestTool {
+  /** Relative to the skill's folder. */
+  readonly path: string;
+  /** The words of the sub-command that it is about. */
+  readonly words: readonly string[];
+  /** Counts from 1. */
+  readonly line: number;
+  readonly name?: string;
+  readonly description?: string;
+  readonly interpreter?: readonly string[];
+  readonly parameters?: readonly ManifestParameter[];
+  readonly outputSchema?: JsonSchema;
+  readonly limitMs?: number;
+  readonly annotations?: ToolAnnotations;
+  readonly hidden?: boolean;
+  readonly confidence?: Confidence;
+  readonly source?: string;
+  readonly examples?: readonly ToolExample[];
+  readonly separator?: NonNullable<ArgvMapping["separator"]>;
+  readonly otherFields?: true;
+}

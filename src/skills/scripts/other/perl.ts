@@ -1,0 +1,66 @@
+import { findCalls } from "../code/calls.ts";
+import type { Code } from "../code/code.ts";
+import { readLiteral, textOf } from "../code/literals.ts";
+import { isToken } from "../code/token.ts";
+import type { DerivedInterface } from "../derived-interface.ts";
+import { switchFlag, valueFlag } from "../flag-parameter.ts";
+import type { ArgvFacts, PositionFact } from "../hand/argv-facts.ts";
+import type { HelpTexts } from "../hand/help-texts.ts";
+import type { Parameter } from "../parameter.ts";
+
+/** Reads `GetOptions("name=s" => \$name, "verbose!" => \$verbose)` of Perl's Getopt::Long. */
+export function fromGetoptLong(code: Code, help: HelpTexts): DerivedInterface | undefined {
+  const [call] = findCalls(code, "GetOptions");
+  if (call === undefined) return undefined;
+  const flags = call.ranges.flatMap(([from]) => {
+    const specification = textOf(readLiteral(code.tokens, [from, from + 1])) ?? "";
+    const parameter = toFlag(specification, help);
+    return parameter === undefined ? [] : [parameter];
+  });
+  const readsMore = code.tokens.some((token) => /^[@$]ARGV$/u.test(token.text));
+  return {
+    commands: [{ parameters: [...flags, ...(readsMore ? help.positionals([]) : [])], separator: "needed" }],
+    confidence: "declared",
+    source: "Getopt::Long",
+  };
+}
+
+const specificationForm = /^([\w-]+(?:\|[\w?-]+)*)(?:([=:])([sifo])([@%])?|([!+]))?$/u;
+
+function toFlag(specification: string, help: HelpTexts): Parameter | undefined {
+  const [whole, names = "", , type, container, mark] = specificationForm.exec(specification) ?? [];
+  const flags = names.split("|").map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
+  if (whole === undefined || /^--(?:help|version|man)$/u.test(flags[0] ?? "")) return undefined;
+  const text = help.flag(flags);
+  if (type === undefined) {
+    const opposite = mark === "!" ? flags[0]?.replace("--", "--no-") : undefined;
+    return switchFlag({ flags, opposite, description: text.description });
+  }
+  return valueFlag({
+    flags,
+    type: type === "i" || type === "o" ? "integer" : type === "f" ? "number" : undefined,
+    description: text.description,
+    choices: text.choices,
+    default: text.default,
+    required: text.required,
+    many: container === undefined ? undefined : "repeat",
+    joint: "=",
+  });
+}
+
+/** `my $file = shift;` at the top of a script takes its arguments one by one. */
+export function withShifts(facts: ArgvFacts, { tokens }: Code): ArgvFacts {
+  const positions = new Map<number, PositionFact>(facts.positions);
+  let depth = 0;
+  let place = 0;
+  for (const [index, token] of tokens.entries()) {
+    if (isToken(token, "{")) depth += 1;
+    if (isToken(token, "}")) depth -= 1;
+    if (depth > 0 || !isToken(token, "shift") || !isToken(tokens[index - 1], "=")) continue;
+    const name = tokens[index - 2]?.text.replace(/^[$@%]/u, "") ?? "";
+    const isOptional = isToken(tokens[index + 1], "||") || isToken(tokens[index + 1], "//");
+    positions.set(place, { name, required: !isOptional || isToken(tokens[index + 2], "die") });
+    place += 1;
+  }
+  return place === 0 ? facts : { ...facts, readsArgv: true, positions };
+}

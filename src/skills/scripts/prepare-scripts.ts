@@ -1,0 +1,110 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { quote } from "../../core/errors.ts";
+import { decodeScript, largestScript, type DecodedScript } from "./decode-script.ts";
+import { classifyByName, detectLanguage } from "./detect-language.ts";
+import { isPackageFile, readDeclaredPackages, type DeclaredPackages } from "./facts/declared-packages.ts";
+import { manifestPath, parseManifest, type ParsedManifest } from "./manifest/parse-manifest.ts";
+import type { Reading, SourceScript } from "./reading.ts";
+import type { ScriptFile } from "./script-interface.ts";
+
+/** A script that is to be read. */
+export interface Candidate {
+  readonly source: SourceScript;
+  readonly interpreter: readonly string[];
+  readonly isCut: boolean;
+  /** What its name or its place already says. */
+  readonly verdict?: Pick<Reading, "kind" | "reason">;
+}
+
+/** The files of a skill, sorted out. */
+export interface PreparedScripts {
+  readonly candidates: readonly Candidate[];
+  readonly manifest: ParsedManifest;
+  readonly declared: DeclaredPackages;
+  /** The names of the skill's own files and folders, without endings. */
+  readonly local: ReadonlySet<string>;
+  readonly diagnostics: Diagnostic[];
+}
+
+const largestPackageFile = 64 * 1024;
+
+/** Sorts the files of a skill: which are scripts, in which language, and what else says something about them. */
+export function prepareScripts(files: readonly ScriptFile[]): PreparedScripts {
+  const diagnostics: Diagnostic[] = [];
+  const unique = [...new Map(files.map((file) => [file.path, file])).values()];
+  const sorted = unique.toSorted((left, right) => (left.path < right.path ? -1 : 1));
+  const paths = sorted.map(({ path }) => path).filter((path) => path.startsWith("scripts/"));
+  const manifest = readManifest(sorted, paths);
+  const named = new Set(manifest.tools.map(({ path }) => path));
+  const packages = sorted.filter(({ path, content }) => isPackageFile(path) && content.length <= largestPackageFile);
+  return {
+    candidates: sorted.flatMap((file) => toCandidates(file, named, diagnostics)),
+    manifest,
+    declared: readDeclaredPackages(packages.map(({ path, content }) => ({ path, text: decodeScript(content).text }))),
+    local: localNames(sorted),
+    diagnostics,
+  };
+}
+
+function readManifest(files: readonly ScriptFile[], paths: readonly string[]): ParsedManifest {
+  const file = files.find(({ path }) => path === manifestPath || path === "scripts/manifest.yaml");
+  if (file === undefined) return { tools: [], diagnostics: [] };
+  return parseManifest(decodeScript(file.content).text, paths, file.path);
+}
+
+function localNames(files: readonly ScriptFile[]): ReadonlySet<string> {
+  return new Set(files.flatMap(({ path }) => path.split("/").map((step) => step.replace(/\.\w+$/u, ""))));
+}
+
+function toCandidates(file: ScriptFile, named: ReadonlySet<string>, diagnostics: Diagnostic[]): readonly Candidate[] {
+  const { path } = file;
+  const fileName = path.split("/").at(-1) ?? "";
+  const isNamed = named.has(path);
+  if (!path.startsWith("scripts/") || (fileName.startsWith(".") && !isNamed)) return [];
+  const decoded = decodeScript(file.content);
+  const detected = detectLanguage(fileName, decoded.text);
+  if (detected === undefined && !isNamed) return [];
+  if (decoded.isBinary) {
+    diagnostics.push(
+      warning(
+        "script-not-text",
+        path,
+        "it has NUL bytes, so it is not a script",
+        "Save it as UTF-8 text, or remove it",
+      ),
+    );
+    return [];
+  }
+  reportBytes(path, decoded, diagnostics);
+  const known =
+    detected === undefined || detected === "unsupported" ? { language: "other" as const, interpreter: [] } : detected;
+  const source = { path, fileName, text: decoded.text, language: known.language };
+  const verdict = isNamed ? undefined : toVerdict(path, fileName, detected === "unsupported");
+  return [{ source, interpreter: known.interpreter, isCut: decoded.isCut, ...(verdict !== undefined && { verdict }) }];
+}
+
+function toVerdict(path: string, fileName: string, isUnsupported: boolean): Candidate["verdict"] {
+  if (isUnsupported) {
+    return {
+      kind: "unsupported",
+      reason: "no interpreter is known for it; name one in scripts/manifest.yml, or in a first line with #!",
+    };
+  }
+  if (path.split("/").length > 2) {
+    return { kind: "library", reason: "it is in a folder below scripts/; only files in scripts/ itself become tools" };
+  }
+  return classifyByName(fileName);
+}
+
+function reportBytes(path: string, { isCut, isDamaged }: DecodedScript, diagnostics: Diagnostic[]): void {
+  if (isCut) {
+    const reason = `it is larger than ${largestScript} bytes, so only its beginning was read`;
+    diagnostics.push(warning("script-too-large", path, reason, "Describe it in scripts/manifest.yml"));
+  }
+  if (isDamaged)
+    diagnostics.push(warning("encoding-invalid", path, "some of its bytes are not UTF-8", "Save it as UTF-8"));
+}
+
+function warning(code: string, file: string, reason: string, cure: string): Diagnostic {
+  return { severity: "warning", code, message: `Cannot read all of ${quote(file)}: ${reason}`, file, cure };
+}

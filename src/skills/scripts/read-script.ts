@@ -1,0 +1,96 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { quote } from "../../core/errors.ts";
+import { opaqueArguments } from "./derived-interface.ts";
+import { deriveJavascript } from "./javascript/derive-javascript.ts";
+import { deriveOther } from "./other/derive-other.ts";
+import type { Candidate } from "./prepare-scripts.ts";
+import { derivePython, derivePythonText } from "./python/derive-python.ts";
+import type { PythonReading } from "./python/python-facts.ts";
+import type { Reading, SourceScript } from "./reading.ts";
+import { deriveShell } from "./shell/derive-shell.ts";
+import { withoutUndefined } from "./without-undefined.ts";
+
+/**
+ * Reads one script with the reader of its language; `python` is what the helper said about it. Contract: never throws. A script
+ * that makes a reader fail is reported, and is a tool that takes words.
+ */
+export function readScript(
+  { source, verdict, isCut }: Candidate,
+  python: PythonReading | undefined,
+  diagnostics: Diagnostic[],
+): Reading {
+  try {
+    const reading = readByLanguage(source, python, diagnostics);
+    if (verdict !== undefined)
+      return withoutUndefined<Reading>({ ...verdict, description: reading.description, modules: reading.modules });
+    // What was not read may take anything.
+    const takesNothing = reading.interface?.commands.every(({ parameters }) => parameters.length === 0) === true;
+    return isCut && (takesNothing || reading.kind === "library")
+      ? { ...opaque(reading.description), reason: "it is too large to be read" }
+      : reading;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    diagnostics.push({
+      severity: "warning",
+      code: "script-unreadable",
+      message: `Cannot read how ${quote(source.path)} is called: ${reason}`,
+      file: source.path,
+      cure: "Describe it in scripts/manifest.yml",
+    });
+    return opaque("");
+  }
+}
+
+function opaque(description: string): Reading {
+  return { kind: "tool", reason: "it runs by itself", description, interface: opaqueArguments() };
+}
+
+function readByLanguage(source: SourceScript, python: PythonReading | undefined, diagnostics: Diagnostic[]): Reading {
+  switch (source.language) {
+    case "python":
+      return readPython(source, python, diagnostics);
+    case "javascript":
+    case "typescript":
+      return deriveJavascript(source);
+    case "shell":
+      return deriveShell(source);
+    case "ruby":
+    case "perl":
+    case "php":
+    case "lua":
+    case "powershell":
+    case "r":
+    case "other":
+      return deriveOther(source);
+  }
+}
+
+function readPython(source: SourceScript, python: PythonReading | undefined, diagnostics: Diagnostic[]): Reading {
+  if (python?.ok) return derivePython(source, python.facts);
+  if (python !== undefined) diagnostics.push(toDiagnostic(source.path, python));
+  return derivePythonText(source);
+}
+
+const codes = {
+  missing: "python-missing",
+  syntax: "script-syntax",
+  deep: "script-syntax",
+  failed: "python-failed",
+  stopped: "python-failed",
+  "too-large": "script-too-large",
+} as const;
+
+function toDiagnostic(file: string, { reason, message, line }: Extract<PythonReading, { ok: false }>): Diagnostic {
+  const what = reason === "missing" ? `there is no Python to parse it with (${message})` : message;
+  return withoutUndefined<Diagnostic>({
+    severity: reason === "missing" ? "info" : "warning",
+    code: codes[reason],
+    message: `Cannot parse ${quote(file)}: ${what}; only its usage text and its plainest code were read`,
+    file,
+    line,
+    cure:
+      reason === "missing"
+        ? "Install python3, or describe the script in scripts/manifest.yml"
+        : "Correct it, or describe it in scripts/manifest.yml",
+  });
+}
