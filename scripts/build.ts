@@ -4,8 +4,8 @@
  * imports; what the source uses of development dependencies is taken in, so whoever installs Kitbag installs less.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { chmodSync, copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 
 import { rolldown } from "rolldown";
 
@@ -15,6 +15,7 @@ const dist = resolve(process.argv[2] ?? join(root, "dist"));
 rmSync(dist, { recursive: true, force: true });
 writeDeclarations();
 writeLicenses(await bundle());
+copyPrograms();
 chmodSync(join(dist, "cli/main.js"), 0o755);
 
 /** Checks the types, too. */
@@ -74,6 +75,15 @@ function toName(file: string): string {
 
 function isSource(id: string, name: string): boolean {
   return id === join(root, "src", `${name}.ts`);
+}
+
+/** Programs in other languages stay beside the code that starts them. */
+function copyPrograms(): void {
+  for (const file of globSync("src/**/*.py", { cwd: root })) {
+    const target = join(dist, file.slice("src/".length));
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(root, file), target);
+  }
 }
 
 /** The licences of packages ask to be passed on with their code. */
