@@ -1,0 +1,93 @@
+/** The acceptance criteria of the design "Dynamic tool discovery from scripts". AC-3 and AC-4 need a runtime for scripts. */
+import { expect, test } from "vitest";
+
+import { createWorkspace } from "kitbag";
+import { loadSkills } from "kitbag/skills";
+
+import { createFolder } from "./support/temporary-folder.ts";
+
+test("AC-1: a skill with tool1.py, tool2.sh and helper.txt has two tools, also without opening it", async () => {
+  const folder = createFolder({
+    "my-skill/SKILL.md": document("my-skill"),
+    "my-skill/scripts/tool1.py": "import sys\nprint(sys.argv[1])\n",
+    "my-skill/scripts/tool2.sh": '#!/bin/sh\necho "$1"\n',
+    "my-skill/scripts/helper.txt": "not a script",
+    "my-skill/scripts/inner/tool3.py": "print()",
+  });
+
+  const workspace = await workspaceOf(folder);
+
+  expect(workspace.getSkillTools("my-skill").map((tool) => tool.name)).toEqual(["tool1", "tool2"]);
+  expect(workspace.getAvailableTools()).toEqual([]);
+});
+
+test("AC-1: a skill without scripts has no tools and no error", async () => {
+  const folder = createFolder({ "plain/SKILL.md": document("plain") });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports).toMatchObject([{ name: "plain", status: "ok", tools: [], diagnostics: [] }]);
+});
+
+test("AC-2: the description of a tool is the docstring of its script", async () => {
+  const folder = createFolder({
+    "my-skill/SKILL.md": document("my-skill"),
+    "my-skill/scripts/process.py": [
+      "import sys",
+      "",
+      "def main(input_path: str):",
+      '    """Process a file and return results."""',
+      "    print(open(input_path).read())",
+      "",
+      'if __name__ == "__main__":',
+      "    main(sys.argv[1])",
+      "",
+    ].join("\n"),
+  });
+
+  const workspace = await workspaceOf(folder);
+
+  expect(workspace.getSkillTools("my-skill")).toMatchObject([
+    { name: "process", description: "Process a file and return results." },
+  ]);
+});
+
+test("AC-2: scripts/manifest.yml goes before the docstring, and a script that says nothing has a description all the same", async () => {
+  const folder = createFolder({
+    "my-skill/SKILL.md": document("my-skill"),
+    "my-skill/scripts/named.py": '"""From the docstring."""\nimport sys\nprint(sys.argv[1])\n',
+    "my-skill/scripts/silent.sh": 'echo "$1"\n',
+    "my-skill/scripts/manifest.yml":
+      "tools:\n  - name: chosen\n    script: named.py\n    description: From the manifest.\n",
+  });
+
+  const workspace = await workspaceOf(folder);
+
+  expect(workspace.getSkillTools("my-skill").map(({ name, description }) => [name, description])).toEqual([
+    ["chosen", "From the manifest."],
+    ["silent", "Run scripts/silent.sh"],
+  ]);
+});
+
+test("AC-5: invoking a skill returns its processed text, whatever scripts it has", async () => {
+  const folder = createFolder({
+    "my-skill/SKILL.md": `${document("my-skill")}Look at $ARGUMENTS in {baseDir}.\n`,
+    "my-skill/scripts/tool1.py": "import sys\nprint(sys.argv[1])\n",
+  });
+
+  const workspace = await workspaceOf(folder);
+  const text = workspace.invokeSkill("my-skill", "report.pdf");
+
+  expect(text).toContain(`Look at report.pdf in ${workspace.getSkill("my-skill")?.folder?.directory}.`);
+  expect(text).toContain("scripts/tool1.py");
+  expect(text).not.toContain("description:");
+});
+
+async function workspaceOf(folder: string): Promise<ReturnType<typeof createWorkspace>> {
+  const { reports } = await loadSkills({ directories: [folder] });
+  return createWorkspace({ skills: reports.flatMap((report) => report.skill ?? []) });
+}
+
+function document(name: string): string {
+  return `---\nname: ${name}\ndescription: Does things. Use it when things are to be done.\n---\n\n# ${name}\n\n`;
+}
