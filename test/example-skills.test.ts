@@ -5,6 +5,7 @@ import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 import { expect, test, type TestContext } from "vitest";
 
+import { needProgram } from "./support/need-program.ts";
 import { createFolder, writeFiles } from "./support/temporary-folder.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -211,8 +212,8 @@ test.for([
 test("text-stats counts prose, not Markdown's code and links", async (context) => {
   const folder = createFolder({ "a.md": article });
 
-  const run = await runScript(context, "text-stats/scripts/text_stats.py", ["count", "a.md"], { folder });
-  const raw = await runScript(context, "text-stats/scripts/text_stats.py", ["count", "a.md", "--raw"], { folder });
+  const run = await runScript(context, "text-stats/scripts/stats.py", ["count", "a.md"], { folder });
+  const raw = await runScript(context, "text-stats/scripts/stats.py", ["count", "a.md", "--raw"], { folder });
 
   expect(JSON.parse(run.stdout)).toMatchObject({ words: 12, sentences: 4, paragraphs: 3, lines: 12 });
   expect(JSON.parse(raw.stdout)).toMatchObject({ words: 23 });
@@ -222,13 +223,13 @@ test("text-stats finds frequent words and phrases", async (context) => {
   const words = ["words", "-", "--phrase-length", "2", "--top", "1"];
   const text = "Red apple. The red apple is a RED apple, not a green one.";
 
-  const run = await runScript(context, "text-stats/scripts/text_stats.py", words, { stdin: text });
+  const run = await runScript(context, "text-stats/scripts/stats.py", words, { stdin: text });
 
   expect(JSON.parse(run.stdout)).toEqual({ words: 13, top: [{ text: "red apple", count: 3 }] });
 });
 
 test("text-stats rates how hard a text is", async (context) => {
-  const script = "text-stats/scripts/text_stats.py";
+  const script = "text-stats/scripts/stats.py";
   const easy = "The cat sat. It ran. We saw it.";
   const hard = "Notwithstanding considerable organisational complexity, interdepartmental coordination deteriorated.";
 
@@ -250,7 +251,7 @@ test.for([
 ] as const)("text-stats %j fails with a message", async ([words, code, message], context) => {
   const folder = createFolder({ "empty.txt": "", binary: Uint8Array.of(0, 1, 2) });
 
-  const run = await runScript(context, "text-stats/scripts/text_stats.py", words, { folder });
+  const run = await runScript(context, "text-stats/scripts/stats.py", words, { folder });
 
   expect(run).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) as string });
 });
@@ -372,7 +373,7 @@ test.for([
   ["json-query/scripts/query.mjs", ["bad.json"], "JSON"],
   ["json-query/scripts/query.mjs", ["missing.json"], "no such file"],
   ["json-query/scripts/query.mjs", [], "name one file"],
-  ["json-query/scripts/query.mjs", ["a.json", "--nope"], "Unknown option '--nope'"],
+  ["json-query/scripts/query.mjs", ["a.json", "--nope"], "cannot go on: Unknown option '--nope'"],
   ["json-query/scripts/query.mjs", ["deep.json", "--path", "..x"], "cannot go on"],
   ["json-query/scripts/shape.mjs", ["a.json", "--depth", "x"], "--depth is not a whole number"],
   ["json-query/scripts/diff.mjs", ["a.json"], "name two files"],
@@ -564,13 +565,13 @@ interface ScriptRun {
 
 /** Runs a script of an example skill as a person would. */
 async function runScript(
-  { skip }: TestContext,
+  context: TestContext,
   script: string,
   words: readonly string[],
   { folder = createFolder(), stdin = "" }: { readonly folder?: string; readonly stdin?: string },
 ): Promise<ScriptRun> {
   const [program, ...first] = programs[script.split(".").at(-1) as keyof typeof programs];
-  if (process.env["KITBAG_REQUIRE_ALL"] !== "1") skip(!hasProgram(program), `${program} is not on this machine`);
+  needProgram(context, program);
   return new Promise((finish, reject) => {
     const child = execFile(
       program,
@@ -585,15 +586,6 @@ async function runScript(
     );
     child.stdin?.on("error", () => {}).end(stdin);
   });
-}
-
-function hasProgram(program: string): boolean {
-  try {
-    execFileSync(program, ["--version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 interface PdfPage {

@@ -6,7 +6,7 @@ import csv
 import json
 import sys
 
-from table import Table, TableError, add_table_arguments, is_missing, tidy, to_markdown
+from table import Table, TableError, is_missing, tidy, to_markdown
 
 FIGURES = ["sum", "mean", "min", "max"]
 MOST_GROUPS = 100_000
@@ -88,14 +88,18 @@ def sort_rows(rows, name):
 
 def main():
     parser = argparse.ArgumentParser(description="Group the rows of a table and calculate figures for each group.")
-    add_table_arguments(parser)
+    parser.add_argument("file", help="the CSV or TSV file; - reads standard input")
+    parser.add_argument("--delimiter", help="the character between cells; found by itself unless set")
+    parser.add_argument("--encoding", default="utf-8-sig", help="the encoding of the file")
+    parser.add_argument("--no-header", action="store_true", help="the first row is data")
+    parser.add_argument("--decimal", choices=["point", "comma"], default="point", help="how fractions are written")
     parser.add_argument("--by", action="append", required=True, metavar="COLUMN", help="group by it; may be repeated")
     parser.add_argument("--sum", action="append", metavar="COLUMN", help="add this column up")
     parser.add_argument("--mean", action="append", metavar="COLUMN", help="average this column")
     parser.add_argument("--min", action="append", metavar="COLUMN", help="find its smallest number")
     parser.add_argument("--max", action="append", metavar="COLUMN", help="find its largest number")
     parser.add_argument("--where", action="append", metavar="CONDITION", help="COLUMN=VALUE or COLUMN!=VALUE; all must hold")
-    parser.add_argument("--sort", metavar="FIELD", help="a field of the answer, the largest first (default: rows)")
+    parser.add_argument("--sort", metavar="FIELD", help="a field of the answer, the largest first (rows unless set)")
     parser.add_argument("--limit", type=int, default=100, metavar="N", help="how many groups to answer with")
     parser.add_argument("--format", choices=["json", "markdown"], default="json", help="how to answer")
     args = parser.parse_args()

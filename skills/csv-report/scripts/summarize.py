@@ -8,7 +8,7 @@ import re
 import sys
 from collections import Counter
 
-from table import Table, TableError, add_table_arguments, is_missing, tidy, to_markdown
+from table import Table, TableError, is_missing, tidy, to_markdown
 
 MOST_DISTINCT = 10_000
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$")
@@ -85,7 +85,11 @@ def render(summary):
 
 def main():
     parser = argparse.ArgumentParser(description="Summarise a table, column by column.")
-    add_table_arguments(parser)
+    parser.add_argument("file", help="the CSV or TSV file; - reads standard input")
+    parser.add_argument("--delimiter", help="the character between cells; found by itself unless set")
+    parser.add_argument("--encoding", default="utf-8-sig", help="the encoding of the file")
+    parser.add_argument("--no-header", action="store_true", help="the first row is data")
+    parser.add_argument("--decimal", choices=["point", "comma"], default="point", help="how fractions are written")
     parser.add_argument("--columns", action="append", metavar="NAME", help="only this column; may be given again")
     parser.add_argument("--top", type=int, default=5, metavar="N", help="how many frequent values to list")
     parser.add_argument("--format", choices=["json", "markdown"], default="json", help="how to answer")

@@ -13,15 +13,6 @@ class TableError(Exception):
     """The table cannot be used; the message says why."""
 
 
-def add_table_arguments(parser):
-    """The arguments that all scripts share."""
-    parser.add_argument("file", help="the CSV or TSV file; - reads standard input")
-    parser.add_argument("--delimiter", help="the character between cells (default: found by itself)")
-    parser.add_argument("--encoding", default="utf-8-sig", help="the encoding of the file")
-    parser.add_argument("--no-header", action="store_true", help="the first row is data")
-    parser.add_argument("--decimal", choices=["point", "comma"], default="point", help="how fractions are written")
-
-
 class Table:
     """The rows of a file, one after the other."""
 

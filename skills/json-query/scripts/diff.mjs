@@ -2,11 +2,22 @@
 // Compare two JSON files, value by value.
 //
 // Usage: diff.mjs <before> <after> [--ignore <path>]... [--limit <n>]
+//
+//   <before>         the old JSON file
+//   <after>          the new JSON file
+//   --ignore <path>  a key, or a path without indexes, that does not count; may be given again
+//   --limit <n>      how many changes to show
 import { isDeepStrictEqual, parseArgs } from "node:util";
 
 import { fail, joinPath, print, readJson } from "./json-file.mjs";
 
-const { values, positionals } = readArguments();
+const { values, positionals } = parseArgs({
+  options: {
+    ignore: { type: "string", short: "i", multiple: true, default: [] },
+    limit: { type: "string", short: "n", default: "200" },
+  },
+  allowPositionals: true,
+});
 const [before, after, ...others] = positionals;
 const limit = Number(values.limit);
 if (before === undefined || after === undefined || others.length > 0) fail("diff: name two files");
@@ -16,20 +27,6 @@ const ignored = new Set(values.ignore);
 const changes = [...compare(readJson(before), readJson(after), "")];
 print({ equal: changes.length === 0, count: changes.length, changes: changes.slice(0, limit) });
 process.exitCode = changes.length === 0 ? 0 : 3;
-
-function readArguments() {
-  const options = {
-    // A key, or a path without indexes, that does not count; may be given again
-    ignore: { type: "string", short: "i", multiple: true, default: [] },
-    // How many changes to show
-    limit: { type: "string", short: "n", default: "200" },
-  };
-  try {
-    return parseArgs({ options, allowPositionals: true });
-  } catch (cause) {
-    return fail(`diff: ${cause.message}`);
-  }
-}
 
 function* compare(left, right, path) {
   if (isDeepStrictEqual(left, right)) return;

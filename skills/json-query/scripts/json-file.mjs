@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 
 const maxBytes = 256 * 1024 * 1024;
 
-// A document that is nested too deeply to walk through ends here, with one line.
+// Wrong flags, and a document that is nested too deeply to walk through, end here with one line.
 process.on("uncaughtException", (cause) => fail(`cannot go on: ${cause.message}`));
 
 /** Ends the program: what is wrong goes to standard error. */

@@ -2,11 +2,21 @@
 // Show the shape of a JSON file: keys, types, and how many items the lists have.
 //
 // Usage: shape.mjs <file> [--depth <n>] [--items <n>]
+//
+//   <file>       the JSON or JSON Lines file; - reads standard input
+//   --depth <n>  how many levels to show
+//   --items <n>  how many items of each list to look at
 import { parseArgs } from "node:util";
 
 import { fail, print, readJson, typeOf } from "./json-file.mjs";
 
-const { values, positionals } = readArguments();
+const { values, positionals } = parseArgs({
+  options: {
+    depth: { type: "string", default: "5" },
+    items: { type: "string", default: "1000" },
+  },
+  allowPositionals: true,
+});
 const [file, ...others] = positionals;
 const depth = Number(values.depth);
 const items = Number(values.items);
@@ -15,20 +25,6 @@ for (const [name, number] of Object.entries({ depth, items })) {
   if (!Number.isInteger(number) || number < 1) fail(`shape: --${name} is not a whole number above 0`);
 }
 print(describe([readJson(file)], depth));
-
-function readArguments() {
-  const options = {
-    // How many levels to show
-    depth: { type: "string", default: "5" },
-    // How many items of each list to look at
-    items: { type: "string", default: "1000" },
-  };
-  try {
-    return parseArgs({ options, allowPositionals: true });
-  } catch (cause) {
-    return fail(`shape: ${cause.message}`);
-  }
-}
 
 /** What some values have in common. */
 function describe(samples, levels) {

@@ -5,9 +5,9 @@
 #
 #   --license <id>        the SPDX identifier, such as MIT or Apache-2.0
 #   --holder <name>       who holds the copyright
-#   --year <year>         the year of the copyright (default: this year)
+#   --year <year>         the year of the copyright, such as 2024 or 2020-2024; this year unless set
 #   --root <folder>       where to look (default: .)
-#   --extensions <list>   which files, such as ts,py,sh (default: all languages that are known)
+#   --extensions <list>   which files, such as ts,py,sh; all languages that are known unless set
 #   --dry-run             only say what would change
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

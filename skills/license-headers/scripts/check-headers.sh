@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Find source files without a licence or copyright header. Changes nothing; answers with JSON.
+# Find source files that lack a header. Changes nothing; answers with JSON.
 #
 # Usage: check-headers.sh [--root <folder>] [--extensions <list>]
 #
 #   --root <folder>       where to look (default: .)
-#   --extensions <list>   which files, such as ts,py,sh (default: all languages that are known)
+#   --extensions <list>   which files, such as ts,py,sh; all languages that are known unless set
 #
 # Exit code 3: some files have no header.
 set -euo pipefail

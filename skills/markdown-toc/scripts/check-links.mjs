@@ -2,13 +2,19 @@
 // Find links in Markdown files that lead to no file or to no heading. Visits nothing on the web.
 //
 // Usage: check-links.mjs <file>... [--root <folder>]
+//
+//   <file>           Markdown files
+//   --root <folder>  the folder that links beginning with / count from
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 
 import { fail, findHeadings, proseLines, readMarkdown, toAnchor } from "./markdown.mjs";
 
-const { values, positionals: files } = readArguments();
+const { values, positionals: files } = parseArgs({
+  options: { root: { type: "string", default: "." } },
+  allowPositionals: true,
+});
 if (files.length === 0) fail("check-links: name one or more Markdown files");
 
 const findings = [];
@@ -18,18 +24,6 @@ let external = 0;
 for (const file of files) checkFile(file);
 process.stdout.write(`${JSON.stringify({ files: files.length, links, external, findings }, null, 2)}\n`);
 process.exitCode = findings.length === 0 ? 0 : 3;
-
-function readArguments() {
-  const options = {
-    // The folder that links beginning with / count from
-    root: { type: "string", default: "." },
-  };
-  try {
-    return parseArgs({ options, allowPositionals: true });
-  } catch (cause) {
-    return fail(`check-links: ${cause.message}`);
-  }
-}
 
 function checkFile(file) {
   for (const { line, number } of proseLines(readMarkdown(file))) {

@@ -1,6 +1,9 @@
 // Reads the headings and links of Markdown, and makes anchors as GitHub does.
 import { readFileSync } from "node:fs";
 
+// Wrong flags end here, with one line.
+process.on("uncaughtException", (cause) => fail(`cannot go on: ${cause.message}`));
+
 /** Ends the program: what is wrong goes to standard error. */
 export function fail(message) {
   process.stderr.write(`${message}\n`);

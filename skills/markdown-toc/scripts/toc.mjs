@@ -2,6 +2,12 @@
 // Make the table of contents of a Markdown file: print it, write it into the file, or check the one that is there.
 //
 // Usage: toc.mjs <file> [--min-level <n>] [--max-level <n>] [--write] [--check]
+//
+//   <file>           the Markdown file
+//   --min-level <n>  the largest headings to list, 1 to 6; 2 leaves the title out
+//   --max-level <n>  the smallest headings to list, 1 to 6
+//   --write          put the table into the file
+//   --check          only tell whether the table in the file is up to date
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
@@ -10,7 +16,15 @@ import { fail, findHeadings, readMarkdown } from "./markdown.mjs";
 const start = "<!-- toc -->";
 const end = "<!-- /toc -->";
 
-const { values, positionals } = readArguments();
+const { values, positionals } = parseArgs({
+  options: {
+    "min-level": { type: "string", default: "2" },
+    "max-level": { type: "string", default: "3" },
+    write: { type: "boolean", default: false },
+    check: { type: "boolean", default: false },
+  },
+  allowPositionals: true,
+});
 const [file, ...others] = positionals;
 const levels = [Number(values["min-level"]), Number(values["max-level"])];
 if (file === undefined || others.length > 0) fail("toc: name one file");
@@ -29,24 +43,6 @@ if (values.write) {
   print({ file, current: updated === text, entries: countEntries() });
   process.exitCode = updated === text ? 0 : 3;
 } else process.stdout.write(`${table}\n`);
-
-function readArguments() {
-  const options = {
-    // The largest headings to list; 2 leaves the title out
-    "min-level": { type: "string", default: "2" },
-    // The smallest headings to list
-    "max-level": { type: "string", default: "3" },
-    // Put the table into the file
-    write: { type: "boolean", default: false },
-    // Only tell whether the table in the file is up to date
-    check: { type: "boolean", default: false },
-  };
-  try {
-    return parseArgs({ options, allowPositionals: true });
-  } catch (cause) {
-    return fail(`toc: ${cause.message}`);
-  }
-}
 
 function renderTable(headings) {
   const shown = headings.filter(({ level }) => level >= levels[0] && level <= levels[1]);

@@ -156,7 +156,7 @@ def main():
     try:
         answer = args.run(args)
     except (OSError, ValueError) as error:
-        print(f"text_stats: {args.file}: {error}", file=sys.stderr)
+        print(f"stats: {args.file}: {error}", file=sys.stderr)
         return 1
     sys.stdout.reconfigure(encoding="utf-8")
     print(json.dumps(answer, ensure_ascii=False, indent=2))
