@@ -248,17 +248,23 @@ test("defineTool() says everything that is wrong, where, and what to change", ()
       annotations: { readOnly: true, destructive: true },
       run: "code" as never,
     }),
-  ).toThrowErrorMatchingInlineSnapshot(`[KitbagError: Cannot define the tool "read file": name: expected letters, digits, ".", "_" and "-", starting with a letter or digit, at most 64, found "read file"; description: expected a text that says what the tool does, found ""; run: expected a function, found "code"; annotations: expected readOnly or destructive, not both, found both; input.properties.path.type: expected one of string, number, integer, boolean, object, array, null, or a list of them, found "text"; output: expected a schema that JSON Schema can express, found Date cannot be represented in JSON Schema]`);
+  ).toThrowErrorMatchingInlineSnapshot(
+    `[KitbagError: Cannot define the tool "read file": name: expected letters, digits, ".", "_" and "-", starting with a letter or digit, at most 64, found "read file"; description: expected a text that says what the tool does, found ""; run: expected a function, found "code"; annotations: expected readOnly or destructive, not both, found both; input.properties.path.type: expected one of string, number, integer, boolean, object, array, null, or a list of them, found "text"; output: expected a schema that JSON Schema can express, found Date cannot be represented in JSON Schema]`,
+  );
 });
 
 test("defineTool() says which part was probably meant", () => {
   const definition = { ...words, inputSchema: {}, parameters: {}, execute: () => 1, run: () => 1 };
 
-  expect(() => defineTool(definition)).toThrowErrorMatchingInlineSnapshot(`[KitbagError: Cannot define the tool "tool": inputSchema: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part (did you mean "input"?); parameters: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part; execute: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part]`);
+  expect(() => defineTool(definition)).toThrowErrorMatchingInlineSnapshot(
+    `[KitbagError: Cannot define the tool "tool": inputSchema: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part (did you mean "input"?); parameters: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part; execute: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part]`,
+  );
 });
 
 test("defineTool() refuses an input that is no object", () => {
-  expect(() => defineTool({ ...words, input: z.array(z.string()), run: () => 1 })).toThrowErrorMatchingInlineSnapshot(`[KitbagError: Cannot define the tool "tool": input: expected a schema of type "object", found "array"]`);
+  expect(() => defineTool({ ...words, input: z.array(z.string()), run: () => 1 })).toThrowErrorMatchingInlineSnapshot(
+    `[KitbagError: Cannot define the tool "tool": input: expected a schema of type "object", found "array"]`,
+  );
 });
 
 test("defineTool() refuses examples that do not fit", () => {
@@ -269,7 +275,9 @@ test("defineTool() refuses examples that do not fit", () => {
       examples: [{ input: { city: "Rome", days: 3 } }, { input: { citty: "Rome", days: 30 } }],
       run: () => 1,
     }),
-  ).toThrowErrorMatchingInlineSnapshot(`[KitbagError: Cannot define the tool "tool": examples[1].input.citty: expected only city, days, found an unknown parameter (did you mean "city"?); examples[1].input.days: expected at most 7, found 30; examples[1].input.city: expected a string, found nothing]`);
+  ).toThrowErrorMatchingInlineSnapshot(
+    `[KitbagError: Cannot define the tool "tool": examples[1].input.citty: expected only city, days, found an unknown parameter (did you mean "city"?); examples[1].input.days: expected at most 7, found 30; examples[1].input.city: expected a string, found nothing]`,
+  );
 });
 
 test("defineTool() refuses to inject what the model could set", () => {
@@ -280,7 +288,9 @@ test("defineTool() refuses to inject what the model could set", () => {
       inject: { user: injected<string>() },
       run: () => 1,
     }),
-  ).toThrowErrorMatchingInlineSnapshot(`[KitbagError: Cannot define the tool "tool": inject.user: expected a name that is not a parameter, found a parameter the model could set]`);
+  ).toThrowErrorMatchingInlineSnapshot(
+    `[KitbagError: Cannot define the tool "tool": inject.user: expected a name that is not a parameter, found a parameter the model could set]`,
+  );
 });
 
 test.for<[what: string, make: () => unknown]>([
