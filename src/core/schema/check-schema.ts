@@ -2,13 +2,7 @@ import type { Problem } from "../errors.ts";
 import { showValue, toPath } from "../json.ts";
 import { checkPattern } from "./check-pattern.ts";
 import { createSlowEngine } from "./engine.ts";
-import {
-  inPlaceKeywords,
-  innerSchemas,
-  isSchemaObject,
-  resolveReference,
-  type JsonSchema,
-} from "./json-schema.ts";
+import { inPlaceKeywords, innerSchemas, isSchemaObject, resolveReference, type JsonSchema } from "./json-schema.ts";
 import { checkKeyword } from "./schema-keywords.ts";
 
 /** How large a schema may be. Beyond these a schema is an attack or a mistake: it costs more to check than to refuse. */
