@@ -4,9 +4,11 @@ import { expect, test } from "vitest";
 import { createWorkspace } from "kitbag";
 import { loadSkills } from "kitbag/skills";
 
+import { needProgram } from "./support/need-program.ts";
 import { createFolder } from "./support/temporary-folder.ts";
 
-test("AC-1: a skill with tool1.py, tool2.sh and helper.txt has two tools, also without opening it", async () => {
+test("AC-1: a skill with tool1.py, tool2.sh and helper.txt has two tools, also without opening it", async (context) => {
+  needProgram(context, "python3");
   const folder = createFolder({
     "my-skill/SKILL.md": document("my-skill"),
     "my-skill/scripts/tool1.py": "import sys\nprint(sys.argv[1])\n",
@@ -29,7 +31,8 @@ test("AC-1: a skill without scripts has no tools and no error", async () => {
   expect(reports).toMatchObject([{ name: "plain", status: "ok", tools: [], diagnostics: [] }]);
 });
 
-test("AC-2: the description of a tool is the docstring of its script", async () => {
+test("AC-2: the description of a tool is the docstring of its script", async (context) => {
+  needProgram(context, "python3");
   const folder = createFolder({
     "my-skill/SKILL.md": document("my-skill"),
     "my-skill/scripts/process.py": [
@@ -52,7 +55,8 @@ test("AC-2: the description of a tool is the docstring of its script", async () 
   ]);
 });
 
-test("AC-2: scripts/manifest.yml goes before the docstring, and a script that says nothing has a description all the same", async () => {
+test("AC-2: scripts/manifest.yml goes before the docstring, and a script that says nothing has a description all the same", async (context) => {
+  needProgram(context, "python3");
   const folder = createFolder({
     "my-skill/SKILL.md": document("my-skill"),
     "my-skill/scripts/named.py": '"""From the docstring."""\nimport sys\nprint(sys.argv[1])\n',
