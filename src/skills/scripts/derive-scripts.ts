@@ -131,7 +131,7 @@ function toInterface(candidate: Candidate, reading: Reading, { declared, local }
     tools: reading.kind === "tool" && reading.interface !== undefined ? toTools(path, reading, reading.interface) : [],
     environment: findEnvironment(language, text),
     imports: findImports({ language, path, text, modules: reading.modules, local, declared }),
-    access: findAccess(language, text, reading.programs),
+    access: findAccess(language, text, reading),
   };
 }
 

@@ -66,9 +66,22 @@ function readByLanguage(source: SourceScript, python: PythonReading | undefined,
 }
 
 function readPython(source: SourceScript, python: PythonReading | undefined, diagnostics: Diagnostic[]): Reading {
-  if (python?.ok) return derivePython(source, python.facts);
+  if (python?.ok) {
+    if (python.facts.cut) diagnostics.push(intricate(source.path));
+    return derivePython(source, python.facts);
+  }
   if (python !== undefined) diagnostics.push(toDiagnostic(source.path, python));
   return derivePythonText(source);
+}
+
+function intricate(file: string): Diagnostic {
+  return {
+    severity: "info",
+    code: "script-intricate",
+    message: `Cannot follow all of ${quote(file)}: it builds its arguments in too many steps; some may be missing`,
+    file,
+    cure: "Complete them in scripts/manifest.yml",
+  };
 }
 
 const codes = {

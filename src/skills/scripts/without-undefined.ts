@@ -2,5 +2,10 @@
 export function withoutUndefined<Value extends object>(value: {
   readonly [Key in keyof Value]: Value[Key] | undefined;
 }): Value {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as Value;
+  const copy: Partial<Value> = {};
+  for (const key of Object.keys(value) as (keyof Value)[]) {
+    const item = value[key];
+    if (item !== undefined) copy[key] = item;
+  }
+  return copy as Value;
 }

@@ -15,8 +15,6 @@ export interface Code {
 
 /** Makes source text ready to be searched. */
 export function parseCode(source: string, syntax: Syntax): Code {
-  const all = tokenize(source, syntax);
-  const tokens = all.filter((token) => token.kind !== "comment");
-  const comments = all.filter((token) => token.kind === "comment");
+  const { tokens, comments } = tokenize(source, syntax);
   return { tokens, comments, functions: findFunctions(tokens), constants: findConstants(tokens) };
 }

@@ -18,8 +18,8 @@ export interface Syntax {
   readonly strings: readonly StringSyntax[];
   /** Letters that may stand before an opening quote: `rb"…"`. */
   readonly prefixes?: RegExp;
-  /** Sticky. */
-  readonly word: RegExp;
+  /** Characters that a word may start with, and go on with, beside letters and digits; or a sticky pattern for other words. */
+  readonly word: { readonly start: string; readonly rest: string } | RegExp;
   /** A slash may open a regular expression. */
   readonly regexes?: true;
   /** What opens a here-document; the group is its end mark. Sticky. */
@@ -28,14 +28,14 @@ export interface Syntax {
 
 const single: StringSyntax = { open: "'", close: "'", escape: "\\" };
 const double: StringSyntax = { open: '"', close: '"', escape: "\\" };
-const plainWord = /[\p{L}_$][\p{L}\p{N}_$]*/uy;
+const plainWord = { start: "_$", rest: "_$" };
 
 /** JavaScript and TypeScript. */
 export const javascriptSyntax: Syntax = {
   lineComments: ["//"],
   blockComments: [["/*", "*/"]],
   strings: [single, double, { open: "`", close: "`", escape: "\\", multiline: true, interpolation: "${" }],
-  word: /[\p{L}_$#@][\p{L}\p{N}_$]*/uy,
+  word: { start: "_$#@", rest: "_$" },
   regexes: true,
 };
 
@@ -110,7 +110,7 @@ export const rSyntax: Syntax = {
     { open: "'", close: "'", escape: "\\", multiline: true },
     { open: '"', close: '"', escape: "\\", multiline: true },
   ],
-  word: /[\p{L}_.][\p{L}\p{N}_.]*/uy,
+  word: { start: "_.", rest: "_." },
 };
 
 /** PowerShell. */
@@ -123,5 +123,5 @@ export const powershellSyntax: Syntax = {
     { open: '"', close: '"', escape: "`", multiline: true },
     { open: "'", close: "'", multiline: true },
   ],
-  word: /[\p{L}_$][\p{L}\p{N}_:-]*/uy,
+  word: { start: "_$", rest: "_:-" },
 };

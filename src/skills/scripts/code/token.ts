@@ -5,8 +5,6 @@ export interface Token {
   readonly text: string;
   /** Counts from 1. */
   readonly line: number;
-  readonly start: number;
-  readonly end: number;
   /** A string with expressions in it; they stay in the text as they are written. */
   readonly dynamic?: true;
 }

@@ -5,10 +5,17 @@ import type { Token } from "./token.ts";
  * Cuts source text into tokens. Contract: never throws and takes linear time, also for text that is not of the language; what
  * cannot be read is stepped over character by character.
  */
-export function tokenize(source: string, syntax: Syntax): readonly Token[] {
+export function tokenize(source: string, syntax: Syntax): Tokens {
   const tokenizer = new Tokenizer(source, syntax);
   tokenizer.run(source.length);
-  return tokenizer.tokens;
+  return { tokens: tokenizer.tokens, comments: tokenizer.comments };
+}
+
+/** Source text in pieces. */
+export interface Tokens {
+  /** All but the comments. */
+  readonly tokens: readonly Token[];
+  readonly comments: readonly Token[];
 }
 
 const number = /(?:0[xXoObB][0-9A-Fa-f_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)n?/y;
@@ -40,10 +47,11 @@ const deepestStrings = 3;
 
 class Tokenizer {
   readonly tokens: Token[] = [];
+  readonly comments: Token[] = [];
+  readonly #classes: Uint8Array;
   readonly #source: string;
   readonly #syntax: Syntax;
   readonly #openings: ReadonlyMap<string, readonly StringSyntax[]>;
-  readonly #commentStarts: ReadonlySet<string>;
   #at = 0;
   #line = 1;
   #heredocs: string[] = [];
@@ -53,19 +61,20 @@ class Tokenizer {
     this.#source = source;
     this.#syntax = syntax;
     this.#openings = Map.groupBy(syntax.strings, (style) => style.open.charAt(0));
-    const marks = [...syntax.lineComments, ...syntax.blockComments.map(([open]) => open)];
-    this.#commentStarts = new Set(marks.map((mark) => mark.charAt(0)));
+    this.#classes = classesFor(syntax);
   }
 
   /** Reads up to `end`. */
   run(end: number): void {
     while (this.#at < end) {
-      const character = this.#source.charAt(this.#at);
-      if (this.#commentStarts.has(character) && this.#readComment()) continue;
-      if (character === "\n") this.#readNewline();
-      else if (character === " " || character === "\t" || character === "\r") this.#at += 1;
-      else if (this.#readString(character)) continue;
-      else this.#readOther(character);
+      const code = this.#source.charCodeAt(this.#at);
+      const kind = code < 128 ? (this.#classes[code] ?? 0) : wordStart;
+      if (kind === blank) this.#at += 1;
+      else if ((kind & commentStart) !== 0 && this.#readComment()) continue;
+      else if ((kind & newline) !== 0) this.#readNewline();
+      else if ((kind & quoteStart) !== 0 && this.#readString()) continue;
+      else if ((kind & wordStart) !== 0 && this.#readWord()) continue;
+      else this.#readOther(this.#source.charAt(this.#at));
     }
   }
 
@@ -94,8 +103,10 @@ class Tokenizer {
     return false;
   }
 
-  #readString(character: string): boolean {
-    const style = this.#openings.get(character)?.find(({ open }) => this.#source.startsWith(open, this.#at));
+  #readString(): boolean {
+    const style = this.#openings
+      .get(this.#source.charAt(this.#at))
+      ?.find(({ open }) => this.#source.startsWith(open, this.#at));
     if (style === undefined) return false;
     this.#readQuoted(style, this.#at, "");
     return true;
@@ -136,10 +147,10 @@ class Tokenizer {
 
   #readExpression([start, end]: readonly [number, number], line: number): void {
     this.#line = line;
-    this.tokens.push({ kind: "symbol", text: "(", line, start, end: start });
+    this.tokens.push({ kind: "symbol", text: "(", line });
     this.#at = start;
     this.run(end);
-    this.tokens.push({ kind: "symbol", text: ")", line, start: end, end });
+    this.tokens.push({ kind: "symbol", text: ")", line });
   }
 
   #findStringEnd(style: StringSyntax, from: number): { end: number; dynamic: boolean } {
@@ -174,10 +185,32 @@ class Tokenizer {
     return this.#source.length;
   }
 
-  #readOther(character: string): void {
-    const { word, prefixes, heredoc } = this.#syntax;
+  /** Reads a word; in some languages it may turn out to be the letters before a quote. */
+  #readWord(): boolean {
+    const { word, prefixes } = this.#syntax;
     const prefix = prefixes === undefined ? undefined : this.#match(prefixes);
-    if (prefix !== undefined) return this.#readPrefixed(prefix);
+    if (prefix !== undefined) {
+      this.#readPrefixed(prefix);
+      return true;
+    }
+    if (word instanceof RegExp) {
+      const name = this.#match(word);
+      if (name === undefined) return false;
+      this.#push("word", name, this.#at + name.length);
+      return true;
+    }
+    let end = this.#at + 1;
+    while (end < this.#source.length) {
+      const code = this.#source.charCodeAt(end);
+      if (code < 128 && ((this.#classes[code] ?? 0) & wordRest) === 0) break;
+      end += 1;
+    }
+    this.#push("word", this.#source.slice(this.#at, end), end);
+    return true;
+  }
+
+  #readOther(character: string): void {
+    const { heredoc } = this.#syntax;
     if (heredoc !== undefined && character === "<") {
       heredoc.lastIndex = this.#at;
       const found = heredoc.exec(this.#source);
@@ -187,8 +220,6 @@ class Tokenizer {
         return;
       }
     }
-    const name = this.#match(word);
-    if (name !== undefined) return this.#push("word", name, this.#at + name.length);
     const digits = /\d/u.test(character) ? this.#match(number) : undefined;
     if (digits !== undefined) return this.#push("number", digits, this.#at + digits.length);
     if (character === "/" && this.#syntax.regexes && this.#opensRegex()) return this.#skipRegex();
@@ -206,7 +237,7 @@ class Tokenizer {
   }
 
   #opensRegex(): boolean {
-    const last = this.tokens.findLast((token) => token.kind !== "comment");
+    const last = this.tokens.at(-1);
     if (last === undefined) return true;
     if (last.kind === "word") return beforeRegex.has(last.text);
     return last.kind === "symbol" && last.text !== ")" && last.text !== "]" && last.text !== "}";
@@ -248,7 +279,9 @@ class Tokenizer {
   }
 
   #push(kind: Token["kind"], text: string, end: number, dynamic = false): void {
-    this.tokens.push({ kind, text, line: this.#line, start: this.#at, end, ...(dynamic && { dynamic }) });
+    const token: Token = dynamic ? { kind, text, line: this.#line, dynamic } : { kind, text, line: this.#line };
+    if (kind === "comment") this.comments.push(token);
+    else this.tokens.push(token);
     if (kind === "string" || kind === "comment") this.#line += countNewlines(this.#source.slice(this.#at, end));
     this.#at = Math.max(end, this.#at + 1);
   }
@@ -258,6 +291,45 @@ function countNewlines(text: string): number {
   let count = 0;
   for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count += 1;
   return count;
+}
+
+/** What a character can begin; bits, because some can begin several things. */
+const blank = 1;
+const newline = 2;
+const commentStart = 4;
+const quoteStart = 8;
+const wordStart = 16;
+const wordRest = 32;
+
+const knownClasses = new WeakMap<Syntax, Uint8Array>();
+
+function classesFor(syntax: Syntax): Uint8Array {
+  const classes = knownClasses.get(syntax) ?? classesOf(syntax);
+  knownClasses.set(syntax, classes);
+  return classes;
+}
+
+/** The classes of the characters of ASCII; whatever is beyond belongs to words. */
+function classesOf({ lineComments, blockComments, strings, word }: Syntax): Uint8Array {
+  const classes = new Uint8Array(128);
+  const mark = (characters: Iterable<string>, bit: number): void => {
+    for (const character of characters) {
+      const code = character.charCodeAt(0);
+      classes[code] = (classes[code] ?? 0) | bit;
+    }
+  };
+  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+  const { start, rest } = word instanceof RegExp ? { start: "_$@%&:", rest: "" } : word;
+  mark(" \t\r", blank);
+  mark("\n", newline);
+  mark([...lineComments, ...blockComments.map(([open]) => open)], commentStart);
+  mark(
+    strings.map(({ open }) => open),
+    quoteStart,
+  );
+  mark(letters + start, wordStart);
+  mark(`${letters}0123456789${rest}`, wordRest);
+  return classes;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", "\n": "", "0": "" };

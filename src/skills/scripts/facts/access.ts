@@ -6,14 +6,29 @@ const formatHosts =
 
 const mostEntries = 100;
 
-/** Looks for what a script seems to touch: hosts, networks, files, programs. `programs` adds those a reader has found. */
-export function findAccess(language: ScriptLanguage, text: string, programs: readonly string[] = []): ScriptAccess {
+/** What a reader already knows about a script. */
+export interface KnownAccess {
+  readonly programs?: readonly string[] | undefined;
+  readonly modules?: readonly string[] | undefined;
+}
+
+/** Looks for what a script seems to touch: hosts, networks, files, programs. */
+export function findAccess(
+  language: ScriptLanguage,
+  text: string,
+  { programs = [], modules }: KnownAccess = {},
+): ScriptAccess {
+  const started = [...programs, ...programsIn(text)];
+  const files = filePatterns(language);
   return {
     hosts: unique(hostsIn(text)),
-    network: unique(networkIn(language, text, programs)),
-    reads: unique(matches(text, filePatterns(language).reads)),
-    writes: unique(matches(text, filePatterns(language).writes)),
-    programs: unique([...programs, ...programsIn(text)]),
+    network: unique([
+      ...networkIn(language, text, modules),
+      ...started.filter((program) => networkPrograms.test(program)),
+    ]),
+    reads: unique(matches(text, files.reads)),
+    writes: unique(matches(text, files.writes)),
+    programs: unique(started),
   };
 }
 
@@ -30,21 +45,29 @@ function* hostsIn(text: string): Generator<string> {
   }
 }
 
-const pythonNetwork =
-  /^[ \t]*(?:import|from)[ \t]+(requests|httpx|urllib3|urllib\.request|aiohttp|socket|http\.client|websockets?|paramiko|smtplib|ftplib|boto3|openai|anthropic|google\.genai|grpc|playwright|selenium)\b/gmu;
+const pythonNetwork = new Set(
+  "requests httpx urllib3 aiohttp socket websocket websockets paramiko smtplib ftplib boto3 openai anthropic grpc playwright selenium telethon slack_sdk".split(
+    " ",
+  ),
+);
 const scriptNetwork =
   /(?<![\w.])(fetch|axios|got|WebSocket|XMLHttpRequest|EventSource)\s*[.(]|["'](node-fetch|undici|axios|got|ws|https?|node:https?|node:net|node:tls|playwright|puppeteer)["']/gu;
 const networkPrograms = /^(?:curl|wget|nc|ncat|ssh|scp|sftp|rsync|telnet|ftp|gh|aws|gcloud|az|kubectl|docker)$/u;
 const otherNetwork =
   /\b(Net::HTTP|open-uri|LWP::UserAgent|HTTP::Tiny|curl_init|file_get_contents\(\s*["']https?|Invoke-WebRequest|Invoke-RestMethod|socket\.http|download\.file)\b/gu;
 
-function* networkIn(language: ScriptLanguage, text: string, programs: readonly string[]): Generator<string> {
-  if (language === "python") for (const [, module = ""] of text.matchAll(pythonNetwork)) yield module;
-  else if (language === "javascript" || language === "typescript") {
+function* networkIn(language: ScriptLanguage, text: string, modules: readonly string[] | undefined): Generator<string> {
+  if (language === "python") {
+    const imported =
+      modules ?? Array.from(text.matchAll(/^[ \t]*(?:import|from)[ \t]+(\w+)/gmu), ([, module = ""]) => module);
+    yield* imported.filter((module) => pythonNetwork.has(module));
+    for (const module of ["urllib.request", "http.client", "google.genai"]) if (text.includes(module)) yield module;
+  } else if (language === "javascript" || language === "typescript") {
     for (const [, called, module] of text.matchAll(scriptNetwork))
       yield (called ?? module ?? "").replace(/^node:/u, "");
-  } else if (language !== "shell") for (const [, used = ""] of text.matchAll(otherNetwork)) yield used;
-  for (const program of [...programs, ...programsIn(text)]) if (networkPrograms.test(program)) yield program;
+  } else if (language !== "shell") {
+    for (const [, used = ""] of text.matchAll(otherNetwork)) yield used;
+  }
 }
 
 interface FilePatterns {
@@ -100,6 +123,10 @@ function* matches(text: string, patterns: readonly RegExp[]): Generator<string> 
 const started =
   /\b(?:subprocess\.(?:run|call|Popen|check_output|check_call|getoutput)|os\.(?:system|popen|execvp?)|exec(?:File|Sync|FileSync)?|spawn(?:Sync)?|system|shell_exec|IO\.popen|Open3\.\w+)\(\s*\[?\s*[frb]?["'`]([\w./-]{1,80})/gu;
 
+/** A plain search is much cheaper than the pattern, and most scripts start nothing. */
+const starters = ["subprocess", "os.system", "os.popen", "os.exec", "exec", "spawn", "system(", "popen", "Open3"];
+
 function* programsIn(text: string): Generator<string> {
+  if (!starters.some((word) => text.includes(word))) return;
   for (const [, program = ""] of text.matchAll(started)) yield program.split("/").at(-1) ?? program;
 }

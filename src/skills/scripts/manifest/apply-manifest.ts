@@ -118,8 +118,9 @@ function hasOwnParts({ parameters = [] }: ManifestTool): boolean {
 }
 
 function toParameter(parameter: ManifestParameter, derived: ScriptTool, index: number): Parameter | undefined {
-  const { part, schema, required = false, after } = parameter;
-  if (part !== undefined) return withoutUndefined<Parameter>({ part, schema: typed(schema), required, after });
+  const { part, schema, isWhole, required = false, after } = parameter;
+  if (part !== undefined)
+    return withoutUndefined<Parameter>({ part, schema: isWhole ? schema : typed(schema), required, after });
   const known = findPart(parameter.name, derived, index);
   if (known === undefined) return undefined;
   const before = schemaOf(derived, known.property);

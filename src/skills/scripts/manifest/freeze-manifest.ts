@@ -69,9 +69,12 @@ function withPlaces({ parts }: ArgvMapping): readonly { part: PropertyPart; afte
 
 const plainKeys = new Set<string>(schemaKeys);
 
-/** The schema's own keys where a parameter can have them; the whole of it where it cannot. */
+const typeKeys = new Set(["type", "enum", "const", "anyOf"]);
+
+/** The schema's own keys where a parameter can have them and they say its type; else the whole of it. */
 function toSchemaFields(schema: JsonSchema): object {
-  return Object.keys(schema).length > 0 && Object.keys(schema).every((key) => plainKeys.has(key)) ? schema : { schema };
+  const keys = Object.keys(schema);
+  return keys.every((key) => plainKeys.has(key)) && keys.some((key) => typeKeys.has(key)) ? schema : { schema };
 }
 
 function toPassFields(part: PropertyPart): object {

@@ -7,6 +7,8 @@ import type { Confidence } from "../script-interface.ts";
 export interface ManifestParameter {
   readonly name: string;
   readonly schema: JsonSchema;
+  /** The schema was written as a whole: what it does not say is left open. */
+  readonly isWhole?: true;
   readonly required?: boolean;
   /** How it is passed; when the manifest does not say, it is passed as the script's own parameter of that name. */
   readonly part?: PropertyPart;

@@ -83,6 +83,7 @@ function parseParameter(reader: YamlReader, name: string, item: YamlPlace): Mani
   return withoutUndefined<ManifestParameter>({
     name,
     schema: toSchema(reader, name, { fields, item }),
+    isWhole: fields.has("schema") ? true : undefined,
     required: typeof required === "boolean" ? required : undefined,
     part: toPart(reader, name, fields),
     after: typeof after === "number" ? after : undefined,

@@ -10,6 +10,7 @@ import { pythonDialect } from "../hand/dialects.ts";
 import { readCode } from "../hand/read-code.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
+import { withGetopt } from "./getopt.ts";
 import { classifyPython } from "./classify-python.ts";
 import { fromArgparse } from "./from-argparse.ts";
 import { fromClick } from "./from-click.ts";
@@ -59,7 +60,10 @@ function deriveDeclared({ text }: SourceScript, facts: PythonFacts): DerivedInte
 
 function deriveManual({ text, fileName }: SourceScript): DerivedInterface {
   const code = parseCode(text, pythonSyntax);
-  const facts = withoutUndefined<ArgvFacts>({ ...readCode(code, pythonDialect), stdin: readStdin(code, text) });
+  const facts = withoutUndefined<ArgvFacts>({
+    ...withGetopt(readCode(code, pythonDialect), code),
+    stdin: readStdin(code, text),
+  });
   const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
   return deriveByHand({ fileName, facts, texts: textsOf(code), isWord: (word) => words.has(word) });
 }

@@ -22,6 +22,7 @@ export function fromArgparse(parser: PythonParser, handlesSeparator: boolean): D
 const mostCommands = 150;
 
 function hasDynamic(parser: PythonParser): boolean {
+  if (parser.commands?.parsers.length === 0) return true;
   return (
     parser.arguments.some(({ flags }) => flags === null) ||
     (parser.commands?.parsers.some((child) => hasDynamic(child.parser)) ?? false)
@@ -52,7 +53,7 @@ interface Own {
 
 function toCommand(parser: PythonParser, { words, above }: Place, { own, handlesSeparator }: Own): DerivedCommand {
   const isRemainder = parser.arguments.some(({ keywords }) => isRest(keywords["nargs"]));
-  const extra = parser.extra !== null && !parser.extra.startsWith("_") ? [extraParameter(parser.extra)] : [];
+  const extra = hasExtra(parser) ? [extraParameter(parser.extra ?? "args")] : [];
   return withoutUndefined<DerivedCommand>({
     parameters: [...above, ...own, ...extra],
     words: words.length === 0 ? undefined : words,
@@ -60,6 +61,11 @@ function toCommand(parser: PythonParser, { words, above }: Place, { own, handles
     separator: isRemainder && handlesSeparator ? "always" : "needed",
     description: words.length === 0 ? undefined : (parser.help ?? parser.description ?? undefined),
   });
+}
+
+/** Sub-commands that are made at run time leave words that nobody can name. */
+function hasExtra({ extra, commands }: PythonParser): boolean {
+  return (extra !== null && !extra.startsWith("_")) || commands?.parsers.length === 0;
 }
 
 function isRest(nargs: PythonValue | undefined): boolean {

@@ -1,0 +1,26 @@
+import { argumentsOf, findCalls } from "../code/calls.ts";
+import type { Code } from "../code/code.ts";
+import { textOf, textsOf } from "../code/literals.ts";
+import type { ArgvFacts, FlagFact } from "../hand/argv-facts.ts";
+
+/** Adds the flags of `getopt.getopt(sys.argv[1:], "ho:", ["help", "output="])`, which tells what has a value. */
+export function withGetopt(facts: ArgvFacts, code: Code): ArgvFacts {
+  const [call] = [...findCalls(code, "getopt"), ...findCalls(code, "gnu_getopt")].filter(
+    ({ ranges }) => ranges.length > 1,
+  );
+  if (call === undefined) return facts;
+  const [, short, long] = argumentsOf(code, call);
+  const letters = (textOf(short) ?? "").match(/[A-Za-z0-9]:?/gu) ?? [];
+  const notations = [...textsOf(long).map((name) => `--${name}`), ...letters.map((letter) => `-${letter}`)];
+  const spellings = new Map(facts.flags.flatMap((fact) => fact.flags.map((flag) => [flag, fact.flags] as const)));
+  const flags = new Map<string, FlagFact>();
+  for (const notation of notations) {
+    const flag = notation.replace(/[:=]$/u, "");
+    // Two spellings of one flag stand in one comparison: `if o in ("-o", "--output")`.
+    const all = spellings.get(flag) ?? [flag];
+    const key = all.join(" ");
+    const takesValue = flags.get(key)?.takesValue === true || notation !== flag;
+    flags.set(key, { flags: all, takesValue, ...(takesValue && flag.startsWith("--") && { joined: "either" }) });
+  }
+  return { ...facts, readsArgv: true, flags: [...flags.values()], separator: true };
+}
