@@ -104,7 +104,7 @@ export function toWords(text: string): string[] {
 const longestText = 100_000;
 
 function toPairs(run: string): string[] {
-  const characters = [...run];
+  const characters = Array.from(run);
   if (characters.length === 1) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import type { JsonSchema } from "./json-schema.ts";
 import { renderSchema } from "./render-schema.ts";
 
 test("renderSchema() writes an object as a TypeScript programmer would", () => {
@@ -36,7 +37,7 @@ test("renderSchema() writes an object as a TypeScript programmer would", () => {
 });
 
 test("renderSchema() shows every kind of schema in a word or two", () => {
-  const cases: readonly [object, string][] = [
+  const cases: readonly [JsonSchema, string][] = [
     [{}, "unknown"],
     [{ const: 3 }, "3"],
     [{ type: "array" }, "unknown[]"],
@@ -48,7 +49,7 @@ test("renderSchema() shows every kind of schema in a word or two", () => {
     [{ not: {} }, "unknown"],
   ];
 
-  expect(cases.map(([schema]) => renderSchema(schema as never))).toEqual(cases.map(([, text]) => text));
+  expect(cases.map(([schema]) => renderSchema(schema))).toEqual(cases.map(([, text]) => text));
   expect(renderSchema({ properties: { none: false } } as never)).toBe("{\n  none?: never;\n}");
 });
 
