@@ -178,10 +178,10 @@ test("R11: checkPattern() takes no pattern that takes much more than twice as lo
 
       expect(texts.filter((write) => isSlow(pattern, write))).toEqual([]);
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   );
 
-  expect(taken).toBeGreaterThan(300);
+  expect(taken).toBeGreaterThan(100);
 });
 
 test.for(["a+b", "^a*a*$", "^(a|a)*$", "^(?:(?=.*b)a)*$"])(

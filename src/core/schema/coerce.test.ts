@@ -218,6 +218,12 @@ test("coerceInput() fills in the defaults of the branch that a text of an object
   expect(coerce(schema, '{"kind":"b"}').value).toEqual({ kind: "b", n: 2 });
 });
 
+test("coerceInput() asks all branches about a text of an object that one of them has read", () => {
+  const first = { type: "object", properties: { a: { default: 1 } } };
+
+  expect(coerce({ anyOf: [first, { allOf: [{ type: "object" }] }] }, "{}").value).toEqual({ a: 1 });
+});
+
 test("coerceInput() gives each input a default of its own", () => {
   const schema = { properties: { list: { type: "array", default: [] } } };
 

@@ -58,15 +58,12 @@ function coerceValue(walk: Walk, schema: unknown, value: JsonValue): JsonValue {
   if (branches !== undefined) changed = coerceBranches(walk, branches, changed);
   changed = coerceType(walk, schema, changed);
   if (Array.isArray(changed)) return coerceItems(walk, schema, changed as JsonValue[]);
-  if (typeof changed === "object" && changed !== null) {
-    return coerceProperties(walk, schema, changed as Record<string, JsonValue>);
-  }
-  return changed;
+  return isContainer(changed) ? coerceProperties(walk, schema, changed as Record<string, JsonValue>) : changed;
 }
 
 /** A schema that refers to itself in several ways would otherwise look at the same object again and again. */
 function coerceTarget(walk: Walk, target: unknown, value: JsonValue): JsonValue {
-  if (typeof value !== "object" || value === null) return coerceValue(walk, target, value);
+  if (!isContainer(value)) return coerceValue(walk, target, value);
   const seen = walk.seen.get(target) ?? new Set();
   walk.seen.set(target, seen);
   if (seen.has(value)) return value;
@@ -74,21 +71,28 @@ function coerceTarget(walk: Walk, target: unknown, value: JsonValue): JsonValue 
   return coerceValue(walk, target, value);
 }
 
+/** Only when a value is a list or an object can it be told which branch it is meant for: then the branches are asked again. */
 function coerceBranches(walk: Walk, branches: readonly unknown[], value: JsonValue): JsonValue {
   const ranked = rankBranches(walk.root, branches, value);
   const likeliest = ranked.find(({ branch }) => walk.engine.fits(branch, value)) ?? ranked[0];
-  if (likeliest !== undefined) return coerceTarget(walk, likeliest.branch, value);
+  if (likeliest !== undefined) {
+    const changed = coerceTarget(walk, likeliest.branch, value);
+    return isContainer(changed) && !isContainer(value) ? coerceBranches(walk, branches, changed) : changed;
+  }
   const others = findBranches(walk.root, branches);
   for (const branch of others) {
     for (const type of wantedTypes(branch)) {
       const changed = convertTo(type, value, maxJsonDepth - walk.path.length);
-      // Now that it is a list or an object, it can be told which branch it is meant for.
-      if (typeof changed === "object") return coerceBranches(walk, branches, note(walk, value, changed));
+      if (isContainer(changed)) return coerceBranches(walk, branches, note(walk, value, changed));
       if (changed !== undefined && walk.engine.fits(branch, changed)) return note(walk, value, changed);
     }
   }
   const list = others.find((branch) => wantedTypes(branch).includes("array"));
   return list === undefined ? value : wrap(walk, list, value);
+}
+
+function isContainer(value: JsonValue | undefined): value is Exclude<JsonValue, null | boolean | number | string> {
+  return typeof value === "object" && value !== null;
 }
 
 function coerceType(walk: Walk, schema: JsonSchema, value: JsonValue): JsonValue {
