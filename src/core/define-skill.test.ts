@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineSkill } from "./define-skill.ts";
 import { defineTool } from "./define-tool.ts";
+import { isKitbagError } from "./errors.ts";
 
 const tool = defineTool({ name: "roll", description: "Rolls", run: () => 4 });
 
@@ -67,4 +68,37 @@ test("defineSkill() refuses the name that means the workspace itself, and one fr
   expect(() => defineSkill({ name: "global", description: "x" })).toThrow("name:");
   expect(() => defineSkill({ name: "__proto__", description: "x" })).toThrow("name:");
   expect(defineSkill({ name: "constructor", description: "x" }).name).toBe("constructor");
+});
+
+test("defineSkill() takes what another skill's tool is for here, and the names of skills that must be open", () => {
+  const { reuses, requires } = defineSkill({
+    name: "a",
+    description: "A",
+    reuses: [{ name: "mine", uses: "d/tool", description: "Mine" }],
+    requires: ["d"],
+  });
+
+  expect(reuses).toMatchObject([{ name: "mine", description: "Mine" }]);
+  expect(requires).toEqual(["d"]);
+});
+
+test.for<[what: string, definition: unknown]>([
+  ["nothing", undefined],
+  ["null", null],
+  ["a text", "skill"],
+  ["a list", []],
+  ["tools that are no list", { name: "a", description: "b", tools: {} }],
+  ["uses that are no list", { name: "a", description: "b", uses: "c/d" }],
+  ["reuses that are no objects", { name: "a", description: "b", reuses: [null] }],
+  ["a tool that is nothing", { name: "a", description: "b", tools: [null, null] }],
+  ["a name that cannot be shown", { name: Object.create(null) as unknown, description: "b" }],
+])("defineSkill() refuses %s with a KitbagError", ([, definition]) => {
+  let thrown: unknown;
+  try {
+    defineSkill(definition as never);
+  } catch (cause) {
+    thrown = cause;
+  }
+
+  expect(isKitbagError(thrown, "skill-invalid") && thrown.details.problems.length).toBeGreaterThan(0);
 });

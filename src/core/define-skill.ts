@@ -1,3 +1,4 @@
+import { isRecord } from "./check-tool.ts";
 import { KitbagError, type Problem } from "./errors.ts";
 import { showValue } from "./json.ts";
 import { isName, nameRule, parseAddress } from "./names.ts";
@@ -60,12 +61,13 @@ export interface ReuseDefinition {
  * ```
  */
 export function defineSkill(definition: SkillDefinition): Skill {
-  const problems: Problem[] = [];
+  const problems = checkShape(definition);
+  if (problems.length > 0) throw new KitbagError("skill-invalid", { skill: showName(definition?.name), problems });
   checkWords(definition, problems);
   const uses = (definition.uses ?? []).map((text, index) => toToolUse(text, `uses[${index}]`, problems));
   const reuses = (definition.reuses ?? []).map((reuse, index) => toReuse(reuse, `reuses[${index}]`, problems));
   checkNames(definition, problems);
-  if (problems.length > 0) throw new KitbagError("skill-invalid", { skill: String(definition.name), problems });
+  if (problems.length > 0) throw new KitbagError("skill-invalid", { skill: showName(definition.name), problems });
   const { uses: _uses, reuses: _reuses, workDirection = "", ...rest } = definition;
   return Object.freeze({
     ...defaults,
@@ -74,6 +76,28 @@ export function defineSkill(definition: SkillDefinition): Skill {
     uses: [...uses, ...reuses.map((reuse) => reuse.uses)],
     reuses,
   });
+}
+
+const listParts = ["capabilities", "tools", "uses", "reuses", "requires"];
+
+/** What is so wrong with a definition that it cannot be read at all. */
+function checkShape(definition: unknown): Problem[] {
+  if (!isRecord(definition)) {
+    return [{ path: "", expected: "an object with name and description", found: showValue(definition) }];
+  }
+  const problems: Problem[] = [];
+  for (const part of listParts) {
+    const list = definition[part] ?? [];
+    if (!Array.isArray(list)) problems.push({ path: part, expected: "a list", found: showValue(list) });
+    else if (part === "reuses" && !list.every(isRecord)) {
+      problems.push({ path: part, expected: "a list of objects", found: showValue(list) });
+    }
+  }
+  return problems;
+}
+
+function showName(name: unknown): string {
+  return typeof name === "string" ? name : showValue(name);
 }
 
 const defaults = {
@@ -120,7 +144,7 @@ function checkWords(definition: SkillDefinition, problems: Problem[]): void {
     "a text that says what the skill does",
     description,
   );
-  expect(version === undefined || /^\d+\.\d+\.\d+/u.test(version), "version", "a version like 1.2.0", version);
+  expect(version === undefined || /^\d+\.\d+\.\d+/u.test(String(version)), "version", "a version like 1.2.0", version);
   for (const [index, required] of (definition.requires ?? []).entries()) {
     expect(isName(required) && required !== name, `requires[${index}]`, "the name of another skill", required);
   }

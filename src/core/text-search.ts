@@ -44,10 +44,10 @@ export function createTextIndex(documents: readonly SearchDocument[]): TextIndex
   const averageLength = lengths.reduce((sum, length) => sum + length, 0) / Math.max(1, lengths.length);
 
   function scoreWord(word: string, share: number, scores: Map<number, number>): void {
-    const found = postings.get(word) ?? [];
+    const found = postings.get(word) as readonly Posting[];
     const rarity = Math.log(1 + (documents.length - found.length + 0.5) / (found.length + 0.5));
     for (const { document, count } of found) {
-      const length = (lengths[document] ?? 0) / (averageLength || 1);
+      const length = (lengths[document] as number) / averageLength;
       const weight = (count * (saturation + 1)) / (count + saturation * (1 - lengthPenalty + lengthPenalty * length));
       scores.set(document, (scores.get(document) ?? 0) + share * rarity * weight);
     }
@@ -60,7 +60,7 @@ export function createTextIndex(documents: readonly SearchDocument[]): TextIndex
         if (postings.has(word)) scoreWord(word, 1, scores);
         else for (const near of nearestNames(word, postings.keys(), 2)) scoreWord(near, 0.4, scores);
       }
-      const hits = [...scores].map(([document, score]) => ({ id: documents[document]?.id ?? "", score }));
+      const hits = [...scores].map(([document, score]) => ({ id: (documents[document] as SearchDocument).id, score }));
       return hits.toSorted((left, right) => right.score - left.score || (left.id < right.id ? -1 : 1)).slice(0, limit);
     },
   };
