@@ -70,8 +70,8 @@ test.for([
   ["bytes", "\0\0\0\uFFFD"],
   ["JSON of another kind", '{"version":1,"entries":[]}'],
   ["of another version", 'kitbag-facts-0\t"a"\t00\t{"scripts":[],"diagnostics":[]}\n'],
-  ["a line without its end", 'kitbag-facts-2\t"a"'],
-  ["a line with a wrong sum", `kitbag-facts-2\t"a"\t${"0".repeat(32)}\t{"scripts":[],"diagnostics":[]}`],
+  ["a line without its end", 'kitbag-facts-4\t"a"'],
+  ["a line with a wrong sum", `kitbag-facts-4\t"a"\t${"0".repeat(32)}\t{"scripts":[],"diagnostics":[]}`],
 ] as const)("openFactsCache() takes a file that is %s for an empty one, and can use it", ([, content]) => {
   const path = createPath(content);
 
@@ -227,5 +227,5 @@ function save(path: string, entries: Readonly<Record<string, SkillFacts>>): void
 }
 
 function facts(message: string): SkillFacts {
-  return { scripts: [], diagnostics: [{ severity: "info", code: "test", message, file: "" }] };
+  return { scripts: [], scriptDiagnostics: [], diagnostics: [{ severity: "info", code: "test", message, file: "" }] };
 }

@@ -14,7 +14,7 @@ export interface FactsCache {
 }
 
 /** Changes when the same files would give other facts. */
-const version = "kitbag-facts-3";
+const version = "kitbag-facts-4";
 
 /** How much is remembered before the oldest half is forgotten. */
 const limits = { entries: 20_000, bytes: 256 * 1024 * 1024 };

@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { findSkills, type FindOptions, type SkillLocation } from "../discovery/find-skills.ts";
 import type { LockReader } from "../trust/lock-file.ts";
 import type { FolderTrust } from "../trust/folder-trust.ts";
+import { checkTools } from "./check-tools.ts";
 import { openFactsCache, type FactsCache } from "./facts-cache.ts";
 import { createJudge, type Judge } from "./judge.ts";
 import { readFacts } from "./read-facts.ts";
@@ -88,11 +89,16 @@ async function collectFacts(found: readonly FoundFolder[], options: LoadSkillsOp
     { spec },
   );
   for (const [index, { folder, key }] of missing.entries()) {
-    const facts = read[index] as SkillFacts;
+    const facts = checkTools(read[index] as SkillFacts);
     folder.facts = { key, facts };
-    cache.set(key, facts);
+    if (!dependsOnMachine(facts)) cache.set(key, facts);
   }
   if (options.cache === undefined) cache.save();
+}
+
+/** Without Python, or when it was stopped, less is known than the files say. */
+function dependsOnMachine({ scriptDiagnostics }: SkillFacts): boolean {
+  return scriptDiagnostics.some((one) => one.code === "python-missing" || one.code === "python-failed");
 }
 
 /** Everything that facts depend on: the files, what could not be read of them, and the name that a nameless skill gets. */

@@ -12,4 +12,6 @@ export interface SkillFacts {
   readonly diagnostics: readonly Diagnostic[];
   /** About scripts: an `error` among them costs tools, not the skill. */
   readonly scriptDiagnostics: readonly Diagnostic[];
+  /** Every tool of a script was checked as a tool is checked: see {@link checkTools}. */
+  readonly areToolsChecked?: true;
 }

@@ -8,6 +8,7 @@ import type { SkillDocument } from "../document/skill-document.ts";
 import { findToolReferences } from "../document/tool-references.ts";
 import { emptyManifest, type SkillManifest } from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
+import { checkTools } from "./check-tools.ts";
 import { describeTrust } from "./describe-trust.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
@@ -23,7 +24,8 @@ export interface SkillPlace {
 }
 
 /** Makes a skill, or the reason why there is none, out of what its files say. */
-export function toReport(facts: SkillFacts, place: SkillPlace, makePipeline?: MakePipeline): SkillReport {
+export function toReport(read: SkillFacts, place: SkillPlace, makePipeline?: MakePipeline): SkillReport {
+  const facts = checkTools(read);
   const { document, scripts } = facts;
   const { path, folder } = place;
   const manifest = facts.manifest ?? { ...emptyManifest, file: "" };

@@ -25,8 +25,9 @@ export type MadeTool =
   | { readonly ok: true; readonly tool: Tool; readonly report: ToolReport }
   | { readonly ok: false; readonly diagnostic: Diagnostic };
 
-/** Makes the tool of a script, or of one of its sub-commands. */
+/** Makes the tool of a script, or of one of its sub-commands, which {@link checkTools} has checked. */
 export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: ScriptTool): MadeTool {
+  const { name, description, inputSchema, outputSchema, annotations = {}, limitMs, examples } = own;
   const code: ScriptCode = {
     kind: "script",
     directory: frame.directory,
@@ -36,20 +37,31 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
     environment: script.environment.map((variable) => variable.name),
     toCommand: (input) => toArgv(own.mapping, input, `${frame.skill}/${own.name}`),
   };
-  return make(frame, script.path, {
-    parts: {
-      name: own.name,
-      description: own.description,
-      input: own.inputSchema,
-      ...(own.outputSchema !== undefined && { output: own.outputSchema }),
-      ...(own.annotations !== undefined && { annotations: own.annotations }),
-      ...(own.limitMs !== undefined && { limits: { limitMs: own.limitMs } }),
-      examples: own.examples,
-      code,
-    },
-    confidence: own.confidence,
-    source: own.source,
+  const tool: Tool = Object.freeze({
+    name,
+    description,
+    ...(frame.version !== undefined && { version: frame.version }),
+    inputSchema: freeze(inputSchema),
+    ...(outputSchema !== undefined && { outputSchema: freeze(outputSchema) }),
+    annotations: freeze(annotations),
+    permissions: frame.permissions,
+    examples: freeze(examples),
+    inject: noNames,
+    needsApproval: false,
+    limits: Object.freeze(limitMs === undefined ? {} : { limitMs }),
+    code,
   });
+  const report = { ...describe(frame.skill, tool), file: script.path, confidence: own.confidence, source: own.source };
+  return { ok: true, tool, report };
+}
+
+const noNames: readonly string[] = Object.freeze([]);
+
+/** What was checked must stay as it is. */
+function freeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
 }
 
 /** Makes a pipeline of its description. Passed in: how pipelines run is not known here. */
