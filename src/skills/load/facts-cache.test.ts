@@ -18,6 +18,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { openFactsCache } from "./facts-cache.ts";
+import { factsVersion } from "./facts-version.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 
 test("openFactsCache() remembers in memory without a file", () => {
@@ -70,8 +71,8 @@ test.for([
   ["bytes", "\0\0\0\uFFFD"],
   ["JSON of another kind", '{"version":1,"entries":[]}'],
   ["of another version", 'kitbag-facts-0\t"a"\t00\t{"scripts":[],"diagnostics":[]}\n'],
-  ["a line without its end", 'kitbag-facts-4\t"a"'],
-  ["a line with a wrong sum", `kitbag-facts-4\t"a"\t${"0".repeat(32)}\t{"scripts":[],"diagnostics":[]}`],
+  ["a line without its end", `${factsVersion}\t"a"`],
+  ["a line with a wrong sum", `${factsVersion}\t"a"\t${"0".repeat(32)}\t{"scripts":[],"diagnostics":[]}`],
 ] as const)("openFactsCache() takes a file that is %s for an empty one, and can use it", ([, content]) => {
   const path = createPath(content);
 

@@ -3,6 +3,7 @@ import { appendFileSync, closeSync, constants, fstatSync, mkdirSync, openSync, r
 import { dirname } from "node:path";
 
 import { replaceFile } from "../trust/replace-file.ts";
+import { factsVersion as version } from "./facts-version.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 
 /** Facts by what they were read from. */
@@ -12,9 +13,6 @@ export interface FactsCache {
   /** Writes what is new. A cache that cannot be written is only slower, so this never throws. */
   save(): void;
 }
-
-/** Changes when the same files would give other facts. */
-const version = "kitbag-facts-4";
 
 /** How much is remembered before the oldest half is forgotten. */
 const limits = { entries: 20_000, bytes: 256 * 1024 * 1024 };
