@@ -45,6 +45,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/new.ts")).newCommand,
   },
   {
+    name: "freeze",
+    summary: "Write the parameters that were read from a skill's scripts into its manifest",
+    load: async () => (await import("./commands/freeze.ts")).freezeCommand,
+  },
+  {
     name: "trust",
     summary: "Allow a configuration, as it is now, to run in this process",
     load: async () => (await import("./commands/trust.ts")).trustCommand,

@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
 import { createProject, runKitbag, toolbox, type KitbagRun, type RunKitbagOptions } from "../../../test/run-kitbag.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import { argparseScript, skillFiles, toolManifest } from "../../../test/support/skill-files.ts";
 
 test("kitbag call turns flags into input by the schema", async () => {
   const run = await callEcho(
@@ -253,6 +255,89 @@ test.for(["exiting", "rejecting-later"])("kitbag call --json prints one document
   expect(JSON.parse(run.stdout)).toMatchObject({ status: "failed", error: { code: "program-failed" } });
 });
 
+test("kitbag call of a skill's tool opens the skill, says so, and closes it", async () => {
+  const project = createProject({ "tools.ts": skillModule });
+
+  const run = await runKitbag(["call", "greeter/greet", "--name", "Ada", "--module", "tools.ts"], { project });
+
+  expect(run).toEqual({
+    code: 0,
+    stdout: "Hello Ada\n",
+    stderr: "up\nOpened the skill greeter for this call\ndown\n",
+  });
+});
+
+test("kitbag call opens no skill for input that is wrong", async () => {
+  const project = createProject({ "tools.ts": skillModule });
+
+  const run = await runKitbag(["call", "greeter/greet", "--nam", "Ada", "--module", "tools.ts"], { project });
+
+  expect(run.code).toBe(2);
+  expect(run.stderr).not.toContain("up");
+});
+
+test("kitbag call opens a skill with those it needs, for a tool that it takes over from one of them", async () => {
+  const project = createProject({ "tools.ts": skillModule });
+
+  const run = await runKitbag(["call", "polite/greet-ada", "--json", "--module", "tools.ts"], { project });
+
+  expect(JSON.parse(run.stdout)).toEqual({ status: "ok", output: "Hello Ada" });
+  expect(run.stderr).toContain("Opened the skill polite and greeter, which it needs, for this call\n");
+});
+
+test("kitbag call of a skill's script says that nothing here runs scripts yet", async () => {
+  const project = createProject({
+    ...skillFiles("skills/poet"),
+    "skills/poet/kitbag.toml": toolManifest,
+    "skills/poet/scripts/print.py": "",
+  });
+
+  const run = await runKitbag(["call", "poet/print", "--text", "hi", "--skills", "skills"], { project });
+
+  expect(run).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `Opened the skill poet for this call
+Cannot run "poet/print": it is a script tool, and nothing here runs those (only function and pipeline tools); pass a runtime of the kind "script" to createWorkspace
+`,
+  });
+});
+
+test("kitbag call checks the input of a script before it looks for what runs it", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject({ ...skillFiles("skills/short"), "skills/short/scripts/shorten.py": argparseScript });
+  const words = ["call", "short/shorten", "--skills", "skills", "--json"];
+
+  const run = await runKitbag([...words, "--file", "x", "--mode", "middle", "--lines", "many"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    error: { code: "input-invalid", details: { problems: [{ path: "mode" }, { path: "lines" }] } },
+  });
+});
+
+test("kitbag call of an untrusted skill's tool says how to trust it", async () => {
+  const project = createProject({
+    ...skillFiles(".kitbag/skills/poet"),
+    ".kitbag/skills/poet/kitbag.toml": toolManifest,
+    ".kitbag/skills/poet/scripts/print.py": "",
+  });
+
+  const run = await runKitbag(["call", "poet/print", "--text", "hi"], { project });
+
+  expect(run).toMatchObject({ code: 1, stdout: "" });
+  expect(run.stderr).toContain(
+    'Cannot open the skill "poet": its folder is not trusted; read it, then run: kitbag trust ',
+  );
+});
+
+test("kitbag call of a tool of the configuration does not look for skills", async () => {
+  const project = createProject({ "tools.ts": tools });
+
+  const run = await runKitbag(["call", "constructor", "--module", "tools.ts", "--skills", "missing"], { project });
+
+  expect(run).toEqual({ code: 0, stdout: "built\n", stderr: "" });
+});
+
 function callEcho(words: readonly string[], options: RunKitbagOptions = {}): Promise<KitbagRun> {
   return callTool("echo", words, options);
 }
@@ -301,4 +386,28 @@ export default [
   tool("exiting", () => process.exit(0)),
   tool("rejecting-later", () => { setTimeout(() => Promise.reject(new Error("late"))); return new Promise(() => {}); }),
 ];
+`;
+
+const skillModule = `
+import { defineSkill, defineTool } from "kitbag";
+
+const greet = defineTool({
+  name: "greet",
+  description: "Greets",
+  input: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+  run: ({ name }) => "Hello " + name,
+});
+const greeter = defineSkill({
+  name: "greeter",
+  description: "Greets people",
+  tools: [greet],
+  onActivate: () => console.error("up"),
+  onDeactivate: () => console.error("down"),
+});
+const polite = defineSkill({
+  name: "polite",
+  description: "Greets Ada",
+  reuses: [{ name: "greet-ada", uses: "greeter/greet", locked: { name: "Ada" } }],
+});
+export default { skills: [greeter, polite] };
 `;

@@ -1,16 +1,18 @@
 import { basename, resolve } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import type { LoadedSkills } from "../../skills/load/load-skills.ts";
+import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport, ToolReport } from "../../skills/load/skill-report.ts";
+import type { Finding } from "../../skills/scan/finding.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import type { CliCommand, ExitCode, Invocation } from "../cli-command.ts";
 import { renderTable } from "../render-table.ts";
 import { toShownPath } from "../shown-path.ts";
-import { createProgress } from "../skills/create-progress.ts";
 import { firstFinding } from "../skills/describe-report.ts";
 import { toFindOptions } from "../skills/find-options.ts";
+import { toLoadOptions } from "../skills/load-reports.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
+import { scanSkill } from "../skills/scan-skill.ts";
 
 /** `kitbag check`: what is wrong with skills, and what to do about it. */
 export const checkCommand: CliCommand = {
@@ -26,7 +28,7 @@ export const checkCommand: CliCommand = {
   },
   async run(invocation) {
     const isSpec = invocation.options["spec"] === true;
-    const skills = toChecked(await loadForCheck(invocation, isSpec), invocation.cwd);
+    const skills = await loadChecked(invocation, isSpec);
     const summary = {
       skills: skills.length,
       ok: countStatus(skills, "ok"),
@@ -54,30 +56,38 @@ interface CheckedSkill {
 }
 
 /** Only what was named is checked; without a name, everything that other commands would find. */
-function loadForCheck(invocation: Invocation, spec: boolean): Promise<LoadedSkills> {
-  const { args, cwd, terminal } = invocation;
+async function loadChecked(invocation: Invocation, spec: boolean): Promise<CheckedSkill[]> {
+  const { args, cwd } = invocation;
   const places =
     args.length > 0 ? { directories: args.map((directory) => resolve(cwd, directory)) } : toFindOptions(invocation, []);
-  return loadSkills({ ...places, spec, onProgress: createProgress(terminal) });
+  // The bytes that were read are the bytes that are scanned.
+  const memory = createSkillMemory();
+  const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation), ...places, spec, memory });
+  const skills = reports.map((report) => toChecked(report, scanSkill(memory.read(report.directory).snapshot), cwd));
+  return [...skills, ...diagnostics.map((diagnostic) => toSkipped(diagnostic, cwd))];
 }
 
-function toChecked({ reports, diagnostics }: LoadedSkills, cwd: string): CheckedSkill[] {
-  // A folder that nobody could look into may hold skills: nothing vanishes, so it counts as one that was skipped.
-  const places = diagnostics.map((diagnostic): CheckedSkill => ({
+function toChecked(report: SkillReport, findings: readonly Finding[], cwd: string): CheckedSkill {
+  const { path, name, status, tools } = report;
+  const isSuspicious = findings.some(({ severity }) => severity !== "info");
+  return {
+    path: toShownPath(path, cwd),
+    name,
+    status: status === "ok" && isSuspicious ? "warning" : status,
+    diagnostics: [...report.diagnostics, ...findings],
+    tools,
+  };
+}
+
+/** A folder that nobody could look into may hold skills: nothing vanishes, so it counts as one that was skipped. */
+function toSkipped(diagnostic: Diagnostic, cwd: string): CheckedSkill {
+  return {
     path: toShownPath(diagnostic.file, cwd),
     name: basename(diagnostic.file),
     status: "skipped",
     diagnostics: [{ ...diagnostic, file: "." }],
     tools: [],
-  }));
-  const skills = reports.map(({ path, name, status, diagnostics: found, tools }): CheckedSkill => ({
-    path: toShownPath(path, cwd),
-    name,
-    status,
-    diagnostics: found,
-    tools,
-  }));
-  return [...skills, ...places];
+  };
 }
 
 function countStatus(skills: readonly CheckedSkill[], status: CheckedSkill["status"]): number {

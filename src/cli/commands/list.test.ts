@@ -1,6 +1,9 @@
+import { delimiter } from "node:path";
+
 import { expect, test } from "vitest";
 
 import { createProject, runKitbag, toolbox } from "../../../test/run-kitbag.ts";
+import { skillFiles, toolManifest } from "../../../test/support/skill-files.ts";
 
 test("kitbag list shows each tool with its source and description", async () => {
   const project = createProject({ "tools.ts": tools });
@@ -62,6 +65,112 @@ test("kitbag list says when there are no tools", async () => {
   const run = await runKitbag(["list"], { project });
 
   expect(run).toEqual({ code: 0, stdout: "There are no tools.\n", stderr: "" });
+});
+
+test("kitbag list shows skills beside tools, closed, and says why one was skipped", async () => {
+  const project = createProject({
+    "tools.ts": tools,
+    ...skillFiles("skills/poet", { description: "Writes poems" }),
+    "skills/poet/kitbag.toml": toolManifest,
+    "skills/poet/scripts/print.py": "",
+    "skills/broken/SKILL.md": "---\n- a list\n---\n",
+    ...skillFiles("second/poet"),
+  });
+
+  const run = await runKitbag(["list", "skills", "second", "--module", "tools.ts"], { project });
+
+  expect(run.stderr).toBe("");
+  expect(run.stdout.replace(project.folder, "…")).toMatchInlineSnapshot(`
+    "TOOL        SOURCE         DESCRIPTION
+    hello       global         Says hello \\u001b[31m in red
+    math/hello  component      Says hello to numbers
+    poet/twice  skill, closed  Says a text twice
+    poet/print  skill, closed  Prints a text
+
+    SKILL   STATE    TOOLS  FROM           DESCRIPTION
+    poet    closed   2      skills/poet    Writes poems
+    broken  skipped  0      skills/broken  skipped, because the front matter is a list, not keys with values
+    poet    skipped  0      second/poet    skipped, because …/skills/poet has a skill of the same name and goes before it
+    "
+  `);
+});
+
+test("kitbag list --json tells where skills are and whether they may run", async () => {
+  const project = createProject({
+    ...skillFiles("given/a"),
+    ...skillFiles(".claude/skills/b"),
+    ...skillFiles("../.kitbag/skills/c"),
+    "given/d/SKILL.md": "",
+  });
+
+  const run = await runKitbag(["list", "given", "--json"], { project });
+
+  expect(run.code).toBe(0);
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    tools: [],
+    skills: [
+      { name: "a", state: "closed", path: "given/a", scope: "given", trust: "trusted" },
+      { name: "b", state: "closed", path: ".claude/skills/b", scope: "project", trust: "untrusted" },
+      { name: "c", state: "closed", scope: "user", trust: "trusted" },
+      { name: "d", state: "skipped", path: "given/d", reason: "skipped, because the file is empty" },
+    ],
+  });
+});
+
+test("kitbag list takes folders from KITBAG_SKILLS, after those that are named", async () => {
+  const project = createProject({ ...skillFiles("one/a"), ...skillFiles("two/b"), ...skillFiles("three/a") });
+  const env = { KITBAG_SKILLS: [project.folder + "/two", "", "three"].join(delimiter) };
+
+  const run = await runKitbag(["list", "one", "--json"], { project, env });
+
+  const { skills } = JSON.parse(run.stdout) as { skills: { name: string; path: string; state: string }[] };
+  expect(skills.map(({ name, path, state }) => [name, path, state])).toEqual([
+    ["a", "one/a", "closed"],
+    ["b", "two/b", "closed"],
+    ["a", "three/a", "skipped"],
+  ]);
+});
+
+test.for([
+  [["list", "missing"], {}],
+  [["list"], { KITBAG_SKILLS: "missing" }],
+  [["search", "x", "--skills", "missing"], {}],
+] as const)("kitbag %j refuses a folder that is not there", async ([words, env]) => {
+  const run = await runKitbag(words, { env });
+
+  expect(run).toMatchObject({ code: 2, stdout: "" });
+  expect(run.stderr).toMatch(/^Cannot find skills in .*missing: there is no such folder\n$/u);
+});
+
+test("kitbag list of a folder without skills says that there is nothing", async () => {
+  const run = await runKitbag(["list", "skills"], { project: createProject({ "skills/readme.txt": "" }) });
+
+  expect(run).toEqual({ code: 0, stdout: "There are no tools.\n", stderr: "" });
+});
+
+test("kitbag list skips a folder whose skill the configuration has already", async () => {
+  const config =
+    'import { defineSkill } from "kitbag";\nexport default { skills: [defineSkill({ name: "a", description: "Mine" })] };';
+  const project = createProject({ "tools.ts": config, ...skillFiles("skills/a") });
+
+  const run = await runKitbag(["list", "skills", "--module", "tools.ts"], { project });
+
+  expect(run.stdout).toMatch(/^a +closed +0 +the configuration +Mine$/mu);
+  expect(run.stdout).toMatch(
+    /^a +skipped +0 +skills\/a +skipped, because the configuration goes before it: Cannot add the skill "a"/mu,
+  );
+});
+
+test("kitbag list never lets a skill's words reach the terminal as commands", async () => {
+  const project = createProject({
+    "skills/evil/SKILL.md": '---\nname: evil\ndescription: "\\x1b[2J\\u202Eboo"\n---\n\nText\n',
+    "skills/b\u001B[1mad/SKILL.md": "",
+  });
+
+  const run = await runKitbag(["list", "skills"], { project });
+
+  expect(run.stdout).toContain("evil");
+  expect(run.stdout).not.toMatch(/[\u001B\u202E]/u);
 });
 
 test.for([

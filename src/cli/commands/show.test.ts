@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 
 import { createProject, runKitbag, toolbox } from "../../../test/run-kitbag.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import { argparseScript, skillFiles } from "../../../test/support/skill-files.ts";
 
 test("kitbag show tells everything about a tool", async () => {
   const project = createProject({ "tools.ts": tools });
@@ -128,6 +130,200 @@ test.for(["constructor", "__proto__", "a/b/c", "", "x".repeat(100_000)])(
     expect(JSON.parse(run.stdout)).toMatchObject({ status: "failed", error: { code: "tool-not-found" } });
   },
 );
+
+test("kitbag show of a skill tells its permissions, cost, tools, and which scripts are none and why", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject({
+    ...shortener,
+    "skills/shortener/scripts/test_shorten.py": "def test_it():\n    pass\n",
+  });
+
+  const run = await runKitbag(["show", "shortener", "--skills", "skills"], { project });
+
+  expect(run.stderr).toBe("");
+  expect(run.stdout.replace(/sha256:[0-9a-f]{64}/u, "sha256:…").replaceAll(/≈ \d+/gu, "≈ N")).toMatchInlineSnapshot(`
+    "shortener
+    Shortens texts
+
+    state        closed: its tools do not exist until it is opened
+    folder       skills/shortener
+    trust        trusted: you named its folder
+    digest       sha256:…
+    files        4
+    permissions  read .
+    token cost   ≈ N in the list of skills, ≈ N when it is opened, ≈ N for its tools
+
+    TOOL               CONFIDENCE  READ FROM  TOKENS  DESCRIPTION
+    shortener/shorten  declared    argparse   ≈ N    Shorten a text file.
+
+    NOT A TOOL               KIND  WHY
+    scripts/test_shorten.py  test  it defines tests
+
+    Findings
+    skills/shortener/scripts/shorten.py warning environment-undeclared Reads SHORTEN_TOKEN from the environment, which the permissions do not list, so it is denied
+        → write in kitbag.toml: [permissions] env = ["SHORTEN_TOKEN"]
+    skills/shortener/scripts/shorten.py warning network-undeclared Uses requests to reach api.example.com, which the permissions do not list, so it is denied
+        → write in kitbag.toml: [permissions] network = ["api.example.com"]
+    "
+  `);
+});
+
+test("kitbag show of a skill's tool prints a typed schema that was read from an unmodified argparse script", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject(shortener);
+
+  const run = await runKitbag(["show", "shortener/shorten", "--skills", "skills"], { project });
+
+  expect(run.stderr).toBe("");
+  expect(run.stdout).toMatchInlineSnapshot(`
+    "shortener/shorten
+    Shorten a text file.
+
+    source       skill shortener
+    wire name    shortener__shorten
+    runtime      script
+    permissions  read .
+    script       scripts/shorten.py
+    runs with    python3
+    confidence   declared (argparse): the script or its author declares it
+    environment  SHORTEN_TOKEN (required)
+    packages     requests (not declared)
+    network      requests, api.example.com
+    token cost   ≈ 97 for its definition
+
+    FLAG            VALUE                  REQUIRED  DESCRIPTION
+    --lines         a whole number                   how many lines to keep; default 10
+    --mode          one of "head", "tail"            which end; default "head"
+    --[no-]verbose  true or false
+    --file          a string               yes       the text file
+
+    Call it
+      $ kitbag call shortener/shorten --lines 3 --file notes.txt
+
+    Input schema
+    {
+      "type": "object",
+      "properties": {
+        "lines": {
+          "type": "integer",
+          "description": "how many lines to keep",
+          "default": 10
+        },
+        "mode": {
+          "type": "string",
+          "enum": [
+            "head",
+            "tail"
+          ],
+          "description": "which end",
+          "default": "head"
+        },
+        "verbose": {
+          "type": "boolean"
+        },
+        "file": {
+          "type": "string",
+          "description": "the text file"
+        }
+      },
+      "required": [
+        "file"
+      ],
+      "additionalProperties": false
+    }
+    "
+  `);
+});
+
+test("kitbag show --json of a skill and of its tool tells the same as data", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject(shortener);
+
+  const skill = await runKitbag(["show", "shortener", "--skills", "skills", "--json"], { project });
+  const tool = await runKitbag(["show", "plugin:shortener/shorten", "--skills", "skills", "--json"], { project });
+
+  expect(JSON.parse(skill.stdout)).toMatchObject({
+    name: "shortener",
+    status: "warning",
+    state: "closed",
+    path: "skills/shortener",
+    scope: "given",
+    trust: { status: "trusted" },
+    digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/u) as string,
+    permissions: { read: ["."] },
+    tokens: {
+      listed: expect.any(Number) as number,
+      opened: expect.any(Number) as number,
+      tools: expect.any(Number) as number,
+    },
+    tools: [{ address: "shortener/shorten", confidence: "declared", source: "argparse" }],
+  });
+  expect(JSON.parse(tool.stdout)).toMatchObject({
+    address: "shortener/shorten",
+    wireName: "shortener__shorten",
+    source: "skill",
+    runtime: "script",
+    confidence: "declared",
+    readFrom: "argparse",
+    file: "scripts/shorten.py",
+    environment: [{ name: "SHORTEN_TOKEN" }],
+    imports: [{ name: "requests" }],
+    inputSchema: { properties: { lines: { type: "integer", default: 10 }, mode: { enum: ["head", "tail"] } } },
+  });
+});
+
+test("kitbag show of a skill that was skipped says why, exit code 1", async () => {
+  const project = createProject({ "skills/broken/SKILL.md": "---\n- a list\n---\n" });
+
+  const run = await runKitbag(["show", "broken", "--skills", "skills"], { project });
+
+  expect(run.code).toBe(1);
+  expect(run.stdout).toMatchInlineSnapshot(`
+    "broken
+    skipped, because the front matter is a list, not keys with values
+
+    skills/broken/SKILL.md:2:1 error front-matter-not-map The front matter is a list, not keys with values
+        → Write "key: value" lines, and texts in double quotes
+    "
+  `);
+});
+
+test("kitbag show of a skill of the project says that it must be trusted", async () => {
+  const project = createProject(skillFiles(".kitbag/skills/mine"));
+
+  const run = await runKitbag(["show", "mine"], { project });
+
+  expect(run.stdout).toContain("trust        not trusted: it comes with the project; read it, then run: kitbag trust ");
+});
+
+test("kitbag show shows the skill if one of its tools has the same name", async () => {
+  const project = createProject({
+    ...skillFiles("skills/count"),
+    "skills/count/scripts/count.sh": "#!/bin/sh\n# Count things.\necho 1\n",
+  });
+
+  const run = await runKitbag(["show", "count", "--skills", "skills", "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({ name: "count", tools: [{ address: "count/count" }] });
+});
+
+test("kitbag show of a name that is nearly a skill's says which one was meant", async () => {
+  const project = createProject(skillFiles("skills/shortener"));
+
+  const run = await runKitbag(["show", "shortner", "--skills", "skills"], { project });
+
+  expect(run).toMatchObject({ code: 1, stdout: "" });
+  expect(run.stderr).toContain('did you mean "shortener"?');
+});
+
+const shortener = {
+  ...skillFiles("skills/shortener", {
+    description: "Shortens texts",
+    body: "Run `python3 scripts/shorten.py notes.txt --lines 3`.\n",
+  }),
+  "skills/shortener/kitbag.toml": '[permissions]\nread = ["."]\n',
+  "skills/shortener/scripts/shorten.py": argparseScript,
+};
 
 const tools = `
 import { defineTool, injected } from "kitbag";

@@ -21,7 +21,7 @@ export function findOrigin(reports: readonly SkillReport[], address: string): To
 }
 
 const meanings = {
-  declared: "read from what the script declares",
+  declared: "the script or its author declares it",
   usage: "read from a usage text or from the code; check it",
   opaque: "unknown: it takes a list of words",
 } as const;
@@ -37,13 +37,10 @@ export function describeOrigin({ report, script }: ToolOrigin): Fact[] {
 }
 
 /** What a script reads, needs and seems to touch. */
-export function describeScript({ environment, imports, access }: ScriptInterface): Fact[] {
-  const undeclared = imports.filter(({ declaredIn }) => declaredIn === undefined);
-  const declared = imports.filter(({ declaredIn }) => declaredIn !== undefined);
+function describeScript({ environment, imports, access }: ScriptInterface): Fact[] {
   return [
     ["environment", environment.map(({ name, required }) => (required ? `${name} (required)` : name)).join(", ")],
-    ["packages", declared.map(({ name, declaredIn }) => `${name} (${declaredIn})`).join(", ")],
-    ["undeclared", undeclared.map(({ name }) => name).join(", ")],
+    ["packages", imports.map(({ name, declaredIn = "not declared" }) => `${name} (${declaredIn})`).join(", ")],
     ["network", [...access.network, ...access.hosts].join(", ")],
     ["programs", access.programs.join(", ")],
   ];

@@ -3,35 +3,47 @@ import { join } from "node:path";
 import { findSkills, type FindOptions } from "../../skills/discovery/find-skills.ts";
 import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-skills.ts";
 import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
+import { openLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import type { CliContext } from "../cli-command.ts";
 import { resolveKitbagHome } from "../config/kitbag-home.ts";
+import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 import { createProgress } from "./create-progress.ts";
 import { toFindOptions } from "./find-options.ts";
 
 /**
- * Finds and reads the skills that a command works with. Runs nothing that is in them.
+ * Finds and reads the skills that a command works with: those of `directories`, then those of the usual places. Runs nothing
+ * that is in them. What could not be read is said on standard error.
  *
- * @throws {KitbagError} `usage-invalid` if a folder that was named is not there; `config-invalid` if the list of what is trusted
- *   cannot be used.
+ * @throws {KitbagError} `usage-invalid` if a folder that was named is not there.
  */
-export async function loadReports(context: CliContext, directories: readonly string[]): Promise<LoadedSkills> {
-  const home = resolveKitbagHome(context.env);
-  const loaded = await load(toFindOptions(context, directories), {
-    cacheFile: join(home, "cache", "skills.json"),
-    trust: createFolderTrust({ home }),
-    onProgress: createProgress(context.terminal),
-  });
-  const missing = loaded.diagnostics.find((diagnostic) => diagnostic.severity === "error");
+export async function loadReports(
+  context: CliContext,
+  directories: readonly string[],
+): Promise<LoadedSkills["reports"]> {
+  const { reports, diagnostics } = await load(context, toFindOptions(context, directories));
+  const missing = diagnostics.find(({ code }) => code === "folder-missing");
   if (missing !== undefined) throw usageError(missing.message);
-  return loaded;
+  for (const { message } of diagnostics) context.terminal.note(`${toPrintable(message)}\n`);
+  return reports;
 }
 
-async function load(places: FindOptions, options: LoadSkillsOptions): Promise<LoadedSkills> {
+async function load(context: CliContext, places: FindOptions): Promise<LoadedSkills> {
   // Most projects have no skills: then nothing that reads them is loaded.
   if (places.directories?.length === 0 && findSkills(places).locations.length === 0) {
     return { reports: [], diagnostics: [] };
   }
   const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
-  return loadSkills({ ...places, ...options });
+  return loadSkills({ ...toLoadOptions(context), ...places });
+}
+
+/** How every command reads skills: with what this person trusts, what the project pins, and what was read before. */
+export function toLoadOptions(context: CliContext): LoadSkillsOptions {
+  const home = resolveKitbagHome(context.env);
+  return {
+    cacheFile: join(home, "cache", "skills.json"),
+    trust: createFolderTrust({ home }),
+    lock: openLock(resolveLockPath(context.cwd)),
+    onProgress: createProgress(context.terminal),
+  };
 }

@@ -4,7 +4,6 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { openWorkspace, type OpenWorkspace } from "../config/open-workspace.ts";
-import { toPrintable } from "../printable.ts";
 import { loadReports } from "./load-reports.ts";
 
 /** Where tools and skills come from, as the person says it. */
@@ -46,8 +45,7 @@ async function addSkills(
   context: CliContext,
   directories: readonly string[],
 ): Promise<SkillReport[]> {
-  const { reports, diagnostics } = await loadReports(context, directories);
-  for (const { message } of diagnostics) context.terminal.note(`${toPrintable(message)}\n`);
+  const reports = await loadReports(context, directories);
   return reports.map((report) => addSkill(workspace, report));
 }
 

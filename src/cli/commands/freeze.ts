@@ -1,0 +1,91 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+import { KitbagError, quote } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import { isInside } from "../../skills/folder/is-inside.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
+import { freezeManifest } from "../../skills/scripts/manifest/freeze-manifest.ts";
+import { manifestPath } from "../../skills/scripts/manifest/parse-manifest.ts";
+import { replaceFile } from "../../skills/trust/replace-file.ts";
+import type { CliCommand, Invocation } from "../cli-command.ts";
+import { addSkillsOption, getTexts } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { toShownPath } from "../shown-path.ts";
+import { whySkipped } from "../skills/describe-report.ts";
+import { loadReports } from "../skills/load-reports.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag freeze`: what was read from scripts becomes a manifest that an author can edit. */
+export const freezeCommand: CliCommand = {
+  examples: [
+    ["kitbag freeze skills/pdf-text", "write skills/pdf-text/scripts/manifest.yml"],
+    ["kitbag freeze pdf-text --force", "by its name; replace the manifest that is there, keeping what it says"],
+  ],
+  define(command) {
+    command.argument("<skill>", "a skill's folder, or its name");
+    command.option("--force", "replace the manifest if there is one");
+    addSkillsOption(command);
+  },
+  async run(invocation) {
+    const { args, options, cwd } = invocation;
+    const report = await findReport(args[0] ?? "", invocation);
+    const tools = report.scripts.flatMap((script) => script.tools);
+    if (tools.length === 0) throw usageError(`Cannot freeze ${quote(report.name)}: none of its scripts is a tool`);
+    const path = join(report.directory, manifestPath);
+    writeManifest(path, freezeManifest(report.scripts), { report, force: options["force"] === true });
+    const shown = toShownPath(path, cwd);
+    const document = { skill: report.name, path: shown, tools: tools.map((tool) => `${report.name}/${tool.name}`) };
+    return { document, text: toPrintable(renderWritten(report, shown, document.tools)) };
+  },
+};
+
+async function findReport(given: string, invocation: Invocation): Promise<SkillReport> {
+  const folder = resolve(invocation.cwd, given);
+  const isFolder = given !== "" && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const directories = isFolder ? [folder] : getTexts(invocation.options, "skills");
+  const reports = await loadReports(invocation, directories);
+  const found = isFolder
+    ? reports.find(({ directory }) => directory === realpathSync(folder))
+    : (reports.find(({ name, skill }) => name === given && skill !== undefined) ??
+      reports.find(({ name }) => name === given));
+  if (found === undefined) throw notFound(given, reports);
+  if (found.skill === undefined) throw usageError(`Cannot freeze ${quote(found.name)}: ${whySkipped(found)}`);
+  return found;
+}
+
+function notFound(given: string, reports: readonly SkillReport[]): KitbagError {
+  const names = new Set(reports.map(({ name }) => name));
+  return new KitbagError("skill-not-found", { skill: given, nearest: nearestNames(given, names), count: names.size });
+}
+
+interface WriteOptions {
+  readonly report: SkillReport;
+  readonly force: boolean;
+}
+
+function writeManifest(path: string, text: string, { report, force }: WriteOptions): void {
+  if (!force && existsSync(path)) {
+    throw usageError(`Cannot write ${path}: it is already there; --force replaces it, and keeps what it says`);
+  }
+  try {
+    // The folder may be somebody else's work: a link in it must not lead us out of it.
+    if (!isInside(realpathSync(dirname(path)), report.directory))
+      throw usageError(`Cannot write ${path}: it is outside`);
+    replaceFile(path, text, 0o644);
+  } catch (cause) {
+    if (cause instanceof KitbagError) throw cause;
+    throw usageError(`Cannot write ${path}: ${describeFileError(cause)}`);
+  }
+}
+
+function renderWritten({ directory, skill }: SkillReport, path: string, tools: readonly string[]): string {
+  const isProject = skill?.folder?.scope === "project";
+  return [
+    `Wrote ${path} with:`,
+    ...tools.map((address) => `  ${address}`),
+    "What stands there now wins over what the scripts say; edit it, then run: kitbag check",
+    ...(isProject ? [`The skill has changed, so it must be trusted again: kitbag trust ${directory}`] : []),
+  ].join("\n");
+}

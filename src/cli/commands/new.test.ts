@@ -1,0 +1,131 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import { skillTemplates } from "../templates/skill-templates.ts";
+
+test.for(skillTemplates.map(({ name }) => name))(
+  "kitbag new skill --template %s makes a skill that passes the specification",
+  async (template) => {
+    const project = createProject();
+
+    const made = await runKitbag(["new", "skill", "my-skill", "--template", template, "--dir", "skills"], { project });
+    const checked = await runKitbag(["check", "skills", "--spec", "--json"], { project });
+
+    expect(made).toMatchObject({ code: 0, stderr: "" });
+    expect(checked.code).toBe(0);
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      skills: [{ name: "my-skill", path: "skills/my-skill", status: "ok", diagnostics: [] }],
+    });
+  },
+);
+
+test.for([
+  ["python", "count_lines", "declared", ["contains", "format", "file"], ["file"]],
+  ["node", "count-lines", "declared", ["file", "contains", "trim"], ["file"]],
+  ["bash", "count-files", "usage", ["folder", "name", "hidden"], ["folder"]],
+  ["hybrid", "compare-folders", "declared", ["left", "right"], ["left", "right"]],
+] as const)(
+  "kitbag new skill --template %s has the typed tool %s",
+  async ([template, tool, confidence, names, required], context) => {
+    if (template === "python") needProgram(context, "python3");
+    const project = createProject();
+    await runKitbag(["new", "skill", "my-skill", "--template", template], { project });
+
+    const run = await runKitbag(["show", `my-skill/${tool}`, "--json"], { project });
+
+    const shown = JSON.parse(run.stdout) as { inputSchema: { properties: object; required: string[] } };
+    expect(shown).toMatchObject({ confidence });
+    expect(Object.keys(shown.inputSchema.properties)).toEqual(names);
+    expect(shown.inputSchema.required).toEqual(required);
+  },
+);
+
+test.for([
+  ["node", "scripts/count-lines.mjs", [process.execPath], ["--file", "SKILL.md", "--contains", "name:"]],
+  ["bash", "scripts/count-files.sh", ["bash"], ["--folder", ".", "--name", "*.md"]],
+] as const)("kitbag new skill --template %s has a script that runs", async ([template, script, [program], words]) => {
+  const project = createProject();
+  await runKitbag(["new", "skill", "my-skill", "--template", template, "--dir", "."], { project });
+  const folder = join(project.folder, "my-skill");
+
+  const output = execFileSync(program, [script, ...words], { cwd: folder, encoding: "utf8" });
+
+  expect(Object.values(JSON.parse(output) as object)).toContain(1);
+  expect(statSync(join(folder, script)).mode & 0o111).not.toBe(0);
+});
+
+test("kitbag new skill says what it wrote and what to do next", async () => {
+  const run = await runKitbag(["new", "skill", "meeting-notes", "--description", "Writes  notes: of meetings"]);
+
+  expect(run).toEqual({
+    code: 0,
+    stderr: "",
+    stdout: `Wrote:
+  .kitbag/skills/meeting-notes/SKILL.md
+  .kitbag/skills/meeting-notes/references/details.md
+
+Next: write what it does into SKILL.md, then
+  kitbag check .kitbag/skills/meeting-notes --spec
+  kitbag show meeting-notes --skills .kitbag/skills/meeting-notes
+`,
+  });
+});
+
+test("kitbag new skill --json tells the files, and writes the description so that YAML reads it", async () => {
+  const project = createProject();
+  const description = 'Says: "yes" # and \\ no';
+
+  const run = await runKitbag(["new", "skill", "a", "--dir", "s", "--description", description, "--json"], { project });
+  const shown = await runKitbag(["show", "a", "--skills", "s", "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toEqual({
+    name: "a",
+    template: "plain",
+    path: "s/a",
+    files: ["SKILL.md", "references/details.md"],
+  });
+  expect(JSON.parse(shown.stdout)).toMatchObject({ description });
+});
+
+test.for([
+  [["new", "skill", "My Skill"], "for example: my-skill"],
+  [["new", "skill", "../evil"], "for example: evil"],
+  [["new", "skill", "a--b"], "for example: a-b"],
+  [["new", "skill", "Ünïcode"], "for example: unicode"],
+  [["new", "skill", "\u001B[31m"], 'Cannot name a skill "\\u001b[31m"'],
+  [["new", "skill", "x".repeat(65)], "1 to 64 lower-case letters"],
+  [["new", "skill", ""], "for example: my-skill"],
+  [["new", "tool", "x"], 'Cannot start "tool": only a skill can be started'],
+  [["new", "skill"], "missing required argument 'name'"],
+  [["new", "skill", "x", "--template", "pyton"], 'did you mean "python"?'],
+  [["new", "skill", "x", "--template", "__proto__"], "the templates are plain, python, node, bash, hybrid"],
+  [["new", "skill", "x", "--description", " "], "Cannot use --description"],
+  [["new", "skill", "x", "--description", "<b>x</b>"], "without < and >"],
+] as const)("kitbag %j is wrong usage, and writes nothing", async ([words, message]) => {
+  const project = createProject();
+
+  const run = await runKitbag(words, { project });
+
+  expect(run).toMatchObject({ code: 2, stdout: "" });
+  expect(run.stderr).toContain(message);
+  expect(run.stderr.trim().split("\n")).toHaveLength(1);
+  expect(readdirSync(project.folder)).toEqual([]);
+});
+
+test("kitbag new skill never touches what is there", async () => {
+  const project = createProject({ "skills/mine/SKILL.md": "precious" });
+  symlinkSync("/nowhere", join(project.folder, "skills/dangling"));
+
+  const run = await runKitbag(["new", "skill", "mine", "--dir", "skills"], { project });
+  const dangling = await runKitbag(["new", "skill", "dangling", "--dir", "skills"], { project });
+  const notFolder = await runKitbag(["new", "skill", "x", "--dir", "skills/mine/SKILL.md"], { project });
+
+  for (const { code, stdout } of [run, dangling, notFolder]) expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(readFileSync(join(project.folder, "skills/mine/SKILL.md"), "utf8")).toBe("precious");
+  expect(existsSync("/nowhere")).toBe(false);
+});

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+
+import { renderJson, toPrintable, toPrintableLine } from "./printable.ts";
+
+test("renderJson() escapes what a terminal would obey, and means the same", () => {
+  const value = { "\u009B31m": "\u001B[2J\u0085\u202E\u200B\uFEFF\u007F", text: "tab\tline\nö 漢 🙂" };
+
+  const json = renderJson(value);
+
+  expect(json).not.toMatch(/[\u0000-\u0009\u000B-\u001F\u007F-\u009F\u200B\u202E\uFEFF]/u);
+  expect(JSON.parse(json)).toEqual(value);
+  expect(json).toContain("ö 漢 🙂");
+});
+
+test("toPrintable() shows control characters, and keeps tabs and lines", () => {
+  expect(toPrintable("a\tb\r\nc\u001B]0;x\u0007")).toBe("a\tb\nc\\u001b]0;x\\u0007");
+});
+
+test("toPrintableLine() makes one line of any text", () => {
+  expect(toPrintableLine(" a\n\n b\t\u2028c ")).toBe("a b c");
+});
