@@ -42,6 +42,22 @@ test("call() runs so many calls of one tool at once, and does not hold up other 
   expect(running).toEqual(["1", "2"]);
 });
 
+test("call() counts a tool that has a limit of its own in the total, too", async () => {
+  const { gate, tools, running } = setUp({ maxConcurrent: 5 });
+  const workspace = createWorkspace({ tools, limits: { maxConcurrent: 1 } });
+
+  const calls = ["1", "2"].map((id) => workspace.call("wait", { id }));
+  await gate.entered("1");
+  const next = workspace.call("free");
+  await new Promise(setImmediate);
+  const before = [...running];
+  gate.open("1");
+  gate.open("2");
+  await Promise.all([...calls, next]);
+
+  expect(before).toEqual(["1"]);
+});
+
 test("call() stops waiting at its deadline, gives its place in line back, and runs nothing", async () => {
   const { gate, tools, running } = setUp({ maxConcurrent: 1 });
   const workspace = createWorkspace({ tools });

@@ -207,6 +207,23 @@ test("R19: texts inside lists and objects that are injected are seen nowhere eit
   expect(outcome).toMatchObject({ output: { config: { token: "[config.token]", list: ["[config.list.0]"] } } });
 });
 
+test("call() looks for secrets in lists and plain objects, and not inside other things", async () => {
+  const url = Object.assign(new URL("https://example.com/"), { note: "text in a URL" });
+  const cycle: Record<string, unknown> = { token: "token-in-cycle" };
+  cycle["self"] = cycle;
+  const show = defineTool({
+    name: "show",
+    description: "Shows what it can",
+    inject: { url: injected<{ note: string }>(), cycle: injected<{ token: string }>() },
+    run: (_, context) => [context.injected.url.note, context.injected.cycle.token],
+  });
+  const workspace = createWorkspace({ tools: [show], injected: { url, cycle } });
+
+  const outcome = await workspace.call("show");
+
+  expect(outcome).toMatchObject({ status: "ok", output: ["text in a URL", expect.stringMatching(/^\[cycle/u)] });
+});
+
 test("R19: what is injected does not replace the secrets that the workspace has under the same name", async () => {
   const both = defineTool({
     name: "both",

@@ -19,6 +19,12 @@ test("call() runs plain and async functions, and anything that can be awaited", 
   expect(outcomes).toEqual([1, 2, "rows"].map((output) => ({ status: "ok", output })));
 });
 
+test("call() gives an output that only has something called then", async () => {
+  const workspace = createWorkspace({ tools: [tool("plan", () => ({ first: "this", then: "that" }))] });
+
+  expect(await workspace.call("plan")).toEqual({ status: "ok", output: { first: "this", then: "that" } });
+});
+
 test("call() fails at its limit although the tool hangs, tells the tool, and drops what comes later", async () => {
   const result = Promise.withResolvers<string>();
   const dropped = Promise.withResolvers<CallEvent>();
