@@ -5,7 +5,7 @@ const decoration = /^[\s=*#~_+.─━═—–|/\\-]*$/u;
 const noise =
   /^(?:-\*-.*|.*copyright\b.*|.*\blicen[sc]ed? .*|spdx-.*|eslint.*|@ts-.*|prettier.*|shellcheck .*|pylint:.*|mypy:.*|ruff:.*|noqa.*|type:.*|vim:.*|!.*|author:.*|version:.*|date:.*|created:.*|global .*|istanbul .*|<reference.*)$/iu;
 const section =
-  /^(?:usage|synopsis|examples?|options?|arguments?|args|parameters?|params|flags|commands?|requirements?|requires|dependencies|prerequisites|env(?:ironment)?(?: variables?)?|exit codes?|returns?|output|notes?|see also|install(?:ation)?|setup|用法|使用方法|示例|参数|example usage|quick start|features|key features)\b[^.]{0,30}[:：]|^(?:usage|用法)\b|^\/{3} script|^@(?:param|returns?|example|module|author|license)\b|^:param|^>>>|^-{1,2}\w/iu;
+  /^(?:usage|synopsis|examples?|options?|arguments?|args|parameters?|params|flags|commands?|requirements?|requires|dependencies|prerequisites|env(?:ironment)?(?: variables?)?|exit codes?|returns?|output|notes?|see also|install(?:ation)?|setup|example usage|quick start|features|key features)\b[^.]{0,30}[:：]|^usage\b|^(?:用法|使用方法|使用方式|示例|参数|使い方|사용법)[^.]{0,30}[:：]|^\/{3} script|^@(?:param|returns?|example|module|author|license)\b|^:param|^>>>|^-{1,2}\w/iu;
 
 /** Makes a description from a docstring or a header comment: its first words about what the script does. Empty if there are none. */
 export function toDescription(text: string, fileName = ""): string {

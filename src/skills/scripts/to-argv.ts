@@ -52,7 +52,7 @@ function toSegmentWords(
   for (const part of parts) {
     if (part.kind !== "positional") {
       const own = toWords(part, input);
-      if (own.length > 0) endsOpen = part.kind === "flag" && part.many === "list";
+      if (own.length > 0) endsOpen = isOpen(part, own);
       words.push(...own);
     } else if (!isWritten) {
       isWritten = true;
@@ -61,6 +61,11 @@ function toSegmentWords(
     }
   }
   return words;
+}
+
+/** Whether a word after these would be taken for one more value of the flag. */
+function isOpen(part: ArgvPart, words: readonly string[]): boolean {
+  return part.kind === "flag" && (part.many === "list" || (part.alone !== undefined && words.length === 1));
 }
 
 function toWords(part: Exclude<ArgvPart, PositionalPart>, input: JsonObject): readonly string[] {

@@ -137,7 +137,7 @@ class LiteralReader {
     }
     if (key === undefined || key.kind === "symbol" || key.kind === "comment") return [];
     if (isAnyToken(this.#tokens[from + 1], colons)) return [[key.text, this.read([from + 2, to], depth + 1)]];
-    return [[key.text, from + 1 === to ? { kind: "name", name: key.text } : unknown]];
+    return [[key.text, from + 1 === to && key.kind === "word" ? this.#readName(key.text, depth + 1) : unknown]];
   }
 }
 

@@ -1,3 +1,4 @@
+import { blank, classesFor, commentStart, newline, quoteStart, wordRest, wordStart } from "./character-classes.ts";
 import type { StringSyntax, Syntax } from "./syntax.ts";
 import type { Token } from "./token.ts";
 
@@ -291,45 +292,6 @@ function countNewlines(text: string): number {
   let count = 0;
   for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count += 1;
   return count;
-}
-
-/** What a character can begin; bits, because some can begin several things. */
-const blank = 1;
-const newline = 2;
-const commentStart = 4;
-const quoteStart = 8;
-const wordStart = 16;
-const wordRest = 32;
-
-const knownClasses = new WeakMap<Syntax, Uint8Array>();
-
-function classesFor(syntax: Syntax): Uint8Array {
-  const classes = knownClasses.get(syntax) ?? classesOf(syntax);
-  knownClasses.set(syntax, classes);
-  return classes;
-}
-
-/** The classes of the characters of ASCII; whatever is beyond belongs to words. */
-function classesOf({ lineComments, blockComments, strings, word }: Syntax): Uint8Array {
-  const classes = new Uint8Array(128);
-  const mark = (characters: Iterable<string>, bit: number): void => {
-    for (const character of characters) {
-      const code = character.charCodeAt(0);
-      classes[code] = (classes[code] ?? 0) | bit;
-    }
-  };
-  const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-  const { start, rest } = word instanceof RegExp ? { start: "_$@%&:", rest: "" } : word;
-  mark(" \t\r", blank);
-  mark("\n", newline);
-  mark([...lineComments, ...blockComments.map(([open]) => open)], commentStart);
-  mark(
-    strings.map(({ open }) => open),
-    quoteStart,
-  );
-  mark(letters + start, wordStart);
-  mark(`${letters}0123456789${rest}`, wordRest);
-  return classes;
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", "\n": "", "0": "" };

@@ -10,8 +10,7 @@ export interface CommandMark {
 }
 
 const equals = new Set(["===", "==", "eq"]);
-const notWords =
-  /^(?:help|version|string|number|object|function|undefined|boolean|utf-?8|main|production|development|test)$/u;
+const notWords = /^(?:help|version|string|number|object|function|undefined|boolean|utf-?8)$/u;
 const commandText = /^[A-Za-z][\w:-]{0,40}$/u;
 
 /** Finds the words that code compares its first argument with. `isFirst` tells whether a token is that argument. */

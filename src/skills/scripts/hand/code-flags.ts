@@ -133,20 +133,25 @@ function toFact(code: Code, group: FlagGroup, next: number | undefined): FlagFac
   if (group.how.kind === "prefix")
     return withoutUndefined<FlagFact>({ flags, takesValue: true, joined: "always", type });
   if (group.how.kind === "helper") return fromHelper(code, flags, group.how);
-  const takesValue = group.how.kind !== "include" && readsValue(tokens, group.last + 1, to);
+  // `args[args.indexOf("--out") + 1]`
+  const isNext =
+    group.how.kind === "search" && isToken(tokens[group.last + 1], ")") && isToken(tokens[group.last + 2], "+");
+  const takesValue = isNext || (group.how.kind !== "include" && readsValue(tokens, group.last + 1, to));
   const many = takesValue && pushes(tokens, group.last + 1, to) ? true : undefined;
   return withoutUndefined<FlagFact>({ flags, takesValue, type: takesValue ? type : undefined, many });
 }
 
 const takers =
   /^(?:next|shift|pop|consume|take|need|require|expect|read|get)(?:_?(?:value|arg|argument|next|val|string|param|option))*$/iu;
+/** Where the code for one flag ends and that for another begins. */
+const branchEnds = new Set(["break", "continue", "else", "elif", "elsif", "case", "when", "default"]);
 const steps = new Set(["++", "+=", "+"]);
 
 /** Whether the tokens take a further argument: `args[++i]`, `argv[i + 1]`, `next()`, `i += 1`. */
 function readsValue(tokens: readonly Token[], from: number, to: number): boolean {
   for (let index = from; index < to; index++) {
     const token = tokens[index];
-    if (isToken(token, "break") || isToken(token, "continue")) return false;
+    if (isAnyToken(token, branchEnds)) return false;
     if (token?.kind === "word" && isToken(tokens[index + 1], "(") && takers.test(token.text)) return true;
     if (isToken(token, "[") && hasStep(tokens, index + 1)) return true;
     // `i += 1; out = args[i]`
@@ -187,7 +192,13 @@ function fromHelper(
     takesValue,
     type: takesValue ? numberMade(tokens, how.open - 4, how.open) : undefined,
     default: isDefault ? second : undefined,
+    joined: body !== undefined && asksForJoined(tokens, body) ? "always" : undefined,
   });
+}
+
+/** The helper looks for `--name=`. */
+function asksForJoined(tokens: readonly Token[], body: readonly [number, number]): boolean {
+  return tokens.slice(...body).some((token) => token.kind === "string" && /^--.*=$/u.test(token.text));
 }
 
 function readsValueAnywhere(tokens: readonly Token[], [from, to]: readonly [number, number]): boolean {

@@ -126,17 +126,21 @@ function toName({ usage, code, many, index }: Merged): string {
   const fallback = fromCode || (many ? "args" : `arg${index + 1}`);
   if (usage === undefined) return fallback;
   if (usage.choices !== undefined && !/^<?\w+$/u.test(usage.label)) return fromCode || "command";
-  const label = usage.bare ? usage.label.replace(/\.\w{1,5}$/u, "").replace(/^.*\//u, "") : usage.label;
+  // `input.pdf`, `path/to/data.csv`: the name without its ending.
+  const label = usage.label.replace(/(?<=\w)\.\w{1,5}$/u, "").replace(/^.*\//u, "");
   if (isNameLabel(label)) return toPropertyName(lowerCase(label)) || fallback;
   return fromCode || fromSample(label) || fallback;
 }
 
 function fromSample(label: string): string {
-  return /^https?:/u.test(label) ? "url" : toPropertyName(lowerCase(label));
+  if (/^https?:/u.test(label)) return "url";
+  return label.includes(" ") ? "" : toPropertyName(lowerCase(label));
 }
 
 function isNameLabel(label: string): boolean {
-  return nameLabel.test(label) && !sampleLabel.test(label) && label.length <= 40;
+  if (!nameLabel.test(label) || sampleLabel.test(label) || label.length > 40) return false;
+  // Words of different cases are a sample: `FROM logs`, `Fix the bug`.
+  return !label.includes(" ") || label === label.toLowerCase() || label === label.toUpperCase();
 }
 
 /** `INPUT_FILE` → `input_file`; `tmdbId` stays. */

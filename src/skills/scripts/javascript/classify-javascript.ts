@@ -13,7 +13,7 @@ export interface JavascriptShape {
 }
 
 const testCalls = new Set(["describe", "it", "test", "suite", "beforeEach"]);
-const harmless = new Set(["require", "defineConfig", "import", "Object", "config", "dotenv"]);
+const harmless = new Set(["require", "defineConfig", "import", "Object", "config", "dotenv", "function", "async"]);
 
 /** Looks at what a JavaScript file does when it is loaded. */
 export function shapeOf({ tokens }: Code, text: string): JavascriptShape {
@@ -27,11 +27,13 @@ export function shapeOf({ tokens }: Code, text: string): JavascriptShape {
     if (isAnyToken(token, testCalls) && isToken(tokens[index + 1], "(") && !isToken(tokens[index - 1], ".")) tests += 1;
     if (depth === 0 && isStatementStart(tokens, index) && actsAt(tokens, index)) acts = true;
   }
-  const isProgram =
-    text.startsWith("#!") ||
-    /process\.argv|Deno\.args|Bun\.argv|require\.main|import\.meta\.main|hideBin\(/u.test(text);
+  const isProgram = text.startsWith("#!") || readsArguments.test(text);
   return { isProgram, exports: exportsSomething, acts, tests: tests > 1 };
 }
+
+/** The argument list, a question whether this file is the program, or a package that reads the list by itself. */
+const readsArguments =
+  /process\.argv|Deno\.args|Bun\.argv|require\.main|import\.meta\.main|hideBin\(|(?:from |require\()["'](?:arg|meow|commander|yargs|cac|citty|minimist|mri)["']/u;
 
 function depthChange(symbol: string): number {
   if (symbol === "{" || symbol === "(" || symbol === "[") return 1;
@@ -54,12 +56,19 @@ function isStatementStart(tokens: readonly Token[], index: number): boolean {
 }
 
 const actingWords = new Set(["await", "if", "for", "while", "try", "switch", "new", "void"]);
+const declarers = new Set(["const", "let", "var"]);
 
 function actsAt(tokens: readonly Token[], index: number): boolean {
+  if (isAnyToken(tokens[index], actingWords)) return true;
+  if (!isAnyToken(tokens[index], declarers)) return callsAt(tokens, index);
+  // `const answer = ask(…)` does something as well.
+  const equals = isToken(tokens[index + 2], "=") ? index + 3 : -1;
+  return equals !== -1 && (isAnyToken(tokens[equals], actingWords) || callsAt(tokens, equals));
+}
+
+function callsAt(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index];
-  if (token?.kind !== "word") return false;
-  if (isAnyToken(token, actingWords)) return true;
-  if (harmless.has(token.text)) return false;
+  if (token?.kind !== "word" || harmless.has(token.text)) return false;
   return isToken(tokens[index + 1], "(") || (isToken(tokens[index + 1], ".") && isToken(tokens[index + 3], "("));
 }
 

@@ -110,7 +110,7 @@ export function deriveOther(source: SourceScript): Reading {
   const language = languages[source.language] ?? plain;
   const code = parseCode(source.text, language.syntax);
   const description = describe(source, code);
-  const texts = textsOf(code);
+  const texts = source.language === "other" ? [withoutMarks(source.text)] : textsOf(code);
   const help = createHelpTexts(code, readUsage(texts, source.fileName));
   const declared = language.declared?.(code, help, source.text);
   const derived = declared ?? deriveManual(source, code, { language, texts });
@@ -121,6 +121,11 @@ export function deriveOther(source: SourceScript): Reading {
     return { kind: "library", reason: "it only defines things for other files", description };
   }
   return { kind: "tool", reason: "it runs by itself", description, interface: derived };
+}
+
+/** The lines without what marks a comment in one language or another. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/^[ \t]*(?:#+|\/\/+|--+|;+|"+|%+|\*+) ?/gmu, "");
 }
 
 interface ManualSources {

@@ -14,10 +14,15 @@ export function toArgparseParameter({ flags, keywords }: PythonArgument, note = 
   const action = text(keywords["action"]) ?? keywords["action"]?.name?.split(".").at(-1) ?? "store";
   if (action === "help" || action === "version") return undefined;
   const isPositional = !(names[0] ?? text(keywords["dest"]) ?? "").startsWith("-");
-  const description = [toHelp(keywords), note].filter((part) => part !== "").join(" ");
+  const description = joinSentences(toHelp(keywords), note);
   return isPositional
     ? toPositional(names[0] ?? text(keywords["dest"]) ?? "", keywords, description)
     : toFlag(longFirst(names), action, { keywords, description });
+}
+
+function joinSentences(help: string, note: string): string {
+  if (help === "" || note === "") return help + note;
+  return `${help.trimEnd()}${/[.!?。]$/u.test(help.trimEnd()) ? "" : "."} ${note}`;
 }
 
 /** The help with its placeholders filled, as argparse does. */

@@ -5,10 +5,11 @@ type Verdict = Pick<Reading, "kind" | "reason">;
 
 /** Says why a Python file is not a tool; nothing if it is one. */
 export function classifyPython({ fileName, text }: SourceScript, facts: PythonFacts): Verdict | undefined {
-  const declares = facts.parser || facts.click !== undefined || facts.typer !== undefined || facts.fire !== undefined;
+  const declarations = [facts.parser ?? undefined, facts.click, facts.typer, facts.fire];
+  const declares = declarations.some((declaration) => declaration !== undefined);
   return (
-    byTests(fileName, facts, declares === true) ??
-    byInput(text, facts, declares === true) ??
+    byTests(fileName, facts, declares) ??
+    byInput(text, facts, declares) ??
     (declares ? undefined : byShape(fileName, text, facts))
   );
 }

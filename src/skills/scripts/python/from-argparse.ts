@@ -54,11 +54,14 @@ interface Own {
 function toCommand(parser: PythonParser, { words, above }: Place, { own, handlesSeparator }: Own): DerivedCommand {
   const isRemainder = parser.arguments.some(({ keywords }) => isRest(keywords["nargs"]));
   const extra = hasExtra(parser) ? [extraParameter(parser.extra ?? "args")] : [];
+  // A command that has a flag of its own by that name needs it from there.
+  const taken = new Set(own.map(({ part }) => part.property));
   return withoutUndefined<DerivedCommand>({
-    parameters: [...above, ...own, ...extra],
+    parameters: [...above.filter(({ part }) => !taken.has(part.property)), ...own, ...extra],
     words: words.length === 0 ? undefined : words,
     // What argparse takes as the rest keeps its "--", unless the script strips it.
-    separator: isRemainder && handlesSeparator ? "always" : "needed",
+    // What `parse_known_args` leaves over keeps it too, and needs none.
+    separator: extra.length > 0 ? undefined : isRemainder && handlesSeparator ? "always" : "needed",
     description: words.length === 0 ? undefined : (parser.help ?? parser.description ?? undefined),
   });
 }

@@ -5,9 +5,8 @@ import type { ArgvFacts, FlagFact } from "../hand/argv-facts.ts";
 
 /** Adds the flags of `getopt.getopt(sys.argv[1:], "ho:", ["help", "output="])`, which tells what has a value. */
 export function withGetopt(facts: ArgvFacts, code: Code): ArgvFacts {
-  const [call] = [...findCalls(code, "getopt"), ...findCalls(code, "gnu_getopt")].filter(
-    ({ ranges }) => ranges.length > 1,
-  );
+  const calls = [...findCalls(code, "getopt"), ...findCalls(code, "gnu_getopt")];
+  const call = calls.find(({ ranges }) => ranges.length > 1);
   if (call === undefined) return facts;
   const [, short, long] = argumentsOf(code, call);
   const letters = (textOf(short) ?? "").match(/[A-Za-z0-9]:?/gu) ?? [];
@@ -20,7 +19,8 @@ export function withGetopt(facts: ArgvFacts, code: Code): ArgvFacts {
     const all = spellings.get(flag) ?? [flag];
     const key = all.join(" ");
     const takesValue = flags.get(key)?.takesValue === true || notation !== flag;
-    flags.set(key, { flags: all, takesValue, ...(takesValue && flag.startsWith("--") && { joined: "either" }) });
+    const isLong = all.some((spelling) => spelling.startsWith("--"));
+    flags.set(key, { flags: all, takesValue, ...(takesValue && isLong && { joined: "either" }) });
   }
   return { ...facts, readsArgv: true, flags: [...flags.values()], separator: true };
 }

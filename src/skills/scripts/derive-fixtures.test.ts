@@ -1,0 +1,132 @@
+import { readFileSync } from "node:fs";
+
+import { expect, test } from "vitest";
+
+import type { JsonObject } from "../../core/json.ts";
+import { checkSchema } from "../../core/schema/check-schema.ts";
+import { deriveAllScripts } from "./derive-scripts.ts";
+import { fromArgv } from "./from-argv.ts";
+import type { DerivedScripts, ScriptInterface, ScriptTool } from "./script-interface.ts";
+import { toArgv } from "./to-argv.ts";
+
+// Each file of fixtures has scripts in one style of writing, what must be derived from each to the letter, and calls with the
+// command lines that they must become. A call is also read back, except with "call!", where several inputs mean one line.
+const files = ["python", "shell", "javascript", "other", "kinds"];
+const cases = files.flatMap((file) => parseFixtures(readFixture(file)));
+const derived = await deriveAllScripts(
+  cases.map(({ name, source }) => ({ files: [{ path: `scripts/${name}`, content: source }] })),
+);
+const table = cases.map((fixture, index) => ({ ...fixture, result: derived[index] as DerivedScripts }));
+const calls = table.flatMap(({ name, calls: own, result }) =>
+  own.map((call) => ({ name, call, tool: toolOf(result, call.tool) })),
+);
+
+test("the fixtures have scripts in every style", () => {
+  expect(table.length).toBeGreaterThan(110);
+  expect(calls.length).toBeGreaterThan(90);
+});
+
+test.for(table)("deriveScripts() reads $name", ({ expected, result }) => {
+  const [script] = result.scripts;
+
+  expect(script === undefined ? "not a script" : render(script)).toBe(expected);
+  expect(result.diagnostics).toEqual([]);
+});
+
+test.for(table)("deriveScripts() makes schemas of $name that can be used", ({ result }) => {
+  const problems = result.scripts.flatMap(({ tools }) => tools.flatMap((tool) => checkSchema(tool.inputSchema)));
+
+  expect(problems).toEqual([]);
+});
+
+test.for(calls)("toArgv() writes $call.input for $name", ({ call, tool }) => {
+  const made = toArgv(tool.mapping, call.input);
+
+  expect({ argv: made.argv, stdin: made.stdin }).toEqual({ argv: call.argv, stdin: call.stdin });
+});
+
+test.for(calls.filter(({ call }) => call.isInvertible))("fromArgv() reads $call.argv of $name", ({ call, tool }) => {
+  const read = fromArgv(tool.mapping, tool.inputSchema, call.argv);
+
+  expect(read).toEqual({ input: call.back, unknownFlags: [], unknownWords: [] });
+});
+
+interface FixtureCall {
+  readonly tool: number;
+  readonly input: JsonObject;
+  readonly back: JsonObject;
+  readonly argv: readonly string[];
+  readonly stdin: string | undefined;
+  readonly isInvertible: boolean;
+}
+
+interface Fixture {
+  readonly name: string;
+  readonly source: string;
+  readonly expected: string;
+  readonly calls: readonly FixtureCall[];
+}
+
+function readFixture(file: string): string {
+  return readFileSync(new URL(`fixtures/${file}.txt`, import.meta.url), "utf8");
+}
+
+function parseFixtures(text: string): readonly Fixture[] {
+  return text
+    .split(/^=== /mu)
+    .slice(1)
+    .map((block) => {
+      const [head = "", ...body] = block.split(/^--- /mu);
+      const name = head.slice(0, head.indexOf("\n"));
+      const [expected = "", ...sections] = body;
+      return {
+        name,
+        source: head.slice(name.length + 1),
+        expected: expected.replace(/^expect\n/u, "").trimEnd(),
+        calls: sections.map(parseCall),
+      };
+    });
+}
+
+function parseCall(section: string): FixtureCall {
+  const [head = "", argv = "[]", stdin] = section.trimEnd().split("\n");
+  const [, mark, tool, input = "{}", back] = /^call(!?) (?:(\d+) )?(\{.*?\})(?: -> (\{.*\}))?$/u.exec(head) ?? [];
+  return {
+    tool: Number(tool ?? 0),
+    input: JSON.parse(input) as JsonObject,
+    back: JSON.parse(back ?? input) as JsonObject,
+    argv: JSON.parse(argv) as string[],
+    stdin: stdin?.replace(/^stdin /u, ""),
+    isInvertible: mark === "" && stdin === undefined,
+  };
+}
+
+function toolOf({ scripts }: DerivedScripts, index: number): ScriptTool {
+  const tool = scripts[0]?.tools[index];
+  if (tool === undefined) throw new Error("The fixture calls a tool that was not derived");
+  return tool;
+}
+
+function render(script: ScriptInterface): string {
+  const [program = "", first, ...rest] = script.interpreter;
+  const run =
+    first === "-c" ? `${program} -c …` : [program, first, ...rest].filter((word) => word !== undefined).join(" ");
+  return [`${script.kind}: ${script.reason}`, `run: ${run}`, ...script.tools.flatMap(renderTool)].join("\n").trimEnd();
+}
+
+function renderTool({ name, description, confidence, source, inputSchema, mapping }: ScriptTool): readonly string[] {
+  const properties = inputSchema["properties"] as Record<string, unknown>;
+  const required = (inputSchema["required"] ?? []) as readonly string[];
+  const parts = mapping.parts.map((part) => {
+    if (part.kind === "word") return `  ${part.word}`;
+    const { property, kind, ...others } = part;
+    const how = Object.keys(others).length === 0 ? kind : `${kind} ${JSON.stringify(others)}`;
+    return `  ${property}${required.includes(property) ? "!" : ""} ${JSON.stringify(properties[property])} ${how}`;
+  });
+  return [
+    `tool ${name} (${confidence}, ${source}): ${description}`,
+    ...parts,
+    ...(mapping.separator === undefined ? [] : [`  -- ${mapping.separator}`]),
+    ...(mapping.otherFields ? ["  and any other field"] : []),
+  ];
+}
