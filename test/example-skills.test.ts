@@ -5,6 +5,7 @@ import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 import { expect, test, type TestContext } from "vitest";
 
+import { runKitbag } from "./run-kitbag.ts";
 import { needProgram } from "./support/need-program.ts";
 import { createFolder, writeFiles } from "./support/temporary-folder.ts";
 
@@ -18,6 +19,41 @@ test.for(scriptsOf(skills))("%s is tested here with a right and a wrong input", 
   const source = readFileSync(import.meta.filename, "utf8");
 
   expect(source).toContain(`"${script}"`);
+});
+
+test("kitbag check skills --spec is clean, and reads a typed tool from every script", async (context) => {
+  needProgram(context, "python3");
+
+  const run = await runKitbag(["check", skills, "--spec", "--json"]);
+
+  const { skills: checked, summary } = JSON.parse(run.stdout) as CheckDocument;
+  const tools = checked.flatMap((skill) => skill.tools);
+  expect(run).toMatchObject({ code: 0, stderr: "" });
+  expect(checked.flatMap((skill) => skill.diagnostics)).toEqual([]);
+  expect(summary).toEqual({ skills: 9, ok: 9, warning: 0, skipped: 0, tools: 20 });
+  expect(tools.filter(({ confidence }) => confidence === "opaque")).toEqual([]);
+  expect(tools.map(({ address }) => address)).toEqual([
+    "archive-inspect/archive-list",
+    "archive-inspect/archive-check",
+    "archive-inspect/archive-show",
+    "csv-report/group_by",
+    "csv-report/summarize",
+    "git-summary/commits",
+    "git-summary/hotspots",
+    "git-summary/summary",
+    "json-query/diff",
+    "json-query/query",
+    "json-query/shape",
+    "license-headers/add-headers",
+    "license-headers/check-headers",
+    "markdown-toc/check-links",
+    "markdown-toc/toc",
+    "pdf-text/extract_text",
+    "pdf-text/pdf_info",
+    "text-stats/stats-count",
+    "text-stats/stats-words",
+    "text-stats/stats-readability",
+  ]);
 });
 
 test("pdf-text extracts the text of a page", async (context) => {
@@ -555,6 +591,14 @@ const users = '{"users":[{"name":"Ann","age":3,"role":"admin"},{"name":"Bob","ag
 function scriptsOf(folder: string): string[] {
   const parts = /(?:pdf_reader|pdf_fonts|pdf_text|table)\.py$|(?:json-file|json-path|markdown)\.mjs$|common\.sh$/u;
   return globSync("*/scripts/*", { cwd: folder }).filter((path) => !path.includes("__pycache__") && !parts.test(path));
+}
+
+interface CheckDocument {
+  readonly skills: readonly {
+    readonly diagnostics: readonly unknown[];
+    readonly tools: readonly { readonly address: string; readonly confidence: string }[];
+  }[];
+  readonly summary: unknown;
 }
 
 interface ScriptRun {
