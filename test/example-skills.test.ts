@@ -3,8 +3,10 @@ import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
+import { loadSkills } from "kitbag/skills";
 import { expect, test, type TestContext } from "vitest";
 
+import type { ScriptCode } from "../src/core/script-code.ts";
 import { runKitbag } from "./run-kitbag.ts";
 import { needProgram } from "./support/need-program.ts";
 import { createFolder, writeFiles } from "./support/temporary-folder.ts";
@@ -54,6 +56,46 @@ test("kitbag check skills --spec is clean, and reads a typed tool from every scr
     "text-stats/stats-words",
     "text-stats/stats-readability",
   ]);
+});
+
+test.for([
+  ["archive-inspect/archive-list", { archive: "a.zip", match: "*.md" }, '"name": "a.md"'],
+  ["csv-report/group_by", { file: "a.csv", by: ["region"], sum: ["amount"], limit: 1 }, '"sum_amount": 1239.5'],
+  ["csv-report/summarize", { file: "a.csv", columns: ["day", "region"], top: 1 }, '"type": "date"'],
+  ["git-summary/summary", { repo: ".", author: "bob" }, '"commits": 1'],
+  ["git-summary/commits", { limit: 1, merges: true }, '"shown": 1'],
+  ["json-query/query", { file: "a.json", path: "users[?age>3].name", format: "lines" }, "Bob"],
+  ["json-query/diff", { before: "a.json", after: "a.json", ignore: ["x", "y"] }, '"equal": true'],
+  [
+    "license-headers/add-headers",
+    { license: "MIT", holder: "Ada & Co", extensions: "md", dry_run: true },
+    '"dry_run": true',
+  ],
+  ["markdown-toc/toc", { file: "a.md", max_level: 2 }, "- [Two](#two)"],
+  ["pdf-text/extract_text", { pdf: "-odd name.pdf", format: "json" }, '"text": "Hello"'],
+  ["text-stats/stats-words", { file: "a.md", top: 1, phrase_length: 1, common: true }, '"words": 2'],
+] as const)("%s turns %j into a command line that the script understands", async ([address, input, shown], context) => {
+  needProgram(context, "python3");
+  const { directory, path, interpreter, toCommand } = await findScript(address);
+  const folder = createRepository();
+  writeFiles(folder, {
+    "a.zip": createZip({ "a.md": "x" }),
+    "a.csv": sales,
+    "a.json": users,
+    "a.md": "# One\n\n## Two\n",
+    "-odd name.pdf": createPdf([{ text: "Hello" }]),
+  });
+  const [program = "", ...first] = interpreter;
+
+  const { argv, stdin = "" } = toCommand(input);
+  const output = execFileSync(program, [...first, join(directory, path), ...argv], {
+    cwd: folder,
+    input: stdin,
+    encoding: "utf8",
+    env: { PATH: process.env["PATH"], HOME: folder, PYTHONDONTWRITEBYTECODE: "1" },
+  });
+
+  expect(output).toContain(shown);
 });
 
 test("pdf-text extracts the text of a page", async (context) => {
@@ -591,6 +633,16 @@ const users = '{"users":[{"name":"Ann","age":3,"role":"admin"},{"name":"Bob","ag
 function scriptsOf(folder: string): string[] {
   const parts = /(?:pdf_reader|pdf_fonts|pdf_text|table)\.py$|(?:json-file|json-path|markdown)\.mjs$|common\.sh$/u;
   return globSync("*/scripts/*", { cwd: folder }).filter((path) => !path.includes("__pycache__") && !parts.test(path));
+}
+
+/** The code behind a tool of an example skill. */
+async function findScript(address: string): Promise<ScriptCode> {
+  const [name, tool] = address.split("/");
+  const { reports } = await loadSkills({ directories: [skills] });
+  const skill = reports.find((report) => report.name === name)?.skill;
+  const found = skill?.tools.find((candidate) => candidate.name === tool);
+  if (found === undefined) throw new Error(`There is no ${address}`);
+  return found.code as ScriptCode;
 }
 
 interface CheckDocument {
