@@ -61,14 +61,14 @@ function createReader(
 
   function takeBlank(next: string): boolean {
     blanks += 1;
-    return blanks <= 1 && (!found || program.after(next) !== undefined);
+    return blanks <= 1 && (!found || program.afterMarked(next) !== undefined);
   }
 
   return {
     take(line, next) {
       if (line.trim() === "" || /^\s*`{3}/u.test(line)) return takeBlank(next);
       if (readMark(line) !== undefined || heading.test(line)) return false;
-      const call = program.after(line);
+      const call = program.afterMarked(line);
       if (call !== undefined) {
         target.push(call);
         found = true;

@@ -1,21 +1,22 @@
-/**
- * The ways in which the languages we read name the script that runs. In a usage text each of them is replaced by one mark, so
- * that the line can be cut at spaces.
- */
+/** The ways in which the languages we read name the script that runs, wherever they stand. */
 const selfNames = new RegExp(
   [
     String.raw`\$\(\s*basename\s[^)\n]{1,60}\)`,
-    String.raw`\$\{[^}\n]{0,60}(?:argv|basename|filename|prog|script|self|name)[^}\n]{0,60}\}`,
-    String.raw`#\{[^}\n]{1,60}\}`,
-    String.raw`\{[^{}\n]{0,40}(?:sys\.argv\[0\]|__file__|prog|script_name)[^{}\n]{0,40}\}`,
+    String.raw`\$\{[^}\n]{0,60}(?:argv|basename|filename|script)[^}\n]{0,60}\}`,
+    String.raw`#\{(?:\$0|\$PROGRAM_NAME|__FILE__|File\.[^}\n]{1,50})\}`,
+    String.raw`\{[^{}\n]{0,40}(?:sys\.argv\[0\]|__file__|script_name)[^{}\n]{0,40}\}`,
     String.raw`\{\$argv\[0\]\}|\$argv\[0\]`,
     String.raw`\$\{0[^}\n]{0,20}\}|\$0\b`,
     String.raw`\$\{?(?:SCRIPT|PROG|ME|SELF|BASENAME)(?:_?NAME)?\}?(?![\w])`,
-    String.raw`%\(prog\)s|%prog\b|%s|\{\}`,
+    String.raw`%\(prog\)s|%prog\b`,
   ].join("|"),
   "giu",
 );
 
+/** What may stand for the script only where a line says that it is about usage. */
+const weakNames = /%s|\{\}|[$#]?\{[^{}\n]{0,80}\}/gu;
+
+/** In a usage text each of them becomes one mark, so that the line can be cut at spaces. */
 const selfMark = "{0}";
 
 /** Words that start a program or pass something on to it, so they may stand before its name. */
@@ -26,6 +27,8 @@ const callWord =
 export interface ProgramFinder {
   /** What follows the program's name; nothing if the line does not start with a call of it. */
   after(line: string): string | undefined;
+  /** The same for a line that follows a mark of usage. */
+  afterMarked(line: string): string | undefined;
   /** The same for a line that is known to be a usage line: some other name for the program is stepped over too. */
   afterAny(line: string): string;
 }
@@ -41,7 +44,15 @@ export function createProgramFinder(fileName: string): ProgramFinder {
   }
 
   function after(line: string): string | undefined {
-    const text = lastOfPipe(normalise(line));
+    return find(normalise(line));
+  }
+
+  function afterMarked(line: string): string | undefined {
+    return after(line) ?? find(normalise(line).replaceAll(weakNames, selfMark));
+  }
+
+  function find(line: string): string | undefined {
+    const text = lastOfPipe(line);
     for (const { word, end } of firstWords(text)) {
       if (isProgram(word)) return text.slice(end).trim().replace(/`+$/u, "");
       if (!callWord.test(word)) return undefined;
@@ -50,7 +61,7 @@ export function createProgramFinder(fileName: string): ProgramFinder {
   }
 
   function afterAny(line: string): string {
-    const found = after(line);
+    const found = afterMarked(line);
     if (found !== undefined) return found;
     const text = normalise(line);
     for (const { word, end } of firstWords(text)) {
@@ -60,7 +71,7 @@ export function createProgramFinder(fileName: string): ProgramFinder {
     return text.trim();
   }
 
-  return { after, afterAny };
+  return { after, afterMarked, afterAny };
 }
 
 function normalise(line: string): string {
