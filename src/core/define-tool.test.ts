@@ -276,7 +276,7 @@ test("defineTool() refuses examples that do not fit", () => {
       run: () => 1,
     }),
   ).toThrowErrorMatchingInlineSnapshot(
-    `[KitbagError: Cannot define the tool "tool": examples[1].input.citty: expected only city, days, found an unknown parameter (did you mean "city"?); examples[1].input.days: expected at most 7, found 30; examples[1].input.city: expected a string, found nothing]`,
+    `[KitbagError: Cannot define the tool "tool": examples[1].input.city: expected a string, found nothing; examples[1].input.citty: expected only city, days, found an unknown parameter (did you mean "city"?); examples[1].input.days: expected at most 7, found 30]`,
   );
 });
 

@@ -40,16 +40,16 @@ test("findProblems() says every problem at once, with its path, what was expecte
     }),
   ).toMatchInlineSnapshot(`
     [
+      "limit: expected a whole number, found nothing",
       "query: expected at least 3 characters, found "a"",
       "sort: expected one of "newest", "oldest", "relevance", found "newst" (did you mean "newest"?)",
       "filters[0].size: expected a number, found "big"",
-      "filters[1].feild: expected only field, size, found an unknown parameter (did you mean "field"?)",
       "filters[1].field: expected a string, found nothing",
+      "filters[1].feild: expected only field, size, found an unknown parameter (did you mean "field"?)",
       "filters[2]: expected an object, found 5",
       "["odd name"]: expected true or false, found "yes!"",
       "tags: expected items that are all different, found a list of 2",
       "limt: expected only query, limit, sort, filters, ["odd name"], tags, found an unknown parameter (did you mean "limit"?)",
-      "limit: expected a whole number, found nothing",
     ]
   `);
 });
@@ -183,8 +183,8 @@ test("findProblems() looks through references, also of a schema that refers to i
 
   expect(problems(schema, { name: "ab", children: [{ name: "a" }, { children: [{ name: 5 }] }] })).toEqual([
     'children[0].name: expected at least 2 characters, found "a"',
-    "children[1].children[0].name: expected a string, found 5",
     "children[1].name: expected a string, found nothing",
+    "children[1].children[0].name: expected a string, found 5",
   ]);
 });
 

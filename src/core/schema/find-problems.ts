@@ -113,6 +113,9 @@ function visitItems(search: Search, schema: JsonSchema, items: readonly unknown[
 function visitProperties(search: Search, schema: JsonSchema, value: JsonSchema): void {
   const properties = isSchemaObject(schema["properties"]) ? schema["properties"] : {};
   const required = Array.isArray(schema["required"]) ? (schema["required"] as string[]) : [];
+  for (const name of required) {
+    if (!Object.hasOwn(value, name)) reportMissing(search, name, properties[name]);
+  }
   for (const name of Object.keys(value)) {
     const matching = matchingPatterns(schema, name);
     if (Object.hasOwn(properties, name)) matching.push(properties[name]);
@@ -123,9 +126,6 @@ function visitProperties(search: Search, schema: JsonSchema, value: JsonSchema):
     }
     if ("propertyNames" in schema) visitName(search, schema["propertyNames"], name);
     if (search.problems.size >= mostProblems) return;
-  }
-  for (const name of required) {
-    if (!Object.hasOwn(value, name)) reportMissing(search, name, properties[name]);
   }
 }
 

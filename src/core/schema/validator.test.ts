@@ -40,9 +40,9 @@ test("checkLeniently() says everything that is wrong after that", () => {
   expect(checkLeniently(search, { limit: "200", qurey: "a" })).toEqual({
     ok: false,
     problems: [
+      { path: "query", expected: "a string", found: "nothing" },
       { path: "limit", expected: "at most 100", found: "200" },
       { path: "qurey", expected: "only query, limit", found: "an unknown parameter", didYouMean: "query" },
-      { path: "query", expected: "a string", found: "nothing" },
     ],
   });
 });

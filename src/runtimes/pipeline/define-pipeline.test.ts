@@ -349,7 +349,7 @@ test.for<[string, unknown, string]>([
   ["a text", "steps", 'expected a pipeline, found "steps"'],
   ["a list", [], "expected a pipeline, found an empty list"],
   ["an empty object", {}, "steps: expected a list of objects, found nothing"],
-  ["no steps", spec([]), "steps: expected at least 1 items, found an empty list"],
+  ["no steps", spec([]), "steps: expected at least 1 item, found an empty list"],
   ["201 steps", spec(Array.from({ length: 201 }, () => ({ tool: "note" }))), "steps: expected at most 200 items"],
   [
     "NaN",
