@@ -21,18 +21,21 @@ export const record: Phase = (call, next) => {
 
 async function tellOnly(call: Call, next: Next): Promise<ToolOutcome> {
   if (call.isHeard()) call.tell(toStart(call));
-  const outcome = await runToEnd(call, next);
-  if (call.isHeard()) call.tell(toEnd(call, outcome));
-  return outcome;
+  return tellEnd(call, await runToEnd(call, next));
 }
 
 async function tellAndStore(call: Call, next: Next, store: Store): Promise<ToolOutcome> {
   const start = toStart(call);
   const unrecorded = await append(call, store, start);
   if (call.isHeard()) call.tell(start);
-  let outcome = unrecorded ?? (await runToEnd(call, next));
-  // The end of something that has no beginning would say nothing.
-  if (unrecorded === undefined) outcome = (await append(call, store, toEnd(call, outcome))) ?? outcome;
+  // The store need not hear of the end of something that has no beginning there.
+  if (unrecorded !== undefined) return tellEnd(call, unrecorded);
+  const outcome = await runToEnd(call, next);
+  const failed = await append(call, store, toEnd(call, outcome));
+  return tellEnd(call, failed ?? outcome);
+}
+
+function tellEnd(call: Call, outcome: ToolOutcome): ToolOutcome {
   if (call.isHeard()) call.tell(toEnd(call, outcome));
   return outcome;
 }
