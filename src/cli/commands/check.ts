@@ -62,7 +62,7 @@ async function loadChecked(invocation: Invocation, spec: boolean): Promise<Check
     args.length > 0 ? { directories: args.map((directory) => resolve(cwd, directory)) } : toFindOptions(invocation, []);
   // The bytes that were read are the bytes that are scanned.
   const memory = createSkillMemory();
-  const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation), ...places, spec, memory });
+  const { reports, diagnostics } = await loadSkills({ ...toLoadOptions(invocation, args), ...places, spec, memory });
   const skills = reports.map((report) => toChecked(report, scanSkill(memory.read(report.directory).snapshot), cwd));
   return [...skills, ...diagnostics.map((diagnostic) => toSkipped(diagnostic, cwd))];
 }

@@ -131,6 +131,20 @@ test("kitbag list takes folders from KITBAG_SKILLS, after those that are named",
   ]);
 });
 
+test("kitbag list trusts what KITBAG_SKILLS names, unless every project could be meant", async () => {
+  const project = createProject({ ...skillFiles("one/a"), ...skillFiles("two/b"), ...skillFiles("two/c") });
+  const env = { KITBAG_SKILLS: [`${project.folder}/one`, "two"].join(delimiter) };
+
+  const run = await runKitbag(["list", "two/c", "--json"], { project, env });
+
+  const { skills } = JSON.parse(run.stdout) as { skills: { name: string; trust: string }[] };
+  expect(skills.map(({ name, trust }) => [name, trust])).toEqual([
+    ["c", "trusted"],
+    ["a", "trusted"],
+    ["b", "untrusted"],
+  ]);
+});
+
 test.for([
   [["list", "missing"], {}],
   [["list"], { KITBAG_SKILLS: "missing" }],

@@ -5,13 +5,24 @@ import type { FindOptions } from "../../skills/discovery/find-skills.ts";
 import type { CliContext } from "../cli-command.ts";
 
 /** Where a command looks for skills: in the folders that the person named, in those of `KITBAG_SKILLS`, in the usual places. */
-export function toFindOptions({ cwd, env }: CliContext, directories: readonly string[]): FindOptions {
-  const listed = (env["KITBAG_SKILLS"] ?? "").split(delimiter).filter((path) => path !== "");
+export function toFindOptions(context: CliContext, directories: readonly string[]): FindOptions {
+  const { cwd } = context;
   const home = homedir();
   return {
-    directories: [...directories, ...listed].map((directory) => resolve(cwd, directory)),
+    directories: [...directories, ...listedFolders(context)].map((directory) => resolve(cwd, directory)),
     // The user's own folders are not those of a project, also if somebody works there.
     ...(cwd !== home && { workingDirectory: cwd }),
     ...(isAbsolute(home) && { homeDirectory: home }),
   };
+}
+
+/** The folders of `KITBAG_SKILLS` that are another place in every project: what they hold was not chosen by the person. */
+export function relativeFolders(context: CliContext): string[] {
+  return listedFolders(context)
+    .filter((path) => !isAbsolute(path))
+    .map((path) => resolve(context.cwd, path));
+}
+
+function listedFolders({ env }: CliContext): string[] {
+  return (env["KITBAG_SKILLS"] ?? "").split(delimiter).filter((path) => path !== "");
 }

@@ -1,14 +1,14 @@
 import { join } from "node:path";
 
-import { findSkills, type FindOptions } from "../../skills/discovery/find-skills.ts";
+import { findSkills } from "../../skills/discovery/find-skills.ts";
 import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-skills.ts";
-import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
 import { openLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import type { CliContext } from "../cli-command.ts";
 import { resolveKitbagHome } from "../config/kitbag-home.ts";
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 import { createProgress } from "./create-progress.ts";
+import { createTrust } from "./create-trust.ts";
 import { toFindOptions } from "./find-options.ts";
 
 /**
@@ -21,28 +21,28 @@ export async function loadReports(
   context: CliContext,
   directories: readonly string[],
 ): Promise<LoadedSkills["reports"]> {
-  const { reports, diagnostics } = await load(context, toFindOptions(context, directories));
+  const { reports, diagnostics } = await load(context, directories);
   const missing = diagnostics.find(({ code }) => code === "folder-missing");
   if (missing !== undefined) throw usageError(missing.message);
   for (const { message } of diagnostics) context.terminal.note(`${toPrintable(message)}\n`);
   return reports;
 }
 
-async function load(context: CliContext, places: FindOptions): Promise<LoadedSkills> {
+async function load(context: CliContext, directories: readonly string[]): Promise<LoadedSkills> {
+  const places = toFindOptions(context, directories);
   // Most projects have no skills: then nothing that reads them is loaded.
   if (places.directories?.length === 0 && findSkills(places).locations.length === 0) {
     return { reports: [], diagnostics: [] };
   }
   const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
-  return loadSkills({ ...toLoadOptions(context), ...places });
+  return loadSkills({ ...toLoadOptions(context, directories), ...places });
 }
 
 /** How every command reads skills: with what this person trusts, what the project pins, and what was read before. */
-export function toLoadOptions(context: CliContext): LoadSkillsOptions {
-  const home = resolveKitbagHome(context.env);
+export function toLoadOptions(context: CliContext, named: readonly string[]): LoadSkillsOptions {
   return {
-    cacheFile: join(home, "cache", "skills.json"),
-    trust: createFolderTrust({ home }),
+    cacheFile: join(resolveKitbagHome(context.env), "cache", "skills.json"),
+    trust: createTrust(context, named),
     lock: openLock(resolveLockPath(context.cwd)),
     onProgress: createProgress(context.terminal),
   };

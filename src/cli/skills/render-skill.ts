@@ -62,9 +62,15 @@ function describeTrust({ folder }: Skill): string {
   const { trust, scope, directory } = folder;
   if (trust.status === "trusted") return scope === "project" ? "trusted, as it is now" : `trusted: ${scopes[scope]}`;
   const cure = `read it, then run: kitbag trust ${directory}`;
-  if (trust.changed.length === 0) return `not trusted: ${scopes[scope]}; ${cure}`;
+  if (trust.changed.length === 0) return `not trusted: ${untrusted[scope]}; ${cure}`;
   return `not trusted: changed since it was (${trust.changed.slice(0, 8).join(", ")}); ${cure}`;
 }
+
+const untrusted = {
+  given: "KITBAG_SKILLS has a relative path, so it is a part of the project",
+  project: "it comes with the project",
+  user: "nobody could look it up",
+} as const;
 
 const scopes = {
   given: "you named its folder",
