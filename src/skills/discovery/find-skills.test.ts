@@ -5,6 +5,7 @@ import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { findSkills } from "./find-skills.ts";
+import { skillRoots } from "./skill-roots.ts";
 
 test("findSkills() takes a named folder as a skill, or looks for skills below it", () => {
   const folder = createFolder({
@@ -102,6 +103,41 @@ test("findSkills() ends in a tree that is too deep", () => {
   const folder = createFolder({ [`${"d/".repeat(40)}SKILL.md`]: "" });
 
   expect(found(folder, { directories: [folder] })).toEqual([]);
+});
+
+test("findSkills() never throws for what it is given or what is on the disk", () => {
+  const folder = createFolder({ "ok/SKILL.md": "", "odd\nname\u202E/SKILL.md": "", "file.txt": "" });
+  symlinkSync("self", join(folder, "self"));
+  symlinkSync("nowhere", join(folder, "broken"));
+  const bad = ["self", "broken", "file.txt/below", "nul\0byte", "x".repeat(5000), "file.txt/SKILL.md"];
+
+  const result = findSkills({ directories: [...bad.map((name) => join(folder, name)), folder, ""] });
+
+  expect(result.locations.map((one) => relative(folder, one.path))).toEqual(["odd\nname\u202E", "ok"]);
+  expect(result.diagnostics.every((one) => one.code === "folder-missing" && !one.message.includes("\n"))).toBe(true);
+});
+
+test("findSkills() takes a folder of the name SKILL.md for a folder", () => {
+  const folder = createFolder({ "a/SKILL.md/b/SKILL.md": "" });
+
+  expect(found(folder, { directories: [folder] })).toEqual(["a/SKILL.md/b"]);
+});
+
+test("skillRoots() lists what findSkills() looks into, whether it is there or not", () => {
+  const folder = createFolder({ "repo/.git/HEAD": "", "repo/app/x": "" });
+
+  const roots = skillRoots({
+    directories: [join(folder, "given")],
+    workingDirectory: join(folder, "repo/app"),
+    homeDirectory: join(folder, "home"),
+  });
+
+  expect(roots.map((root) => relative(folder, root))).toEqual([
+    "given",
+    ...["repo/app", "repo", "home"].flatMap((place) =>
+      [".kitbag/skills", ".agents/skills", ".claude/skills"].map((name) => `${place}/${name}`),
+    ),
+  ]);
 });
 
 function found(root: string, options: Parameters<typeof findSkills>[0]): string[] {
