@@ -66,7 +66,8 @@ function createReader(
 
   return {
     take(line, next) {
-      if (line.trim() === "" || /^\s*`{3}/u.test(line)) return takeBlank(next);
+      if (/^\s*`{3}/u.test(line)) return !found;
+      if (line.trim() === "") return takeBlank(next);
       if (readMark(line) !== undefined || heading.test(line)) return false;
       const call = program.afterMarked(line);
       if (call !== undefined) {

@@ -7,7 +7,7 @@ export interface UsageToken {
 }
 
 const pieces =
-  /(?<space>\s+)|(?<open>[[(])|(?<close>[\])])|(?<or>\||｜)|(?<dots>\.{3}|…)|<(?<placeholder>[^<>\n]{1,80})>|\{(?<choice>[^{}\n]{1,200})\}|"(?<double>[^"\n]{0,200})"|'(?<single>[^'\n]{0,200})'|(?<separator>--(?=[\s\])]|$))|(?<flag>--?[A-Za-z?@][\w.-]*=?)|(?<word>(?:[^\s[\]()|｜{}<>"'.…]|\.(?!\.\.))+)|(?<other>.)/gu;
+  /(?<space>\s+)|(?<open>[[(])|(?<close>[\])])|(?<or>\||｜|\/(?=-))|(?<dots>\.{3}|…)|<(?<placeholder>[^<>\n]{1,80})>|\{(?<choice>[^{}\n]{1,200})\}|"(?<double>[^"\n]{0,200})"|'(?<single>[^'\n]{0,200})'|(?<separator>--(?=[\s\])]|$))|(?<flag>--?[A-Za-z?@][\w.-]*=?)|(?<word>(?:[^\s[\]()|｜{}<>"'.…]|\.(?!\.\.))+)|(?<other>.)/gu;
 
 /** Cuts a usage line, from after the program's name on, into tokens. */
 export function lexSynopsis(line: string): readonly UsageToken[] {

@@ -23,6 +23,9 @@ const selfMark = "{0}";
 const callWord =
   /^(?:[>$*#|`"'•-]+|\S*(?:python[\d.]*|node|bash|sh|zsh|ruby|perl|php|lua|pwsh|powershell|Rscript|uv|uvx|npx|pnpm|bun|bunx|deno|tsx|ts-node|sudo|env|time|exec|poetry|pipenv|swift|dotnet)|run|script|--?[\w=.:,@/-]+|[A-Z_][A-Z0-9_]*=\S*|cat|echo|\.|source)$/u;
 
+/** Those that take options of their own. */
+const launcher = /^(?:python[\d.]*|node|uv|npx|bun|deno|docker|poetry|pipenv|conda|sudo)$/u;
+
 /** Finds the calls of one script in lines of text. */
 export interface ProgramFinder {
   /** What follows the program's name; nothing if the line does not start with a call of it. */
@@ -43,6 +46,10 @@ export function createProgramFinder(fileName: string): ProgramFinder {
     return bare.includes(selfMark) || name === stem || (name.startsWith(`${stem}.`) && name.length <= stem.length + 5);
   }
 
+  function isWhole(word: string): boolean {
+    return word.replaceAll(/["'`]/gu, "").toLowerCase().endsWith(fileName.toLowerCase()) && fileName.includes(".");
+  }
+
   function after(line: string): string | undefined {
     return find(normalise(line));
   }
@@ -53,9 +60,14 @@ export function createProgramFinder(fileName: string): ProgramFinder {
 
   function find(line: string): string | undefined {
     const text = lastOfPipe(line);
+    let isLaunched = false;
+    let isStrange = false;
     for (const { word, end } of firstWords(text)) {
-      if (isProgram(word)) return text.slice(end).trim().replace(/`+$/u, "");
-      if (!callWord.test(word)) return undefined;
+      if (isProgram(word) && (!isStrange || isWhole(word))) return text.slice(end).trim().replace(/`+$/u, "");
+      if (launcher.test(word)) isLaunched = true;
+      // After a launcher may stand the values of its options; prose never ends in the name of a file.
+      if (!callWord.test(word)) isStrange = true;
+      if (isStrange && !isLaunched) return undefined;
     }
     return undefined;
   }

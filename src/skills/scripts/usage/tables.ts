@@ -113,7 +113,7 @@ export interface DescribedValue {
 }
 
 const defaultWords =
-  /\b(?:defaults?(?: value)?(?: to| is)?|默认(?:值)?(?:为)?)\s*[:=：]?\s*(?<value>"[^"\n]{1,80}"|'[^'\n]{1,80}'|`[^`\n]{1,80}`|[^\s,;()[\]]{1,80})/iu;
+  /(?:\bdefaults?(?: value)?(?: to| is)?|默认(?:值)?(?:为)?)\s*[:=：]?\s*(?<value>"[^"\n]{1,80}"|'[^'\n]{1,80}'|`[^`\n]{1,80}`|[^\s,;()[\]（），。]{1,80})/iu;
 const choiceWords =
   /(?:\b(?:one of|choices?|options|values?|either)\b\s*[:=]?\s*|\(|^|:\s)(?<list>[\w.+-]+(?:\s?\|\s?[\w.+-]+)+|["'`][\w.+-]+["'`](?:(?:,|\s*\||,? or)\s*["'`][\w.+-]+["'`])+)/iu;
 
