@@ -66,6 +66,9 @@ test("resolve() takes the first of these that has the version", () => {
   expect(addressOf(registry, "fetch@9.0.0", "web")).toBe("fetch");
   expect(addressOf(registry, "fetch@1.2.0", "mail")).toBe("web/fetch");
   expect(addressOf(registry, "send@2.0.0", "sms")).toBe("mail/send");
+  registry.add(tool("send", "2.0.0"), { source: "component", name: "fax" });
+  expect(addressOf(registry, "send@2.0.0")).toBe("tool-ambiguous");
+  expect(addressOf(registry, "send@2.0.0", "fax")).toBe("fax/send");
 });
 
 test("resolve() does not count tools of closed skills among several, but finds one if it is the only", () => {
