@@ -222,11 +222,11 @@ test("toReport() gives the variables that scripts read only to a manifest that a
 });
 
 test.for([
-  ["no description", { document: undefined }, "There is no description of what the skill does"],
+  ["no description", { isBare: true }, "There is no description of what the skill does"],
   ["a reserved name", { document: { name: "global" } }, '"global" cannot be the name of a skill'],
   ["no name", { document: { name: "über" } }, '"über" cannot be the name of a skill'],
 ] as const)("toReport() skips a folder with %s, and says so", ([, parts, message]) => {
-  const skipped = report(parts as Parts);
+  const skipped = report(parts);
 
   expect(skipped).toMatchObject({ status: "skipped", tools: [], diagnostics: [{ severity: "error", message }] });
   expect(skipped.skill).toBeUndefined();
@@ -250,7 +250,9 @@ test("toReport() uses a skill in spite of an error in one of its scripts", () =>
 });
 
 interface Parts extends Partial<Omit<SkillFacts, "document" | "manifest">> {
-  readonly document?: Partial<SkillDocument> | undefined;
+  readonly document?: Partial<SkillDocument>;
+  /** There is no SKILL.md. */
+  readonly isBare?: boolean;
   readonly manifest?: Partial<SkillManifest>;
 }
 
@@ -258,15 +260,13 @@ function report(parts: Parts, makePipeline?: Parameters<typeof toReport>[2]): Sk
   return toReport(toFacts(parts), place(), makePipeline);
 }
 
-function toFacts({ manifest, ...parts }: Parts): SkillFacts {
-  const isWithout = "document" in parts && parts.document === undefined;
-  const document = { ...emptyDocument, ...parts.document };
+function toFacts({ manifest, document = {}, isBare = false, ...parts }: Parts): SkillFacts {
   return {
     scripts: [],
     diagnostics: [],
     scriptDiagnostics: [],
-    ...(({ document: _, ...rest }) => rest)(parts),
-    ...(!isWithout && { document }),
+    ...parts,
+    ...(!isBare && { document: { ...emptyDocument, ...document } }),
     ...(manifest !== undefined && { manifest: { ...emptyManifest, file: "kitbag.toml", ...manifest } }),
   };
 }
