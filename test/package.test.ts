@@ -136,7 +136,7 @@ test("the packed package has no source and no tests", async () => {
   const { stdout } = await run("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], { cwd: installed });
 
   const [{ files }] = JSON.parse(stdout) as [{ files: { path: string }[] }];
-  const outside = files.map(({ path }) => path).filter((path) => !path.startsWith("dist/"));
+  const outside = files.map(({ path }) => path).filter((path) => !/^(?:dist|skills)\//u.test(path));
   expect(outside.toSorted()).toEqual(["CHANGELOG.md", "LICENSE", "package.json"]);
   expect(files.filter(({ path }) => path.includes(".test.") || /(?<!\.d)\.ts$/u.test(path))).toEqual([]);
 });

@@ -126,7 +126,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "call-timeout": ({ tool, limitMs }) => `Cannot finish ${quote(tool)}: it was still running after ${limitMs} ms`,
   "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,
   "config-missing": ({ path }) =>
-    `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), or name a module with --module`,
+    `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills with --skills`,
   "config-untrusted": ({ path, changed }) =>
     changed.length === 0
       ? `Cannot load ${quote(path)}: it runs code in this process and is not trusted; read it, then run: kitbag trust ${path}`
