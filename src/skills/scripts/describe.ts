@@ -30,7 +30,7 @@ function cleanLine(raw: string, fileName: string): string {
   const line = raw
     .trim()
     .replace(/^(?:\*+(?!\*)|#+|\/\/+|;+|--+)\s*/u, "")
-    .replace(/^@(?:file|fileoverview|description|overview|brief)\s*/u, "")
+    .replace(/^@(?:fileoverview|file|description|overview|brief)\b\s*/u, "")
     .trim();
   if (decoration.test(line)) return "";
   if (fileName === "") return line;

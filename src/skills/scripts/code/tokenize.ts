@@ -137,7 +137,7 @@ class Tokenizer {
       const start = index + opener.length;
       // In Python a doubled brace is only a brace.
       const isDoubled = opener === "{" && this.#source.charAt(start) === "{";
-      const end = isDoubled ? start + 1 : Math.min(this.#skipExpression(start), to);
+      const end = isDoubled ? start + 1 : this.#skipExpression(start, to);
       if (!isDoubled) this.#readExpression([start, end], line);
       index = this.#source.indexOf(opener, Math.max(end, start));
     }
@@ -165,16 +165,16 @@ class Tokenizer {
       else if (character === "\n" && !style.multiline) return { end: index, dynamic };
       else if (style.interpolation !== undefined && source.startsWith(style.interpolation, index)) {
         dynamic = true;
-        index = this.#skipExpression(index + style.interpolation.length);
+        index = this.#skipExpression(index + style.interpolation.length, source.length);
       }
     }
     return { end: source.length, dynamic };
   }
 
   /** The index of the brace that closes the expression; quotes and braces in it are counted, not read. */
-  #skipExpression(from: number): number {
+  #skipExpression(from: number, to: number): number {
     let depth = 1;
-    for (let index = from; index < this.#source.length; index++) {
+    for (let index = from; index < to; index++) {
       const character = this.#source.charAt(index);
       if (character === "\\") index += 1;
       else if (character === "{") depth += 1;
@@ -183,7 +183,7 @@ class Tokenizer {
         if (depth === 0) return index;
       }
     }
-    return this.#source.length;
+    return to;
   }
 
   /** Reads a word; in some languages it may turn out to be the letters before a quote. */
@@ -262,15 +262,17 @@ class Tokenizer {
   #readHeredoc(mark: string): void {
     const start = this.#at;
     let lineStart = start;
-    while (lineStart < this.#source.length) {
+    let isClosed = false;
+    while (lineStart < this.#source.length && !isClosed) {
       const found = this.#source.indexOf("\n", lineStart);
       const lineEnd = found === -1 ? this.#source.length : found;
       const line = this.#source.slice(lineStart, lineEnd).trim();
-      if (line === mark || line === `${mark};` || line === `${mark})`) break;
-      lineStart = lineEnd + 1;
+      isClosed = line === mark || line === `${mark};` || line === `${mark})`;
+      if (!isClosed) lineStart = lineEnd + 1;
     }
     const end = Math.min(lineStart, this.#source.length);
     if (end > start) this.#push("string", this.#source.slice(start, end), end, true);
+    if (isClosed) this.#at = this.#source.indexOf(mark, end) + mark.length;
   }
 
   #match(pattern: RegExp): string | undefined {

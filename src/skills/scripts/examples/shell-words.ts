@@ -5,10 +5,12 @@ export interface CommandWords {
   readonly hasPlaceholders: boolean;
 }
 
-const placeholder = /<[^>]*>|\$|\{[^}]*\}|\.\.\.|…|^\[|\]$|YOUR[_-]|path\/to|[*?]/iu;
+/** A quote that is left is one that nothing closes. */
+const placeholder = /<[^>]*>|^["']|\$|\{[^}]*\}|\.\.\.|…|^\[|\]$|YOUR[_-]|path\/to|[*?]/iu;
 
 const longestLine = 2000;
-const piece = /(?<space>\s+)|"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|\\(?<escaped>.)|(?<plain>[^])/gsu;
+const piece =
+  /(?<space>\s+)|(?<angle><[\w .|/-]{1,60}>)|"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|\\(?<escaped>.)|(?<plain>[^])/gsu;
 
 /** Cuts a command line into words, as a shell would, up to a pipe, a redirection, the next command or a comment. */
 export function splitCommandLine(line: string): CommandWords {
@@ -19,10 +21,11 @@ export function splitCommandLine(line: string): CommandWords {
     current = undefined;
   };
   for (const match of line.slice(0, longestLine).matchAll(piece)) {
-    const { space, double, single, escaped, plain } = match.groups ?? {};
+    const { space, angle, double, single, escaped, plain } = match.groups ?? {};
     if (plain !== undefined && endsCommand(line, match.index, current === undefined)) break;
     if (space === undefined)
-      current = (current ?? "") + (double?.replaceAll(/\\(["\\$`])/gu, "$1") ?? single ?? escaped ?? plain ?? "");
+      current =
+        (current ?? "") + (double?.replaceAll(/\\(["\\$`])/gu, "$1") ?? single ?? angle ?? escaped ?? plain ?? "");
     else end();
   }
   end();
@@ -34,6 +37,6 @@ function endsCommand(line: string, index: number, atStart: boolean): boolean {
   if (character === "|" || character === ";" || character === "`" || character === "&") return true;
   if (character === "#") return atStart;
   if (character === ">") return true;
-  // `<file>` is a placeholder; `< file` is a redirection.
-  return character === "<" && !/^<[\w-]+>?/u.test(line.slice(index, index + 40));
+  // `<file>` is a placeholder and was read as a whole; `< file` is a redirection.
+  return character === "<";
 }

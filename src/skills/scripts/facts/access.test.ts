@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+
+import { findAccess } from "./access.ts";
+
+const nothing = { hosts: [], network: [], reads: [], writes: [], programs: [] };
+
+test("findAccess() finds hosts, and leaves out those that only name a format", () => {
+  const text = `"https://api.example.com/v1" "http://localhost:8080/x" 'wss://user@b.example.org' "http://www.w3.org/2001/XMLSchema" "https://10.0.0.1:9"`;
+
+  expect(findAccess("python", text).hosts).toEqual([
+    "10.0.0.1:9",
+    "api.example.com",
+    "b.example.org",
+    "localhost:8080",
+  ]);
+});
+
+test("findAccess() finds what Python uses", () => {
+  const text = `import requests\nimport urllib.request\nopen("in.txt")\nopen('out.txt', 'w')\nPath("p.md").write_text(x)\nsubprocess.run(["git", "log"])\nos.system("curl x")`;
+
+  expect(findAccess("python", text)).toEqual({
+    ...nothing,
+    network: ["curl", "requests", "urllib.request"],
+    reads: ["in.txt"],
+    writes: ["out.txt", "p.md"],
+    programs: ["curl", "git"],
+  });
+});
+
+test("findAccess() believes a reader about modules and programs", () => {
+  expect(findAccess("python", "# import requests", { modules: ["httpx", "json"] }).network).toEqual(["httpx"]);
+  expect(findAccess("shell", "", { programs: ["jq", "curl"] })).toEqual({
+    ...nothing,
+    network: ["curl"],
+    programs: ["curl", "jq"],
+  });
+});
+
+test("findAccess() finds what JavaScript uses", () => {
+  const text = `import got from "got"; await fetch(url); obj.fetch(x); readFileSync("a.json"); fs.writeFileSync('b.json', x); execSync(\`ffmpeg -i \${x}\`); spawn("/usr/bin/git")`;
+
+  expect(findAccess("javascript", text)).toEqual({
+    ...nothing,
+    network: ["fetch", "got"],
+    reads: ["a.json"],
+    writes: ["b.json"],
+    programs: ["ffmpeg", "git"],
+  });
+});
+
+test("findAccess() finds the files that a shell script redirects to and from", () => {
+  expect(findAccess("shell", 'sort < in.txt > out.txt 2>/dev/null; cat <<EOF >> "log.txt"')).toMatchObject({
+    reads: ["in.txt"],
+    writes: ["log.txt", "out.txt"],
+  });
+});
+
+test("findAccess() takes bounded time for hostile text", () => {
+  const started = performance.now();
+
+  for (const piece of ["http://", "http://a.", "open('", "exec(", "> ", "\n", "import "]) {
+    for (const language of ["shell", "python", "javascript", "ruby"] as const)
+      findAccess(language, piece.repeat(Math.floor(300_000 / piece.length)));
+  }
+
+  expect(performance.now() - started).toBeLessThan(10_000);
+});

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+
+import { parseShell, unquote, type ShellNode } from "./parse-shell.ts";
+
+// Written as: commands with their words, then braces for what they hold.
+const table: readonly { name: string; source: string; read: string }[] = [
+  { name: "commands and what separates them", source: "a b; c && d | e &\nf", read: "a b; c; d; e; f" },
+  {
+    name: "quotes of all kinds as one word",
+    source: `echo "a 'b' $(c "d e") \${f:-"g h"}" 'i "j"' k\\ l`,
+    read: `echo "a 'b' $(c "d e") \${f:-"g h"}" 'i "j"' k\\ l`,
+  },
+  { name: "an apostrophe in a message", source: `X="\${1:?Don't do it}"; y`, read: `X="\${1:?Don't do it}"; y` },
+  { name: "arrays as one word", source: 'FILES+=("$2" b) c', read: 'FILES+=("$2" b) c' },
+  { name: "a line that goes on", source: "a \\\n  b", read: "a b" },
+  { name: "functions", source: "f() {\n  a\n}\nfunction g { b; }\nh() (c)", read: "f{a}; g{b}; h{c}" },
+  { name: "functions with braces inside", source: "f() { if x; then { a; }; fi; b; }\nc", read: "f{x; a; b}; c" },
+  {
+    name: "cases, and cases in cases",
+    source: 'case "$1" in\n a|-b) x ;;\n *) case $y in z) w ;; esac ;;\nesac\nv',
+    read: 'case "$1" (a,-b){x} (*){case $y (z){w}}; v',
+  },
+  {
+    name: "loops",
+    source: 'while [ $# -gt 0 ]; do a; done\nfor f in "$@"; do b; done < in',
+    read: 'loop[while [ $# -gt 0 ]]{a}; loop[for f in "$@"]{b}; in',
+  },
+  { name: "here-documents as no commands", source: "cat <<'EOF'\nnot a command\nEOF\na", read: "cat <<; a" },
+  { name: "a quote that nothing closes up to the end of its line", source: 'a "b\nc', read: 'a "b; c' },
+  { name: "a function that nothing closes", source: "f() {\n a", read: "f{a}" },
+  { name: "a case that nothing closes", source: "case $1 in\n a) b", read: "case $1 (a){b}" },
+  { name: "comments as no commands, but not those in words", source: "a # b\nc#d", read: "a; c#d" },
+];
+
+test.for(table)("parseShell() reads $name", ({ source, read }) => {
+  expect(render(parseShell(source).nodes)).toBe(read);
+});
+
+test("parseShell() collects comments block by block, and here-documents", () => {
+  const { comments, heredocs } = parseShell("#!/bin/bash\n# a\n# b\n\n# c\ncat <<-X\n\tUsage\n\tX\n");
+
+  expect(comments.map(({ text }) => text)).toEqual([" a\n b", " c"]);
+  expect(heredocs).toEqual(["\tUsage"]);
+});
+
+test("parseShell() takes linear time and never throws for hostile text", () => {
+  const pieces = [
+    '"',
+    "'",
+    "$(",
+    "${",
+    "`",
+    "case a in ",
+    "f() {",
+    "<<A\n",
+    "\\",
+    ";;",
+    "(",
+    ")",
+    "if ",
+    "do\n",
+    "esac ",
+    "a=(",
+    "\n",
+  ];
+  const started = performance.now();
+
+  for (const piece of pieces) parseShell(piece.repeat(Math.floor(300_000 / piece.length)));
+
+  expect(performance.now() - started).toBeLessThan(10_000);
+});
+
+test("unquote() takes quotes off and keeps what they protect", () => {
+  expect([`"a b"`, "'a'b", "a\\ b", '"\\""', "plain"].map(unquote)).toEqual(["a b", "ab", "a b", '"', "plain"]);
+});
+
+function render(nodes: readonly ShellNode[]): string {
+  return nodes.map(renderNode).join("; ");
+}
+
+function renderNode(node: ShellNode): string {
+  switch (node.kind) {
+    case "command":
+      return node.words.join(" ");
+    case "function":
+      return `${node.name}{${render(node.body)}}`;
+    case "loop":
+      return `loop[${render(node.head)}]{${render(node.body)}}`;
+    case "case":
+      return `case ${node.subject} ${node.arms.map(({ patterns, body }) => `(${patterns.join(",")}){${render(body)}}`).join(" ")}`;
+  }
+}
