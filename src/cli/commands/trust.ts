@@ -1,61 +1,92 @@
-import { statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { homedir } from "node:os";
+import { dirname, resolve } from "node:path";
 
-import { KitbagError } from "../../core/errors.ts";
-import { updateTrust } from "../../skills/trust/trust-file.ts";
-import type { Answer, CliCommand } from "../cli-command.ts";
-import { configNames, findConfigIn, resolveFile } from "../config/find-config.ts";
-import { findImports } from "../config/find-imports.ts";
+import { isInside } from "../../skills/folder/is-inside.ts";
+import { toDigests } from "../../skills/trust/folder-trust.ts";
+import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
+import { lockSkills } from "../../skills/trust/lock-skills.ts";
+import { loadTrust, updateTrust } from "../../skills/trust/trust-file.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { findTrustTarget, type TrustTarget } from "../config/find-trust-target.ts";
 import { resolveKitbagHome } from "../config/kitbag-home.ts";
-
+import { lookAt, type LookedAt } from "../config/look-at-skills.ts";
+import { removeTrust } from "../config/remove-trust.ts";
+import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
+import { isYes } from "../config/require-trust.ts";
 import { toPrintable } from "../printable.ts";
-import { usageError } from "../usage-error.ts";
 
-/** `kitbag trust`: lets a configuration run, as it is now. */
+/** `kitbag trust`: lets a configuration, or skills of a project, run as they are now. */
 export const trustCommand: CliCommand = {
   examples: [
-    ["kitbag trust .", "the configuration of this folder, and the files it imports"],
-    ["kitbag trust kitbag.config.ts", "the same, by its name"],
+    ["kitbag trust .", "the configuration of this folder with the files it imports, and the skills of the project"],
+    ["kitbag trust .claude/skills/pdf", "one skill; a folder of skills works too"],
     ["kitbag trust . --remove", "trust it no longer"],
   ],
   define(command) {
-    command.argument("<path>", "a kitbag.config file, or the folder it is in");
+    command.argument("<path>", "a kitbag.config file, a skill, or a folder with one of them");
     command.option("--remove", "trust it no longer");
   },
-  async run({ args, options, cwd, env }) {
-    const path = findGiven(resolve(cwd, args[0] ?? ""));
-    const home = resolveKitbagHome(env);
-    return options["remove"] === true ? removeTrust(path, home) : addTrust(path, home);
+  async run(invocation) {
+    const path = resolve(invocation.cwd, invocation.args[0] ?? "");
+    const home = resolveKitbagHome(invocation.env);
+    if (invocation.options["remove"] === true) return removeTrust(path, home, projectLock(invocation.cwd));
+    return addTrust(findTrustTarget(path), home, invocation);
   },
 };
 
-async function addTrust(path: string, home: string): Promise<Answer> {
-  if (path.endsWith(".json")) throw usageError(`Cannot trust ${path}: it is only data, so it needs no trust`);
-  const files = findImports(path);
-  await updateTrust(home, ({ configs }) => configs.set(path, files));
-  const list = [...files].map(([file, digest]) => ({ path: file, digest }));
-  const lines = list.map((file) => `  ${file.digest.slice(0, 19)}…  ${file.path}`);
-  const text = `Trusted, as they are now:\n${lines.join("\n")}\nIf one of them changes, this will be asked again.`;
-  return { document: { config: path, trusted: true, files: list }, text: toPrintable(text) };
-}
-
-async function removeTrust(path: string, home: string): Promise<Answer> {
-  let wasTrusted = false;
-  await updateTrust(home, ({ configs }) => {
-    wasTrusted = configs.delete(path);
-  });
-  const text = wasTrusted ? `No longer trusted: ${path}` : `It was not trusted: ${path}`;
-  return { document: { config: path, trusted: false, files: [] }, text: toPrintable(text) };
-}
-
-function findGiven(path: string): string {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) {
-    const config = findConfigIn(path);
-    if (config !== undefined) return config;
-    throw new KitbagError("config-missing", { path: join(path, "kitbag.config.ts") });
+async function addTrust(target: TrustTarget, home: string, invocation: Invocation): Promise<Answer> {
+  // What is damaged is told before anybody is asked.
+  loadTrust(home);
+  const looked = await lookAt(target, invocation);
+  const lockPath = findLock(looked, projectLock(invocation.cwd));
+  if (lockPath !== undefined) loadLock(lockPath);
+  if (looked.skills.length > 0 && !(await isConfirmed(looked, invocation))) {
+    return { document: { trusted: false, ...toDocument(looked, undefined) }, failure: "Not trusted", exitCode: 1 };
   }
-  if (configNames.includes(basename(path))) return resolveFile(path);
-  throw usageError(
-    `Cannot trust ${path}: only configurations are trusted, and their names are ${configNames.join(", ")}`,
-  );
+  // What the person was shown is what is trusted: if a file has changed meanwhile, it is not.
+  await updateTrust(home, ({ configs, folders }) => {
+    if (looked.config !== undefined) configs.set(looked.config.path, looked.config.files);
+    for (const { folder } of looked.skills) folders.set(folder.directory, toDigests(folder.files));
+  });
+  if (lockPath !== undefined) await lockSkills(looked.skills, lockPath, looked.others);
+  const text = renderTrusted(looked, lockPath, invocation);
+  return { document: { trusted: true, ...toDocument(looked, lockPath) }, text: toPrintable(text) };
+}
+
+/** The lock of the project somebody works in; the home directory is no project. */
+function projectLock(cwd: string): string | undefined {
+  return cwd === homedir() ? undefined : resolveLockPath(cwd);
+}
+
+/** Only what is in the project is pinned. */
+function findLock({ skills }: LookedAt, path: string | undefined): string | undefined {
+  const isHere = path !== undefined && skills.some(({ folder }) => isInside(folder.directory, dirname(path)));
+  return isHere ? path : undefined;
+}
+
+async function isConfirmed(looked: LookedAt, { terminal, cwd }: Invocation): Promise<boolean> {
+  if (!terminal.canAsk) return true;
+  terminal.note(`${toPrintable(renderLookedAt(looked, cwd, terminal))}\n`);
+  return isYes(await terminal.ask("Trust what is listed here, as it is now? [y/N] "));
+}
+
+function toDocument({ config, skills, skipped }: LookedAt, lock: string | undefined): Record<string, unknown> {
+  return {
+    ...(config !== undefined && {
+      config: config.path,
+      files: [...config.files].map(([path, digest]) => ({ path, digest })),
+    }),
+    ...(skills.length + skipped.length > 0 && {
+      skills: skills.map(({ report, skill, folder, diagnostics }) => ({
+        name: skill.name,
+        path: report.path,
+        digest: folder.digest,
+        permissions: skill.permissions,
+        files: folder.files.map(({ path, digest }) => ({ path, digest })),
+        diagnostics,
+      })),
+      skipped: skipped.map(({ path, name, diagnostics }) => ({ name, path, diagnostics })),
+    }),
+    ...(lock !== undefined && { lock }),
+  };
 }

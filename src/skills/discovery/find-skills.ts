@@ -125,7 +125,7 @@ function searchFolder(search: Search, place: Place): void {
   const items = listFolder(search, place.path, directory);
   if (items.some((item) => item.name === ".claude-plugin" || item.name === ".codex-plugin"))
     return searchPlugin(search, { ...place, directory }, items);
-  if (items.some((item) => markers.has(item.name.toLowerCase()) && !item.isDirectory())) {
+  if (items.some(isMarker)) {
     const { path, scope, plugin } = place;
     search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
     return;
@@ -143,6 +143,19 @@ function searchInside(search: Search, { directory, ...place }: OpenPlace, items:
     if (item.name.startsWith(".") && place.depth > 0) continue;
     const inside = { ...place, path: join(place.path, item.name), depth: place.depth + 1 };
     searchFolder(search, item.isDirectory() ? { ...inside, directory: join(directory, item.name) } : inside);
+  }
+}
+
+function isMarker(item: Dirent): boolean {
+  return markers.has(item.name.toLowerCase()) && !item.isDirectory();
+}
+
+/** Tells whether a folder is a skill itself, rather than a folder of skills. */
+export function isSkillFolder(path: string): boolean {
+  try {
+    return readdirSync(path, { withFileTypes: true }).some(isMarker);
+  } catch {
+    return false;
   }
 }
 

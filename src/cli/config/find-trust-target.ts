@@ -1,0 +1,62 @@
+import { existsSync, statSync } from "node:fs";
+import { basename, dirname } from "node:path";
+
+import { findSkills, isSkillFolder, projectFolders } from "../../skills/discovery/find-skills.ts";
+import { usageError } from "../usage-error.ts";
+import { configNames, findConfigIn, resolveFile } from "./find-config.ts";
+
+/** What somebody named to be trusted. */
+export interface TrustTarget {
+  /** As the person named it, absolute. */
+  readonly path: string;
+  /** The real path of a configuration that is a program. */
+  readonly config?: string;
+  /** Skills, or folders of skills. */
+  readonly directories: readonly string[];
+}
+
+/**
+ * Finds what a path means: a configuration, a skill, the configuration and the skills of a project, or a folder of skills.
+ *
+ * @throws {KitbagError} `usage-invalid` if there is nothing to trust; `config-invalid` if a configuration cannot be used.
+ */
+export function findTrustTarget(path: string): TrustTarget {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (!isFolder) return { path, ...findInFile(path) };
+  const config = findConfigIn(path);
+  const directories = findSkillFolders(path, config !== undefined);
+  const program = config !== undefined && !config.endsWith(".json") ? config : undefined;
+  if (program === undefined && directories.length === 0) {
+    if (config !== undefined) throw dataError(config);
+    throw usageError(`Cannot trust ${path}: it has neither a configuration nor skills`);
+  }
+  return { path, directories, ...(program !== undefined && { config: program }) };
+}
+
+function findInFile(path: string): Omit<TrustTarget, "path"> {
+  const name = basename(path);
+  if (name.toLowerCase() === "skill.md" && existsSync(path)) return { directories: [dirname(path)] };
+  if (!configNames.includes(name)) {
+    const names = `a configuration is called ${configNames.join(", ")}, a skill is a folder with SKILL.md`;
+    throw usageError(`Cannot trust ${path}: only configurations and skills are trusted; ${names}`);
+  }
+  const config = resolveFile(path);
+  if (config.endsWith(".json")) throw dataError(config);
+  return { config, directories: [] };
+}
+
+function dataError(config: string): Error {
+  return usageError(`Cannot trust ${config}: it is only data, so it needs no trust`);
+}
+
+/** A project's skills are in places of their own: whatever else lies around in it is not found, so it needs no trust. */
+function findSkillFolders(path: string, hasConfig: boolean): string[] {
+  if (isSkillFolder(path)) return [path];
+  const own = projectFolders(path).filter((folder) => dirname(dirname(folder)) === path && hasSkills(folder));
+  if (own.length > 0) return own;
+  return !hasConfig && hasSkills(path) ? [path] : [];
+}
+
+function hasSkills(path: string): boolean {
+  return findSkills({ directories: [path] }).locations.length > 0;
+}

@@ -1,0 +1,59 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { Skill, SkillFolder } from "../../core/skill.ts";
+import { createSkillMemory } from "../../skills/load/skill-memory.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
+import type { Digests } from "../../skills/trust/trust-format.ts";
+import type { CliContext } from "../cli-command.ts";
+import { toLoadOptions } from "../skills/load-reports.ts";
+import { scanSkill } from "../skills/scan-skill.ts";
+import { usageError } from "../usage-error.ts";
+import { findImports } from "./find-imports.ts";
+import type { TrustTarget } from "./find-trust-target.ts";
+
+/** A skill that may be trusted, as it is now. */
+export interface LookedAtSkill {
+  readonly report: SkillReport;
+  readonly skill: Skill;
+  readonly folder: SkillFolder;
+  /** What is said about it, and what a careful reader would stop at. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What is shown to the person, and trusted if they say so: exactly these bytes. */
+export interface LookedAt {
+  readonly config?: { readonly path: string; readonly files: Digests };
+  readonly skills: readonly LookedAtSkill[];
+  /** Folders that are no use, with the reason. */
+  readonly skipped: readonly SkillReport[];
+  /** The other skills of the project, for what the trusted ones use of them. */
+  readonly others: readonly SkillReport[];
+}
+
+/**
+ * Reads what somebody wants to trust. Runs nothing of it.
+ *
+ * @throws {KitbagError} `usage-invalid` if none of the skills can be used; `config-invalid` if a file cannot be read.
+ */
+export async function lookAt(target: TrustTarget, context: CliContext): Promise<LookedAt> {
+  const config =
+    target.config === undefined ? {} : { config: { path: target.config, files: findImports(target.config) } };
+  if (target.directories.length === 0) return { ...config, skills: [], skipped: [], others: [] };
+  const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
+  const options = toLoadOptions(context, target.directories);
+  // The bytes that were read are the bytes that are scanned, shown and trusted.
+  const memory = createSkillMemory();
+  const { reports } = await loadSkills({ ...options, directories: target.directories, memory });
+  const skills = reports.flatMap((report) => {
+    const { skill } = report;
+    if (skill?.folder === undefined) return [];
+    const findings = scanSkill(memory.read(report.directory).snapshot);
+    return [{ report, skill, folder: skill.folder, diagnostics: [...report.diagnostics, ...findings] }];
+  });
+  const skipped = reports.filter((report) => report.skill === undefined);
+  if (skills.length === 0 && target.config === undefined) {
+    const [first] = skipped.flatMap((report) => report.diagnostics.filter(({ severity }) => severity === "error"));
+    throw usageError(`Cannot trust ${target.path}: no skill in it can be used: ${first?.message ?? "there is none"}`);
+  }
+  const { reports: others } = await loadSkills({ ...options, workingDirectory: context.cwd });
+  return { ...config, skills, skipped, others };
+}

@@ -1,0 +1,67 @@
+import { listPermissions } from "../render-tool.ts";
+import { toPrintableLine } from "../printable.ts";
+import { toShownPath } from "../shown-path.ts";
+import { whySkipped } from "../skills/describe-report.ts";
+import { renderDiagnostics } from "../skills/render-diagnostics.ts";
+import type { CliContext } from "../cli-command.ts";
+import type { Terminal } from "../terminal.ts";
+import type { LookedAt, LookedAtSkill } from "./look-at-skills.ts";
+
+/** Writes what somebody is asked to trust: every file, what it may touch, what a careful reader would stop at. */
+export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: string, terminal: Terminal): string {
+  const sections = [
+    ...(config === undefined
+      ? []
+      : [`Configuration, which runs with all your rights:\n${renderFiles([...config.files.keys()])}`]),
+    ...skills.map((one) => renderSkill(one, cwd, terminal)),
+    ...skipped.map((report) => `${toPrintableLine(report.name)}: ${toPrintableLine(whySkipped(report))}`),
+  ];
+  return sections.join("\n\n");
+}
+
+function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd: string, terminal: Terminal): string {
+  const path = toShownPath(report.path, cwd);
+  const loud = diagnostics.filter(({ severity, code }) => severity !== "info" && code !== "skill-untrusted");
+  return [
+    `${terminal.style("bold", skill.name)} (${toPrintableLine(path)})`,
+    `  ${toPrintableLine(skill.description)}`,
+    `Permissions: ${listPermissions(skill.permissions) || "none"}`,
+    `Files:\n${renderFiles(folder.files.map((file) => file.path))}`,
+    ...(loud.length === 0 ? [] : [`Findings:\n${renderDiagnostics(loud, path, terminal)}`]),
+  ].join("\n");
+}
+
+const mostFiles = 40;
+
+function renderFiles(paths: readonly string[]): string {
+  const shown = paths.slice(0, mostFiles).map((path) => `  ${toPrintableLine(path)}`);
+  return [...shown, ...(paths.length > mostFiles ? [`  … and ${paths.length - mostFiles} more`] : [])].join("\n");
+}
+
+/** Writes what was trusted. */
+export function renderTrusted(looked: LookedAt, lock: string | undefined, context: CliContext): string {
+  const { config, skills, skipped } = looked;
+  const { cwd, terminal } = context;
+  const files = [...(config?.files ?? [])].map(([path, digest]) => `  ${digest.slice(0, 19)}…  ${path}`);
+  const folders = skills.map(({ report, folder, skill }) => {
+    const path = toPrintableLine(toShownPath(report.path, cwd));
+    const permissions = listPermissions(skill.permissions) || "no permissions";
+    return `  ${folder.digest.slice(0, 19)}…  ${path} (${folder.files.length} files; ${permissions})`;
+  });
+  const findings = terminal.canAsk
+    ? []
+    : skills.map(({ report, diagnostics }) =>
+        renderDiagnostics(
+          diagnostics.filter(({ severity, code }) => severity !== "info" && code !== "skill-untrusted"),
+          toShownPath(report.path, cwd),
+          terminal,
+        ),
+      );
+  return [
+    `Trusted, as they are now:\n${[...files, ...folders].join("\n")}`,
+    ...findings.filter((text) => text !== ""),
+    ...skipped.map((report) => `Not trusted: ${toShownPath(report.path, cwd)}: ${whySkipped(report)}`),
+    ...(lock === undefined ? [] : [`Pinned in ${toShownPath(lock, cwd)}.`]),
+    "If one of them changes, this will be asked again.",
+  ].join("\n");
+}
