@@ -23,7 +23,11 @@ export interface CommandLine {
 
 /** Makes the two views of a command line: the schema of its input, and how that input is written down. */
 export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema; mapping: ArgvMapping } {
-  const parameters = withUniqueProperties(line.parameters);
+  const words = line.words ?? [];
+  const placeOf = ({ after = words.length }: Parameter): number => Math.min(after, words.length);
+  const unique = withUniqueProperties(line.parameters);
+  // The schema has them in the order in which they are written.
+  const parameters = unique.toSorted((left, right) => placeOf(left) - placeOf(right));
   const required = parameters.filter((parameter) => parameter.required).map(({ part }) => part.property);
   const inputSchema = {
     type: "object",
@@ -31,11 +35,9 @@ export function toSchemaAndMapping(line: CommandLine): { inputSchema: JsonSchema
     ...(required.length > 0 && { required }),
     additionalProperties: line.otherFields === true,
   };
-  const words = line.words ?? [];
   const parts: ArgvPart[] = [];
   for (let count = 0; count <= words.length; count++) {
-    const here = parameters.filter(({ after = words.length }) => Math.min(after, words.length) === count);
-    parts.push(...here.map(({ part }) => part));
+    parts.push(...parameters.filter((parameter) => placeOf(parameter) === count).map(({ part }) => part));
     const word = words[count];
     if (word !== undefined) parts.push({ kind: "word", word });
   }

@@ -1,0 +1,228 @@
+import { readFileSync } from "node:fs";
+
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+import type { JsonValue } from "../../../core/json.ts";
+import type { JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { PropertyPart } from "../argv-mapping.ts";
+import { deriveAllScripts, type SkillScripts } from "../derive-scripts.ts";
+import { toSchemaAndMapping, type Parameter } from "../parameter.ts";
+import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
+import { withoutUndefined } from "../without-undefined.ts";
+import { applyManifest } from "./apply-manifest.ts";
+import { freezeManifest } from "./freeze-manifest.ts";
+import { parseManifest } from "./parse-manifest.ts";
+
+test("freezeManifest() of every fixture, read back, gives the same interfaces", async () => {
+  const skills = ["python", "shell", "javascript", "other", "kinds"].flatMap(readSkills);
+  const derived = await deriveAllScripts(skills);
+  const frozen = skills.map(({ files }, index) => ({
+    files: [...files, { path: "scripts/manifest.yml", content: freezeManifest(derived[index]?.scripts ?? []) }],
+  }));
+
+  const again = await deriveAllScripts(frozen);
+
+  expect(again).toEqual(derived);
+});
+
+test("freezeManifest() of any interface, read back, gives the same interface", () => {
+  fc.assert(
+    fc.property(scripts, (all) => {
+      const bare = all.map((script) => ({ ...script, tools: [] }));
+      const parsed = parseManifest(
+        freezeManifest(all),
+        all.map(({ path }) => path),
+      );
+
+      const applied = applyManifest(bare, parsed.tools);
+
+      expect([...parsed.diagnostics, ...applied.diagnostics]).toEqual([]);
+      expect(applied.scripts).toEqual(all);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("freezeManifest() writes what an author can read", () => {
+  const { inputSchema, mapping } = toSchemaAndMapping({
+    parameters: [
+      {
+        part: { kind: "flag", property: "pages", flag: "--pages" },
+        schema: { type: "integer", description: "How many" },
+        required: true,
+      },
+    ],
+  });
+  const tool: ScriptTool = {
+    name: "extract",
+    description: "Extract text",
+    inputSchema,
+    mapping,
+    confidence: "declared",
+    source: "argparse",
+    examples: [],
+  };
+
+  expect(freezeManifest([{ ...empty, path: "scripts/extract.py", tools: [tool] }])).toMatchInlineSnapshot(`
+    "# How the scripts of this skill are called, as it was read from them. What stands here wins over what they say.
+    # Delete an entry, or a key of it, to have it read from the script again.
+    tools:
+      - name: extract
+        script: extract.py
+        description: Extract text
+        interpreter:
+          - python3
+        parameters:
+          - name: pages
+            type: integer
+            description: How many
+            required: true
+            flag: --pages
+        examples: []
+        confidence: declared
+        source: argparse
+    "
+  `);
+});
+
+const empty: Omit<ScriptInterface, "path" | "tools"> = {
+  language: "python",
+  interpreter: ["python3"],
+  kind: "tool",
+  reason: "it runs by itself",
+  environment: [],
+  imports: [],
+  access: { hosts: [], network: [], reads: [], writes: [], programs: [] },
+};
+
+function readSkills(file: string): readonly SkillScripts[] {
+  const text = readFileSync(new URL(`../fixtures/${file}.txt`, import.meta.url), "utf8");
+  return text
+    .split(/^=== /mu)
+    .slice(1)
+    .map((block) => {
+      const [head = ""] = block.split(/^--- /mu);
+      const name = head.slice(0, head.indexOf("\n"));
+      return { files: [{ path: `scripts/${name}`, content: head.slice(name.length + 1) }] };
+    });
+}
+
+const text = fc.string({ unit: "grapheme", maxLength: 20 });
+const words = fc.string({ minLength: 1, maxLength: 8, unit: fc.constantFrom("a", "b", "-", "0", ":", "#", "é") });
+const json: fc.Arbitrary<JsonValue> = fc.oneof(
+  text,
+  fc.integer(),
+  fc.boolean(),
+  fc.array(text, { maxLength: 3 }),
+  fc.constant({ a: [1, "x"] }),
+);
+const property = fc.stringMatching(/^[a-z][a-z0-9_]{0,8}$/u);
+
+function maybe<Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
+  return fc.option(value, { nil: undefined });
+}
+
+const part: fc.Arbitrary<PropertyPart> = fc
+  .oneof(
+    fc.record({
+      kind: fc.constant("flag" as const),
+      property,
+      flag: words,
+      aliases: maybe(fc.array(words, { minLength: 1, maxLength: 2 })),
+      many: maybe(fc.constantFrom("repeat" as const, "list" as const, "comma" as const)),
+      joint: maybe(fc.constantFrom("=" as const, ":" as const, "" as const)),
+      joined: maybe(fc.constantFrom("always" as const, "dash" as const)),
+      alone: maybe(json),
+      booleans: maybe(fc.tuple(text, text)),
+      omit: maybe(json),
+    }),
+    fc.record({
+      kind: fc.constant("choice" as const),
+      property,
+      words: fc.dictionary(
+        fc.constantFrom("true", "false", "json", "a b", "5"),
+        fc.array(words, { minLength: 1, maxLength: 2 }),
+        { noNullPrototype: true },
+      ),
+      aliases: maybe(fc.dictionary(words, fc.constantFrom("true", "json"), { minKeys: 1, noNullPrototype: true })),
+    }),
+    fc.record({
+      kind: fc.constant("count" as const),
+      property,
+      flag: words,
+      aliases: maybe(fc.array(words, { minLength: 1, maxLength: 2 })),
+    }),
+    fc.record({
+      kind: fc.constant("positional" as const),
+      property,
+      many: maybe(fc.constant(true as const)),
+      fill: maybe(text),
+    }),
+    fc.record({ kind: fc.constant("env" as const), property, variable: words }),
+    fc.record({ kind: fc.constant("stdin" as const), property, as: fc.constantFrom("text" as const, "json" as const) }),
+    fc.record({ kind: fc.constant("field" as const), property }),
+  )
+  .map((made) => withoutUndefined<PropertyPart>(made));
+
+const schema: fc.Arbitrary<JsonSchema> = fc
+  .oneof(
+    fc.record({ type: fc.constant("string"), description: maybe(text), default: maybe(text) }),
+    fc.record({
+      type: fc.constantFrom("integer", "number"),
+      default: maybe(fc.integer()),
+      minimum: fc.constant(-(2 ** 32)),
+    }),
+    fc.record({ type: fc.constant("boolean"), default: maybe(fc.boolean()) }),
+    fc.record({ type: fc.constant("array"), items: fc.constant({ type: "string" }), minItems: maybe(fc.nat(9)) }),
+    fc.record({ enum: fc.uniqueArray(text, { minLength: 1, maxLength: 4 }), description: maybe(text) }),
+    fc.record({ default: json }),
+    fc.constant({}),
+    fc.constant({ type: "object", properties: { a: { type: "string" } }, required: ["a"], title: "T" }),
+  )
+  .map((made) => withoutUndefined<JsonSchema>(made as JsonSchema));
+
+const parameter: fc.Arbitrary<Parameter> = fc
+  .record({ part, schema, required: fc.boolean(), after: maybe(fc.nat(2)) })
+  .map((made) => withoutUndefined<Parameter>(made));
+
+const tool: fc.Arbitrary<ScriptTool> = fc
+  .record({
+    name: fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/u),
+    description: text,
+    parameters: fc.uniqueArray(parameter, { maxLength: 5, selector: (made) => made.part.property }),
+    words: fc.array(fc.stringMatching(/^[a-z-]{1,6}$/u), { maxLength: 2 }),
+    separator: maybe(fc.constantFrom("needed" as const, "always" as const)),
+    otherFields: maybe(fc.constant(true as const)),
+    confidence: fc.constantFrom("declared" as const, "usage" as const, "opaque" as const),
+    source: text,
+    examples: fc.array(fc.record({ input: fc.constant({ a: "x\ny" }) }), { maxLength: 2 }),
+    annotations: maybe(fc.constant({ readOnly: true, idempotent: false })),
+    limitMs: maybe(fc.integer({ min: 1, max: 3_600_000 })),
+    hidden: maybe(fc.constant(true as const)),
+    outputSchema: maybe(fc.constant({ type: "object" })),
+  })
+  .map(({ parameters, words: command, separator, otherFields, ...rest }) => {
+    const line = withoutUndefined<Parameters<typeof toSchemaAndMapping>[0]>({
+      parameters,
+      words: command,
+      separator,
+      otherFields,
+    });
+    return withoutUndefined<ScriptTool>({ ...rest, ...toSchemaAndMapping(line) });
+  });
+
+const scripts: fc.Arbitrary<readonly ScriptInterface[]> = fc
+  .uniqueArray(
+    fc.record({
+      path: fc.stringMatching(/^[a-z][a-z0-9_-]{0,10}\.py$/u).map((name) => `scripts/${name}`),
+      interpreter: fc.array(words, { minLength: 1, maxLength: 3 }),
+      tools: fc.uniqueArray(tool, {
+        minLength: 1,
+        maxLength: 3,
+        selector: ({ mapping }) => mapping.parts.flatMap((one) => (one.kind === "word" ? [one.word] : [])).join(" "),
+      }),
+    }),
+    { maxLength: 3, selector: ({ path }) => path },
+  )
+  .map((all) => all.map((script) => ({ ...empty, ...script })));
