@@ -32,16 +32,17 @@ function nameDistance(wanted: string, candidate: string, limit: number): number 
   if (wanted.length >= 3 && (candidate.startsWith(wanted) || candidate.endsWith(wanted))) return 1;
   if (candidate.length >= 3 && (wanted.startsWith(candidate) || wanted.endsWith(candidate))) return limit;
   if (Math.abs(wanted.length - candidate.length) > limit) return limit + 1;
-  return editDistance(wanted, candidate);
+  return editDistance(wanted, candidate, limit);
 }
 
-/** Edits (insert, delete, replace, swap of neighbours) that turn one text into the other. */
-function editDistance(left: string, right: string): number {
+/** Edits (insert, delete, replace, swap of neighbours) that turn one text into the other; more than `limit` if it takes more. */
+function editDistance(left: string, right: string, limit: number): number {
   const width = right.length + 1;
   // The table of distances between all beginnings of both, row by row. Its size is known, so every place is there.
   const table = new Uint16Array((left.length + 1) * width);
   const at = (row: number, column: number): number => table[row * width + column] as number;
   for (let row = 0; row <= left.length; row++) {
+    let nearest = width + row;
     for (let column = 0; column <= right.length; column++) {
       let best = row + column;
       if (row > 0 && column > 0) {
@@ -51,7 +52,10 @@ function editDistance(left: string, right: string): number {
         if (row > 1 && column > 1 && isSwapped) best = Math.min(best, at(row - 2, column - 2) + 1);
       }
       table[row * width + column] = best;
+      nearest = Math.min(nearest, best);
     }
+    // It only grows from here: most names are done with after a few letters. A swap reaches back over one row.
+    if (nearest > limit + 1) return nearest;
   }
   return at(left.length, right.length);
 }
