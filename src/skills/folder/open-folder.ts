@@ -1,7 +1,7 @@
-import { closeSync, constants, openSync, readdirSync, readlinkSync, type Dirent } from "node:fs";
+import { closeSync, constants, openSync, readdirSync, readlinkSync, realpathSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 
-import { hasDescriptorPaths, readRegularFile, type FileReading } from "./read-file.ts";
+import { hasDescriptorPaths, readRegularFile, type FileReading, type ReadOptions } from "./read-file.ts";
 
 /**
  * A folder that is held open: what is listed and read through it is in it, whatever is put at its path meanwhile. Where a system
@@ -14,21 +14,21 @@ export interface OpenFolder {
   list(): Dirent[];
   /** Opens a folder in this one, not through a link. Throws what the system says. */
   openFolder(name: string): OpenFolder;
-  readFile(name: string, maxBytes: number): FileReading;
+  readFile(name: string, options: ReadOptions): FileReading;
   /** A path that leads to what is in this folder now. */
   pathOf(name: string): string;
   close(): void;
 }
 
-/** Opens a folder by its real path. Throws what the system says. */
+/** Opens a folder, through links if there are any on the way to it. Throws what the system says. */
 export function openFolder(path: string): OpenFolder {
-  return hasDescriptorPaths ? openHeld(path) : openByPath(path);
+  return hasDescriptorPaths ? openHeld(path, folderFlags) : openByPath(realpathSync.native(path));
 }
 
-const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0);
+const folderFlags = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0);
 
-function openHeld(way: string): OpenFolder {
-  const descriptor = openSync(way, folderFlags);
+function openHeld(way: string, flags: number): OpenFolder {
+  const descriptor = openSync(way, flags);
   const held = `/proc/self/fd/${descriptor}`;
   const pathOf = (name: string): string => `${held}/${name}`;
   return {
@@ -36,8 +36,8 @@ function openHeld(way: string): OpenFolder {
       return readlinkSync(held);
     },
     list: () => listFolder(held),
-    openFolder: (name) => openHeld(pathOf(name)),
-    readFile: (name, maxBytes) => readRegularFile(pathOf(name), maxBytes),
+    openFolder: (name) => openHeld(pathOf(name), folderFlags | constants.O_NOFOLLOW),
+    readFile: (name, options) => readRegularFile(pathOf(name), options),
     pathOf,
     close: () => closeSync(descriptor),
   };
@@ -49,7 +49,7 @@ function openByPath(path: string): OpenFolder {
     path,
     list: () => listFolder(path),
     openFolder: (name) => openByPath(pathOf(name)),
-    readFile: (name, maxBytes) => readRegularFile(pathOf(name), maxBytes, pathOf(name)),
+    readFile: (name, options) => readRegularFile(pathOf(name), { ...options, mustBe: pathOf(name) }),
     pathOf,
     close() {},
   };

@@ -23,11 +23,17 @@ const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.
 
 const setIdBits = process.platform === "win32" ? 0 : 0o6000;
 
-/**
- * Reads a file that is a plain file at the moment it is opened, never through a link that was put in its place. With `mustBe` it
- * must be the file of this real path; folders on the way may have been exchanged since it was resolved.
- */
-export function readRegularFile(path: string, maxBytes: number, mustBe?: string): FileReading {
+/** How a file is read. */
+export interface ReadOptions {
+  readonly maxBytes: number;
+  /** The real path that the file must have: folders on the way may have been exchanged since it was resolved. */
+  readonly mustBe?: string;
+  /** Use the bytes before the next file is read: they are not kept. @default false */
+  readonly isForNow?: boolean;
+}
+
+/** Reads a file that is a plain file at the moment it is opened, never through a link that was put in its place. */
+export function readRegularFile(path: string, { maxBytes, mustBe, isForNow = false }: ReadOptions): FileReading {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, openFlags);
@@ -40,7 +46,7 @@ export function readRegularFile(path: string, maxBytes: number, mustBe?: string)
     if (mustBe !== undefined && !isAt(descriptor, status, mustBe)) {
       return refuse("error", "file-moved", "a link was put in its place while it was read");
     }
-    return { ok: true, bytes: readAll(descriptor, status.size) };
+    return { ok: true, bytes: readAll(descriptor, status.size, isForNow) };
   } catch (cause) {
     return refuse("warning", "file-unreadable", messageOf(cause));
   } finally {
@@ -59,9 +65,19 @@ function isAt(descriptor: number, opened: { readonly ino: number; readonly dev: 
   return ino === opened.ino && dev === opened.dev && realpathSync.native(path) === path;
 }
 
+/** Holds the bytes that are not kept: making room for each file costs more than reading it. */
+let spare: Buffer = Buffer.alloc(0);
+const maxSpareBytes = 1024 * 1024;
+
+function makeRoom(size: number, isForNow: boolean): Buffer {
+  if (!isForNow || size > maxSpareBytes) return Buffer.allocUnsafe(size);
+  if (spare.length === 0) spare = Buffer.allocUnsafeSlow(maxSpareBytes);
+  return spare;
+}
+
 /** Reads what the file held when it was opened; one that grows meanwhile is not followed. */
-function readAll(descriptor: number, size: number): Uint8Array {
-  const buffer = Buffer.allocUnsafe(size);
+function readAll(descriptor: number, size: number, isForNow: boolean): Uint8Array {
+  const buffer = makeRoom(size, isForNow);
   let length = 0;
   while (length < size) {
     const count = readSync(descriptor, buffer, length, size - length, length);

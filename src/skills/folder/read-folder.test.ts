@@ -139,6 +139,21 @@ test("readFolder() hashes a large file without keeping it", () => {
   expect(snapshot.contents.size).toBe(0);
 });
 
+test("readFolder() hashes the same without keeping anything", () => {
+  const folder = createFolder({
+    "SKILL.md": "hello",
+    "empty.txt": "",
+    "big.bin": "x".repeat(2 * 1024 * 1024),
+    "z/z": "zz",
+  });
+  symlinkSync("SKILL.md", join(folder, "link"));
+
+  const { contents, ...rest } = readFolder(folder, { keepsContents: false });
+
+  expect(contents.size).toBe(0);
+  expect(rest).toEqual((({ contents: _contents, ...kept }) => kept)(readFolder(folder)));
+});
+
 test("readFolder() says that a folder is not there", () => {
   const file = join(createFolder({ "SKILL.md": "" }), "SKILL.md");
 
@@ -192,7 +207,10 @@ test("R2: readRegularFile() does not follow a link that was put in the place of 
   rmSync(join(folder, "a.txt"));
   symlinkSync(join(outside, "secret.txt"), join(folder, "a.txt"));
 
-  expect(readRegularFile(join(folder, "a.txt"), 1000)).toMatchObject({ ok: false, code: "file-unreadable" });
+  expect(readRegularFile(join(folder, "a.txt"), { maxBytes: 1000 })).toMatchObject({
+    ok: false,
+    code: "file-unreadable",
+  });
 });
 
 test("R2: readRegularFile() notices that a folder on the way was exchanged after the path was resolved", () => {
@@ -202,8 +220,12 @@ test("R2: readRegularFile() notices that a folder on the way was exchanged after
   rmSync(join(folder, "sub"), { recursive: true });
   symlinkSync(outside, join(folder, "sub"));
 
-  expect(readRegularFile(file, 1000)).toMatchObject({ ok: true });
-  expect(readRegularFile(file, 1000, file)).toMatchObject({ ok: false, severity: "error", code: "file-moved" });
+  expect(readRegularFile(file, { maxBytes: 1000 })).toMatchObject({ ok: true });
+  expect(readRegularFile(file, { maxBytes: 1000, mustBe: file })).toMatchObject({
+    ok: false,
+    severity: "error",
+    code: "file-moved",
+  });
 });
 
 test("R16: readFolder() hashes exactly the bytes that it keeps, however often a file is rewritten meanwhile", async () => {

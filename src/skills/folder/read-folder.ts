@@ -5,7 +5,7 @@ import type { SkillFile } from "../../core/skill.ts";
 import { isIgnoredFile, isIgnoredFolder } from "./ignored-names.ts";
 import { isInside } from "./is-inside.ts";
 import { openFolder, type OpenFolder } from "./open-folder.ts";
-import { messageOf, readRegularFile, type FileReading } from "./read-file.ts";
+import { messageOf, readRegularFile, type FileReading, type ReadOptions } from "./read-file.ts";
 import { showPath } from "./show-path.ts";
 import { toDigest, toFolderDigest } from "./to-digest.ts";
 
@@ -17,13 +17,19 @@ export interface FolderLimits {
   readonly maxDepth: number;
 }
 
+/** How a folder is read. */
+export interface ReadFolderOptions extends Partial<FolderLimits> {
+  /** Keeps the bytes that were hashed. @default true */
+  readonly keepsContents?: boolean;
+}
+
 /** A skill's folder as it was at one moment: every file with its digest, and the bytes of those that are read as text. */
 export interface FolderSnapshot {
   /** With symbolic links resolved. */
   readonly directory: string;
   /** Sorted by path. */
   readonly files: readonly SkillFile[];
-  /** By path: what was hashed, for the files that are small enough to be looked at. */
+  /** By path: what was hashed, for the files that are small enough to be looked at; empty if nothing was to be kept. */
   readonly contents: ReadonlyMap<string, Uint8Array>;
   readonly digest: string;
   /** What was left out and why. An `error` means that the folder cannot be used. */
@@ -41,10 +47,12 @@ const maxContentBytes = 1024 * 1024;
  *
  * Contract: never throws for what is on the disk; whatever is left out has a diagnostic. Bounded by `limits`.
  */
-export function readFolder(directory: string, limits: Partial<FolderLimits> = {}): FolderSnapshot {
+export function readFolder(directory: string, options: ReadFolderOptions = {}): FolderSnapshot {
+  const { keepsContents = true, ...limits } = options;
   const walk: Walk = {
     limits: { ...defaults, ...limits },
     root: directory,
+    keepsContents,
     files: [],
     contents: new Map(),
     diagnostics: [],
@@ -53,7 +61,7 @@ export function readFolder(directory: string, limits: Partial<FolderLimits> = {}
   };
   let folder: OpenFolder;
   try {
-    folder = openFolder(realpathSync.native(directory));
+    folder = openFolder(directory);
   } catch {
     const message = `Cannot read the folder: ${showPath(directory)} is not there or is not a folder`;
     return finish(report(walk, { severity: "error", code: "folder-missing", file: "", message }));
@@ -69,6 +77,7 @@ export function readFolder(directory: string, limits: Partial<FolderLimits> = {}
 
 interface Walk {
   readonly limits: FolderLimits;
+  readonly keepsContents: boolean;
   root: string;
   readonly files: SkillFile[];
   readonly contents: Map<string, Uint8Array>;
@@ -112,7 +121,7 @@ function visitItem(walk: Walk, folder: OpenFolder, item: Dirent, path: string, d
   if (item.isDirectory()) visitFolder(walk, folder, item.name, path, depth);
   else if (isIgnoredFile(item.name)) return;
   else if (item.isSymbolicLink()) visitLink(walk, folder.pathOf(item.name), path);
-  else if (item.isFile()) addFile(walk, path, folder.readFile(item.name, walk.limits.maxBytes - walk.bytes));
+  else if (item.isFile()) addFile(walk, path, folder.readFile(item.name, toReadOptions(walk)));
   else leaveOut(walk, "file-special", path, "it is a device, a pipe or a socket");
 }
 
@@ -148,8 +157,12 @@ function visitLink(walk: Walk, link: string, path: string): void {
   if (!isInside(target, walk.root)) {
     const message = `Cannot use the folder: ${showPath(path)} is a link that leaves it`;
     report(walk, { severity: "error", code: "link-outside", file: path, message });
-  } else if (isFile) addFile(walk, path, readRegularFile(target, walk.limits.maxBytes - walk.bytes, target));
+  } else if (isFile) addFile(walk, path, readRegularFile(target, { ...toReadOptions(walk), mustBe: target }));
   else leaveOut(walk, "link-folder", path, "links to folders are not followed");
+}
+
+function toReadOptions({ limits, bytes, keepsContents }: Walk): ReadOptions {
+  return { maxBytes: limits.maxBytes - bytes, isForNow: !keepsContents };
 }
 
 function addFile(walk: Walk, path: string, read: FileReading): void {
@@ -162,7 +175,7 @@ function addFile(walk: Walk, path: string, read: FileReading): void {
   const { bytes } = read;
   walk.bytes += bytes.length;
   walk.files.push({ path, bytes: bytes.length, digest: toDigest(bytes) });
-  if (bytes.length <= maxContentBytes) walk.contents.set(path, bytes);
+  if (walk.keepsContents && bytes.length <= maxContentBytes) walk.contents.set(path, bytes);
 }
 
 function leaveOut(walk: Walk, code: string, path: string, reason: string): void {

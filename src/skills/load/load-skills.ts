@@ -50,7 +50,7 @@ export interface LoadedSkills {
 export async function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkills> {
   const { locations, diagnostics } = findSkills(options);
   const judge = createJudge(options);
-  const memory = options.memory ?? createSkillMemory();
+  const memory = options.memory ?? createSkillMemory({ keepsContents: options.cacheFile === undefined });
   const found: FoundFolder[] = [];
   for (const [index, location] of locations.entries()) {
     found.push({ location, folder: memory.read(location.directory) });
@@ -58,7 +58,7 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
     // A large tree must not hold up everything else in the process.
     if (index % 64 === 63) await nextTurn();
   }
-  await collectFacts(found, options);
+  await collectFacts(found, memory, options);
   const reports = found.map((one, index) => {
     const report = recallReport(one, judge, options.makePipeline);
     options.onProgress?.(found.length + index + 1, found.length * 2);
@@ -69,28 +69,39 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
 
 interface FoundFolder {
   readonly location: SkillLocation;
-  readonly folder: RememberedFolder;
+  folder: RememberedFolder;
 }
 
 /** Sees to it that every folder has its facts: those that are remembered, and the others read together. */
-async function collectFacts(found: readonly FoundFolder[], options: LoadSkillsOptions): Promise<void> {
+async function collectFacts(
+  found: readonly FoundFolder[],
+  memory: SkillMemory,
+  options: LoadSkillsOptions,
+): Promise<void> {
   const spec = options.spec ?? false;
-  const wanted = found
-    .map(({ location, folder }) => ({ folder, folderName: toFolderName(location), key: toKey(location, folder, spec) }))
-    .filter(({ folder, key }) => folder.facts?.key !== key);
-  const cache = options.cache ?? openFactsCache(wanted.length === 0 ? undefined : options.cacheFile);
-  const missing = wanted.filter(({ folder, key }) => {
+  const recall = (one: FoundFolder, cache: FactsCache): boolean => {
+    const key = toKey(one, spec);
+    if (one.folder.facts?.key === key) return true;
     const facts = cache.get(key);
-    if (facts !== undefined) folder.facts = { key, facts };
-    return facts === undefined;
+    if (facts !== undefined) one.folder.facts = { key, facts };
+    return facts !== undefined;
+  };
+  const cache = options.cache ?? openFactsCache(options.cacheFile);
+  const missing = found.filter((one) => {
+    if (recall(one, cache)) return false;
+    if (one.folder.hasContents) return true;
+    // The bytes that are read now are hashed anew: what is known about them belongs to exactly these bytes.
+    one.folder = memory.readContents(one.location.directory);
+    return !recall(one, cache);
   });
   const read = await readFacts(
-    missing.map(({ folder: { snapshot }, folderName }) => ({ snapshot, folderName })),
+    missing.map(({ location, folder: { snapshot } }) => ({ snapshot, folderName: toFolderName(location) })),
     { spec },
   );
-  for (const [index, { folder, key }] of missing.entries()) {
+  for (const [index, one] of missing.entries()) {
     const facts = checkTools(read[index] as SkillFacts);
-    folder.facts = { key, facts };
+    const key = toKey(one, spec);
+    one.folder.facts = { key, facts };
     if (!dependsOnMachine(facts)) cache.set(key, facts);
   }
   if (options.cache === undefined) cache.save();
@@ -102,7 +113,7 @@ function dependsOnMachine({ scriptDiagnostics }: SkillFacts): boolean {
 }
 
 /** Everything that facts depend on: the files, what could not be read of them, and the name that a nameless skill gets. */
-function toKey(location: SkillLocation, { snapshot }: RememberedFolder, spec: boolean): string {
+function toKey({ location, folder: { snapshot } }: FoundFolder, spec: boolean): string {
   const parts = [toFolderName(location), snapshot.digest, spec ? "spec" : "", ...snapshot.diagnostics];
   return JSON.stringify(parts);
 }

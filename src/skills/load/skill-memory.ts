@@ -7,6 +7,8 @@ import type { SkillReport } from "./skill-report.ts";
 /** A folder as it was last read, and what was made of it. */
 export interface RememberedFolder {
   readonly snapshot: FolderSnapshot;
+  /** The bytes of the files are there. */
+  readonly hasContents: boolean;
   /** By what they depend on beside the files. */
   facts?: { readonly key: string; readonly facts: SkillFacts };
   report?: { readonly key: string; readonly report: SkillReport };
@@ -15,24 +17,36 @@ export interface RememberedFolder {
 /** Folders as they were last read, so that only those that changed are read again. */
 export interface SkillMemory {
   read(directory: string): RememberedFolder;
+  /** The same with the bytes of the files; read again if they were not kept. */
+  readContents(directory: string): RememberedFolder;
   /** Forgets the folders that these paths are in, or that are in them. */
   forget(paths: readonly string[]): void;
   forgetAll(): void;
-  /** Keeps only these folders, without the bytes of their files, once the facts are known. */
+  /** Keeps only these folders, without the bytes of their files. */
   settle(directories: Iterable<string>): void;
 }
 
+/** What a memory holds. */
+export interface SkillMemoryOptions {
+  /** Whether `read` keeps the bytes of files: whoever looks at them later sees what was hashed. @default true */
+  readonly keepsContents?: boolean;
+}
+
 /** Makes an empty memory. */
-export function createSkillMemory(): SkillMemory {
+export function createSkillMemory({ keepsContents = true }: SkillMemoryOptions = {}): SkillMemory {
   const folders = new Map<string, RememberedFolder>();
+
+  function readAnew(directory: string, hasContents: boolean): RememberedFolder {
+    const folder: RememberedFolder = { snapshot: readFolder(directory, { keepsContents: hasContents }), hasContents };
+    folders.set(directory, folder);
+    return folder;
+  }
+
   return {
-    read(directory) {
-      let folder = folders.get(directory);
-      if (folder === undefined) {
-        folder = { snapshot: readFolder(directory) };
-        folders.set(directory, folder);
-      }
-      return folder;
+    read: (directory) => folders.get(directory) ?? readAnew(directory, keepsContents),
+    readContents(directory) {
+      const folder = folders.get(directory);
+      return folder?.hasContents === true ? folder : readAnew(directory, true);
     },
     forget(paths) {
       const places = new Set(paths);
@@ -46,8 +60,12 @@ export function createSkillMemory(): SkillMemory {
       const kept = new Set(directories);
       for (const [directory, folder] of [...folders]) {
         if (!kept.has(directory)) folders.delete(directory);
-        else if (folder.facts !== undefined && folder.snapshot.contents.size > 0)
-          folders.set(directory, { ...folder, snapshot: { ...folder.snapshot, contents: new Map() } });
+        else if (folder.hasContents)
+          folders.set(directory, {
+            ...folder,
+            snapshot: { ...folder.snapshot, contents: new Map() },
+            hasContents: false,
+          });
       }
     },
   };

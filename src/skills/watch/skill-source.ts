@@ -34,7 +34,7 @@ export interface SkillWatch {
 
 /** Makes a source for the folders that `options` names. */
 export function createSkillSource(options: SkillSourceOptions): SkillSource {
-  const memory = createSkillMemory();
+  const memory = createSkillMemory({ keepsContents: false });
   const cache = options.cache ?? openFactsCache(options.cacheFile);
   const roots = skillRoots(options);
   const files = [...(options.watchFiles ?? []), ...(options.lock === undefined ? [] : [options.lock.path])];
