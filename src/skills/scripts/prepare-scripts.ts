@@ -65,6 +65,7 @@ function toCandidates(file: ScriptFile, named: ReadonlySet<string>, diagnostics:
   const detected = detectLanguage(fileName, decoded.text);
   if (detected === undefined && !isNamed) return [];
   if (decoded.isBinary) {
+    const verdict = { kind: "unsupported", reason: "it is not text" } as const;
     diagnostics.push(
       warning(
         "script-not-text",
@@ -73,7 +74,7 @@ function toCandidates(file: ScriptFile, named: ReadonlySet<string>, diagnostics:
         "Save it as UTF-8 text, or remove it",
       ),
     );
-    return [];
+    return [{ source: { path, fileName, text: "", language: "other" }, interpreter: [], isCut: false, verdict }];
   }
   reportBytes(path, decoded, diagnostics);
   const known =

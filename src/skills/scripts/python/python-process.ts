@@ -5,8 +5,6 @@ import type { PythonReading } from "./python-facts.ts";
 
 /** One helper process, fed line by line. */
 export interface PythonProcess {
-  /** How many requests wait for an answer. */
-  readonly pending: number;
   /** Asks for one file. Answers come in the order of the requests. */
   ask(source: string): Promise<PythonAnswer>;
   /** Lets it end when the last answer has come. */
@@ -33,13 +31,17 @@ const flags = ["-I", "-S", "-B", "-W", "ignore"];
 
 const longestAnswer = 16 * 1024 * 1024;
 
-type Settle = (answer: PythonAnswer) => void;
+interface Waiting {
+  readonly id: number;
+  readonly settle: (answer: PythonAnswer) => void;
+}
 
 /** Starts a helper process. It never throws: a program that cannot be started loses all its requests. */
 export function startPython({ command, limitMs }: PythonProcessOptions): PythonProcess {
   const [program = "python3", ...before] = command;
   const child = spawn(program, [...before, ...flags, helper], { stdio: "pipe", env: minimalEnvironment() });
-  const waiting: Settle[] = [];
+  const waiting: Waiting[] = [];
+  let lastId = 0;
   let ready = false;
   let ended = false;
   let stderr = "";
@@ -55,7 +57,7 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
     ended = true;
     clearTimeout(timer);
     child.kill("SIGKILL");
-    for (const [index, settle] of waiting.splice(0).entries())
+    for (const [index, { settle }] of waiting.splice(0).entries())
       settle({ ok: "lost", first: index === 0, ready, message });
   }
 
@@ -63,7 +65,8 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
     const message = parseLine(line);
     if (message === undefined) return end("it answered with something that is not JSON");
     if ("ready" in message) ready = true;
-    else waiting.shift()?.(toReading(message));
+    else if (message.id !== waiting[0]?.id) return end("it answered out of order");
+    else waiting.shift()?.settle(toReading(message));
     watch();
   }
 
@@ -74,14 +77,12 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
   readLines(child, take, () => end("an answer was too long"));
 
   return {
-    get pending() {
-      return waiting.length;
-    },
     ask(source) {
       return new Promise((resolve) => {
         if (ended) return resolve({ ok: "lost", first: false, ready, message: "the process has ended" });
-        waiting.push(resolve);
-        child.stdin.write(`${JSON.stringify({ id: 0, source: source.toWellFormed() })}\n`);
+        lastId += 1;
+        waiting.push({ id: lastId, settle: resolve });
+        child.stdin.write(`${JSON.stringify({ id: lastId, source: source.toWellFormed() })}\n`);
         if (waiting.length === 1) watch();
       });
     },
@@ -116,6 +117,7 @@ function readLines(child: ChildProcessWithoutNullStreams, take: (line: string) =
 
 interface Message {
   readonly ready?: string;
+  readonly id?: number;
   readonly facts?: unknown;
   readonly error?: { readonly kind: "syntax" | "deep" | "failed"; readonly message: string; readonly line: number };
 }
