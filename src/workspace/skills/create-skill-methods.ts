@@ -14,7 +14,7 @@ export interface SkillMethodParts {
   readonly registry: Registry;
   readonly set: SkillSet;
   readonly inFlight: InFlight;
-  /** Counts changes, so that an index is made anew only after one. */
+  /** Counts changes of what is available, so that an index is made anew only after one. */
   readonly changes: () => number;
 }
 
@@ -23,17 +23,18 @@ export function createSkillMethods({ registry, set, inFlight, changes }: SkillMe
   const openSkills = (): Skill[] => [...set.skills.values()].filter((skill) => set.isOpen(skill.name));
   const openTools = (): ReturnType<SkillMethods["getActiveSkillTools"]> =>
     [...registry.entries()].filter((entry) => entry.source === "skill" && registry.isAvailable(entry));
-  let index: { readonly changes: number; readonly skills: number; readonly search: SkillMethods["search"] } | undefined;
+  let index: { readonly state: string; readonly search: SkillMethods["search"] } | undefined;
 
   function search(): SkillMethods["search"] {
-    if (index?.changes !== changes() || index.skills !== set.skills.size) {
+    const state = `${changes()} ${set.changes()}`;
+    if (index?.state !== state) {
       const source = {
         skills: set.skills.values(),
         entries: registry.entries(),
         isOpen: set.isOpen,
         isAvailable: registry.isAvailable,
       };
-      index = { changes: changes(), skills: set.skills.size, search: createSearch(source) };
+      index = { state, search: createSearch(source) };
     }
     return index.search;
   }

@@ -18,6 +18,8 @@ export interface SkillSet {
   activate(name: string, options: SkillOptions): Promise<SkillOutcome>;
   deactivate(name: string, options: SkillOptions): Promise<SkillOutcome>;
   isOpen(name: string): boolean;
+  /** Counts changes of the skills themselves; those of tools are the registry's. */
+  changes(): number;
   /** Whether a tool of `skill` may call this tool. */
   mayUse(skill: string, entry: Entry): boolean;
 }
@@ -26,7 +28,8 @@ export interface SkillSet {
 export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet {
   const skills = new Map<string, Skill>();
   const parts: SetParts = { registry, inFlight, skills, open: createOpenSkills({ registry, skills }) };
-  const inTurn = createTurns();
+  const inTurn = createTurns(() => (changes += 1));
+  let changes = 0;
 
   return {
     skills,
@@ -34,6 +37,7 @@ export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet
       if (skills.has(skill.name)) throw new KitbagError("skill-duplicate", { skill: skill.name });
       registry.change(() => registerTools(registry, skill));
       skills.set(skill.name, skill);
+      changes += 1;
     },
     replace(skill) {
       const before = findSkill(skill.name, skills);
@@ -44,11 +48,13 @@ export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet
         openTools(registry, skill);
       });
       skills.set(skill.name, skill);
+      changes += 1;
     },
     remove: (name, options) => inTurn(() => remove(parts, name, options)),
     activate: (name, options) => inTurn(() => toOutcome(() => activate(parts, name, options))),
     deactivate: (name, options) => inTurn(() => toOutcome(() => deactivate(parts, name, options))),
     isOpen: (name) => parts.open.has(name),
+    changes: () => changes,
     mayUse: (name, entry) => mayUse(skills.get(name), entry, registry),
   };
 }
@@ -60,11 +66,11 @@ interface SetParts {
   readonly open: OpenSkills;
 }
 
-/** Opening and closing take time; one at a time keeps every state in between consistent. */
-function createTurns(): <Value>(work: () => Promise<Value>) => Promise<Value> {
+/** Opening and closing take time; one at a time keeps every state in between consistent. `onEnd` is called after each. */
+function createTurns(onEnd: () => void): <Value>(work: () => Promise<Value>) => Promise<Value> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
-    const turn = last.then(work);
+    const turn = last.then(work).finally(onEnd);
     last = turn.catch(() => {});
     return turn;
   };
