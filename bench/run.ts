@@ -14,6 +14,7 @@ import { renderAnswer, renderReadme, type Results } from "./report.ts";
 const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> = {
   call: () => import("./call.ts"),
   define: () => import("./define.ts"),
+  skills: () => import("./skills.ts"),
   "start-up": () => import("./start-up.ts"),
 };
 const allNames = Object.keys(questions);

@@ -1,0 +1,97 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+
+import type { Question } from "./question.ts";
+import { writeSkillTree } from "./skill-tree.ts";
+
+// Two peers were looked at. openskills 1.5.0 exports nothing: its command reads the description with a regular expression and
+// checks nothing. @skillkit/core 1.24.0 reads and checks the front matter with "yaml" and "zod", but 757 MB of other packages are
+// installed with it. What it does to a folder is what the contender "yaml and fs alone" does.
+
+const root = resolve(import.meta.dirname, "..");
+const folder = mkdtempSync(join(tmpdir(), "kitbag-bench-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+
+const plain = join(folder, "plain");
+const withScripts = join(folder, "with-scripts");
+const cacheFile = join(folder, "cache");
+const skills = 1000;
+
+const question: Question = {
+  title: "What does loading 1,000 skills cost?",
+  text: "A tree that looks like the public skills: found, every file hashed, each SKILL.md read and checked, 2,000 scripts turned into tools. In a new process each time, from the call to its answer; the helper that reads Python is counted. Warm: what was read is remembered by digest, in a file.",
+  unit: "ms CPU",
+  rounds: 7,
+  targets: [
+    {
+      text: "3,000 skills a second, without scripts",
+      unit: "ms",
+      limit: 333,
+      value: (cost) => cost("without scripts"),
+    },
+    { text: "2,000 scripts, cold", unit: "ms", limit: 3000, value: (cost) => cost("2,000 scripts, cold") },
+    { text: "2,000 scripts, warm", unit: "ms", limit: 300, value: (cost) => cost("2,000 scripts, warm") },
+  ],
+  contenders: async () => {
+    writeSkillTree(plain, { skills, scripts: 0 });
+    writeSkillTree(withScripts, { skills, scripts: 2000 });
+    loadSkills({ directories: [withScripts], cacheFile });
+    return [
+      { name: "yaml and fs alone, SKILL.md only", measure: () => measure(readAlone, plain) },
+      { name: "without scripts", measure: () => loadSkills({ directories: [plain] }) },
+      { name: "2,000 scripts, cold", measure: () => loadSkills({ directories: [withScripts] }) },
+      { name: "2,000 scripts, warm", measure: () => loadSkills({ directories: [withScripts], cacheFile }) },
+    ];
+  },
+};
+
+export default question;
+
+/** What the least reader does: find the file, cut out the front matter, parse it, look at the two fields. */
+const readAlone = `
+  import { readdirSync, readFileSync } from "node:fs";
+  import { parse } from "yaml";
+  const work = async (folder) => {
+    let read = 0;
+    for (const name of readdirSync(folder)) {
+      const text = readFileSync(folder + "/" + name + "/SKILL.md", "utf8");
+      const fields = parse(/^---\\s*\\n([\\s\\S]*?)\\n---/u.exec(text)[1]);
+      if (fields.name === name && typeof fields.description === "string") read += 1;
+    }
+    return read;
+  };`;
+
+const loadAll = `
+  import { loadSkills } from "kitbag/skills";
+  const work = async (options) => (await loadSkills(JSON.parse(options))).reports.filter((report) => report.skill).length;`;
+
+function loadSkills(options: { readonly directories: readonly string[]; readonly cacheFile?: string }): number {
+  return measure(loadAll, JSON.stringify(options));
+}
+
+/** Does the work in a new process, and answers with the CPU time it took, of the process and of those that it started. */
+function measure(work: string, argument: string): number {
+  const program = `${work}
+    const { readFileSync: readText } = await import("node:fs");
+    // The time of children that have ended, in hundredths of a second; only Linux tells.
+    const childMs = () => {
+      if (process.platform !== "linux") return 0;
+      const fields = readText("/proc/self/stat", "utf8").split(") ")[1].split(" ");
+      return (Number(fields[13]) + Number(fields[14])) * 10;
+    };
+    const before = process.cpuUsage();
+    const count = await work(process.argv[1]);
+    const { user, system } = process.cpuUsage(before);
+    console.log(JSON.stringify({ ms: (user + system) / 1000 + childMs(), count }));`;
+  const { status, stdout } = spawnSync(process.execPath, ["--input-type=module", "-e", program, argument], {
+    cwd: root,
+    stdio: ["ignore", "pipe", "inherit"],
+    encoding: "utf8",
+  });
+  if (status !== 0) throw new Error(`Cannot measure: the program ended with ${status}`);
+  const { ms, count } = JSON.parse(stdout) as { ms: number; count: number };
+  if (count !== skills) throw new Error(`Cannot trust the measurement: ${count} of ${skills} skills were loaded`);
+  return ms;
+}
