@@ -23,21 +23,7 @@ export function createSkillMethods({ registry, set, inFlight, changes }: SkillMe
   const openSkills = (): Skill[] => [...set.skills.values()].filter((skill) => set.isOpen(skill.name));
   const openTools = (): ReturnType<SkillMethods["getActiveSkillTools"]> =>
     [...registry.entries()].filter((entry) => entry.source === "skill" && registry.isAvailable(entry));
-  let index: { readonly state: string; readonly search: SkillMethods["search"] } | undefined;
-
-  function search(): SkillMethods["search"] {
-    const state = `${changes()} ${set.changes()}`;
-    if (index?.state !== state) {
-      const source = {
-        skills: set.skills.values(),
-        entries: registry.entries(),
-        isOpen: set.isOpen,
-        isAvailable: registry.isAvailable,
-      };
-      index = { state, search: createSearch(source) };
-    }
-    return index.search;
-  }
+  const search = createCachedSearch({ registry, set, changes });
 
   return {
     addSkill: set.add,
@@ -69,7 +55,25 @@ export function createSkillMethods({ registry, set, inFlight, changes }: SkillMe
         .join("\n\n"),
     renderCatalog: (options) => renderCatalog([...set.skills.values()], options),
     renderSkillTools: (options) => renderSkillTools(openTools(), options),
-    search: (query, options) => search()(query, options),
+    search,
+  };
+}
+
+/** A search whose index is made anew only after something changed. */
+function createCachedSearch({ registry, set, changes }: Omit<SkillMethodParts, "inFlight">): SkillMethods["search"] {
+  let index: { readonly state: string; readonly search: SkillMethods["search"] } | undefined;
+  return (query, options) => {
+    const state = `${changes()} ${set.changes()}`;
+    if (index?.state !== state) {
+      const source = {
+        skills: set.skills.values(),
+        entries: registry.entries(),
+        isOpen: set.isOpen,
+        isAvailable: registry.isAvailable,
+      };
+      index = { state, search: createSearch(source) };
+    }
+    return index.search(query, options);
   };
 }
 
