@@ -134,6 +134,7 @@ function toName({ usage, code, many, index }: Merged): string {
 
 function fromSample(label: string): string {
   if (/^https?:/u.test(label)) return "url";
+  if (/^\d+$/u.test(label)) return "";
   return label.includes(" ") ? "" : toPropertyName(lowerCase(label));
 }
 

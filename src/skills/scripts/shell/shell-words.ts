@@ -16,11 +16,34 @@ const mention = /\$(?:([1-9])|\{([1-9]\d?)(?::?([-?+=])((?:[^{}]|\{[^{}]*\})*))?
 /** The arguments that a word mentions. */
 export function mentionsOf(word: string): readonly Mention[] {
   if (!word.includes("$")) return [];
-  return Array.from(word.matchAll(mention), ([, plain, braced, operator, text]) => {
+  return Array.from(withoutSingleQuotes(word).matchAll(mention), ([, plain, braced, operator, text]) => {
     const place = Number(plain ?? braced);
     if (operator === undefined) return { place };
     return { place, operator: operator === "=" ? "-" : (operator as "-" | "?" | "+"), text: text ?? "" };
   });
+}
+
+/** A word without what stands in single quotes: the `$1` in `awk '{ print $1 }'` is awk's. */
+function withoutSingleQuotes(word: string): string {
+  if (!word.includes("'")) return word;
+  let kept = "";
+  // Whether double quotes are open, for the word itself and for each `$(…)` that is open.
+  const quoted = [false];
+  for (let index = 0; index < word.length; index++) {
+    const character = word.charAt(index);
+    const inner = quoted.length - 1;
+    if (character === "'" && quoted[inner] === false) {
+      const close = word.indexOf("'", index + 1);
+      index = close === -1 ? word.length : close;
+      continue;
+    }
+    if (character === '"') quoted[inner] = quoted[inner] === false;
+    if (character === "(" && word.charAt(index - 1) === "$") quoted.push(false);
+    if (character === ")" && quoted.length > 1) quoted.pop();
+    kept += character;
+    if (character === "\\") kept += word.charAt(++index);
+  }
+  return kept;
 }
 
 /** An assignment: `NAME=value`, `NAME+=(value)`. */

@@ -24,6 +24,8 @@ const descriptionStart =
   /\s{2,}(?=[A-Z#(–—-](?![A-Z_-]*(?:\s|$|\]))|\p{Lo}|[a-z]+ [a-z]+ )|\s+#\s+|\s+[–—→]\s+|\s+-\s+(?=\p{L})/u;
 
 function splitDescription(text: string): { line: string; description?: string } {
+  // A line that has nothing but words about itself.
+  if (/^\s*(?:[-–—#→]|=>)\s/u.test(text)) return { line: "", description: text.replace(/^[\s#–—→=>-]+/u, "") };
   const found = descriptionStart.exec(text);
   if (found === null || found.index === 0) return { line: text };
   const description = text.slice(found.index + found[0].length).replace(/^[#\s–—-]+/u, "");

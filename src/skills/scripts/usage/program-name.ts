@@ -26,6 +26,9 @@ const callWord =
 /** Those that take options of their own. */
 const launcher = /^(?:python[\d.]*|node|uv|npx|bun|deno|docker|poetry|pipenv|conda|sudo)$/u;
 
+/** Three plain words in a row, or what follows a name in a sentence: no command line looks like this. */
+const prose = /^(?:[-–—:=]\s|is\s|was\s|will\s)|(?:^|\s)[a-z]{2,}\s[a-z]{2,}\s[a-z]{2,}(?:[\s.,]|$)/u;
+
 /** Finds the calls of one script in lines of text. */
 export interface ProgramFinder {
   /** What follows the program's name; nothing if the line does not start with a call of it. */
@@ -38,52 +41,73 @@ export interface ProgramFinder {
 
 /** Makes a finder for the script that is called `fileName`. */
 export function createProgramFinder(fileName: string): ProgramFinder {
-  const stem = fileName.replace(/\.\w+$/u, "").toLowerCase();
-
-  function isProgram(word: string): boolean {
-    const bare = word.replaceAll(/^["'`]+|["'`:,]+$/gu, "");
-    const name = (bare.split("/").at(-1) ?? "").toLowerCase();
-    return bare.includes(selfMark) || name === stem || (name.startsWith(`${stem}.`) && name.length <= stem.length + 5);
-  }
-
-  function isWhole(word: string): boolean {
-    return word.replaceAll(/["'`]/gu, "").toLowerCase().endsWith(fileName.toLowerCase()) && fileName.includes(".");
-  }
-
-  function after(line: string): string | undefined {
-    return find(normalise(line));
-  }
+  const names = { whole: fileName.toLowerCase(), stem: fileName.replace(/\.\w+$/u, "").toLowerCase() };
 
   function afterMarked(line: string): string | undefined {
-    return after(line) ?? find(normalise(line).replaceAll(weakNames, selfMark));
-  }
-
-  function find(line: string): string | undefined {
-    const text = lastOfPipe(line);
-    let isLaunched = false;
-    let isStrange = false;
-    for (const { word, end } of firstWords(text)) {
-      if (isProgram(word) && (!isStrange || isWhole(word))) return text.slice(end).trim().replace(/`+$/u, "");
-      if (launcher.test(word)) isLaunched = true;
-      // After a launcher may stand the values of its options; prose never ends in the name of a file.
-      if (!callWord.test(word)) isStrange = true;
-      if (isStrange && !isLaunched) return undefined;
-    }
-    return undefined;
-  }
-
-  function afterAny(line: string): string {
-    const found = afterMarked(line);
-    if (found !== undefined) return found;
     const text = normalise(line);
-    for (const { word, end } of firstWords(text)) {
-      if (/^[[<({"'-]/u.test(word)) return text.slice(end - word.length);
-      if (!callWord.test(word)) return text.slice(end).trim();
-    }
-    return text.trim();
+    return findAfter(text, names) ?? findAfter(text.replaceAll(weakNames, selfMark), names);
   }
 
-  return { after, afterMarked, afterAny };
+  return {
+    afterMarked,
+    after(line) {
+      const text = normalise(line);
+      // Outside of a usage text a sentence may begin with the name: `extract: cannot open`, `extract is a tool`.
+      const found = isCall(text, names) ? findAfter(text, names) : undefined;
+      return found === undefined || prose.test(found) ? undefined : found;
+    },
+    afterAny(line) {
+      const found = afterMarked(line);
+      if (found !== undefined) return found;
+      const text = normalise(line);
+      for (const { word, end } of firstWords(text)) {
+        if (/^[[<({"'-]/u.test(word)) return text.slice(end - word.length);
+        if (!callWord.test(word)) return text.slice(end).trim();
+      }
+      return text.trim();
+    },
+  };
+}
+
+interface Names {
+  readonly whole: string;
+  readonly stem: string;
+}
+
+function isProgram(word: string, { stem }: Names): boolean {
+  const bare = word.replaceAll(/^["'`]+|["'`:,]+$/gu, "");
+  const name = (bare.split("/").at(-1) ?? "").toLowerCase();
+  return bare.includes(selfMark) || name === stem || (name.startsWith(`${stem}.`) && name.length <= stem.length + 5);
+}
+
+function isWhole(word: string, { whole }: Names): boolean {
+  return word.replaceAll(/["'`]/gu, "").toLowerCase().endsWith(whole) && whole.includes(".");
+}
+
+/** Whether a line names the whole file, or itself, or starts a program with it. */
+function isCall(text: string, names: Names): boolean {
+  for (const { word } of firstWords(text)) {
+    if (isProgram(word, names)) {
+      return !/[:,]["'`]*$/u.test(word) && (isWhole(word, names) || word.includes(selfMark) || word.includes("/"));
+    }
+    if (launcher.test(word)) return true;
+  }
+  return false;
+}
+
+function findAfter(line: string, names: Names): string | undefined {
+  const text = lastOfPipe(line);
+  let isLaunched = false;
+  let isStrange = false;
+  for (const { word, end } of firstWords(text)) {
+    if (isProgram(word, names) && (!isStrange || isWhole(word, names)))
+      return text.slice(end).trim().replace(/`+$/u, "");
+    if (launcher.test(word)) isLaunched = true;
+    // After a launcher may stand the values of its options; prose never ends in the name of a file.
+    if (!callWord.test(word)) isStrange = true;
+    if (isStrange && !isLaunched) return undefined;
+  }
+  return undefined;
 }
 
 function normalise(line: string): string {
