@@ -139,7 +139,7 @@ function make(frame: ToolFrame, file: string, { parts, confidence, source }: Mak
 }
 
 /** What is told about a tool, whatever it is made of. */
-export function describe(skill: string, tool: Tool): Omit<ToolReport, "confidence" | "source"> {
+function describe(skill: string, tool: Tool): Omit<ToolReport, "confidence" | "source"> {
   return {
     name: tool.name,
     address: `${skill}/${tool.name}`,

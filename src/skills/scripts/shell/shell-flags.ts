@@ -64,7 +64,7 @@ function readBody(commands: readonly (readonly string[])[]): ArmBody {
 }
 
 /** The long spelling says more; it is the one that is written. */
-export function longFirst(flags: readonly string[]): readonly string[] {
+function longFirst(flags: readonly string[]): readonly string[] {
   return flags.toSorted((left, right) => Number(right.startsWith("--")) - Number(left.startsWith("--")));
 }
 
