@@ -39,6 +39,12 @@ const table: readonly { name: string; text: string; description: string }[] = [
     description: "Extract text.",
   },
   { name: "a JSDoc file tag", text: "@fileoverview Extract text.", description: "Extract text." },
+  {
+    name: "nothing of the path of the file itself",
+    text: "scripts/extract.py\nExtract text",
+    description: "Extract text",
+  },
+  { name: "nothing of a call", text: "Extract text.\n\n    python extract.py <file>", description: "Extract text." },
   { name: "nothing when there is only usage", text: "Usage: extract.py <file>", description: "" },
   { name: "nothing when there is nothing", text: "", description: "" },
   { name: "no decoration", text: "─────────\n  Extract text\n─────────", description: "Extract text" },

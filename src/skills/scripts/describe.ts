@@ -16,14 +16,24 @@ export function toDescription(text: string, fileName = ""): string {
     current = [];
   };
   for (const raw of text.slice(0, 8000).split("\n")) {
-    const line = cleanLine(raw, paragraphs.length === 0 && current.length === 0 ? fileName : "");
-    if (section.test(line)) break;
+    const isFirst = paragraphs.length === 0 && current.length === 0;
+    const line = cleanLine(raw, isFirst ? fileName : "");
+    if (section.test(line) || (!isFirst && isCall(line, fileName))) break;
     if (line === "") flush();
     else if (!noise.test(line)) current.push(line);
     if (paragraphs.length > 1) break;
   }
   flush();
   return shorten(joinTitle(paragraphs));
+}
+
+/** A line that calls the script says how it is used, not what it does. */
+function isCall(line: string, fileName: string): boolean {
+  return (
+    fileName !== "" &&
+    /^(?:\S*(?:python[\d.]*|node|bash|sh|npx|bun|uv)\s|\.\/|\$ )/u.test(line) &&
+    line.includes(fileName)
+  );
 }
 
 function cleanLine(raw: string, fileName: string): string {
@@ -36,6 +46,7 @@ function cleanLine(raw: string, fileName: string): string {
   if (fileName === "") return line;
   const stem = fileName.replace(/\.\w+$/u, "");
   const lower = line.toLowerCase();
+  if (lower.endsWith(`/${fileName.toLowerCase()}`) && !line.includes(" ")) return "";
   const name = [fileName, stem].find((candidate) => lower.startsWith(candidate.toLowerCase()));
   if (name === undefined) return line;
   // `extract.py - Extracts text`: the name is known already.

@@ -123,13 +123,19 @@ const sampleLabel = /^(?:[A-Z]+-\d+|Y{2,4}-M{2}(?:-D{2})?|https?:.*|\d.*)$/u;
 
 function toName({ usage, code, many, index }: Merged): string {
   const fromCode = toPropertyName(lowerCase(code?.name ?? ""));
-  const fallback = fromCode || (many ? "args" : `arg${index + 1}`);
-  if (usage === undefined) return fallback;
-  if (usage.choices !== undefined && !/^<?\w+$/u.test(usage.label)) return fromCode || "command";
+  const fromUsage = usage === undefined ? "" : toUsageName(usage, fromCode);
+  return fromUsage || fromCode || (many ? "args" : `arg${index + 1}`);
+}
+
+/** The name that a usage line gives, unless the code's is better. */
+function toUsageName({ label: written, bare, choices }: UsagePositional, fromCode: string): string {
+  if (choices !== undefined && !/^<?\w+$/u.test(written)) return fromCode || "command";
+  // A bare word in a usage line is a sample; the variable says what it is one of.
+  if (bare && fromCode !== "") return fromCode;
   // `input.pdf`, `path/to/data.csv`: the name without its ending.
-  const label = usage.label.replace(/(?<=\w)\.\w{1,5}$/u, "").replace(/^.*\//u, "");
-  if (isNameLabel(label)) return toPropertyName(lowerCase(label)) || fallback;
-  return fromCode || fromSample(label) || fallback;
+  const label = written.replace(/(?<=\w)\.\w{1,5}$/u, "").replace(/^.*\//u, "");
+  if (isNameLabel(label)) return toPropertyName(lowerCase(label));
+  return fromCode || fromSample(label);
 }
 
 function fromSample(label: string): string {

@@ -35,6 +35,7 @@ export function findSynopses(text: string, fileName: string): FoundSynopses {
     if (mark.rest !== "") target.push(program.afterAny(mark.rest));
     const reader = createReader(target, program, mark.rest !== "");
     while (index + 1 < lines.length && reader.take(lines[index + 1] ?? "", lines[index + 2] ?? "")) index += 1;
+    reader.finish();
   }
   return found;
 }
@@ -51,17 +52,32 @@ const continuation = /^\s+[[<({-]/u;
 const optionRow = /^\s*-\S*[\s,].*\s{2,}\S/u;
 
 /** Reads the lines after a usage mark as long as they belong to it. */
-function createReader(
-  target: string[],
-  program: ProgramFinder,
-  hasLine: boolean,
-): { take(line: string, next: string): boolean } {
+interface UsageReader {
+  take(line: string, next: string): boolean;
+  /** Takes what was read under another name of the program, if nothing was read under its own. */
+  finish(): void;
+}
+
+function createReader(target: string[], program: ProgramFinder, hasLine: boolean): UsageReader {
+  const strangers: string[] = [];
   let found = hasLine;
   let blanks = 0;
 
   function takeBlank(next: string): boolean {
     blanks += 1;
-    return blanks <= 1 && (!found || program.afterMarked(next) !== undefined);
+    const isOver = found || strangers.length > 0;
+    return blanks <= 1 && (!isOver || program.afterMarked(next) !== undefined);
+  }
+
+  function takeOther(line: string): boolean {
+    if (!found) {
+      strangers.push(line);
+      return blanks === 0 || strangers.length === 1;
+    }
+    if (blanks > 0 || !continuation.test(line) || optionRow.test(line)) return false;
+    // A line that goes on with brackets or flags belongs to the one before.
+    target.push(`${target.pop() ?? ""} ${line.trim()}`);
+    return true;
   }
 
   return {
@@ -70,18 +86,25 @@ function createReader(
       if (line.trim() === "") return takeBlank(next);
       if (readMark(line) !== undefined || heading.test(line)) return false;
       const call = program.afterMarked(line);
-      if (call !== undefined) {
-        target.push(call);
-        found = true;
-        blanks = 0;
-        return true;
-      }
-      if (!found || blanks > 0 || !continuation.test(line) || optionRow.test(line)) return !found && blanks === 0;
-      // A line that goes on with brackets or flags belongs to the one before.
-      target.push(`${target.pop() ?? ""} ${line.trim()}`);
+      if (call === undefined) return takeOther(line);
+      target.push(call);
+      found = true;
+      blanks = 0;
       return true;
     },
+    finish() {
+      if (!found && isSynopsis(strangers)) target.push(...strangers.map((line) => program.afterAny(line)));
+    },
   };
+}
+
+/** Lines that begin with one word, which is then the program, or that have placeholders. */
+function isSynopsis(lines: readonly string[]): boolean {
+  const first = /^\s*(\S+)/u.exec(lines[0] ?? "")?.[1] ?? "";
+  if (!/^[\w./-]+$/u.test(first) || lines.length > 60) return false;
+  const isShared =
+    lines.length > 1 && lines.every((line) => line.trimStart().startsWith(`${first} `) || line.trim() === first);
+  return isShared || (lines.length === 1 && /^\s+\S+\s+(?:[<[]|--)/u.test(lines[0] ?? ""));
 }
 
 /** Joins lines that end in a backslash, and cuts those that are too long to be read by anyone. */

@@ -102,7 +102,8 @@ function pushRow(rows: NamedRow[], line: string): void {
     .trimEnd();
   const gap = columns.exec(row);
   const head = gap === null ? row : row.slice(0, gap.index);
-  rows.push({ head, description: gap === null ? "" : row.slice(gap.index + gap[0].length).trim() });
+  const text = gap === null ? "" : row.slice(gap.index + gap[0].length);
+  rows.push({ head, description: text.replace(/^[-–—:：]\s+/u, "").trim() });
 }
 
 /** What the prose of a description says about a value. */
