@@ -18,7 +18,7 @@ export function findAccess(
   text: string,
   { programs = [], modules }: KnownAccess = {},
 ): ScriptAccess {
-  const started = [...programs, ...programsIn(text)];
+  const started = [...programs, ...programsIn(language, text)];
   const files = filePatterns(language);
   return {
     hosts: unique(hostsIn(text)),
@@ -124,9 +124,13 @@ const started =
   /\b(?:subprocess\.(?:run|call|Popen|check_output|check_call|getoutput)|os\.(?:system|popen|execvp?)|exec(?:File|Sync|FileSync)?|spawn(?:Sync)?|system|shell_exec|IO\.popen|Open3\.\w+)\(\s*\[?\s*[frb]?["'`]([\w./-]{1,80})/gu;
 
 /** A plain search is much cheaper than the pattern, and most scripts start nothing. */
-const starters = ["subprocess", "os.system", "os.popen", "os.exec", "exec", "spawn", "system(", "popen", "Open3"];
+function startsPrograms(language: ScriptLanguage, text: string): boolean {
+  if (language === "python") return text.includes("subprocess") || text.includes("os.");
+  if (language === "shell") return false;
+  return text.includes("exec") || text.includes("spawn") || text.includes("system") || text.includes("open");
+}
 
-function* programsIn(text: string): Generator<string> {
-  if (!starters.some((word) => text.includes(word))) return;
+function* programsIn(language: ScriptLanguage, text: string): Generator<string> {
+  if (!startsPrograms(language, text)) return;
   for (const [, program = ""] of text.matchAll(started)) yield program.split("/").at(-1) ?? program;
 }

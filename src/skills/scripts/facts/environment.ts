@@ -38,7 +38,7 @@ const mostVariables = 200;
 export function findEnvironment(language: ScriptLanguage, text: string): readonly EnvironmentVariable[] {
   if (language === "shell") return findShellEnvironment(text);
   // Most scripts read none; a plain search is much cheaper than the patterns.
-  if (!/env/iu.test(text)) return [];
+  if (!text.includes("env") && !text.includes("ENV") && !text.includes("Env")) return [];
   const isJavascript = language === "javascript" || language === "typescript";
   const forms = patterns[isJavascript ? "javascript" : language] ?? { optional: [], required: [] };
   const found = new Map<string, boolean>();

@@ -68,6 +68,7 @@ function modulesIn(text: string): readonly string[] {
 
 /** The packages of an inline block: `# /// script`. */
 export function inlinePackages(text: string): readonly string[] {
+  if (!text.includes("# /// script")) return [];
   const block = /^# \/\/\/ script[^\n]*\n((?:#[^\n]*\n){0,200}?)# \/\/\/\s*$/mu.exec(text)?.[1] ?? "";
   const list = /dependencies\s*=\s*\[([\s\S]{0,8000}?)\]/u.exec(block.replaceAll(/^# ?/gmu, ""))?.[1] ?? "";
   return Array.from(list.matchAll(/["']([A-Za-z0-9][\w.-]*)/gu), ([, name = ""]) => name);

@@ -10,6 +10,11 @@ export interface UsageFacts extends HelpTables {
   readonly calls: readonly Synopsis[];
 }
 
+const aboutUsage =
+  /usage|synopsis|用法|使用|使い方|사용|uso|utilisation|verwendung|aufruf|использование|gebruik|użycie|kullanım|\$0|\$\{0|argv|basename|%\(prog|PROGRAM_NAME|__FILE__/iu;
+const aboutTables =
+  /(?:^|\n)[ \t*•`]*--?[A-Za-z]|arguments?|args|param|inputs?|commands?|actions?|参数|引数|命令|コマンド|명령/iu;
+
 /** A usage text is long, but not that long. */
 const mostSynopses = 200;
 
@@ -22,10 +27,15 @@ export function readUsage(texts: readonly string[], fileName: string, takesValue
     arguments: [] as HelpTables["arguments"],
     commands: [] as HelpTables["commands"],
   };
+  const stem = fileName.replace(/\.\w+$/u, "").toLowerCase();
   for (const text of texts) {
-    const found = findSynopses(text, fileName);
-    for (const line of found.usage) usage.add(line);
-    for (const line of found.calls) calls.add(line);
+    // Most texts of a script are about something else; a glance is cheaper than to read them.
+    if (aboutUsage.test(text) || text.toLowerCase().includes(stem)) {
+      const found = findSynopses(text, fileName);
+      for (const line of found.usage) usage.add(line);
+      for (const line of found.calls) calls.add(line);
+    }
+    if (!aboutTables.test(text)) continue;
     const read = readTables(text);
     tables.options = [...tables.options, ...read.options];
     tables.arguments = [...tables.arguments, ...read.arguments];
