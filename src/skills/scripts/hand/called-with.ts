@@ -26,7 +26,11 @@ export function namedByCalls(
       ? use
       : { ...use, fact: { ...factOf(code, parameter), ...use.fact, name: parameter.name } };
   });
-  return [...named, ...lists.flatMap((list) => spreadAt(code, list))];
+  const docs = documentedParameters(code);
+  return [...named, ...lists.flatMap((list) => spreadAt(code, list))].map((use) => {
+    const doc = docs.get(use.fact.name ?? "");
+    return doc === undefined ? use : { ...use, fact: { ...doc, ...use.fact } };
+  });
 }
 
 /** The parameter that the expression at `index` is passed to. Conversions around it are stepped over. */
@@ -88,4 +92,21 @@ function factOf({ tokens, constants }: Code, { annotation, fallback }: FunctionP
       : undefined;
   const value = fallback === undefined ? undefined : toJson(readLiteral(tokens, fallback, constants));
   return withoutUndefined<PositionFact>({ type, default: value ?? undefined });
+}
+
+const paramTag = /@param\s+\{([^{}\n]{1,60})\}\s+\[?(\w+)[^\s\]]{0,60}\]?[ \t]*-?[ \t]*([^\n]{0,300})/gu;
+
+/** What JSDoc says about parameters, by their names: `@param {number} count - How often`. */
+function documentedParameters({ comments }: Code): ReadonlyMap<string, PositionFact> {
+  const found = new Map<string, PositionFact>();
+  for (const { text } of comments) {
+    if (!text.includes("@param")) continue;
+    for (const [, type = "", name = "", words = ""] of text.matchAll(paramTag)) {
+      const description = words.trim();
+      const isNumber = type.trim() === "number";
+      if (!found.has(name))
+        found.set(name, { ...(isNumber && { type: "number" }), ...(description !== "" && { description }) });
+    }
+  }
+  return found;
 }

@@ -4,7 +4,7 @@ import ast
 
 from encoded_facts import encode, text_of
 from known_values import Callable, EnumClass, Evaluator, Unknown, dotted_name, enum_members
-from parser_calls import Lazy
+from parser_parts import Lazy
 from signatures import describe_signature
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -4,7 +4,7 @@ import ast
 import math
 
 from known_values import Callable, EnumClass, Unknown, dotted_name
-from parser_calls import Function, Parser
+from parser_parts import Function, Parser
 
 LONGEST = 4000
 NUMBERS = {"int": "int", "float": "float"}

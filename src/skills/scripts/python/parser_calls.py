@@ -5,96 +5,13 @@ that have such lines.
 """
 
 import ast
-import re
-from bisect import bisect_left
 
 from known_values import Callable, EnumClass, Evaluator, Unknown, dotted_name, enum_members, is_unknown
+from parser_parts import Bound, Commands, Exclusive, Function, Group, Instance, Lazy, Parser, Scope
+from relevant_lines import CALLS, has_line, relevant_lines
 
-CALLS = (
-    "ArgumentParser",
-    "add_argument",
-    "add_argument_group",
-    "add_mutually_exclusive_group",
-    "add_parser",
-    "add_subparsers",
-    "parse_args",
-    "parse_known_args",
-    "parse_intermixed_args",
-)
 DEEPEST_CALLS = 12
 MOST_LOOPS = 200
-
-
-class Parser:
-    def __init__(self, keywords):
-        self.keywords = keywords
-        self.arguments = []
-        self.commands = None
-        self.used = None
-        self.extra = None
-        self.is_command = False
-
-
-class Group:
-    def __init__(self, parser, exclusive=None):
-        self.parser = parser
-        self.exclusive = exclusive
-
-
-class Exclusive:
-    """A group of which only one may be given."""
-
-    def __init__(self, number, required):
-        self.number = number
-        self.required = required
-
-
-class Commands:
-    def __init__(self, keywords):
-        self.keywords = keywords
-        self.parsers = []
-
-
-class Function:
-    def __init__(self, node, scope, owner=None):
-        self.node = node
-        self.scope = scope
-        self.owner = owner
-
-
-class Instance:
-    def __init__(self, methods):
-        self.attributes = {}
-        self.methods = methods
-
-
-class Bound:
-    """A method of a parser that was given a name: `add = parser.add_argument`."""
-
-    def __init__(self, owner, method):
-        self.owner = owner
-        self.method = method
-
-
-class Lazy:
-    """The value of a constant, looked at only when somebody asks for it."""
-
-    def __init__(self, node):
-        self.node = node
-
-
-class Scope:
-    def __init__(self, parent=None):
-        self.names = {}
-        self.parent = parent
-
-    def find(self, name):
-        scope = self
-        while scope is not None:
-            if name in scope.names:
-                return scope, scope.names[name]
-            scope = scope.parent
-        return None, None
 
 
 class Interpreter:
@@ -117,8 +34,7 @@ class Interpreter:
                     self.invoke(function, [], {})
 
     def matters(self, node):
-        index = bisect_left(self.lines, node.lineno)
-        return index < len(self.lines) and self.lines[index] <= (node.end_lineno or node.lineno)
+        return has_line(self.lines, node)
 
     def look_up(self, name, node):
         scope, value = self.scope.find(name)
@@ -384,37 +300,3 @@ class Interpreter:
     }
     if hasattr(ast, "Match"):
         STATEMENTS[ast.Match] = match_block
-
-
-WORDS = re.compile(r"([A-Za-z_]\w*)\s*\(")
-
-
-def relevant_lines(statements, source):
-    """The numbers of the lines that can matter: calls of argparse, and calls of functions that have such lines."""
-    by_name = {}
-    for number, line in enumerate(source.split("\n"), 1):
-        if "(" in line:
-            for name in WORDS.findall(line[:2000]):
-                by_name.setdefault(name, []).append(number)
-        elif "add_argument" in line or "add_parser" in line:
-            # `add = parser.add_argument`
-            by_name.setdefault("add_argument", []).append(number)
-    lines = set()
-    for call in CALLS:
-        lines.update(by_name.get(call, ()))
-    functions = [node for node in statements if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
-    pending = list(functions)
-    while pending:
-        ordered = sorted(lines)
-        found = [node for node in pending if has_line(ordered, node)]
-        if not found:
-            break
-        pending = [node for node in pending if node not in set(found)]
-        for node in found:
-            lines.update(by_name.get(node.name, ()))
-    return sorted(lines)
-
-
-def has_line(ordered, node):
-    index = bisect_left(ordered, node.lineno)
-    return index < len(ordered) and ordered[index] <= (node.end_lineno or node.lineno)

@@ -15,9 +15,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from decorated_commands import read_commands  # noqa: E402
 from encoded_facts import encode_parser, pick_parser  # noqa: E402
-from known_values import Budget, OutOfBudget, all_statements  # noqa: E402
+from known_values import Budget, OutOfBudget  # noqa: E402
 from module_shape import read_shape  # noqa: E402
 from parser_calls import Interpreter  # noqa: E402
+from statements import all_statements  # noqa: E402
 
 STEPS = 60_000
 MEMORY_BYTES = 1 << 30
