@@ -1,6 +1,17 @@
-import { closeSync, constants, openSync, readdirSync, readlinkSync, realpathSync, type Dirent } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  type Dirent,
+} from "node:fs";
 import { join } from "node:path";
 
+import { toMark, type Mark } from "./folder-marks.ts";
 import { hasDescriptorPaths, readRegularFile, type FileReading, type ReadOptions } from "./read-file.ts";
 
 /**
@@ -10,6 +21,8 @@ import { hasDescriptorPaths, readRegularFile, type FileReading, type ReadOptions
 export interface OpenFolder {
   /** With links resolved. */
   readonly path: string;
+  /** Changes when something is put into it or taken out. Throws what the system says, as the next one does. */
+  mark(): Mark;
   /** Sorted by name. */
   list(): Dirent[];
   /** Opens a folder in this one, not through a link. Throws what the system says. */
@@ -35,6 +48,7 @@ function openHeld(way: string, flags: number): OpenFolder {
     get path() {
       return readlinkSync(held);
     },
+    mark: () => toMark(fstatSync(descriptor)),
     list: () => listFolder(held),
     openFolder: (name) => openHeld(pathOf(name), folderFlags | constants.O_NOFOLLOW),
     readFile: (name, options) => readRegularFile(pathOf(name), options),
@@ -47,6 +61,7 @@ function openByPath(path: string): OpenFolder {
   const pathOf = (name: string): string => join(path, name);
   return {
     path,
+    mark: () => toMark(lstatSync(path)),
     list: () => listFolder(path),
     openFolder: (name) => openByPath(pathOf(name)),
     readFile: (name, options) => readRegularFile(pathOf(name), { ...options, mustBe: pathOf(name) }),

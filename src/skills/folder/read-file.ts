@@ -10,9 +10,11 @@ import {
   realpathSync,
 } from "node:fs";
 
-/** The bytes of a file, or why they are not to be had. */
+import { toMark, type Mark } from "./folder-marks.ts";
+
+/** The bytes of a file with its mark from before it was read, or why they are not to be had. */
 export type FileReading =
-  | { readonly ok: true; readonly bytes: Uint8Array }
+  | { readonly ok: true; readonly bytes: Uint8Array; readonly mark: Mark }
   | { readonly ok: false; readonly severity: "warning" | "error"; readonly code: string; readonly reason: string };
 
 /** Linux shows the folders and files that a process holds open; opening through them is opening without a path. */
@@ -46,7 +48,7 @@ export function readRegularFile(path: string, { maxBytes, mustBe, isForNow = fal
     if (mustBe !== undefined && !isAt(descriptor, status, mustBe)) {
       return refuse("error", "file-moved", "a link was put in its place while it was read");
     }
-    return { ok: true, bytes: readAll(descriptor, status.size, isForNow) };
+    return { ok: true, bytes: readAll(descriptor, status.size, isForNow), mark: toMark(status) };
   } catch (cause) {
     return refuse("warning", "file-unreadable", messageOf(cause));
   } finally {

@@ -2,6 +2,7 @@ import { lstatSync, realpathSync, type Dirent } from "node:fs";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillFile } from "../../core/skill.ts";
+import type { FolderMarks, Mark } from "./folder-marks.ts";
 import { isIgnoredFile, isIgnoredFolder } from "./ignored-names.ts";
 import { isInside } from "./is-inside.ts";
 import { openFolder, type OpenFolder } from "./open-folder.ts";
@@ -34,6 +35,8 @@ export interface FolderSnapshot {
   readonly digest: string;
   /** What was left out and why. An `error` means that the folder cannot be used. */
   readonly diagnostics: readonly Diagnostic[];
+  /** How to tell that nothing has changed; none if the folder is not so simple: with links, or with something left out. */
+  readonly marks?: FolderMarks;
 }
 
 const defaults: FolderLimits = { maxItems: 5000, maxBytes: 100 * 1024 * 1024, maxDepth: 12 };
@@ -53,18 +56,21 @@ export function readFolder(directory: string, options: ReadFolderOptions = {}): 
     limits: { ...defaults, ...limits },
     root: directory,
     keepsContents,
+    marks: [],
+    isSimple: true,
     files: [],
     contents: new Map(),
     diagnostics: [],
     items: 0,
     bytes: 0,
   };
+  const takenAt = Date.now();
   let folder: OpenFolder;
   try {
     folder = openFolder(directory);
   } catch {
     const message = `Cannot read the folder: ${showPath(directory)} is not there or is not a folder`;
-    return finish(report(walk, { severity: "error", code: "folder-missing", file: "", message }));
+    return finish(report(walk, { severity: "error", code: "folder-missing", file: "", message }), takenAt);
   }
   try {
     walk.root = folder.path;
@@ -72,12 +78,14 @@ export function readFolder(directory: string, options: ReadFolderOptions = {}): 
   } finally {
     folder.close();
   }
-  return finish(walk);
+  return finish(walk, takenAt);
 }
 
 interface Walk {
   readonly limits: FolderLimits;
   readonly keepsContents: boolean;
+  readonly marks: [path: string, mark: Mark][];
+  isSimple: boolean;
   root: string;
   readonly files: SkillFile[];
   readonly contents: Map<string, Uint8Array>;
@@ -86,15 +94,23 @@ interface Walk {
   bytes: number;
 }
 
-function finish({ root, files: found, contents, diagnostics }: Walk): FolderSnapshot {
+function finish({ root, files: found, contents, diagnostics, marks, isSimple }: Walk, takenAt: number): FolderSnapshot {
   // Folder by folder is not the order of whole paths: "a-b" stands before "a/b".
   const files = found.toSorted((left, right) => (left.path < right.path ? -1 : 1));
-  return { directory: root, files, contents, digest: toFolderDigest(files), diagnostics };
+  return {
+    directory: root,
+    files,
+    contents,
+    digest: toFolderDigest(files),
+    diagnostics,
+    ...(isSimple && diagnostics.length === 0 && { marks: { takenAt, items: marks } }),
+  };
 }
 
 function visit(walk: Walk, folder: OpenFolder, prefix: string, depth: number): void {
   let items: Dirent[];
   try {
+    walk.marks.push([prefix, folder.mark()]);
     items = folder.list();
   } catch (cause) {
     return leaveOut(walk, "folder-unreadable", prefix, messageOf(cause));
@@ -146,6 +162,7 @@ function visitFolder(walk: Walk, parent: OpenFolder, name: string, path: string,
 
 /** A link to a file of the same folder is read as that file. Links to folders are not followed: they may go in circles. */
 function visitLink(walk: Walk, link: string, path: string): void {
+  walk.isSimple = false;
   let target: string;
   let isFile: boolean;
   try {
@@ -172,8 +189,9 @@ function addFile(walk: Walk, path: string, read: FileReading): void {
     report(walk, { severity, code, file: path, message: `Cannot use the folder: ${showPath(path)}: ${reason}` });
     return;
   }
-  const { bytes } = read;
+  const { bytes, mark } = read;
   walk.bytes += bytes.length;
+  walk.marks.push([path, mark]);
   walk.files.push({ path, bytes: bytes.length, digest: toDigest(bytes) });
   if (walk.keepsContents && bytes.length <= maxContentBytes) walk.contents.set(path, bytes);
 }

@@ -9,7 +9,7 @@ import { openFactsCache, type FactsCache } from "./facts-cache.ts";
 import { createJudge, type Judge } from "./judge.ts";
 import { readFacts } from "./read-facts.ts";
 import { reportShadowed } from "./report-shadowed.ts";
-import { createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
+import { createLightMemory, createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport } from "./skill-report.ts";
 import { toReport } from "./to-report.ts";
@@ -50,7 +50,8 @@ export interface LoadedSkills {
 export async function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkills> {
   const { locations, diagnostics } = findSkills(options);
   const judge = createJudge(options);
-  const memory = options.memory ?? createSkillMemory({ keepsContents: options.cacheFile === undefined });
+  const cache = options.cache ?? openFactsCache(options.cacheFile);
+  const memory = options.memory ?? createMemoryFor(options, cache);
   const found: FoundFolder[] = [];
   for (const [index, location] of locations.entries()) {
     found.push({ location, folder: memory.read(location.directory) });
@@ -58,13 +59,19 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
     // A large tree must not hold up everything else in the process.
     if (index % 64 === 63) await nextTurn();
   }
-  await collectFacts(found, memory, options);
+  await collectFacts(found, memory, cache, options.spec ?? false);
+  if (options.cache === undefined) cache.save();
   const reports = found.map((one, index) => {
     const report = recallReport(one, judge, options.makePipeline);
     options.onProgress?.(found.length + index + 1, found.length * 2);
     return report;
   });
   return { reports: judge.pin(reportShadowed(reports)), diagnostics: [...diagnostics, ...judge.diagnostics()] };
+}
+
+/** Bytes are kept where nothing is remembered, so that no folder is read twice. */
+function createMemoryFor({ cacheFile, cache: given }: LoadSkillsOptions, cache: FactsCache): SkillMemory {
+  return cacheFile === undefined && given === undefined ? createSkillMemory() : createLightMemory(cache);
 }
 
 interface FoundFolder {
@@ -76,23 +83,22 @@ interface FoundFolder {
 async function collectFacts(
   found: readonly FoundFolder[],
   memory: SkillMemory,
-  options: LoadSkillsOptions,
+  cache: FactsCache,
+  spec: boolean,
 ): Promise<void> {
-  const spec = options.spec ?? false;
-  const recall = (one: FoundFolder, cache: FactsCache): boolean => {
+  const recall = (one: FoundFolder): boolean => {
     const key = toKey(one, spec);
     if (one.folder.facts?.key === key) return true;
     const facts = cache.get(key);
     if (facts !== undefined) one.folder.facts = { key, facts };
     return facts !== undefined;
   };
-  const cache = options.cache ?? openFactsCache(options.cacheFile);
   const missing = found.filter((one) => {
-    if (recall(one, cache)) return false;
+    if (recall(one)) return false;
     if (one.folder.hasContents) return true;
     // The bytes that are read now are hashed anew: what is known about them belongs to exactly these bytes.
     one.folder = memory.readContents(one.location.directory);
-    return !recall(one, cache);
+    return !recall(one);
   });
   const read = await readFacts(
     missing.map(({ location, folder: { snapshot } }) => ({ snapshot, folderName: toFolderName(location) })),
@@ -104,7 +110,6 @@ async function collectFacts(
     one.folder.facts = { key, facts };
     if (!dependsOnMachine(facts)) cache.set(key, facts);
   }
-  if (options.cache === undefined) cache.save();
 }
 
 /** Without Python, or when it was stopped, less is known than the files say. */

@@ -1,6 +1,8 @@
 import { dirname } from "node:path";
 
+import { hasSameMarks } from "../folder/folder-marks.ts";
 import { readFolder, type FolderSnapshot } from "../folder/read-folder.ts";
+import type { FactsCache } from "./facts-cache.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport } from "./skill-report.ts";
 
@@ -26,40 +28,68 @@ export interface SkillMemory {
   settle(directories: Iterable<string>): void;
 }
 
-/** What a memory holds. */
-export interface SkillMemoryOptions {
-  /** Whether `read` keeps the bytes of files: whoever looks at them later sees what was hashed. @default true */
-  readonly keepsContents?: boolean;
+/** Makes an empty memory that keeps the bytes of files: whoever looks at them later sees what was hashed. */
+export function createSkillMemory(): SkillMemory {
+  return createMemory((directory) => readAnew(directory, true));
 }
 
-/** Makes an empty memory. */
-export function createSkillMemory({ keepsContents = true }: SkillMemoryOptions = {}): SkillMemory {
-  const folders = new Map<string, RememberedFolder>();
+/**
+ * Makes a memory that keeps no bytes, and does not even read a folder whose marks are those that `cache` has for it. That holds
+ * until the folder is forgotten: then it is read.
+ */
+export function createLightMemory(cache: FactsCache): SkillMemory {
+  return createMemory((directory, isForgotten) => {
+    const known = isForgotten ? undefined : cache.getFolder(directory);
+    if (known !== undefined && hasSameMarks(directory, known.marks)) {
+      const { files, digest } = known;
+      return { snapshot: { directory, files, digest, contents: new Map(), diagnostics: [] }, hasContents: false };
+    }
+    const folder = readAnew(directory, false);
+    const { files, digest, marks } = folder.snapshot;
+    // The place may lead somewhere else by now.
+    if (marks !== undefined && folder.snapshot.directory === directory)
+      cache.setFolder(directory, { files, digest, marks });
+    return folder;
+  });
+}
 
-  function readAnew(directory: string, hasContents: boolean): RememberedFolder {
-    const folder: RememberedFolder = { snapshot: readFolder(directory, { keepsContents: hasContents }), hasContents };
+function readAnew(directory: string, hasContents: boolean): RememberedFolder {
+  return { snapshot: readFolder(directory, { keepsContents: hasContents }), hasContents };
+}
+
+function createMemory(readFirst: (directory: string, isForgotten: boolean) => RememberedFolder): SkillMemory {
+  const folders = new Map<string, RememberedFolder>();
+  const forgotten = new Set<string>();
+
+  function keep(directory: string, folder: RememberedFolder): RememberedFolder {
     folders.set(directory, folder);
     return folder;
   }
 
+  function drop(directory: string): void {
+    if (folders.delete(directory)) forgotten.add(directory);
+  }
+
   return {
-    read: (directory) => folders.get(directory) ?? readAnew(directory, keepsContents),
+    read: (directory) => folders.get(directory) ?? keep(directory, readFirst(directory, forgotten.has(directory))),
     readContents(directory) {
       const folder = folders.get(directory);
-      return folder?.hasContents === true ? folder : readAnew(directory, true);
+      return folder?.hasContents === true ? folder : keep(directory, readAnew(directory, true));
     },
     forget(paths) {
       const places = new Set(paths);
-      for (const path of paths) for (const above of withParents(path)) folders.delete(above);
+      for (const path of paths) for (const above of withParents(path)) drop(above);
       for (const directory of [...folders.keys()]) {
-        if (withParents(directory).some((above) => places.has(above))) folders.delete(directory);
+        if (withParents(directory).some((above) => places.has(above))) drop(directory);
       }
     },
-    forgetAll: () => folders.clear(),
+    forgetAll() {
+      for (const directory of [...folders.keys()]) drop(directory);
+    },
     settle(directories) {
       const kept = new Set(directories);
       for (const [directory, folder] of [...folders]) {
-        if (!kept.has(directory)) folders.delete(directory);
+        if (!kept.has(directory)) drop(directory);
         else if (folder.hasContents)
           folders.set(directory, {
             ...folder,

@@ -5,7 +5,7 @@ import { skillRoots } from "../discovery/skill-roots.ts";
 import { isInside } from "../folder/is-inside.ts";
 import { openFactsCache } from "../load/facts-cache.ts";
 import { loadSkills, type LoadedSkills, type LoadSkillsOptions } from "../load/load-skills.ts";
-import { createSkillMemory, type SkillMemory } from "../load/skill-memory.ts";
+import { createLightMemory, type SkillMemory } from "../load/skill-memory.ts";
 import type { CollectOptions } from "./collect-hints.ts";
 import { watchFolders } from "./watch-folders.ts";
 
@@ -34,8 +34,8 @@ export interface SkillWatch {
 
 /** Makes a source for the folders that `options` names. */
 export function createSkillSource(options: SkillSourceOptions): SkillSource {
-  const memory = createSkillMemory({ keepsContents: false });
   const cache = options.cache ?? openFactsCache(options.cacheFile);
+  const memory = createLightMemory(cache);
   const roots = skillRoots(options);
   const files = [...(options.watchFiles ?? []), ...(options.lock === undefined ? [] : [options.lock.path])];
   let folders: readonly string[] = roots;

@@ -1,0 +1,53 @@
+import { lstatSync, type Stats } from "node:fs";
+
+import type { SkillFile } from "../../core/skill.ts";
+
+/** What the system says about a file or a folder without reading it. The last one changes whenever anything does. */
+export type Mark = readonly [device: number, inode: number, bytes: number, modifiedMs: number, changedMs: number];
+
+/** The marks of a folder and of everything in it, taken before it was read. */
+export interface FolderMarks {
+  /** When they were taken, in milliseconds since 1970. */
+  readonly takenAt: number;
+  /** By path; the folder itself is "". */
+  readonly items: readonly (readonly [path: string, mark: Mark])[];
+}
+
+/** A folder that was read, so that it need not be read again as long as its marks are the same. */
+export interface MarkedFolder {
+  readonly files: readonly SkillFile[];
+  readonly digest: string;
+  readonly marks: FolderMarks;
+}
+
+/** Takes the mark out of what the system says. */
+export function toMark({ dev, ino, size, mtimeMs, ctimeMs }: Stats): Mark {
+  return [dev, ino, size, mtimeMs, ctimeMs];
+}
+
+/** Clocks of file systems are coarse: two changes can have the same time. */
+const coarseMs = 2000;
+
+/**
+ * Tells whether nothing in a folder, by its real path, was written since its marks were taken. Nobody but the administrator can
+ * write to a file and keep its mark. Whoever runs what is in the folder compares the bytes all the same.
+ */
+export function hasSameMarks(directory: string, { takenAt, items }: FolderMarks): boolean {
+  return items.every(([path, mark]) => {
+    const isOld = mark[4] <= takenAt - coarseMs;
+    return isOld && isSameMark(markOf(path === "" ? directory : `${directory}/${path}`), mark);
+  });
+}
+
+function markOf(path: string): Mark | undefined {
+  try {
+    const status = lstatSync(path);
+    return status.isFile() || status.isDirectory() ? toMark(status) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isSameMark(one: Mark | undefined, other: Mark): boolean {
+  return one !== undefined && one.every((part, index) => part === other[index]);
+}
