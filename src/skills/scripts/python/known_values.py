@@ -65,6 +65,11 @@ def dotted_name(node):
     return ".".join(reversed(parts))
 
 
+def index_of(node):
+    """What stands between the brackets of a subscript; before Python 3.9 it was wrapped."""
+    return node.slice.value if type(node.slice).__name__ == "Index" else node.slice
+
+
 def enum_members(node):
     """The members of a class that is an enumeration; None if it is not one."""
     bases = [dotted_name(base) or "" for base in node.bases]
@@ -211,7 +216,7 @@ class Evaluator:
         owner = self.evaluate(node.value)
         if isinstance(node.slice, ast.Slice) or not isinstance(owner, (list, dict, tuple, str)):
             return Unknown(node)
-        return owner[self.evaluate(node.slice)]
+        return owner[self.evaluate(index_of(node))]
 
     def conditional(self, node):
         test = self.evaluate(node.test)

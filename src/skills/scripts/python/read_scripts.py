@@ -11,6 +11,9 @@ import os
 import sys
 import warnings
 
+if sys.version_info < (3, 8):
+    sys.exit("Python 3.8 or newer is needed")
+
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from decorated_commands import read_commands  # noqa: E402

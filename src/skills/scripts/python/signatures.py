@@ -3,7 +3,7 @@
 import ast
 
 from encoded_facts import encode, text_of
-from known_values import EnumClass, dotted_name
+from known_values import EnumClass, dotted_name, index_of
 
 LISTS = {"List", "list", "Sequence", "Iterable", "Tuple", "tuple", "Set", "set", "FrozenSet", "frozenset"}
 TEXTS = {"str", "Path", "PurePath", "PosixPath", "datetime", "date", "UUID", "Any"}
@@ -39,7 +39,8 @@ def describe_annotation(node, evaluator, depth=0):
 
 def describe_subscript(node, evaluator, depth):
     name = (dotted_name(node.value) or "").split(".")[-1]
-    inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    index = index_of(node)
+    inner = index.elts if isinstance(index, ast.Tuple) else [index]
     if name == "Optional":
         return {**describe_annotation(inner[0], evaluator, depth + 1), "optional": True}
     if name == "Union":
