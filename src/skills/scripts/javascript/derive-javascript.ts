@@ -49,8 +49,14 @@ function deriveDeclared(code: Code, texts: readonly string[], fileName: string):
   );
 }
 
+/** Packages that read the arguments in ways we do not follow. */
+const otherParsers =
+  /(?:from |require\()["'](?:sade|clipanion|@oclif\/core|args|command-line-args|dashdash|gunshi|cleye|caporal|@caporal\/core|vorpal|argparse|nopt|optionator|getopts|zx|yargs|commander|cac|meow|arg|minimist|mri|citty)["']/u;
+
 function deriveManual(code: Code, texts: readonly string[], { fileName, text }: SourceScript): DerivedInterface {
-  const facts = withoutUndefined<ArgvFacts>({ ...readCode(code, javascriptDialect), stdin: readStdin(code, text) });
+  const read = readCode(code, javascriptDialect);
+  const readsArgv = read.readsArgv || otherParsers.test(text);
+  const facts = withoutUndefined<ArgvFacts>({ ...read, readsArgv, stdin: readStdin(code, text) });
   const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
   return deriveByHand({ fileName, facts, texts, isWord: (word) => words.has(word) });
 }

@@ -100,7 +100,7 @@ const languages: Readonly<Partial<Record<ScriptLanguage, Language>>> = {
 /** For a language we know nothing of, the comments and strings are those of most. */
 const plain: Language = {
   syntax: javascriptSyntax,
-  dialect: { roots: [], loopWord: "in", usualNames: [] },
+  dialect: { roots: [] },
   stdin: nothing,
   asks: nothing,
 };

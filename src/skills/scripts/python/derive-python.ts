@@ -6,7 +6,7 @@ import type { DerivedInterface } from "../derived-interface.ts";
 import type { ArgvFacts, StdinFact } from "../hand/argv-facts.ts";
 import { findFields } from "../hand/code-fields.ts";
 import { deriveByHand } from "../hand/derive-by-hand.ts";
-import { pythonDialect } from "../hand/dialects.ts";
+import { pythonDialect, type Dialect } from "../hand/dialects.ts";
 import { readCode } from "../hand/read-code.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
@@ -28,7 +28,7 @@ export function derivePython(source: SourceScript, facts: PythonFacts): Reading 
     const { interpreter, ...derived } = fromMain(facts.main);
     return { kind: "tool", reason: "it has a main function", description, interface: derived, interpreter, modules };
   }
-  const derived = deriveDeclared(source, facts) ?? deriveManual(source);
+  const derived = deriveDeclared(source, facts) ?? deriveManual(source, modules);
   const reason = facts.guard ? "it has a block for when it is run by itself" : "it runs by itself";
   return { kind: "tool", reason, description, interface: derived, modules };
 }
@@ -36,7 +36,7 @@ export function derivePython(source: SourceScript, facts: PythonFacts): Reading 
 /** Reads a Python file without the helper: only what its usage text and its plain code say. */
 export function derivePythonText(source: SourceScript): Reading {
   const description = describe(source, undefined);
-  const derived = deriveManual(source);
+  const derived = deriveManual(source, []);
   const isLibrary =
     !/^if\s+__name__\s*==/mu.test(source.text) && !/^(?:main\(|print\(|sys\.exit\(|asyncio\.run\()/mu.test(source.text);
   const takesNothing = derived.commands.every(({ parameters }) => parameters.length === 0);
@@ -58,14 +58,26 @@ function deriveDeclared({ text }: SourceScript, facts: PythonFacts): DerivedInte
   return facts.fire === undefined ? undefined : fromFire(facts.fire);
 }
 
-function deriveManual({ text, fileName }: SourceScript): DerivedInterface {
+/** Packages that read the arguments in ways we do not follow. */
+const otherParsers = new Set(
+  "absl docopt plac tyro cyclopts simple_parsing jsonargparse cleo cement invoke hydra tap defopt argh clize".split(
+    " ",
+  ),
+);
+
+function deriveManual({ text, fileName }: SourceScript, modules: readonly string[]): DerivedInterface {
   const code = parseCode(text, pythonSyntax);
-  const facts = withoutUndefined<ArgvFacts>({
-    ...withGetopt(readCode(code, pythonDialect), code),
-    stdin: readStdin(code, text),
-  });
+  const read = withGetopt(readCode(code, dialectOf(text)), code);
+  const readsArgv = read.readsArgv || modules.some((module) => otherParsers.has(module));
+  const facts = withoutUndefined<ArgvFacts>({ ...read, readsArgv, stdin: readStdin(code, text) });
   const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
   return deriveByHand({ fileName, facts, texts: textsOf(code), isWord: (word) => words.has(word) });
+}
+
+/** `from sys import argv` gives the list another name. */
+function dialectOf(text: string): Dialect {
+  if (!/^[ \t]*from sys import [^\n]*\bargv\b/mu.test(text)) return pythonDialect;
+  return { ...pythonDialect, roots: [...pythonDialect.roots, { tokens: ["argv"], skip: 1 }] };
 }
 
 function readStdin(code: Code, text: string): StdinFact | undefined {

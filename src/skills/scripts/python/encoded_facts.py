@@ -116,6 +116,7 @@ def encode_parser(parser, depth=0):
         "epilog": text_of(parser.keywords.get("epilog")),
         "help": text_of(parser.keywords.get("help")),
         "used": parser.used,
+        "old": parser.is_old,
         "extra": parser.extra,
         "arguments": [encode_argument(*argument) for argument in parser.arguments[:300]],
     }

@@ -14,7 +14,7 @@ export function fromArgparse(parser: PythonParser, handlesSeparator: boolean): D
   return withoutUndefined<DerivedInterface>({
     commands: commands.slice(0, mostCommands),
     confidence: isDynamic ? "usage" : "declared",
-    source: "argparse",
+    source: parser.old ? "optparse" : "argparse",
     description: parser.description ?? undefined,
   });
 }
@@ -59,11 +59,25 @@ function toCommand(parser: PythonParser, { words, above }: Place, { own, handles
   return withoutUndefined<DerivedCommand>({
     parameters: [...above.filter(({ part }) => !taken.has(part.property)), ...own, ...extra],
     words: words.length === 0 ? undefined : words,
-    // What argparse takes as the rest keeps its "--", unless the script strips it.
-    // What `parse_known_args` leaves over keeps it too, and needs none.
-    separator: extra.length > 0 ? undefined : isRemainder && handlesSeparator ? "always" : "needed",
+    separator: toSeparator(parser, { isRemainder, handlesSeparator, hasRest: extra.length > 0 }),
     description: words.length === 0 ? undefined : (parser.help ?? parser.description ?? undefined),
   });
+}
+
+interface Rest {
+  readonly isRemainder: boolean;
+  readonly handlesSeparator: boolean;
+  readonly hasRest: boolean;
+}
+
+/** What argparse takes as the rest, or leaves over, keeps its "--"; optparse drops it. */
+function toSeparator(
+  { old }: PythonParser,
+  { isRemainder, handlesSeparator, hasRest }: Rest,
+): DerivedCommand["separator"] {
+  if (old) return "needed";
+  if (hasRest) return undefined;
+  return isRemainder && handlesSeparator ? "always" : "needed";
 }
 
 /** Sub-commands that are made at run time leave words that nobody can name. */

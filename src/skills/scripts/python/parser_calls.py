@@ -80,7 +80,8 @@ class Interpreter:
             self.bind(target, value)
         if isinstance(targets[0], ast.Tuple) and len(targets[0].elts) == 2 and isinstance(targets[0].elts[1], ast.Name):
             for parser in self.parsers:
-                if parser.used == "parse_known_args" and parser.extra is None:
+                leaves_some = parser.used == "parse_known_args" or (parser.is_old and parser.used is not None)
+                if leaves_some and parser.extra is None:
                     parser.extra = targets[0].elts[1].id
 
     def bind(self, target, value):
@@ -159,8 +160,8 @@ class Interpreter:
         name = dotted_name(function)
         if name is None:
             return None
-        if name.split(".")[-1] == "ArgumentParser":
-            return self.new_parser(self.keywords(node))
+        if name.split(".")[-1] in ("ArgumentParser", "OptionParser"):
+            return self.new_parser(self.keywords(node), is_old=name.endswith("OptionParser"))
         value = evaluator.evaluate(function)
         if isinstance(value, Callable) and value.name.endswith("ArgumentParser"):
             return self.new_parser(self.keywords(node))
@@ -229,8 +230,9 @@ class Interpreter:
 
     # Parsers
 
-    def new_parser(self, keywords):
+    def new_parser(self, keywords, is_old=False):
         parser = Parser(keywords)
+        parser.is_old = is_old
         self.inherit(parser, keywords)
         self.parsers.append(parser)
         return parser
@@ -247,7 +249,7 @@ class Interpreter:
             return self.add_command(owner, node)
         if not isinstance(parser, Parser):
             return Unknown(node)
-        if name == "add_argument":
+        if name in ("add_argument", "add_option"):
             self.add_argument(parser, owner, node)
             return Unknown(node)
         if name in ("add_argument_group", "add_mutually_exclusive_group"):

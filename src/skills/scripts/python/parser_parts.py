@@ -9,6 +9,8 @@ class Parser:
         self.used = None
         self.extra = None
         self.is_command = False
+        # optparse, which came before argparse: what is no flag is left to the script.
+        self.is_old = False
 
 
 class Group:

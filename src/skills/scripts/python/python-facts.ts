@@ -27,8 +27,10 @@ export interface PythonArgument {
   readonly exclusive: { readonly group: number; readonly required: boolean } | null;
 }
 
-/** A parser of argparse. */
+/** A parser of argparse, or of optparse. */
 export interface PythonParser {
+  /** It is of optparse. */
+  readonly old: boolean;
   readonly description: string | null;
   readonly epilog: string | null;
   readonly help: string | null;

@@ -10,22 +10,27 @@ export interface TypeFacts extends Pick<ValueFacts, "type" | "choices" | "minimu
   readonly json?: true;
 }
 
-/** Reads the `type` of an argument: `int`, `Path`, a function, an enumeration. */
+const booleanMaker = /^(?:_?str(?:ing)?_?(?:2|to)_?bool|_?parse_?bool(?:ean)?|boolean|strtobool)$/iu;
+
+/** What the names of types and of converters say. `type=bool` takes every text but the empty one for true. */
+const namedTypes: Readonly<Record<string, TypeFacts>> = {
+  int: { type: "integer" },
+  long: { type: "integer" },
+  float: { type: "number" },
+  Decimal: { type: "number" },
+  bool: { type: "boolean", booleans: ["true", ""] },
+  loads: { json: true },
+};
+
+/** Reads the `type` of an argument: `int`, `Path`, a function, an enumeration; optparse writes it as text. */
 export function fromType(value: PythonValue | undefined): TypeFacts {
-  if (value?.name === undefined) return {};
+  if (value === undefined) return {};
   if (value.enum !== undefined) return { choices: value.enum };
-  const name = value.name.split(".").at(-1) ?? "";
-  if (value.returns === "int" || name === "int") return { type: "integer", ...limitsOf(value) };
-  if (value.returns === "float" || name === "float" || name === "Decimal")
-    return { type: "number", ...limitsOf(value) };
-  // `type=bool` takes every text but the empty one for true.
-  if (name === "bool") return { type: "boolean", booleans: ["true", ""] };
-  if (
-    value.returns === "bool" ||
-    /^(?:_?str(?:ing)?_?(?:2|to)_?bool|_?parse_?bool(?:ean)?|boolean|strtobool)$/iu.test(name)
-  )
-    return { type: "boolean" };
-  return name === "loads" ? { json: true } : {};
+  if (value.returns === "int") return { type: "integer", ...limitsOf(value) };
+  if (value.returns === "float") return { type: "number", ...limitsOf(value) };
+  const name = value.name?.split(".").at(-1) ?? text(value) ?? "";
+  if (value.returns === "bool" || booleanMaker.test(name)) return { type: "boolean" };
+  return (Object.hasOwn(namedTypes, name) ? namedTypes[name] : undefined) ?? {};
 }
 
 function limitsOf({ minimum, maximum }: PythonValue): TypeFacts {

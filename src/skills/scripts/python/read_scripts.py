@@ -48,7 +48,7 @@ def read(source):
     facts = read_shape(tree, source, statements)
     try:
         facts.update(read_commands(tree, source, Budget(STEPS)))
-        if "argparse" in source or "add_argument" in source:
+        if "argparse" in source or "add_argument" in source or "optparse" in source:
             interpreter = Interpreter(statements, source, Budget(STEPS))
             try:
                 interpreter.run(tree)

@@ -6,7 +6,9 @@ from bisect import bisect_left
 
 CALLS = (
     "ArgumentParser",
+    "OptionParser",
     "add_argument",
+    "add_option",
     "add_argument_group",
     "add_mutually_exclusive_group",
     "add_parser",
