@@ -4,6 +4,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { findSkills, type FindOptions, type SkillLocation } from "../discovery/find-skills.ts";
 import type { LockReader } from "../trust/lock-file.ts";
 import type { FolderTrust } from "../trust/folder-trust.ts";
+import type { PythonReader } from "../scripts/python/python-reader.ts";
 import { checkTools } from "./check-tools.ts";
 import { openFactsCache, type FactsCache } from "./facts-cache.ts";
 import { createJudge, type Judge } from "./judge.ts";
@@ -28,6 +29,8 @@ export interface LoadSkillsOptions extends FindOptions {
   /** What is pinned. @default nothing */
   readonly lock?: LockReader;
   readonly makePipeline?: MakePipeline;
+  /** Reads Python for several loads; whoever gives it closes it. @default one for this load */
+  readonly pythonReader?: PythonReader;
   /** Folders that were read before, so that only those that changed are read again. @default all are read */
   readonly memory?: SkillMemory;
   /** Told after each folder. */
@@ -59,7 +62,7 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
     // A large tree must not hold up everything else in the process.
     if (index % 64 === 63) await nextTurn();
   }
-  await collectFacts(found, memory, cache, options.spec ?? false);
+  await collectFacts(found, memory, cache, options);
   if (options.cache === undefined) cache.save();
   const reports = found.map((one, index) => {
     const report = recallReport(one, judge, options.makePipeline);
@@ -84,7 +87,7 @@ async function collectFacts(
   found: readonly FoundFolder[],
   memory: SkillMemory,
   cache: FactsCache,
-  spec: boolean,
+  { spec = false, pythonReader }: LoadSkillsOptions,
 ): Promise<void> {
   const recall = (one: FoundFolder): boolean => {
     const key = toKey(one, spec);
@@ -102,7 +105,7 @@ async function collectFacts(
   });
   const read = await readFacts(
     missing.map(({ location, folder: { snapshot } }) => ({ snapshot, folderName: toFolderName(location) })),
-    { spec },
+    { spec, ...(pythonReader !== undefined && { pythonReader }) },
   );
   for (const [index, one] of missing.entries()) {
     const facts = checkTools(read[index] as SkillFacts);

@@ -2,6 +2,7 @@ import { parseSkillDocument } from "../document/parse-skill-document.ts";
 import type { SkillReading } from "../document/skill-document.ts";
 import type { FolderSnapshot } from "../folder/read-folder.ts";
 import { deriveAllScripts, type SkillScripts } from "../scripts/derive-scripts.ts";
+import type { PythonReader } from "../scripts/python/python-reader.ts";
 import { readManifest, type ManifestReading } from "./read-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 
@@ -11,17 +12,24 @@ export interface FolderToRead {
   readonly folderName: string;
 }
 
+/** How folders are read. */
+export interface ReadFactsOptions {
+  readonly spec: boolean;
+  /** @default one for these folders */
+  readonly pythonReader?: PythonReader;
+}
+
 /** Reads what the files of these folders say. Runs nothing that is in them. */
-export async function readFacts(
-  folders: readonly FolderToRead[],
-  options: { readonly spec: boolean },
-): Promise<SkillFacts[]> {
+export async function readFacts(folders: readonly FolderToRead[], options: ReadFactsOptions): Promise<SkillFacts[]> {
   const read = folders.map(({ snapshot, folderName }) => {
     const manifest = readManifest(snapshot);
     const reading = readDocument(snapshot, folderName, { spec: options.spec, manifest });
     return { snapshot, manifest, reading };
   });
-  const derived = await deriveAllScripts(read.map(({ snapshot, reading }) => toScripts(snapshot, reading)));
+  const derived = await deriveAllScripts(
+    read.map(({ snapshot, reading }) => toScripts(snapshot, reading)),
+    options.pythonReader === undefined ? {} : { pythonReader: options.pythonReader },
+  );
   return read.map(({ snapshot, manifest, reading }, index) => ({
     ...(reading.document !== undefined && { document: reading.document }),
     ...(manifest.manifest !== undefined && { manifest: manifest.manifest }),

@@ -7,6 +7,7 @@ import { openFactsCache } from "../load/facts-cache.ts";
 import { loadSkills, type LoadedSkills, type LoadSkillsOptions } from "../load/load-skills.ts";
 import { createLightMemory, type SkillMemory } from "../load/skill-memory.ts";
 import type { CollectOptions } from "./collect-hints.ts";
+import { createStandbyPython, type StandbyPython } from "./standby-python.ts";
 import { watchFolders } from "./watch-folders.ts";
 
 /** What a source reads, and what else it depends on. */
@@ -39,11 +40,14 @@ export function createSkillSource(options: SkillSourceOptions): SkillSource {
   const roots = skillRoots(options);
   const files = [...(options.watchFiles ?? []), ...(options.lock === undefined ? [] : [options.lock.path])];
   let folders: readonly string[] = roots;
+  /** While somebody watches, a script that is saved is read at once. */
+  let python: StandbyPython | undefined;
 
   async function load(): Promise<LoadedSkills> {
-    const loaded = await loadSkills({ ...options, memory, cache });
+    const loaded = await loadSkills({ ...options, memory, cache, ...(python && { pythonReader: python }) });
     const directories = loaded.reports.map((report) => report.directory);
     memory.settle(directories);
+    if (loaded.reports.some(({ scripts }) => scripts.some(({ language }) => language === "python"))) python?.prepare();
     // A link can lead to a folder that no root contains; it is watched by itself.
     const realRoots = roots.map(toReal);
     folders = [...roots, ...directories.filter((directory) => !realRoots.some((root) => isInside(directory, root)))];
@@ -54,9 +58,12 @@ export function createSkillSource(options: SkillSourceOptions): SkillSource {
     load,
     async watch(onLoad) {
       memory.forgetAll();
+      python ??= options.pythonReader === undefined ? createStandbyPython() : undefined;
       const watching = startWatch({ load, onLoad, memory, folders: () => folders, files }, options);
       const close = async (): Promise<void> => {
         await watching.close();
+        await python?.close();
+        python = undefined;
         cache.save();
       };
       try {
