@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { toShownPath } from "./shown-path.ts";
 
 test.for([
-  ["/work/skills/a", "skills/a"],
-  ["/work", "."],
-  ["/work/..a/b", "..a/b"],
-  ["/workshop/a", "/workshop/a"],
+  ["/project/skills/a", "skills/a"],
+  ["/project", "."],
+  ["/project/..a/b", "..a/b"],
+  ["/projects/a", "/projects/a"],
   ["/other", "/other"],
   ["/", "/"],
-])("toShownPath() writes %s as %s from /work", ([path = "", shown]) => {
-  expect(toShownPath(path, "/work")).toBe(shown);
+])("toShownPath() writes %s as %s from /project", ([path = "", shown]) => {
+  expect(toShownPath(path, "/project")).toBe(shown);
 });
