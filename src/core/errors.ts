@@ -262,10 +262,10 @@ export function isKitbagError<Code extends ErrorCode = ErrorCode>(
 const longestCause = 1000;
 
 /** Says in words what was thrown, shortened. Never throws, whatever it was. */
-export function describeCause(cause: unknown): string {
+export function describeCause(cause: unknown, longest = longestCause): string {
   try {
     const text = String(cause instanceof Error ? cause.message || cause.name : cause);
-    return text.length > longestCause ? `${text.slice(0, longestCause)}…` : text;
+    return text.length > longest ? `${text.slice(0, longest)}…` : text;
   } catch {
     return "something that cannot be shown";
   }
