@@ -195,6 +195,19 @@ test("kitbag call --limit-ms ends a tool that hangs", async () => {
   expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "call-timeout", details: { limitMs: 100 } } });
 });
 
+test("Z12: kitbag call takes KITBAG_LIMIT_MS unless --limit-ms says otherwise, and refuses a wrong one", async () => {
+  const env = { KITBAG_LIMIT_MS: "90" };
+
+  const byEnvironment = await callTool("hang", ["--json"], { env });
+  const byFlag = await callTool("hang", ["--json", "--limit-ms", "50"], { env });
+  const wrong = await callTool("hang", ["--json"], { env: { KITBAG_LIMIT_MS: "soon" } });
+
+  expect(JSON.parse(byEnvironment.stdout)).toMatchObject({ error: { details: { limitMs: 90 } } });
+  expect(JSON.parse(byFlag.stdout)).toMatchObject({ error: { details: { limitMs: 50 } } });
+  expect(wrong.code).toBe(2);
+  expect(wrong.stdout + wrong.stderr).toContain("Cannot use KITBAG_LIMIT_MS soon");
+});
+
 test.for([
   ["--limit-ms over the module", ["--limit-ms", "50"], 50],
   ["the module over kitbag.config.json", ["--module", "limited.ts"], 60],

@@ -46,7 +46,7 @@ export const callCommand: CliCommand = {
     const view = createCallView(invocation);
     const callOptions: CallOptions = {
       onEvent: view.onEvent,
-      ...readLimit(getText(invocation.options, "limitMs")),
+      ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
       ...(options.approve === undefined && { approve: askThePerson(invocation) }),
       // A person reads all of it, or pipes it on; only models need the head.
       maxOutputBytes: Number.MAX_SAFE_INTEGER,
@@ -80,12 +80,14 @@ async function toInput(
 
 const longestLimitMs = 2 ** 31 - 1;
 
-function readLimit(text: string | undefined): { limitMs?: number } {
+/** What the person says goes before the environment. */
+function readLimit(flag: string | undefined, variable: string | undefined): { limitMs?: number } {
+  const text = flag ?? variable;
   if (text === undefined) return {};
   const limitMs = /^\d{1,10}$/u.test(text) ? Number(text) : 0;
   if (limitMs >= 1 && limitMs <= longestLimitMs) return { limitMs };
   throw usageError(
-    `Cannot use --limit-ms ${text}: expected a whole number of milliseconds, from 1 to ${longestLimitMs}`,
+    `Cannot use ${flag === undefined ? "KITBAG_LIMIT_MS" : "--limit-ms"} ${text}: expected a whole number of milliseconds, from 1 to ${longestLimitMs}`,
   );
 }
 
