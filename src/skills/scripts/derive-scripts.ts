@@ -12,6 +12,7 @@ import { applyManifest } from "./manifest/apply-manifest.ts";
 import { toFreeName, toToolName } from "./name-tools.ts";
 import { toSchemaAndMapping } from "./parameter.ts";
 import { prepareScripts, type Candidate, type PreparedScripts } from "./prepare-scripts.ts";
+import { findLocalModules } from "./python/local-modules.ts";
 import type { PythonReading } from "./python/python-facts.ts";
 import { createPythonReader, type PythonReader, type PythonReaderOptions } from "./python/python-reader.ts";
 import { readScript } from "./read-script.ts";
@@ -78,7 +79,10 @@ interface Started {
 function start(skill: SkillScripts, reader: PythonReader): Started {
   const prepared = prepareScripts(skill.files);
   const scripts = prepared.candidates.filter(({ source, isCut }) => source.language === "python" && !isCut);
-  return { skill, prepared, python: new Map(scripts.map((script) => [script, reader.read(script.source.text)])) };
+  const files = new Map(scripts.map(({ source }) => [source.path, source.text]));
+  const read = ({ source }: Candidate): Promise<PythonReading> =>
+    reader.read(source.text, findLocalModules(source.path, files));
+  return { skill, prepared, python: new Map(scripts.map((script) => [script, read(script)])) };
 }
 
 async function finish({ skill, prepared, python }: Started): Promise<DerivedScripts> {

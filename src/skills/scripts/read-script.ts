@@ -5,7 +5,7 @@ import { deriveJavascript } from "./javascript/derive-javascript.ts";
 import { deriveOther } from "./other/derive-other.ts";
 import type { Candidate } from "./prepare-scripts.ts";
 import { derivePython, derivePythonText } from "./python/derive-python.ts";
-import type { PythonReading } from "./python/python-facts.ts";
+import type { PythonParser, PythonReading } from "./python/python-facts.ts";
 import type { Reading, SourceScript } from "./reading.ts";
 import { deriveShell } from "./shell/derive-shell.ts";
 import { withoutUndefined } from "./without-undefined.ts";
@@ -67,18 +67,30 @@ function readByLanguage(source: SourceScript, python: PythonReading | undefined,
 
 function readPython(source: SourceScript, python: PythonReading | undefined, diagnostics: Diagnostic[]): Reading {
   if (python?.ok) {
-    if (python.facts.cut) diagnostics.push(intricate(source.path));
+    const { cut, parser } = python.facts;
+    const strangers = parser ? strangersOf(parser) : [];
+    if (cut) diagnostics.push(intricate(source.path, "it builds its arguments in too many steps"));
+    else if (strangers.length > 0) diagnostics.push(intricate(source.path, describeStrangers(strangers)));
     return derivePython(source, python.facts);
   }
   if (python !== undefined) diagnostics.push(toDiagnostic(source.path, python));
   return derivePythonText(source);
 }
 
-function intricate(file: string): Diagnostic {
+function strangersOf({ strangers, commands }: PythonParser): readonly string[] {
+  return [...new Set([...strangers, ...(commands?.parsers.flatMap(({ parser }) => strangersOf(parser)) ?? [])])];
+}
+
+function describeStrangers(names: readonly string[]): string {
+  const shown = names.slice(0, 3).map((name) => quote(name));
+  return `${shown.join(", ")} may add arguments, and ${shown.length === 1 ? "is" : "are"} not in the skill`;
+}
+
+function intricate(file: string, reason: string): Diagnostic {
   return {
     severity: "info",
     code: "script-intricate",
-    message: `Cannot follow all of ${quote(file)}: it builds its arguments in too many steps; some may be missing`,
+    message: `Cannot follow all of ${quote(file)}: ${reason}; some arguments may be missing`,
     file,
     cure: "Complete them in scripts/manifest.yml",
   };

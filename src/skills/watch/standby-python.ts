@@ -19,23 +19,26 @@ export function createStandbyPython(): StandbyPython {
   let asked = 0;
   let isClosed = false;
 
-  async function readWith(process: PythonProcess, source: string): ReturnType<PythonReader["read"]> {
+  async function readWith(
+    process: PythonProcess,
+    ...[source, modules]: Parameters<PythonReader["read"]>
+  ): ReturnType<PythonReader["read"]> {
     asked += 1;
-    const answer = await process.ask(source);
+    const answer = await process.ask(source, modules);
     asked -= 1;
     if (answer.ok !== "lost") return answer;
     // It may have ended for any reason; a new one says what is wrong with this file.
     if (helper === process) helper = undefined;
-    return readOtherwise(source);
+    return readOtherwise(source, modules);
   }
 
   return {
     prepare() {
       if (!isClosed) helper ??= startPython({ command: ["python3"], limitMs });
     },
-    read(source) {
+    read(source, modules) {
       const isForHelper = helper !== undefined && asked < mostAtOnce && source.length <= largestPythonSource;
-      return isForHelper ? readWith(helper as PythonProcess, source) : readOtherwise(source);
+      return isForHelper ? readWith(helper as PythonProcess, source, modules) : readOtherwise(source, modules);
     },
     async close() {
       isClosed = true;
@@ -48,13 +51,13 @@ export function createStandbyPython(): StandbyPython {
 /** One reader for all files that are asked for in one turn: it ends its helpers when it has nothing more to do. */
 function createSharedReader(): PythonReader["read"] {
   let current: PythonReader | undefined;
-  return (source) => {
+  return (source, modules) => {
     if (current === undefined) {
       current = createPythonReader({ limitMs });
       setImmediate(() => {
         current = undefined;
       });
     }
-    return current.read(source);
+    return current.read(source, modules);
   };
 }

@@ -118,6 +118,7 @@ def encode_parser(parser, depth=0):
         "used": parser.used,
         "old": parser.is_old,
         "extra": parser.extra,
+        "strangers": parser.strangers[:10],
         "arguments": [encode_argument(*argument) for argument in parser.arguments[:300]],
     }
     if parser.commands is not None and depth < 4:

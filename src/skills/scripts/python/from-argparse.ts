@@ -22,7 +22,7 @@ export function fromArgparse(parser: PythonParser, handlesSeparator: boolean): D
 const mostCommands = 150;
 
 function hasDynamic(parser: PythonParser): boolean {
-  if (parser.commands?.parsers.length === 0) return true;
+  if (parser.commands?.parsers.length === 0 || parser.strangers.length > 0) return true;
   return (
     parser.arguments.some(({ flags }) => flags === null) ||
     (parser.commands?.parsers.some((child) => hasDynamic(child.parser)) ?? false)

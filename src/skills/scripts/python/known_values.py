@@ -137,6 +137,8 @@ class Evaluator:
                     return value
         elif node.attr == "value" and isinstance(owner, (str, int, float)):
             return owner
+        elif hasattr(owner, "member"):
+            return owner.member(node.attr)
         elif hasattr(owner, "attributes"):
             return owner.attributes.get(node.attr, Unknown(node))
         name = dotted_name(node)

@@ -7,34 +7,49 @@ that have such lines.
 import ast
 
 from known_values import Callable, EnumClass, Evaluator, Unknown, dotted_name, enum_members, is_unknown
-from parser_parts import Bound, Commands, Exclusive, Function, Group, Instance, Lazy, Parser, Scope
+from local_modules import Imports, LocalModules
+from parser_parts import Bound, Commands, Exclusive, Function, Group, Instance, Lazy, Module, Parser, Scope
 from relevant_lines import CALLS, has_line, relevant_lines
 
 DEEPEST_CALLS = 12
 MOST_LOOPS = 200
 
+# Functions that may get a parser and add nothing to it.
+HARMLESS = {"print", "isinstance", "str", "repr", "type", "id", "hasattr", "getattr", "setattr", "vars", "len", "dict", "list"}
+HARMLESS.update(("autocomplete", "format_help", "print_help", "error", "exit", "append", "shtab", "cast", "set_defaults", "partial"))
 
-class Interpreter:
-    def __init__(self, statements, source, budget):
+
+def is_static(node):
+    return any(dotted_name(decorator) == "staticmethod" for decorator in node.decorator_list)
+
+
+def is_guard(node):
+    test = node.test
+    return isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and test.left.id == "__name__"
+
+
+class Interpreter(Imports):
+    def __init__(self, statements, source, budget, sources=None):
         self.budget = budget
         self.parsers = []
         self.exclusives = 0
         self.active = []
         self.returns = []
-        self.module = Scope()
+        self.modules = LocalModules(sources or {})
+        lines, _ = relevant_lines(statements, source, self.modules.functions)
+        self.module = Scope(lines=lines)
         self.scope = self.module
-        self.lines = relevant_lines(statements, source)
         self.evaluator = Evaluator(self.look_up, self.call, budget)
 
     def run(self, tree):
         self.block(tree.body)
         if not any(parser.used for parser in self.parsers):
             for function in list(self.module.names.values()):
-                if isinstance(function, Function) and self.matters(function.node):
+                if isinstance(function, Function) and self.matters(function.node, function.scope):
                     self.invoke(function, [], {})
 
-    def matters(self, node):
-        return has_line(self.lines, node)
+    def matters(self, node, scope=None):
+        return has_line((scope or self.scope).lines, node)
 
     def look_up(self, name, node):
         scope, value = self.scope.find(name)
@@ -116,6 +131,9 @@ class Interpreter:
                 self.returns[-1] = value
 
     def branch(self, node):
+        # What another module does when it is run by itself does not concern us.
+        if self.modules.loading and is_guard(node):
+            return
         # Whatever the condition is, both sides may add arguments.
         self.block(node.body)
         self.block(node.orelse)
@@ -169,19 +187,43 @@ class Interpreter:
             return self.instance(value.node, node)
         if isinstance(value, Bound):
             return self.method(value.owner, value.method, node)
-        if isinstance(value, Function) and self.matters(value.node):
-            return self.invoke(value, *self.arguments(node))
+        if isinstance(value, Function):
+            return self.invoke(value, *self.arguments(node)) if self.matters(value.node, value.scope) else None
         return self.method_of_instance(function, node, evaluator)
 
     def method_of_instance(self, function, node, evaluator):
-        if not isinstance(function, ast.Attribute):
-            return None
-        owner = evaluator.evaluate(function.value)
-        method = owner.methods.get(function.attr) if isinstance(owner, Instance) else None
-        if method is None or not self.matters(method.node):
+        owner = None
+        if isinstance(function, ast.Attribute):
+            # `import lib.cli` makes a name with a dot in it.
+            _, owner = self.scope.find(dotted_name(function.value))
+            owner = owner if isinstance(owner, Module) else evaluator.evaluate(function.value)
+        if isinstance(owner, Module):
+            method, first = owner.scope.names.get(function.attr), []
+            if isinstance(method, Callable) and isinstance(method.node, dict):
+                return self.instance(method.node, node)
+        elif isinstance(owner, Callable) and isinstance(owner.node, dict):
+            method = owner.node.get(function.attr)
+            first = [] if method is None or is_static(method.node) else [owner]
+        else:
+            method, first = (owner.methods.get(function.attr), [owner]) if isinstance(owner, Instance) else (None, [])
+        if not isinstance(method, Function):
+            return self.note_stranger(function, node)
+        if not self.matters(method.node, method.scope):
             return None
         positional, keywords = self.arguments(node)
-        return self.invoke(method, [owner, *positional], keywords)
+        return self.invoke(method, [*first, *positional], keywords)
+
+    def note_stranger(self, function, node):
+        """A function that we cannot see into may add anything to a parser that it gets."""
+        name = dotted_name(function) or "a function"
+        if name.split(".")[-1] in HARMLESS or len(node.args) + len(node.keywords) > 20:
+            return None
+        for item in (*node.args, *(keyword.value for keyword in node.keywords)):
+            value = self.evaluator.evaluate(item) if isinstance(item, (ast.Name, ast.Attribute)) else None
+            parser = value.parser if isinstance(value, (Group, Commands)) else value
+            if isinstance(parser, Parser) and name not in parser.strangers:
+                parser.strangers.append(name)
+        return None
 
     def instance(self, methods, node):
         made = Instance(methods)
@@ -255,7 +297,7 @@ class Interpreter:
         if name in ("add_argument_group", "add_mutually_exclusive_group"):
             return self.add_group(parser, owner, name, node)
         if name == "add_subparsers":
-            parser.commands = parser.commands or Commands(self.keywords(node))
+            parser.commands = parser.commands or Commands(self.keywords(node), parser)
             return parser.commands
         parser.used = name
         return Unknown(node)
@@ -281,9 +323,17 @@ class Interpreter:
         exclusive = owner.exclusive if isinstance(owner, Group) else None
         keywords = self.keywords(node)
         known = flags is not None and all(isinstance(flag, str) for flag in flags) and (flags or isinstance(keywords.get("dest"), str))
-        parser.arguments.append((flags if known else None, keywords, exclusive))
+        argument = (flags if known else None, keywords, exclusive)
+        # Both sides of a condition may add the same flag; the later one also wins where argparse is told to resolve it.
+        for index, (others, _, _) in enumerate(parser.arguments):
+            if known and others and flags and flags[0] in others and flags[0].startswith("-"):
+                parser.arguments[index] = argument
+                return
+        parser.arguments.append(argument)
 
     STATEMENTS = {
+        ast.Import: Imports.import_modules,
+        ast.ImportFrom: Imports.import_names,
         ast.FunctionDef: define,
         ast.AsyncFunctionDef: define,
         ast.ClassDef: define_class,

@@ -11,6 +11,8 @@ class Parser:
         self.is_command = False
         # optparse, which came before argparse: what is no flag is left to the script.
         self.is_old = False
+        # Functions that got the parser and could not be followed.
+        self.strangers = []
 
 
 class Group:
@@ -28,8 +30,9 @@ class Exclusive:
 
 
 class Commands:
-    def __init__(self, keywords):
+    def __init__(self, keywords, parser):
         self.keywords = keywords
+        self.parser = parser
         self.parsers = []
 
 
@@ -61,10 +64,21 @@ class Lazy:
         self.node = node
 
 
+class Module:
+    """A module of the same skill that the script imports."""
+
+    def __init__(self, scope, member):
+        self.scope = scope
+        self.member = member
+
+
 class Scope:
-    def __init__(self, parent=None):
+    """Names and their values; `lines` are those of the module that can matter."""
+
+    def __init__(self, parent=None, lines=()):
         self.names = {}
         self.parent = parent
+        self.lines = lines if parent is None else parent.lines
 
     def find(self, name):
         scope = self

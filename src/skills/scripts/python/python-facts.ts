@@ -37,6 +37,8 @@ export interface PythonParser {
   readonly used: string | null;
   /** The variable that gets what `parse_known_args` does not know. */
   readonly extra: string | null;
+  /** Functions that get the parser and could not be followed: what they add to it is missing. */
+  readonly strangers: readonly string[];
   readonly arguments: readonly PythonArgument[];
   readonly commands?: {
     readonly required: boolean;
@@ -129,6 +131,9 @@ export interface PythonFacts {
   /** The file was too intricate to be followed to its end. */
   readonly cut?: true;
 }
+
+/** The modules of the same skill that a script imports: their text by the name in the import. */
+export type PythonModules = Readonly<Record<string, string>>;
 
 /** What reading a Python file came to. */
 export type PythonReading =

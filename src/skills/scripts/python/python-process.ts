@@ -1,12 +1,12 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { fileURLToPath } from "node:url";
 
-import type { PythonReading } from "./python-facts.ts";
+import type { PythonModules, PythonReading } from "./python-facts.ts";
 
 /** One helper process, fed line by line. */
 export interface PythonProcess {
   /** Asks for one file. Answers come in the order of the requests. */
-  ask(source: string): Promise<PythonAnswer>;
+  ask(source: string, modules?: PythonModules): Promise<PythonAnswer>;
   /** Lets it end when the last answer has come. */
   finish(): void;
   kill(): void;
@@ -77,12 +77,12 @@ export function startPython({ command, limitMs }: PythonProcessOptions): PythonP
   readLines(child, take, () => end("an answer was too long"));
 
   return {
-    ask(source) {
+    ask(source, modules) {
       return new Promise((resolve) => {
         if (ended) return resolve({ ok: "lost", first: false, ready, message: "the process has ended" });
         lastId += 1;
         waiting.push({ id: lastId, settle: resolve });
-        child.stdin.write(`${JSON.stringify({ id: lastId, source: source.toWellFormed() })}\n`);
+        child.stdin.write(`${JSON.stringify({ id: lastId, source: source.toWellFormed(), modules })}\n`);
         if (waiting.length === 1) watch();
       });
     },

@@ -1,11 +1,11 @@
 import { availableParallelism } from "node:os";
 
-import type { PythonReading } from "./python-facts.ts";
+import type { PythonModules, PythonReading } from "./python-facts.ts";
 import { startPython, type PythonAnswer, type PythonProcess } from "./python-process.ts";
 
 /** Reads Python files in one helper process, or in two when there are very many. Never rejects. */
 export interface PythonReader {
-  read(source: string): Promise<PythonReading>;
+  read(source: string, modules?: PythonModules): Promise<PythonReading>;
   /** Ends the helper. Reads that are under way are still answered. */
   close(): Promise<void>;
 }
@@ -34,6 +34,7 @@ const mostLosses = 10;
 
 interface Job {
   readonly source: string;
+  readonly modules: PythonModules | undefined;
   readonly settle: (reading: PythonReading) => void;
 }
 
@@ -49,8 +50,8 @@ export function createPythonReader({
   if (signal?.aborted) stop();
 
   return {
-    read(source) {
-      if (source.length <= largestPythonSource) return pool.read(source);
+    read(source, modules) {
+      if (source.length <= largestPythonSource) return pool.read(source, modules);
       const message = `it has more than ${largestPythonSource} characters`;
       return Promise.resolve({ ok: false, reason: "too-large", message });
     },
@@ -74,10 +75,10 @@ class LanePool {
     this.#start = start;
   }
 
-  read(source: string): Promise<PythonReading> {
+  read(source: string, modules: PythonModules | undefined): Promise<PythonReading> {
     if (this.#verdict !== undefined) return Promise.resolve(this.#verdict);
     return new Promise((settle) => {
-      this.#queue.push({ source, settle });
+      this.#queue.push({ source, modules, settle });
       // Once all reads of this turn are known, it is clear how many helpers are worth starting.
       if (this.#queue.length === 1) queueMicrotask(() => this.#work());
       else if (this.#queue.length === manyFiles + 1) this.#work();
@@ -121,7 +122,7 @@ class LanePool {
         continue;
       }
       const current = (process ??= this.#open());
-      const task: Promise<void> = current.ask(job.source).then((answer) => {
+      const task: Promise<void> = current.ask(job.source, job.modules).then((answer) => {
         asked.delete(task);
         if (answer.ok === "lost" && process === current) process = undefined;
         this.#handle(job, answer);

@@ -1,6 +1,6 @@
 """Reads Python source and says how the script is called. It parses; it never runs, imports or opens anything.
 
-The first line on standard output is {"ready"}. Then each line on standard input is a request, {"id", "source"}, and gets a line
+The first line on standard output is {"ready"}. Then each line on standard input is a request, {"id", "source", "modules"}, and gets a line
 on standard output, {"id", "facts"} or {"id", "error"}, in the same order.
 """
 
@@ -42,14 +42,14 @@ def confine():
                 pass
 
 
-def read(source):
+def read(source, modules):
     tree = ast.parse(source)
     statements = all_statements(tree)
     facts = read_shape(tree, source, statements)
     try:
         facts.update(read_commands(tree, source, Budget(STEPS)))
-        if "argparse" in source or "add_argument" in source or "optparse" in source:
-            interpreter = Interpreter(statements, source, Budget(STEPS))
+        if any(uses_parser(text) for text in (source, *modules.values())):
+            interpreter = Interpreter(statements, source, Budget(STEPS), modules)
             try:
                 interpreter.run(tree)
             except OutOfBudget:
@@ -61,10 +61,14 @@ def read(source):
     return facts
 
 
+def uses_parser(text):
+    return "argparse" in text or "add_argument" in text or "optparse" in text
+
+
 def answer(line):
     request = json.loads(line)
     try:
-        return {"id": request["id"], "facts": read(request["source"])}
+        return {"id": request["id"], "facts": read(request["source"], request.get("modules") or {})}
     except SyntaxError as error:
         return {"id": request["id"], "error": {"kind": "syntax", "message": str(error.msg), "line": error.lineno or 1}}
     except (RecursionError, MemoryError):
