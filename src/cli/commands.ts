@@ -51,7 +51,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "trust",
-    summary: "Allow a configuration, as it is now, to run in this process",
+    summary: "Let a configuration, or skills of a project, run as they are now",
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   },
   {

@@ -10,8 +10,7 @@ export function toFindOptions(context: CliContext, directories: readonly string[
   const home = homedir();
   return {
     directories: [...directories, ...listedFolders(context)].map((directory) => resolve(cwd, directory)),
-    // The user's own folders are not those of a project, also if somebody works there.
-    ...(cwd !== home && { workingDirectory: cwd }),
+    workingDirectory: cwd,
     ...(isAbsolute(home) && { homeDirectory: home }),
   };
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join, relative } from "node:path";
 
@@ -12,10 +13,11 @@ test("findSkills() takes a named folder as a skill, or looks for skills below it
     "one/SKILL.md": "",
     "group/two/skill.md": "",
     "group/README.md": "",
-    "three/manifest.json": "",
+    "three/manifest.json": '{ "name": "three", "tool_type": "script" }',
+    "four/skill.ts": "export default defineSkill({})",
   });
 
-  expect(found(folder, { directories: [folder] })).toEqual(["group/two", "one", "three"]);
+  expect(found(folder, { directories: [folder] })).toEqual(["four", "group/two", "one", "three"]);
   expect(found(folder, { directories: [join(folder, "one")] })).toEqual(["one"]);
   expect(found(folder, { directories: [join(folder, "one/SKILL.md")] })).toEqual(["one"]);
 });
@@ -56,6 +58,69 @@ test("findSkills() finds a skill once that several links lead to", () => {
   symlinkSync("..", join(folder, ".agents/skills/loop"));
 
   expect(found(folder, { workingDirectory: folder })).toEqual([".agents/skills/pdf"]);
+});
+
+test.for([
+  ["manifest.json", "is a browser extension's", '{ "manifest_version": 3, "name": "A web extension" }'],
+  ["manifest.json", "has a tool somewhere inside", '{ "inner": { "tool_type": "script" } }'],
+  ["manifest.json", "is a list", '[{ "tool_type": "script" }]'],
+  ["manifest.json", "is null", "null"],
+  ["manifest.json", "is empty", ""],
+  ["manifest.json", "is huge", `{ "tool_type": "script", "text": "${"x".repeat(2 * 1024 * 1024)}" }`],
+  ["skill.ts", "is a game's", "export const skill = { fireball: 3 };"],
+  ["skill.js", "has a similar word", "const undefineSkills = 1;"],
+  ["skill.mjs", "is empty", ""],
+] as const)("findSkills() looks below a folder whose %s %s", ([name, , text]) => {
+  const folder = createFolder({ [name]: text, "below/SKILL.md": "" });
+
+  expect(found(folder, { directories: [folder] })).toEqual(["below"]);
+});
+
+test("findSkills() finds a tool whose manifest.json is broken, so that somebody hears of it", () => {
+  const folder = createFolder({ "tool/manifest.json": '{ "name": "tool", "tool_type": "script", ' });
+
+  expect(found(folder, { directories: [folder] })).toEqual(["tool"]);
+});
+
+test("findSkills() takes a folder or a pipe of a marker's name for none", () => {
+  const folder = createFolder({ "a/manifest.json/x": "", "b/skill.ts/SKILL.md": "" });
+  execFileSync("mkfifo", [join(folder, "a/skill.js")]);
+
+  expect(found(folder, { directories: [folder] })).toEqual(["b/skill.ts"]);
+});
+
+test.for([
+  ["somewhere below it", "home/work/app"],
+  ["in it", "home"],
+  ["through a link", "link/work/app"],
+] as const)("findSkills() finds the user's skills as theirs if the home directory is a repository: %s", ([, work]) => {
+  const folder = createFolder({
+    "home/.git/HEAD": "",
+    "home/.claude/skills/mine/SKILL.md": "",
+    "home/work/app/x": "",
+    "home/work/.agents/skills/team/SKILL.md": "",
+  });
+  symlinkSync("home", join(folder, "link"));
+
+  const { locations } = findSkills({
+    workingDirectory: join(folder, work),
+    homeDirectory: join(folder, "home"),
+  });
+
+  const mine = locations.filter((one) => one.path.endsWith("/mine"));
+  expect(mine.map((one) => one.scope)).toEqual(["user"]);
+  expect(locations.filter((one) => one.scope === "project").every((one) => one.path.endsWith("/team"))).toBe(true);
+});
+
+test("findSkills() finds the user's skills as theirs if a repository is above the home directory", () => {
+  const folder = createFolder({ ".git/HEAD": "", "home/.claude/skills/mine/SKILL.md": "", "home/work/x": "" });
+
+  const { locations } = findSkills({
+    workingDirectory: join(folder, "home/work"),
+    homeDirectory: join(folder, "home"),
+  });
+
+  expect(locations.map((one) => one.scope)).toEqual(["user"]);
 });
 
 test("findSkills() finds the skills of a plugin and names it", () => {

@@ -6,6 +6,7 @@ import type { SkillScope } from "../../core/skill.ts";
 import { isIgnoredFolder } from "../folder/ignored-names.ts";
 import { messageOf } from "../folder/read-file.ts";
 import { showPath } from "../folder/show-path.ts";
+import { isSkill } from "./is-skill.ts";
 
 /** A folder that holds a skill. */
 export interface SkillLocation {
@@ -39,18 +40,16 @@ const skillFolders = [".kitbag/skills", ".agents/skills", ".claude/skills"];
 
 const limits = { depth: 8, folders: 50_000 };
 
-/** Files that make a folder a skill. */
-const markers = new Set(["skill.md", "manifest.toml", "kitbag.toml", "manifest.json", "skill.ts"]);
-
 /**
- * Finds the folders that hold skills: those that were named, then the project's, then the user's. Reads no file.
+ * Finds the folders that hold skills: those that were named, then the project's, then the user's. Reads no file but those whose
+ * names alone do not say what they are.
  *
  * Contract: never throws for what is on the disk, follows links between folders without going in circles, ends.
  */
 export function findSkills(options: FindOptions): FoundSkills {
   const search: Search = { locations: [], diagnostics: [], seen: new Set(), folders: 0 };
   for (const directory of options.directories ?? []) searchGiven(search, directory);
-  for (const folder of projectFolders(options.workingDirectory))
+  for (const folder of projectFolders(options.workingDirectory, options.homeDirectory))
     searchFolder(search, { path: folder, scope: "project", depth: 0 });
   for (const folder of homeFolders(options.homeDirectory))
     searchFolder(search, { path: folder, scope: "user", depth: 0 });
@@ -86,17 +85,27 @@ function searchGiven(search: Search, directory: string): void {
   searchFolder(search, { path, scope: "given", depth: 0 });
 }
 
-/** The project's folders, the nearest first, up to the folder that holds `.git`; without one only where we are. */
-export function projectFolders(start: string | undefined): string[] {
+/**
+ * The project's folders, the nearest first, up to the folder that holds `.git`; without one only where we are. Those of the home
+ * directory are the user's, also if it is a repository itself.
+ */
+export function projectFolders(start: string | undefined, home?: string): string[] {
   if (start === undefined) return [];
+  const realHome = home === undefined ? undefined : realPath(home);
+  return findProject(start)
+    .filter((folder) => realHome === undefined || realPath(folder) !== realHome)
+    .flatMap((folder) => skillFolders.map((name) => join(folder, name)));
+}
+
+function findProject(start: string): string[] {
   const ancestors = [start];
   for (let folder = start; !hasGit(folder);) {
     const parent = dirname(folder);
-    if (parent === folder) return skillFolders.map((name) => join(start, name));
+    if (parent === folder) return [start];
     ancestors.push(parent);
     folder = parent;
   }
-  return ancestors.flatMap((folder) => skillFolders.map((name) => join(folder, name)));
+  return ancestors;
 }
 
 /** The user's folders. */
@@ -125,7 +134,7 @@ function searchFolder(search: Search, place: Place): void {
   const items = listFolder(search, place.path, directory);
   if (items.some((item) => item.name === ".claude-plugin" || item.name === ".codex-plugin"))
     return searchPlugin(search, { ...place, directory }, items);
-  if (items.some(isMarker)) {
+  if (isSkill(directory, items)) {
     const { path, scope, plugin } = place;
     search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
     return;
@@ -146,14 +155,10 @@ function searchInside(search: Search, { directory, ...place }: OpenPlace, items:
   }
 }
 
-function isMarker(item: Dirent): boolean {
-  return markers.has(item.name.toLowerCase()) && !item.isDirectory();
-}
-
 /** Tells whether a folder is a skill itself, rather than a folder of skills. */
 export function isSkillFolder(path: string): boolean {
   try {
-    return readdirSync(path, { withFileTypes: true }).some(isMarker);
+    return isSkill(path, readdirSync(path, { withFileTypes: true }));
   } catch {
     return false;
   }

@@ -6,7 +6,7 @@ import { homeFolders, projectFolders, type FindOptions } from "./find-skills.ts"
 export function skillRoots(options: FindOptions): readonly string[] {
   return [
     ...(options.directories ?? []).map((directory) => resolve(directory)),
-    ...projectFolders(options.workingDirectory),
+    ...projectFolders(options.workingDirectory, options.homeDirectory),
     ...homeFolders(options.homeDirectory),
   ];
 }

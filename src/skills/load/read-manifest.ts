@@ -2,7 +2,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { FolderSnapshot } from "../folder/read-folder.ts";
 import { readKitbagToml } from "../manifests/read-kitbag-toml.ts";
 import { readPluginToml } from "../manifests/read-plugin-toml.ts";
-import { readToolJson } from "../manifests/read-tool-json.ts";
+import { isToolManifest, readToolJson } from "../manifests/read-tool-json.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
 
 /** What the manifests of a folder say. */
@@ -20,7 +20,10 @@ const readers = [
 /** Reads the manifest of a folder, if it has one. Ours goes before those of other systems, and says that it does. */
 export function readManifest(snapshot: FolderSnapshot): ManifestReading {
   const files = new Set(snapshot.files.map((file) => file.path));
-  const present = readers.filter(([name]) => snapshot.contents.has(name) && isManifest(name, files));
+  const present = readers.filter(([name]) => {
+    const bytes = snapshot.contents.get(name);
+    return bytes !== undefined && (name !== "manifest.json" || isMeant(bytes, files));
+  });
   const [first, ...others] = present;
   if (first === undefined) return { diagnostics: [] };
   const [name, read] = first;
@@ -32,7 +35,7 @@ export function readManifest(snapshot: FolderSnapshot): ManifestReading {
   return { ...reading, diagnostics: [...reading.diagnostics, ...ignored] };
 }
 
-/** Beside a SKILL.md, `manifest.json` is anybody's file (a web app's, a browser extension's). */
-function isManifest(name: string, files: ReadonlySet<string>): boolean {
-  return name !== "manifest.json" || !files.values().some((path) => /^skill\.md$/iu.test(path));
+/** Beside a SKILL.md, or without the kind of a tool, `manifest.json` is anybody's file (a web app's, a browser extension's). */
+function isMeant(bytes: Uint8Array, files: ReadonlySet<string>): boolean {
+  return isToolManifest(bytes) && !files.values().some((path) => /^skill\.md$/iu.test(path));
 }

@@ -23,6 +23,21 @@ const schema = {
   required: ["name", "tool_type"],
 };
 
+/**
+ * Tells whether a `manifest.json` describes a tool: many other things have a file of this name. One that cannot be parsed counts if
+ * it says what kind of tool it is, so that its author hears what is wrong with it.
+ */
+export function isToolManifest(bytes: Uint8Array): boolean {
+  const text = new TextDecoder().decode(bytes);
+  if (!/"tool_type"\s*:/u.test(text)) return false;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && Object.hasOwn(value, "tool_type");
+  } catch {
+    return true;
+  }
+}
+
 interface ToolJson {
   readonly name: string;
   readonly version?: string;
