@@ -28,7 +28,7 @@ export function createSkillMethods({ registry, set, inFlight, changes }: SkillMe
   return {
     addSkill: set.add,
     replaceSkill: set.replace,
-    removeSkill: (name, options = {}) => set.remove(name, options),
+    removeSkill: (names, options = {}) => set.remove(typeof names === "string" ? [names] : [...names], options),
     getSkill: (name) => set.skills.get(name),
     getSkills: () => [...set.skills.values()].map((skill) => toState(skill, set, inFlight)),
     activateSkill: (name, options = {}) => set.activate(name, options),

@@ -166,6 +166,27 @@ test("followSkills() removes what is deleted, and closes it", async () => {
   expect(workspace.getTool("pdf/run")).toBeUndefined();
 });
 
+test("followSkills() tells several skills that are deleted at once as one change", async () => {
+  const names = ["a", "b", "c"];
+  const { folder, workspace, changed } = await follow(
+    Object.fromEntries(
+      names.flatMap((name) => [
+        [`all/${name}/SKILL.md`, skill(name)],
+        [`all/${name}/scripts/run.sh`, script("--x")],
+      ]),
+    ),
+  );
+  for (const name of names) await workspace.activateSkill(name);
+  const changes: WorkspaceChange[] = [];
+  workspace.onChange((change) => changes.push(change));
+
+  renameSync(join(folder, "all"), `${folder}-gone`);
+  onTestFinished(() => rmSync(`${folder}-gone`, { recursive: true }));
+  await changed(() => workspace.getSkills().length === 0);
+
+  expect(changes.map(namesOf)).toEqual([{ added: [], removed: ["a/run", "b/run", "c/run"], replaced: [] }]);
+});
+
 test("followSkills() finds a skill that appears, also in new folders", async () => {
   const { folder, workspace, changed } = await follow({ "a/SKILL.md": skill("a") });
 

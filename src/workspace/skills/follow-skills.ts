@@ -23,8 +23,8 @@ export type SkillHolder = Pick<SkillMethods, "addSkill" | "replaceSkill" | "remo
 };
 
 /**
- * Adds the skills of `source` to a workspace and keeps them up to date while their folders change: all that changed at once is one
- * change of the workspace. A version that cannot be used is reported, and the last good one stays. One that is no longer trusted
+ * Adds the skills of `source` to a workspace and keeps them up to date while their folders change: all that went away at once is one
+ * change of the workspace, and so is all that came or changed. A version that cannot be used is reported, and the last good one stays. One that is no longer trusted
  * closes the skill.
  *
  * @example
@@ -58,11 +58,11 @@ async function apply(
   // A folder whose new version cannot be read keeps the last good one, whatever else has its name now.
   const broken = new Set(reports.filter(isBroken).map((report) => report.directory));
   const isKept = (name: string): boolean => broken.has(own.get(name)?.folder?.directory ?? "");
-  for (const [name, skill] of [...own]) {
-    if (isKept(name) || (skills.has(name) && !isRevoked(skill, skills.get(name)))) continue;
-    own.delete(name);
-    await workspace.removeSkill(name);
-  }
+  const leaving = [...own]
+    .filter(([name, skill]) => !isKept(name) && (!skills.has(name) || isRevoked(skill, skills.get(name))))
+    .map(([name]) => name);
+  for (const name of leaving) own.delete(name);
+  if (leaving.length > 0) await workspace.removeSkill(leaving);
   const refused = new Map<string, Diagnostic>();
   workspace.change(() => {
     for (const [name, skill] of skills) {

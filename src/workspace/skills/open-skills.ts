@@ -10,8 +10,8 @@ export interface OpenSkills {
   delete(name: string): void;
   /** The open skills that nobody asks for any more once `name` is not asked for, the last opened first. */
   unneededWithout(name: string): readonly string[];
-  /** The open skills that cannot be open without this one, and itself if it is open; dependents first. */
-  withDependents(name: string): readonly string[];
+  /** Those of `names` that are open, what cannot be open without them, and what nobody asks for then; the last opened first. */
+  closedWith(names: readonly string[]): readonly string[];
 }
 
 /** Makes the record of open skills. */
@@ -23,14 +23,14 @@ export function createOpenSkills(planner: Planner): OpenSkills {
     return skill === undefined ? [] : requiredBy(skill, planner);
   };
 
-  function needed(): ReadonlySet<string> {
+  function needed(without?: ReadonlySet<string>): ReadonlySet<string> {
     const found = new Set<string>();
     const visit = (name: string): void => {
       if (found.has(name)) return;
       found.add(name);
       for (const inner of required(name)) visit(inner);
     };
-    for (const [name, asked] of open) if (asked) visit(name);
+    for (const [name, asked] of open) if (asked && without?.has(name) !== true) visit(name);
     return found;
   }
 
@@ -44,13 +44,14 @@ export function createOpenSkills(planner: Planner): OpenSkills {
       const still = needed();
       return [...open.keys()].filter((one) => !still.has(one)).toReversed();
     },
-    withDependents(name) {
-      const closing = new Set(open.has(name) ? [name] : []);
+    closedWith(names) {
+      const closing = new Set(names.filter((name) => open.has(name)));
       for (let before = -1; before !== closing.size;) {
         before = closing.size;
         for (const one of open.keys()) if (required(one).some((inner) => closing.has(inner))) closing.add(one);
       }
-      return [...closing].toReversed();
+      const still = needed(closing);
+      return [...open.keys()].filter((one) => closing.has(one) || !still.has(one)).toReversed();
     },
   };
 }

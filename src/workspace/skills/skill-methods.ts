@@ -58,8 +58,12 @@ export interface SkillMethods {
    * then everything stays as it was.
    */
   replaceSkill(skill: Skill): void;
-  /** Closes a skill and takes it out. Answers whether there was one. */
-  removeSkill(name: string, options?: SkillOptions): Promise<boolean>;
+  /**
+   * Closes skills and takes them out, all in one change; then runs `onDeactivate` of those that were open, the last opened first.
+   * What cannot be open without them is closed too, and what was open only for them. A failing `onDeactivate` is warned of.
+   * Answers whether one of them was there.
+   */
+  removeSkill(names: string | Iterable<string>, options?: SkillOptions): Promise<boolean>;
   getSkill(name: string): Skill | undefined;
   getSkills(): readonly SkillState[];
 

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { defineSkill, type SkillDefinition } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
@@ -480,6 +480,82 @@ test("removeSkill() closes it and what cannot be open without it", async () => {
   expect(workspace.getActiveSkills()).toEqual([]);
   expect(workspace.getTool("base/one")).toBeUndefined();
   expect(await workspace.activateSkill("left")).toMatchObject({ status: "failed", error: { code: "skill-not-found" } });
+});
+
+test("removeSkill() of several skills is one change, and runs onDeactivate of each, dependents first", async () => {
+  const steps: string[] = [];
+  const names = ["base", "middle", "top"];
+  const skills = names.map((name, index) =>
+    skillOf({
+      name,
+      requires: names.slice(Math.max(0, index - 1), index),
+      tools: [toolNamed("one")],
+      onDeactivate: () => void steps.push(name),
+    }),
+  );
+  const workspace = createWorkspace({ skills: [...skills, skillWith("other", "one")] });
+  await workspace.activateSkill("top");
+  await workspace.activateSkill("other");
+  const changes: string[][] = [];
+  workspace.onChange(({ removed }) => changes.push(removed.map(({ address }) => address)));
+
+  const removed = await workspace.removeSkill(["top", "base", "middle", "base", "unknown"]);
+
+  expect(removed).toBe(true);
+  expect(changes).toEqual([["top/one", "middle/one", "base/one"]]);
+  expect(steps).toEqual(["top", "middle", "base"]);
+  expect(workspace.getSkills().map(({ skill }) => skill.name)).toEqual(["other"]);
+  expect(workspace.getActiveSkills()).toEqual(["other"]);
+});
+
+test("removeSkill() closes what was open only for it, and keeps what somebody asked for", async () => {
+  const workspace = createWorkspace({
+    skills: [
+      skillWith("quiet", "one"),
+      skillWith("wanted", "one"),
+      skillOf({ name: "top", requires: ["quiet", "wanted"] }),
+    ],
+  });
+  await workspace.activateSkill("wanted");
+  await workspace.activateSkill("top");
+
+  await workspace.removeSkill("top");
+
+  expect(workspace.getActiveSkills()).toEqual(["wanted"]);
+});
+
+test("removeSkill() warns of an onDeactivate that fails, and goes on with the others", async () => {
+  const warnings: string[] = [];
+  const listen = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", listen);
+  onTestFinished(() => void process.off("warning", listen));
+  const ended: string[] = [];
+  const fails = skillOf({
+    name: "fails",
+    onDeactivate: () => {
+      throw new Error("no reason");
+    },
+  });
+  const ends = skillOf({ name: "ends", onDeactivate: () => void ended.push("ends") });
+  const workspace = createWorkspace({ skills: [ends, fails] });
+  await workspace.activateSkill("ends");
+  await workspace.activateSkill("fails");
+
+  await workspace.removeSkill(["ends", "fails"]);
+  await new Promise((resolve) => setImmediate(resolve));
+
+  expect(ended).toEqual(["ends"]);
+  expect(warnings).toEqual(['Cannot finish onDeactivate of the skill "fails": no reason']);
+  expect(workspace.getSkills()).toEqual([]);
+});
+
+test("removeSkill() of nothing changes nothing", async () => {
+  const workspace = createWorkspace({ skills: [skillWith("base", "one")] });
+
+  expect(await workspace.removeSkill([])).toBe(false);
+  expect(await workspace.removeSkill(["other", "__proto__"])).toBe(false);
+
+  expect(workspace.getSkills()).toHaveLength(1);
 });
 
 test("addSkill() adds all of a skill's tools or none", () => {

@@ -14,7 +14,7 @@ export interface SkillSet {
   readonly skills: ReadonlyMap<string, Skill>;
   add(skill: Skill): void;
   replace(skill: Skill): void;
-  remove(name: string, options: SkillOptions): Promise<boolean>;
+  remove(names: readonly string[], options: SkillOptions): Promise<boolean>;
   activate(name: string, options: SkillOptions): Promise<SkillOutcome>;
   deactivate(name: string, options: SkillOptions): Promise<SkillOutcome>;
   isOpen(name: string): boolean;
@@ -50,7 +50,7 @@ export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet
       skills.set(skill.name, skill);
       changes += 1;
     },
-    remove: (name, options) => inTurn(() => remove(parts, name, options)),
+    remove: (names, options) => inTurn(() => remove(parts, names, options)),
     activate: (name, options) => inTurn(() => toOutcome(() => activate(parts, name, options))),
     deactivate: (name, options) => inTurn(() => toOutcome(() => deactivate(parts, name, options))),
     isOpen: (name) => parts.open.has(name),
@@ -104,16 +104,19 @@ async function deactivate(parts: SetParts, name: string, options: SkillOptions):
   return { status: "ok", opened: [], closed: toNames(closing), warnings };
 }
 
-async function remove(parts: SetParts, name: string, options: SkillOptions): Promise<boolean> {
-  const skill = parts.skills.get(name);
-  if (skill === undefined) return false;
-  const closing = toSkills(parts.open.withDependents(name), parts.skills);
+async function remove(parts: SetParts, names: readonly string[], options: SkillOptions): Promise<boolean> {
+  const leaving = toSkills([...new Set(names)], parts.skills);
+  if (leaving.length === 0) return false;
+  const closing = toSkills(parts.open.closedWith(toNames(leaving)), parts.skills);
   parts.registry.change(() => {
     closeAll(parts, closing);
-    unregisterTools(parts.registry, skill);
+    for (const skill of leaving) unregisterTools(parts.registry, skill);
   });
-  parts.skills.delete(name);
-  await endSkills(closing, parts.inFlight, options);
+  for (const { name } of leaving) parts.skills.delete(name);
+  // The skills are gone whatever their own code says about it: there is no outcome that could tell.
+  for (const { message } of await endSkills(closing, parts.inFlight, options)) {
+    process.emitWarning(message, "KitbagWarning");
+  }
   return true;
 }
 
