@@ -6,19 +6,18 @@ import type { JsonObject } from "../../core/json.ts";
 import { checkSchema } from "../../core/schema/check-schema.ts";
 import { deriveAllScripts } from "./derive-scripts.ts";
 import { fromArgv } from "./from-argv.ts";
-import type { DerivedScripts, ScriptInterface, ScriptTool } from "./script-interface.ts";
+import type { DerivedScripts, ScriptFile, ScriptInterface, ScriptTool } from "./script-interface.ts";
 import { toArgv } from "./to-argv.ts";
 
 // Each file of fixtures has scripts in one style of writing, what must be derived from each to the letter, and calls with the
 // command lines that they must become. A call is also read back, except with "call!", where several inputs mean one line.
+// A script may have other files of its skill below it, each after "+++" and its name; what is reported stands after "!".
 const files = ["python", "shell", "javascript", "other", "kinds"];
 const cases = files.flatMap((file) => parseFixtures(readFixture(file)));
-const derived = await deriveAllScripts(
-  cases.map(({ name, source }) => ({ files: [{ path: `scripts/${name}`, content: source }] })),
-);
+const derived = await deriveAllScripts(cases.map(({ files: own }) => ({ files: own })));
 const table = cases.map((fixture, index) => ({ ...fixture, result: derived[index] as DerivedScripts }));
 const calls = table.flatMap(({ name, calls: own, result }) =>
-  own.map((call) => ({ name, call, tool: toolOf(result, call.tool) })),
+  own.map((call) => ({ name, call, tool: toolOf(result, name, call.tool) })),
 );
 
 test("the fixtures have scripts in every style", () => {
@@ -26,11 +25,13 @@ test("the fixtures have scripts in every style", () => {
   expect(calls.length).toBeGreaterThan(90);
 });
 
-test.for(table)("deriveScripts() reads $name", ({ expected, result }) => {
-  const [script] = result.scripts;
+test.for(table)("deriveScripts() reads $name", ({ name, expected, result }) => {
+  const script = result.scripts.find(({ path }) => path === `scripts/${name}`);
 
-  expect(script === undefined ? "not a script" : render(script)).toBe(expected);
-  expect(result.diagnostics).toEqual([]);
+  const rendered = script === undefined ? "not a script" : render(script);
+
+  const reported = result.diagnostics.map(({ code, message }) => `! ${code}: ${message}`);
+  expect([rendered, ...reported].join("\n")).toBe(expected);
 });
 
 test.for(table)("deriveScripts() makes schemas of $name that can be used", ({ result }) => {
@@ -62,7 +63,7 @@ interface FixtureCall {
 
 interface Fixture {
   readonly name: string;
-  readonly source: string;
+  readonly files: readonly ScriptFile[];
   readonly expected: string;
   readonly calls: readonly FixtureCall[];
 }
@@ -81,11 +82,16 @@ function parseFixtures(text: string): readonly Fixture[] {
       const [expected = "", ...sections] = body;
       return {
         name,
-        source: head.slice(name.length + 1),
+        files: head.split(/^\+{3} /mu).map(parseFile),
         expected: expected.replace(/^expect\n/u, "").trimEnd(),
         calls: sections.map(parseCall),
       };
     });
+}
+
+function parseFile(part: string): ScriptFile {
+  const end = part.indexOf("\n");
+  return { path: `scripts/${part.slice(0, end)}`, content: part.slice(end + 1) };
 }
 
 function parseCall(section: string): FixtureCall {
@@ -101,8 +107,8 @@ function parseCall(section: string): FixtureCall {
   };
 }
 
-function toolOf({ scripts }: DerivedScripts, index: number): ScriptTool {
-  const tool = scripts[0]?.tools[index];
+function toolOf({ scripts }: DerivedScripts, name: string, index: number): ScriptTool {
+  const tool = scripts.find(({ path }) => path === `scripts/${name}`)?.tools[index];
   if (tool === undefined) throw new Error("The fixture calls a tool that was not derived");
   return tool;
 }

@@ -3,14 +3,19 @@ const longestDescription = 500;
 
 const decoration = /^[\s=*#~_+.─━═—–|/\\-]*$/u;
 const noise =
-  /^(?:-\*-.*|.*copyright\b.*|.*\blicen[sc]ed? .*|spdx-.*|eslint.*|@ts-.*|prettier.*|shellcheck .*|pylint:.*|mypy:.*|ruff:.*|noqa.*|type:.*|vim:.*|!.*|author:.*|version:.*|date:.*|created:.*|global .*|istanbul .*|<reference.*)$/iu;
+  /^(?:-\*-.*|(?:\(c\)|©|copyright\b|@copyright\b|@licen[sc]e\b|licen[sc]e:|licensed (?:under|to)\b|all rights reserved).*|spdx-.*|eslint.*|@ts-.*|prettier.*|shellcheck .*|pylint:.*|mypy:.*|ruff:.*|noqa.*|type:.*|vim:.*|!.*|author:.*|version:.*|date:.*|created:.*|global .*|istanbul .*|<reference.*)$/iu;
 const section =
-  /^(?:usage|synopsis|examples?|options?|arguments?|args|parameters?|params|flags|commands?|requirements?|requires|dependencies|prerequisites|env(?:ironment)?(?: variables?)?|exit codes?|returns?|output|notes?|see also|install(?:ation)?|setup|example usage|quick start|features|key features)\b[^.]{0,30}[:：]|^usage\b|^(?:用法|使用方法|使用方式|示例|参数|使い方|사용법)[^.]{0,30}[:：]|^\/{3} script|^@(?:param|returns?|example|module|author|license)\b|^:param|^>>>|^-{1,2}\w/iu;
+  /^(?:usage|synopsis|examples?|options?|arguments?|args|parameters?|params|flags|commands?|requirements?|requires|dependencies|prerequisites|env(?:ironment)?(?: variables?)?|exit codes?|returns?|output|notes?|see also|install(?:ation)?|setup|example usage|quick start|features|key features)\b[^.]{0,30}[:：]|^usage\b|^(?:用法|使用方法|使用方式|示例|参数|使い方|사용법)[^.]{0,30}[:：]|^\/{3} script|^@(?:param|returns?|example|module|author)\b|^:param|^>>>|^-{1,2}\w/iu;
+
+/** How the paragraphs of licences begin, and lines of them that stand alone. */
+const licence =
+  /^(?:licensed under the apache|permission is hereby|permission to use|redistribution and use|this (?:program|library|file|software|code|source) is (?:part of|free|provided|distributed|licensed|released|subject)|unless required by|you may (?:not use|obtain)|you should have received|the software is provided|the above copyright|use of this source code|see the (?:gnu|licen[sc]e)\b|it under the terms|distributed under|without warrant|https?:\/\/(?:www\.)?(?:apache|gnu|opensource)\.org)/iu;
 
 /** Makes a description from a docstring or a header comment: its first words about what the script does. Empty if there are none. */
 export function toDescription(text: string, fileName = ""): string {
   const paragraphs: string[] = [];
   let current: string[] = [];
+  let isLicence = false;
   const flush = (): void => {
     if (current.length > 0) paragraphs.push(current.join(" "));
     current = [];
@@ -19,8 +24,13 @@ export function toDescription(text: string, fileName = ""): string {
     const isFirst = paragraphs.length === 0 && current.length === 0;
     const line = cleanLine(raw, isFirst ? fileName : "");
     if (section.test(line) || (!isFirst && isCall(line, fileName))) break;
-    if (line === "") flush();
-    else if (!noise.test(line)) current.push(line);
+    if (line === "") {
+      flush();
+      isLicence = false;
+    } else if (licence.test(line)) {
+      // The rest of its paragraph belongs to it.
+      isLicence = true;
+    } else if (!isLicence && !noise.test(line)) current.push(line);
     if (paragraphs.length > 1) break;
   }
   flush();

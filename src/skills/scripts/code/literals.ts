@@ -43,10 +43,26 @@ export function findConstants(tokens: readonly Token[]): Constants {
 
 function nameBefore(tokens: readonly Token[], equals: number): string | undefined {
   const before = tokens[equals - 1];
+  if (before?.kind === "word" && isAnyToken(tokens[equals - 2], declarers)) return before.text;
+  const declared = nameWithType(tokens, equals);
+  if (declared !== undefined) return declared;
   if (before?.kind !== "word" || isToken(tokens[equals - 2], ".")) return undefined;
-  // `const options: Options = …`
-  if (isToken(tokens[equals - 2], ":") && tokens[equals - 3]?.kind === "word") return tokens[equals - 3]?.text;
   return before.text;
+}
+
+const declarers = new Set(["const", "let", "var"]);
+const longestType = 40;
+
+/** `const options: Options = …`, `const options: Config["options"] = …`, and Python's `options: Options = …`. */
+function nameWithType(tokens: readonly Token[], equals: number): string | undefined {
+  const line = tokens[equals]?.line;
+  for (let index = equals - 2; index > 0 && index > equals - longestType && tokens[index]?.line === line; index--) {
+    if (!isToken(tokens[index], ":")) continue;
+    const name = tokens[index - 1];
+    const isDeclared = isAnyToken(tokens[index - 2], declarers);
+    return name?.kind === "word" && (isDeclared || index === equals - 2) ? name.text : undefined;
+  }
+  return undefined;
 }
 
 /** Reads the value between the tokens `from` and `to`. */

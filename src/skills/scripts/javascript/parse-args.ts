@@ -10,8 +10,9 @@ import { numberOfProperty } from "./number-of-property.ts";
 
 /** Reads `parseArgs({ options: { … } })` of `node:util`. */
 export function fromParseArgs(code: Code, help: HelpTexts): DerivedInterface | undefined {
-  if (code.functions.has("parseArgs")) return undefined;
-  for (const call of findCalls(code, "parseArgs")) {
+  const name = nameOfParseArgs(code);
+  if (code.functions.has(name)) return undefined;
+  for (const call of findCalls(code, name)) {
     const [config] = argumentsOf(code, call);
     const options = entryOf(config, "options");
     if (options?.kind !== "object") continue;
@@ -27,6 +28,16 @@ export function fromParseArgs(code: Code, help: HelpTexts): DerivedInterface | u
     };
   }
   return undefined;
+}
+
+/** `import { parseArgs as parse }`, `const { parseArgs: parse } = require("util")` */
+function nameOfParseArgs({ tokens }: Code): string {
+  const at = tokens.findIndex(
+    (token, index) =>
+      isToken(token, "parseArgs") && (isToken(tokens[index + 1], "as") || isToken(tokens[index + 1], ":")),
+  );
+  const alias = at === -1 ? undefined : tokens[at + 2];
+  return alias?.kind === "word" ? alias.text : "parseArgs";
 }
 
 interface Option {

@@ -91,7 +91,7 @@ const languages: Readonly<Partial<Record<ScriptLanguage, Language>>> = {
   powershell: {
     syntax: powershellSyntax,
     dialect: powershellDialect,
-    declared: (code, _help, text) => fromParamBlock(code, readCommentHelp(text).parameters),
+    declared: (code, _help, text) => fromParamBlock(code, text),
     stdin: /\$input\b|\[Console\]::In/iu,
     asks: /\bRead-Host\b/iu,
   },

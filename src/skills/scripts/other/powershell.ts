@@ -3,28 +3,31 @@ import { readLiteral, toJson } from "../code/literals.ts";
 import { findClosing, isToken, splitArguments, type Token } from "../code/token.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { DerivedInterface } from "../derived-interface.ts";
-import { switchFlag, valueFlag } from "../flag-parameter.ts";
+import { positional, switchFlag, valueFlag, type FlagDeclaration } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 import { toWord } from "../to-argv.ts";
 
 /** Reads the `param()` block at the head of a PowerShell script. */
-export function fromParamBlock(code: Code, help: ReadonlyMap<string, string>): DerivedInterface | undefined {
-  const { tokens } = code;
+export function fromParamBlock({ tokens }: Code, text: string): DerivedInterface | undefined {
   const at = tokens.findIndex((token) => token.kind === "word" && token.text.toLowerCase() === "param");
   // A block after the first function belongs to that function.
   const before = tokens.findIndex((token) => token.kind === "word" && token.text.toLowerCase() === "function");
   if (at === -1 || !isToken(tokens[at + 1], "(") || (before !== -1 && before < at)) return undefined;
   const ranges = splitArguments(tokens, at + 1, findClosing(tokens, at + 1));
   const parameters = ranges
-    .map((range) => toParameter(tokens, range, help))
+    .map((range) => toParameter(tokens, range, { help: readCommentHelp(text).parameters, text }))
     .filter((parameter) => parameter !== undefined);
-  return { commands: [{ parameters }], confidence: "declared", source: "param block" };
+  const isPlace = ({ part }: Parameter): boolean => part.kind === "positional";
+  const ordered = [...parameters.filter((parameter) => !isPlace(parameter)), ...parameters.filter(isPlace)];
+  return { commands: [{ parameters: ordered }], confidence: "declared", source: "param block" };
 }
 
 /** What stands in square brackets before the name: types and attributes. */
 interface Attributes {
   type: string;
   mandatory: boolean;
+  /** It gets all words that belong to no other parameter. */
+  takesRest: boolean;
   choices?: readonly JsonValue[];
   minimum?: number;
   maximum?: number;
@@ -35,9 +38,9 @@ interface Attributes {
 function toParameter(
   tokens: readonly Token[],
   [from, to]: readonly [number, number],
-  help: ReadonlyMap<string, string>,
+  script: Script,
 ): Parameter | undefined {
-  const attributes: Attributes = { type: "", mandatory: false, aliases: [] };
+  const attributes: Attributes = { type: "", mandatory: false, takesRest: false, aliases: [] };
   let index = from;
   while (index < to && isToken(tokens[index], "[")) {
     const close = findClosing(tokens, index);
@@ -46,8 +49,18 @@ function toParameter(
   }
   const name = tokens[index]?.text ?? "";
   if (!name.startsWith("$")) return undefined;
-  const fallback = isToken(tokens[index + 1], "=") ? toJson(readLiteral(tokens, [index + 2, to])) : undefined;
-  return build(name.slice(1), attributes, { fallback: fallback ?? undefined, help });
+  const fallback = isToken(tokens[index + 1], "=") ? readValue(tokens, index + 2, to) : undefined;
+  return build(name.slice(1), attributes, { fallback: fallback ?? undefined, ...script });
+}
+
+/** A literal, or a list of them: `@("a", "b")`. */
+function readValue(tokens: readonly Token[], from: number, to: number): JsonValue | undefined {
+  const open = tokens[from]?.text === "@" ? from + 1 : from;
+  if (open === from || !isToken(tokens[open], "(")) return toJson(readLiteral(tokens, [from, to]));
+  const items = splitArguments(tokens, open, findClosing(tokens, open)).map((range) =>
+    toJson(readLiteral(tokens, range)),
+  );
+  return items.every((item) => item !== undefined) ? items : undefined;
 }
 
 function readAttribute(tokens: readonly Token[], from: number, to: number, attributes: Attributes): void {
@@ -78,6 +91,7 @@ function readParameterAttribute(
     const key = tokens[from]?.text.toLowerCase();
     const value = isToken(tokens[from + 1], "=") ? toJson(readLiteral(tokens, [from + 2, to])) : true;
     if (key === "mandatory" && value === true) attributes.mandatory = true;
+    if (key === "valuefromremainingarguments" && value === true) attributes.takesRest = true;
     if (key === "helpmessage" && typeof value === "string") attributes.help = value;
   }
 }
@@ -94,12 +108,17 @@ const numberTypes: Readonly<Record<string, "integer" | "number">> = {
   single: "number",
 };
 
-interface Context {
-  readonly fallback: JsonValue | undefined;
+/** What the rest of the script says about its parameters. */
+interface Script {
   readonly help: ReadonlyMap<string, string>;
+  readonly text: string;
 }
 
-function build(name: string, attributes: Attributes, { fallback, help }: Context): Parameter {
+interface Context extends Script {
+  readonly fallback: JsonValue | undefined;
+}
+
+function build(name: string, attributes: Attributes, { fallback, help, text }: Context): Parameter {
   const flags = [`-${name}`, ...attributes.aliases];
   const type = attributes.type.replace("[]", "").replace(/^system\./u, "");
   const description = help.get(name.toLowerCase()) ?? attributes.help;
@@ -107,17 +126,40 @@ function build(name: string, attributes: Attributes, { fallback, help }: Context
   if (type === "switch" || type.endsWith("switchparameter"))
     return switchFlag({ ...base, opposite: `-${name}:$false`, required: false });
   const isBoolean = type === "bool" || type === "boolean";
-  return valueFlag({
-    ...base,
-    type: isBoolean ? "boolean" : Object.hasOwn(numberTypes, type) ? numberTypes[type] : undefined,
-    booleans: isBoolean ? ["$true", "$false"] : undefined,
+  const value = {
+    type: isBoolean ? ("boolean" as const) : Object.hasOwn(numberTypes, type) ? numberTypes[type] : undefined,
     choices: attributes.choices,
     minimum: attributes.minimum,
     maximum: attributes.maximum,
     default: fallback,
-    many: attributes.type.endsWith("[]") ? "comma" : undefined,
-    joint: ":",
-    joined: isBoolean ? "always" : undefined,
+  };
+  if (attributes.takesRest) return positional({ ...base, ...value, name, many: true });
+  const flag = {
+    ...base,
+    ...value,
+    booleans: isBoolean ? (["$true", "$false"] as const) : undefined,
+    joint: ":" as const,
+    joined: isBoolean ? ("always" as const) : undefined,
+  };
+  return /\[\]$|^(?:array|object\[\])$/u.test(attributes.type) ? toList(flag, name, text) : valueFlag(flag);
+}
+
+/**
+ * A script that is started with `-File` gets every word as it is, so `a,b` is one value and not two: PowerShell takes no list from
+ * a command line. Only a script that parts the text itself can be given several.
+ */
+function toList(flag: FlagDeclaration, name: string, text: string): Parameter {
+  const parts = new RegExp(String.raw`\$${name}(?:\[0\])?(?:\s+-split\b|\.split\()`, "iu");
+  if (parts.test(text)) return valueFlag({ ...flag, many: "comma" });
+  const note = "One value at most: PowerShell takes no list from a command line.";
+  const description = flag.description === undefined ? note : `${flag.description} ${note}`;
+  const isLonger = Array.isArray(flag.default) && flag.default.length > 1;
+  return valueFlag({
+    ...flag,
+    many: "comma",
+    maxItems: 1,
+    description,
+    default: isLonger ? undefined : flag.default,
   });
 }
 

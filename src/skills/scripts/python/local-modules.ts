@@ -6,7 +6,8 @@ export type PythonFiles = ReadonlyMap<string, string>;
 const mostModules = 12;
 const mostCharacters = 256 * 1024;
 
-const imports = /^[ \t]*(?:from[ \t]+(?<from>\.*[\w.]*)[ \t]+import[ \t]+(?<names>\([^)]{0,2000}\)|[^\n]{1,500})|import[ \t]+(?<modules>[^\n]{1,500}))/gmu;
+const imports =
+  /^[ \t]*(?:from[ \t]+(?<from>\.*[\w.]*)[ \t]+import[ \t]+(?<names>\([^)]{0,2000}\)|[^\n]{1,500})|import[ \t]+(?<modules>[^\n]{1,500}))/gmu;
 
 /** Finds the modules that a script imports and that are files of its skill, with those that they import in turn. */
 export function findLocalModules(path: string, files: PythonFiles): PythonModules | undefined {

@@ -103,6 +103,8 @@ function findAfter(line: string, names: Names): string | undefined {
     if (isProgram(word, names) && (!isStrange || isWhole(word, names)))
       return text.slice(end).trim().replace(/`+$/u, "");
     if (launcher.test(word)) isLaunched = true;
+    // A line that begins with a flag is a row of a table: `--year YEAR  …` of year.sh is no call.
+    else if (!isLaunched && /^--?[A-Za-z]/u.test(word)) return undefined;
     // After a launcher may stand the values of its options; prose never ends in the name of a file.
     if (!callWord.test(word)) isStrange = true;
     if (isStrange && !isLaunched) return undefined;

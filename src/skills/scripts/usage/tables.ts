@@ -113,12 +113,15 @@ export interface DescribedValue {
   readonly choices?: readonly string[];
 }
 
+/** What is quoted is a value. A bare word is one only if nothing goes on after it, or the unit of a number: "this year" is none. */
 const defaultWords =
-  /(?:\bdefaults?(?: value)?(?: to| is)?|默认(?:值)?(?:为)?)\s*[:=：]?\s*(?<value>"[^"\n]{1,80}"|'[^'\n]{1,80}'|`[^`\n]{1,80}`|[^\s,;()[\]（），。]{1,80})/iu;
+  /(?:\bdefaults?(?: value)?(?: to| is)?|默认(?:值)?(?:为)?)\s*[:=：]?\s*(?<value>"[^"\n]{1,80}"|'[^'\n]{1,80}'|`[^`\n]{1,80}`|[^\s,;()[\]（），。]{1,80}(?=\s*(?:$|[,;()[\]（），。|]|[–—-]\s)|(?<=[.])\s)|-?\d+(?:\.\d+)?(?=\s*(?:ms|s|secs?|seconds?|m|mins?|minutes?|hours?|days?|px|pixels?|%|bytes?|[km]b|items?|results?|rows?|lines?|pages?|times|retries|characters?|chars|tokens?|workers?)\s*(?:$|[.,;()[\]|])))/iu;
 const choiceWords =
   /(?:\b(?:one of|choices?|options|values?|either)\b\s*[:=]?\s*|\(|^|:\s)(?<list>[\w.+-]+(?:\s?\|\s?[\w.+-]+)+|["'`][\w.+-]+["'`](?:(?:,|\s*\||,? or)\s*["'`][\w.+-]+["'`])+)/iu;
 
-const noDefault = /^(?:none|null|nil|auto-?detect(?:ed)?|n\/a|current|the|to|from|all|if|when|values?)$/iu;
+/** Words that say what the script does without a value. */
+const noDefault =
+  /^(?:none|null|nil|auto-?detect(?:ed)?|n\/a|current|the|to|from|all|any|if|when|values?|std(?:in|out|err)|today|tomorrow|yesterday|now|cwd|pwd|unlimited|infinite|infinity|empty|blank|unset|undefined|varies|enabled|disabled|optional|interactive|prompt|random|generated|computed|inferred|derived|everything|nothing|below|above|see|on|off|same)$/iu;
 const requiredWord = /(?:^|[([*\s])(?:required|必填|必需|必须)(?=[)\].,:;\s]|$)/iu;
 const conditionWord = /not required|if required|unless|when/iu;
 
