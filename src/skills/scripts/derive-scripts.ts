@@ -25,6 +25,8 @@ export interface SkillScripts {
   readonly files: readonly ScriptFile[];
   /** The text of SKILL.md: its calls of scripts are examples, and are checked. */
   readonly instructions?: Instructions;
+  /** What {@link startScripts} made of the files. @default it is made now */
+  readonly started?: StartedScripts;
 }
 
 /** How scripts are read. */
@@ -55,7 +57,7 @@ export async function deriveAllScripts(
   options: DeriveScriptsOptions = {},
 ): Promise<readonly DerivedScripts[]> {
   const reader = options.pythonReader ?? createPythonReader(options);
-  const waiting = skills.map((skill) => start(skill, reader));
+  const waiting = skills.map((skill) => ({ skill, ...(skill.started ?? startScripts(skill.files, reader)) }));
   const derived: DerivedScripts[] = [];
   let sliceEnd = performance.now() + sliceMs;
   // The helper parses Python while the other languages are read here; it must be fed meanwhile.
@@ -70,22 +72,27 @@ export async function deriveAllScripts(
   return derived;
 }
 
-interface Started {
-  readonly skill: SkillScripts;
+/** The scripts of a skill, sorted out, while a helper reads those in Python. */
+export interface StartedScripts {
   readonly prepared: PreparedScripts;
   readonly python: ReadonlyMap<Candidate, Promise<PythonReading>>;
 }
 
-function start(skill: SkillScripts, reader: PythonReader): Started {
-  const prepared = prepareScripts(skill.files);
+/** Begins to read the files of a skill, so that Python is read while there is other work to do. */
+export function startScripts(own: readonly ScriptFile[], reader: PythonReader): StartedScripts {
+  const prepared = prepareScripts(own);
   const scripts = prepared.candidates.filter(({ source, isCut }) => source.language === "python" && !isCut);
   const files = new Map(scripts.map(({ source }) => [source.path, source.text]));
   const read = ({ source }: Candidate): Promise<PythonReading> =>
     reader.read(source.text, findLocalModules(source.path, files));
-  return { skill, prepared, python: new Map(scripts.map((script) => [script, read(script)])) };
+  return { prepared, python: new Map(scripts.map((script) => [script, read(script)])) };
 }
 
-async function finish({ skill, prepared, python }: Started): Promise<DerivedScripts> {
+async function finish({
+  skill,
+  prepared,
+  python,
+}: StartedScripts & { readonly skill: SkillScripts }): Promise<DerivedScripts> {
   const { diagnostics, manifest } = prepared;
   const readings: { candidate: Candidate; reading: Reading }[] = [];
   for (const candidate of prepared.candidates) {

@@ -38,7 +38,7 @@ export function addExamples(
     scripts.filter(({ kind }) => kind === "tool").map((script) => [script.path.split("/").at(-1) ?? "", script]),
   );
   const examples = new Map<ScriptTool, ToolExample[]>();
-  for (const invocation of findInvocations(text)) {
+  for (const invocation of findInvocations(text, [...byName.keys()])) {
     const script = byName.get(invocation.fileName);
     const tool = script === undefined ? undefined : pickTool(script.tools, invocation.words);
     if (script === undefined || tool === undefined) continue;

@@ -12,11 +12,14 @@ const mostInvocations = 500;
 const scriptName =
   /(?:^|[\s/"'`=(])(?:[\w.{}$@~-]*\/)*([\w.-]+\.(?:py|[cm]?js|[cm]?tsx?|sh|bash|rb|pl|php|lua|ps1|R))(?=["'`\s]|$)["']?/u;
 
-/** Finds the calls of scripts in code blocks and in code between backticks. */
-export function findInvocations(instructions: string): readonly Invocation[] {
+/** Finds the calls of the scripts `names` in code blocks and in code between backticks. */
+export function findInvocations(instructions: string, names: readonly string[]): readonly Invocation[] {
+  // Most lines name no script; a plain search is much cheaper than to read them.
+  const isNamed = (text: string): boolean => names.some((name) => text.includes(name));
+  if (!isNamed(instructions)) return [];
   const found: Invocation[] = [];
   for (const { code, line } of codePieces(instructions)) {
-    found.push(...toInvocations(code, line));
+    if (isNamed(code)) found.push(...toInvocations(code, line));
     if (found.length >= mostInvocations) break;
   }
   return found;
@@ -28,7 +31,7 @@ function* codePieces(text: string): Generator<{ code: string; line: number }> {
   let pending = "";
   let start = 0;
   for (const [index, line] of text.split("\n", mostLines).entries()) {
-    if (/^\s*(?:`{3}|~{3})/u.test(line)) {
+    if ((line.includes("```") || line.includes("~~~")) && /^\s*(?:`{3}|~{3})/u.test(line)) {
       inFence = !inFence;
       pending = "";
     } else if (!inFence) {

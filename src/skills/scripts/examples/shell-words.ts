@@ -10,7 +10,7 @@ const placeholder = /<[^>]*>|^["']|\$|\{[^}]*\}|\.\.\.|…|^\[|\]$|YOUR[_-]|path
 
 const longestLine = 2000;
 const piece =
-  /(?<space>\s+)|(?<angle><[\w .|/-]{1,60}>)|"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|\\(?<escaped>.)|(?<plain>[^])/gsu;
+  /(?<space>\s+)|(?<angle><[\w .|/-]{1,60}>)|"(?<double>(?:[^"\\]|\\.)*)"|'(?<single>[^']*)'|\\(?<escaped>.)|(?<plain>[\w./:=,@%+-]+|[^])/gsu;
 
 /** Cuts a command line into words, as a shell would, up to a pipe, a redirection, the next command or a comment. */
 export function splitCommandLine(line: string): CommandWords {

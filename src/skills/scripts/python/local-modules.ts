@@ -11,7 +11,10 @@ const imports =
 
 /** Finds the modules that a script imports and that are files of its skill, with those that they import in turn. */
 export function findLocalModules(path: string, files: PythonFiles): PythonModules | undefined {
-  if (files.size < 2) return undefined;
+  // A plain search is much cheaper than the pattern, and most scripts import nothing of their skill.
+  const text = files.get(path) ?? "";
+  const isNamed = (file: string): boolean => file !== path && text.includes(toModuleName(file));
+  if (files.size < 2 || ![...files.keys()].some(isNamed)) return undefined;
   const byName = new Map([...files.keys()].map((file) => [stemOf(file), file]));
   const found: Record<string, string> = Object.create(null) as Record<string, string>;
   const seen = new Set([path]);
@@ -30,6 +33,12 @@ export function findLocalModules(path: string, files: PythonFiles): PythonModule
     }
   }
   return Object.keys(found).length === 0 ? undefined : found;
+}
+
+/** The last word of the name by which a file is imported; that of its folder for a package. */
+function toModuleName(file: string): string {
+  const stem = stemOf(file);
+  return stem === "__init__" ? (file.split("/").at(-2) ?? "") : stem;
 }
 
 function stemOf(file: string): string {

@@ -37,22 +37,24 @@ def read_shape(tree, source, statements):
     for node in tree.body:
         shape.statement(node)
     main = shape.functions.get("main")
+    called = [] if shape.guard is None else calls_in(shape.guard)
+    is_called = "main" in shape.called or "main" in called
     return {
         "doc": text_of(ast.get_docstring(tree)),
         "guard": shape.guard is not None,
-        "guardCalls": calls_in(shape.guard) if shape.guard is not None else [],
-        "demo": shape.guard is not None and is_demo(shape.guard, source),
+        "demo": shape.guard is not None and is_demo(shape.guard, called, source),
         "acts": shape.acts,
-        "functions": len(shape.functions),
-        "classes": shape.classes,
         "tests": shape.tests,
         "imports": sorted(imports_of(statements))[:200],
-        "main": None if main is None else describe_main(main, tree),
-        "mainCalled": "main" in shape.called or (shape.guard is not None and "main" in calls_in(shape.guard)),
+        "main": None if main is None else describe_main(main, tree, is_called),
+        "mainCalled": is_called,
     }
 
 
-def describe_main(node, tree):
+def describe_main(node, tree, is_called):
+    """What the function takes matters only where the script does not call it itself."""
+    if is_called:
+        return {"name": node.name, "doc": text_of(ast.get_docstring(node)), "parameters": [], "keywords": False, "asynchronous": False}
     return describe_signature(node, ModuleValues(tree, Budget(5000)).evaluator)
 
 
@@ -61,7 +63,6 @@ class Shape:
         self.guard = None
         self.acts = False
         self.functions = {}
-        self.classes = 0
         self.tests = 0
         self.called = set()
 
@@ -70,7 +71,6 @@ class Shape:
             self.functions[node.name] = node
             self.tests += node.name.startswith("test_")
         elif isinstance(node, ast.ClassDef):
-            self.classes += 1
             bases = [dotted_name(base) or "" for base in node.bases]
             self.tests += node.name.startswith("Test") or any(base.endswith("TestCase") for base in bases)
         elif isinstance(node, ast.If) and is_guard(node.test):
@@ -126,13 +126,15 @@ def calls_in(node):
 DEMO_WORDS = ("example", "demo", "sample", "quick test", "self-test", "smoke test")
 
 
-def is_demo(guard, source):
+def is_demo(guard, called, source):
     """A block for those who run a library by itself: it shows how it is used, and takes nothing."""
+    if called == ["main"]:
+        return False
     lines = source.split("\n")[guard.lineno - 1 : guard.end_lineno]
     text = "\n".join(lines).lower()
     if "argv" in text or "argparse" in text or "parse_args" in text or "stdin" in text or "input(" in text:
         return False
-    names = [name.split(".")[-1].lower() for name in calls_in(guard)]
+    names = [name.split(".")[-1].lower() for name in called]
     if any(name.startswith(("demo", "example", "run_demo", "run_example", "_demo", "_example")) for name in names):
         return True
     # A block that calls main and nothing else is a program, whatever its comments say.

@@ -113,13 +113,10 @@ export interface PythonFacts {
   readonly doc: string | null;
   /** It has a block for when it is run by itself. */
   readonly guard: boolean;
-  readonly guardCalls: readonly string[];
   /** That block only shows how the module is used. */
   readonly demo: boolean;
   /** It does something when it is loaded. */
   readonly acts: boolean;
-  readonly functions: number;
-  readonly classes: number;
   readonly tests: number;
   readonly imports: readonly string[];
   readonly main: PythonFunction | null;

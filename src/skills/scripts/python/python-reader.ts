@@ -23,8 +23,11 @@ export interface PythonReaderOptions {
 /** Larger files are not parsed: nobody writes them by hand, and parsing takes memory in proportion. */
 export const largestPythonSource = 512 * 1024;
 
-/** How many files are handed to a helper before it has answered. Few, because they are asked again when it is lost. */
-const window = 16;
+/**
+ * How many files are handed to a helper before it has answered: enough that it has work while we are busy with other languages,
+ * and not more, because they are asked again when it is lost.
+ */
+const window = 48;
 
 /** From this many waiting files on a second helper is worth its start. */
 const manyFiles = 100;

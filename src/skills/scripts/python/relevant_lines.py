@@ -1,25 +1,26 @@
 """Tells which lines of a script can have a part in building its parser."""
 
 import ast
-import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 CALLS = (
     "ArgumentParser",
     "OptionParser",
     "add_argument",
     "add_option",
-    "add_argument_group",
     "add_mutually_exclusive_group",
     "add_parser",
     "add_subparsers",
     "parse_args",
     "parse_known_args",
     "parse_intermixed_args",
+    "add_argument_group",
 )
+MAKERS = ("ArgumentParser", "OptionParser", "add_parser", "add_subparsers", "add_argument_group", "add_mutually_exclusive_group")
 
-WORDS = re.compile(r"([A-Za-z_]\w*)\s*\(")
-MAKES = re.compile(r"([A-Za-z_]\w*)\s*(?::[^=]*)?=.*(?:ArgumentParser|add_parser|add_subparsers|add_argument_group|add_mutually_exclusive_group)\s*\(")
+# However often a name stands in a script, not more of its places are looked at.
+MOST_PLACES = 5000
+DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def relevant_lines(statements, source, calls=()):
@@ -27,45 +28,86 @@ def relevant_lines(statements, source, calls=()):
 
     They are calls of argparse, of `calls`, of functions that have such lines, and of any function that gets a parser.
     """
-    by_name = {}
-    parsers = set()
-    for number, line in enumerate(source.split("\n"), 1):
-        if "(" in line:
-            for name in WORDS.findall(line[:2000]):
-                by_name.setdefault(name, []).append(number)
-            if "Parser(" in line or "parser" in line or "add_" in line:
-                parsers.update(MAKES.findall(line[:500]))
-        elif "add_argument" in line or "add_parser" in line:
-            # `add = parser.add_argument`
-            by_name.setdefault("add_argument", []).append(number)
+    text = Text(source)
     lines = set()
-    for call in (*CALLS, *calls):
-        lines.update(by_name.get(call, ()))
-    if parsers:
-        lines.update(lines_with_argument(source, parsers))
-    functions = [node for node in statements if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))]
-    pending = list(functions)
+    for call in CALLS:
+        # `add = parser.add_argument` matters as well as a call does, so whatever follows.
+        lines.update(text.lines_of(places(source, call)))
+    for call in calls:
+        lines.update(text.lines_of(calls_of(source, call)))
+    for name in parser_names(source):
+        lines.update(text.lines_of(passes_of(source, name)))
+    pending = [node for node in statements if isinstance(node, DEFINITIONS)]
+    names = []
     while pending:
         ordered = sorted(lines)
         found = [node for node in pending if has_line(ordered, node)]
         if not found:
             break
-        pending = [node for node in pending if node not in set(found)]
+        pending = [node for node in pending if not has_line(ordered, node)]
         for node in found:
-            lines.update(by_name.get(node.name, ()))
-    return sorted(lines), [node.name for node in functions if node not in set(pending)]
+            names.append(node.name)
+            lines.update(text.lines_of(calls_of(source, node.name)))
+    return sorted(lines), names
 
 
-def lines_with_argument(source, names):
-    """The numbers of the lines on which one of `names` is passed to a function."""
-    passed = re.compile(r"\w\((?:[^()]{0,200}[,=]\s*)?(?:" + "|".join(sorted(names)) + r")\s*[,)]")
-    numbers = []
-    number, end = 1, 0
-    for found in passed.finditer(source):
-        number += source.count("\n", end, found.start())
-        end = found.start()
-        numbers.append(number)
-    return numbers
+class Text:
+    """Knows on which line a place in a source is."""
+
+    def __init__(self, source):
+        self.starts = []
+        at = 0
+        for line in source.split("\n"):
+            self.starts.append(at)
+            at += len(line) + 1
+
+    def lines_of(self, found):
+        return [bisect_right(self.starts, place) for place in found]
+
+
+def places(source, name):
+    """Where `name` stands, as a word or as a part of one."""
+    count = 0
+    at = source.find(name)
+    while at != -1 and count < MOST_PLACES:
+        yield at
+        count += 1
+        at = source.find(name, at + len(name))
+
+
+def is_word_at(source, at, end):
+    before = source[at - 1 : at] if at > 0 else ""
+    after = source[end : end + 1]
+    return not (before.isalnum() or before == "_" or after.isalnum() or after == "_")
+
+
+def calls_of(source, name):
+    """Where a function is called; where it is defined, too."""
+    for at in places(source, name):
+        end = at + len(name)
+        if is_word_at(source, at, end) and source[end : end + 3].lstrip().startswith("("):
+            yield at
+
+
+def passes_of(source, name):
+    """Where a variable is passed to a function."""
+    for at in places(source, name):
+        end = at + len(name)
+        if is_word_at(source, at, end) and source[end : end + 3].lstrip()[:1] in (",", ")") and source[max(0, at - 80) : at].rstrip()[-1:] in ("(", ",", "="):
+            yield at
+
+
+def parser_names(source):
+    """The variables that hold a parser, a group or sub-commands."""
+    names = set()
+    for maker in MAKERS:
+        for at in places(source, maker):
+            start = source.rfind("\n", 0, at) + 1
+            target, equals, _ = source[start : min(at, start + 200)].partition("=")
+            name = target.partition(":")[0].strip()
+            if equals and name.isidentifier():
+                names.add(name)
+    return names
 
 
 def has_line(ordered, node):
