@@ -10,6 +10,9 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 30_000,
+    // The code of skills is loaded by Node itself, as in a program: what is checked there must not be bypassed.
+    server: { deps: { external: [/\?kitbag=/u] } },
+    execArgv: ["--conditions=@kitbag/source"],
     coverage: {
       provider: "v8",
       include: ["src/core/**", "src/workspace/**"],

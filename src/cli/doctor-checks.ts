@@ -5,7 +5,7 @@ import { loadTrust } from "../skills/trust/trust-file.ts";
 import type { CliContext } from "./cli-command.ts";
 import { checkTrust } from "./config/check-trust.ts";
 import { findConfig } from "./config/find-config.ts";
-import { resolveKitbagHome } from "./config/kitbag-home.ts";
+import { resolveKitbagHome } from "../skills/trust/kitbag-home.ts";
 
 /** One thing that was looked at. */
 export interface DoctorCheck {

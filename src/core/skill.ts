@@ -40,6 +40,8 @@ export interface SkillFolder {
   readonly digest: string;
   readonly scope: SkillScope;
   readonly trust: SkillTrust;
+  /** The file with the skill's own code (`skill.ts`), which runs in this process with all its rights once it is trusted. */
+  readonly code?: string;
 }
 
 /** Whether somebody said that this folder may run, in exactly this state. */

@@ -1,7 +1,7 @@
+import { asTool } from "../core/as-tool.ts";
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { isName, nameRule } from "../core/names.ts";
-import { asTool } from "./as-tool.ts";
 import { findWrongOption, isObject, type Expectations } from "./find-wrong-option.ts";
 import type { Owner, Registry } from "./registry.ts";
 import type { AddOptions, ToolComponent, ToolMethods } from "./tool-methods.ts";

@@ -8,7 +8,7 @@ import { lockSkills } from "../../skills/trust/lock-skills.ts";
 import { loadTrust, updateTrust } from "../../skills/trust/trust-file.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { findTrustTarget, type TrustTarget } from "../config/find-trust-target.ts";
-import { resolveKitbagHome } from "../config/kitbag-home.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { KitbagError } from "../../core/errors.ts";
 import { toDigest } from "../../skills/folder/to-digest.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
-import { isProjectFile, loadBytes } from "./project-files.ts";
+import { isProjectFile, loadBytes } from "../../skills/modules/project-files.ts";
 
 const maxFiles = 1000;
 

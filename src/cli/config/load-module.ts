@@ -5,7 +5,10 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { KitbagError, isKitbagError } from "../../core/errors.ts";
 import { toDigest } from "../../skills/folder/to-digest.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
-import { isProjectFile, loadBytes } from "./project-files.ts";
+import { describeLoadError } from "../../skills/modules/describe-load-error.ts";
+import { isGuarded } from "../../skills/modules/guard-folder.ts";
+import { offerOwnPackage } from "../../skills/modules/own-package.ts";
+import { isProjectFile, loadBytes } from "../../skills/modules/project-files.ts";
 
 /**
  * Loads a module of somebody's project and answers with its default export. With `digests`, every project file that is loaded,
@@ -23,7 +26,11 @@ export async function loadModule(path: string, digests?: Digests): Promise<unkno
     module = (await import(pathToFileURL(path).href)) as typeof module;
   } catch (cause) {
     if (isKitbagError(cause, "config-untrusted") || isKitbagError(cause, "config-invalid")) throw cause;
-    throw new KitbagError("config-invalid", { path, reason: `loading it failed: ${describe(cause)}` }, { cause });
+    throw new KitbagError(
+      "config-invalid",
+      { path, reason: `loading it failed: ${describeLoadError(cause)}` },
+      { cause },
+    );
   }
   if (module.default !== undefined) return module.default;
   throw new KitbagError("config-invalid", { path, reason: "it has no default export; write: export default …" });
@@ -32,7 +39,8 @@ export async function loadModule(path: string, digests?: Digests): Promise<unkno
 function guardLoading(config: string, digests: Digests): void {
   registerHooks({
     load(url, context, nextLoad) {
-      if (!url.startsWith("file:")) return nextLoad(url, context);
+      // The code of a skill was trusted with its skill, and is checked there.
+      if (!url.startsWith("file:") || isGuarded(url)) return nextLoad(url, context);
       const path = realpathSync.native(fileURLToPath(url));
       if (!isProjectFile(path)) return nextLoad(url, context);
       const bytes = checkedBytes(path, config, digests);
@@ -51,32 +59,4 @@ function checkedBytes(path: string, config: string, digests: Digests): Buffer {
   const bytes = loadBytes(path);
   if (toDigest(bytes) === trusted) return bytes;
   throw new KitbagError("config-untrusted", { path: config, changed: [path] });
-}
-
-/** A project that has not installed Kitbag gets this copy of it: one file with tools is enough for `kitbag call`. */
-function offerOwnPackage(): void {
-  registerHooks({
-    resolve(specifier, context, nextResolve) {
-      try {
-        return nextResolve(specifier, context);
-      } catch (cause) {
-        if (!/^kitbag(?:\/|$)/u.test(specifier)) throw cause;
-        return { ...nextResolve(specifier, { ...context, parentURL: import.meta.url }), shortCircuit: true };
-      }
-    },
-  });
-}
-
-/** What was thrown, and where in the project it came from. */
-function describe(cause: unknown): string {
-  if (!(cause instanceof Error)) return String(cause);
-  const frames = [...(cause.stack ?? "").matchAll(/file:\/\/[^\s)]+?:\d+(?::\d+)?/gu)].map(([frame]) => frame);
-  const place = frames.find((frame) => isProjectFile(toPlace(frame)));
-  const name = isKitbagError(cause) ? "" : `${cause.name}: `;
-  return `${name}${cause.message}${place === undefined ? "" : ` (${toPlace(place)})`}`;
-}
-
-function toPlace(frame: string): string {
-  const [, url = "", place = ""] = /^(.*?)((?::\d+){1,2})$/u.exec(frame) ?? [];
-  return fileURLToPath(url) + place;
 }

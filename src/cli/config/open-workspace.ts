@@ -5,9 +5,9 @@ import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { usageError } from "../usage-error.ts";
 import { findConfig, resolveFile } from "./find-config.ts";
-import { resolveKitbagHome } from "./kitbag-home.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { loadModule } from "./load-module.ts";
-import { loadBytes } from "./project-files.ts";
+import { loadBytes } from "../../skills/modules/project-files.ts";
 import { requireTrust } from "./require-trust.ts";
 import { parseJsonConfig, toWorkspaceOptions } from "./to-workspace-options.ts";
 

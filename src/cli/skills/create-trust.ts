@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { isInside } from "../../skills/folder/is-inside.ts";
 import { createFolderTrust, type FolderTrust } from "../../skills/trust/folder-trust.ts";
 import type { CliContext } from "../cli-command.ts";
-import { resolveKitbagHome } from "../config/kitbag-home.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { relativeFolders } from "./find-options.ts";
 
 /**

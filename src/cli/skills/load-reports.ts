@@ -4,7 +4,7 @@ import { findSkills } from "../../skills/discovery/find-skills.ts";
 import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-skills.ts";
 import { openLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import type { CliContext } from "../cli-command.ts";
-import { resolveKitbagHome } from "../config/kitbag-home.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 import { createProgress } from "./create-progress.ts";

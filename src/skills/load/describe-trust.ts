@@ -5,15 +5,19 @@ import { showPath } from "../folder/show-path.ts";
 const mostNamed = 8;
 
 /** Says that a folder may not run, and what changed since it could. */
-export function describeTrust({ directory, trust }: SkillFolder): Diagnostic[] {
+export function describeTrust({ directory, trust, code }: SkillFolder): Diagnostic[] {
   if (trust.status === "trusted") return [];
   const { changed } = trust;
   const more = changed.length > mostNamed ? `, and ${changed.length - mostNamed} more` : "";
   const message =
     changed.length === 0
-      ? "Runs nothing until it is trusted: it came with the project"
+      ? `Runs nothing until it is trusted: ${whyNot(code)}`
       : `Runs nothing until it is trusted again: ${changed.slice(0, mostNamed).join(", ")}${more}`;
   const severity = changed.length === 0 ? "info" : "warning";
   const cure = `read it, then run: kitbag trust ${showPath(directory)}`;
-  return [{ severity, code: "skill-untrusted", message, file: "SKILL.md", cure }];
+  return [{ severity, code: "skill-untrusted", message, file: code ?? "SKILL.md", cure }];
+}
+
+function whyNot(code: string | undefined): string {
+  return code === undefined ? "it came with the project" : `its ${code} runs in this process, with all your rights`;
 }

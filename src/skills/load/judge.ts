@@ -47,9 +47,9 @@ export function createJudge(options: { readonly trust?: FolderTrust; readonly lo
 
 const untrusted: SkillTrust = { status: "untrusted", changed: [] };
 
-/** What somebody cloned is not what somebody installed or named. */
-function trustByScope({ scope }: Omit<SkillFolder, "trust">): SkillTrust {
-  return scope === "project" ? untrusted : { status: "trusted" };
+/** What somebody cloned is not what somebody installed or named; and code that runs with all rights must be named. */
+function trustByScope({ scope, code }: Omit<SkillFolder, "trust">): SkillTrust {
+  return scope === "given" || (scope === "user" && code === undefined) ? { status: "trusted" } : untrusted;
 }
 
 function pinAll(reports: readonly SkillReport[], lockPath: string, lock: Lock): readonly SkillReport[] {

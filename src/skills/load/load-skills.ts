@@ -1,9 +1,11 @@
 import { basename } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { SkillFolder } from "../../core/skill.ts";
+import { loadSkillCode, type SkillCode } from "../code/load-skill-code.ts";
 import { findSkills, type FindOptions, type SkillLocation } from "../discovery/find-skills.ts";
 import type { LockReader } from "../trust/lock-file.ts";
-import type { FolderTrust } from "../trust/folder-trust.ts";
+import { toDigests, type FolderTrust } from "../trust/folder-trust.ts";
 import type { PythonReader } from "../scripts/python/python-reader.ts";
 import { checkTools } from "./check-tools.ts";
 import { openFactsCache, type FactsCache } from "./facts-cache.ts";
@@ -13,7 +15,7 @@ import { reportShadowed } from "./report-shadowed.ts";
 import { createLightMemory, createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport } from "./skill-report.ts";
-import { toReport } from "./to-report.ts";
+import { toReport, type SkillPlace } from "./to-report.ts";
 import type { MakePipeline } from "./to-tools.ts";
 
 /** Where skills are looked for, and how they are read. */
@@ -24,8 +26,10 @@ export interface LoadSkillsOptions extends FindOptions {
   readonly cacheFile?: string;
   /** Takes the place of `cacheFile`; whoever gives it saves it. */
   readonly cache?: FactsCache;
-  /** Whether a folder may run. @default folders of a project may not, all others may */
+  /** Whether a folder may run. @default those that are named may, those of the user without a `skill.ts`, and none of a project */
   readonly trust?: FolderTrust;
+  /** How long loading a skill's own code (`skill.ts`) may take. @default 5000 */
+  readonly codeLimitMs?: number;
   /** What is pinned. @default nothing */
   readonly lock?: LockReader;
   readonly makePipeline?: MakePipeline;
@@ -45,7 +49,7 @@ export interface LoadedSkills {
 }
 
 /**
- * Finds and reads skills. Runs nothing that is in them.
+ * Finds and reads skills. Runs nothing that is in them, but the code (`skill.ts`) of folders that may run: it says what the skill is.
  *
  * Contract: never throws for what is on the disk; every folder that was found has a report. A list of what is trusted, or a lock,
  * that cannot be read is an `error`, and nothing that needs it may run.
@@ -64,11 +68,15 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
   }
   await collectFacts(found, memory, cache, options);
   if (options.cache === undefined) cache.save();
-  const reports = found.map((one, index) => {
-    const report = recallReport(one, judge, options.makePipeline);
-    options.onProgress?.(found.length + index + 1, found.length * 2);
-    return report;
-  });
+  let done = found.length;
+  // Code that waits for something holds up no other.
+  const reports = await Promise.all(
+    found.map(async (one) => {
+      const report = await recallReport(one, judge, options);
+      options.onProgress?.((done += 1), found.length * 2);
+      return report;
+    }),
+  );
   return { reports: judge.pin(reportShadowed(reports)), diagnostics: [...diagnostics, ...judge.diagnostics()] };
 }
 
@@ -132,16 +140,37 @@ function toFolderName({ path, plugin }: SkillLocation): string {
 }
 
 /** The same folder, judged in the same way, gives the same report: one that did not change is the same object. */
-function recallReport({ location, folder }: FoundFolder, judge: Judge, makePipeline?: MakePipeline): SkillReport {
-  const { directory, files, digest } = folder.snapshot;
-  const { path, scope } = location;
-  const trust = judge.trust({ directory, files, digest, scope });
-  const key = JSON.stringify([path, scope, trust, folder.facts?.key]);
+async function recallReport(found: FoundFolder, judge: Judge, options: LoadSkillsOptions): Promise<SkillReport> {
+  const { folder } = found;
+  const { key: factsKey, facts } = folder.facts as NonNullable<typeof folder.facts>;
+  const place = toPlace(found, facts.code, judge);
+  const key = JSON.stringify([place.path, place.folder.scope, place.folder.trust, factsKey]);
   if (folder.report?.key === key) return folder.report.report;
-  const place = { path, folder: { directory, files, digest, scope, trust }, folderName: toFolderName(location) };
-  const report = toReport((folder.facts as NonNullable<typeof folder.facts>).facts, place, makePipeline);
+  const code = await loadTrusted(place.folder, facts, options.codeLimitMs ?? 5000);
+  const report = toReport(facts, place, {
+    ...(options.makePipeline !== undefined && { makePipeline: options.makePipeline }),
+    ...(code !== undefined && { code }),
+  });
   folder.report = { key, report };
   return report;
+}
+
+function toPlace({ location, folder }: FoundFolder, code: string | undefined, judge: Judge): SkillPlace {
+  const { directory, files, digest } = folder.snapshot;
+  const { path, scope } = location;
+  const place = { directory, files, digest, scope, ...(code !== undefined && { code }) };
+  return { path, folder: { ...place, trust: judge.trust(place) }, folderName: toFolderName(location) };
+}
+
+/** A folder that cannot be used anyway runs nothing. */
+async function loadTrusted(
+  { directory, files, code: file, trust }: SkillFolder,
+  { diagnostics }: SkillFacts,
+  limitMs: number,
+): Promise<SkillCode | undefined> {
+  const isBroken = diagnostics.some((one) => one.severity === "error");
+  if (file === undefined || trust.status === "untrusted" || isBroken) return undefined;
+  return loadSkillCode({ directory, files: toDigests(files), file, limitMs });
 }
 
 function nextTurn(): Promise<void> {

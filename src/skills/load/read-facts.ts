@@ -1,9 +1,10 @@
+import { findSkillCode } from "../code/code-file.ts";
 import { parseSkillDocument } from "../document/parse-skill-document.ts";
 import type { SkillReading } from "../document/skill-document.ts";
 import type { FolderSnapshot } from "../folder/read-folder.ts";
 import { deriveAllScripts, type SkillScripts } from "../scripts/derive-scripts.ts";
 import type { PythonReader } from "../scripts/python/python-reader.ts";
-import { readManifest, type ManifestReading } from "./read-manifest.ts";
+import { readManifest } from "./read-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 
 /** A folder to read, and the name that its skill has if it says none. */
@@ -23,16 +24,19 @@ export interface ReadFactsOptions {
 export async function readFacts(folders: readonly FolderToRead[], options: ReadFactsOptions): Promise<SkillFacts[]> {
   const read = folders.map(({ snapshot, folderName }) => {
     const manifest = readManifest(snapshot);
-    const reading = readDocument(snapshot, folderName, { spec: options.spec, manifest });
-    return { snapshot, manifest, reading };
+    const code = findSkillCode(snapshot.contents);
+    const canLack = manifest.manifest !== undefined || code !== undefined;
+    const reading = readDocument(snapshot, folderName, { spec: options.spec, canLack });
+    return { snapshot, manifest, reading, code };
   });
   const derived = await deriveAllScripts(
     read.map(({ snapshot, reading }) => toScripts(snapshot, reading)),
     options.pythonReader === undefined ? {} : { pythonReader: options.pythonReader },
   );
-  return read.map(({ snapshot, manifest, reading }, index) => ({
+  return read.map(({ snapshot, manifest, reading, code }, index) => ({
     ...(reading.document !== undefined && { document: reading.document }),
     ...(manifest.manifest !== undefined && { manifest: manifest.manifest }),
+    ...(code !== undefined && { code }),
     scripts: derived[index]?.scripts ?? [],
     diagnostics: [...snapshot.diagnostics, ...reading.diagnostics, ...manifest.diagnostics],
     scriptDiagnostics: derived[index]?.diagnostics ?? [],
@@ -52,17 +56,17 @@ function toScripts({ contents }: FolderSnapshot, { document }: SkillReading): Sk
 
 interface DocumentOptions {
   readonly spec: boolean;
-  readonly manifest: ManifestReading;
+  /** A manifest or code says what the skill is. */
+  readonly canLack: boolean;
 }
 
-/** `SKILL.md` before any other spelling. A folder that a manifest makes a tool needs none. */
-function readDocument(snapshot: FolderSnapshot, folderName: string, { spec, manifest }: DocumentOptions): SkillReading {
+/** `SKILL.md` before any other spelling. A folder that a manifest makes a tool, or code a skill, needs none. */
+function readDocument(snapshot: FolderSnapshot, folderName: string, { spec, canLack }: DocumentOptions): SkillReading {
   const names = snapshot.files.map((file) => file.path).filter((path) => path.toLowerCase() === "skill.md");
   const name = names.includes("SKILL.md") ? "SKILL.md" : names[0];
   const bytes = name === undefined ? undefined : snapshot.contents.get(name);
   if (name === undefined || bytes === undefined) {
-    if (manifest.manifest !== undefined || snapshot.diagnostics.some((one) => one.severity === "error"))
-      return { diagnostics: [] };
+    if (canLack || snapshot.diagnostics.some((one) => one.severity === "error")) return { diagnostics: [] };
     const message = name === undefined ? "There is no SKILL.md in the folder" : "SKILL.md is larger than 1 MiB";
     return { diagnostics: [{ severity: "error", code: "file-missing", message, file: "SKILL.md" }] };
   }

@@ -7,6 +7,8 @@ import type { ScriptInterface } from "../scripts/script-interface.ts";
 export interface SkillFacts {
   readonly document?: SkillDocument;
   readonly manifest?: SkillManifest;
+  /** The file with the skill's own code. What it says is no fact: it is known only after it has run. */
+  readonly code?: string;
   readonly scripts: readonly ScriptInterface[];
   /** About the folder, the document and the manifest: an `error` among them means that there is no skill. */
   readonly diagnostics: readonly Diagnostic[];

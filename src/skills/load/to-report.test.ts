@@ -11,6 +11,7 @@ import { checkTools } from "./check-tools.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport } from "./skill-report.ts";
 import { toReport } from "./to-report.ts";
+import type { MakePipeline } from "./to-tools.ts";
 
 test("toReport() makes tools of scripts, with the command that a checked input means", () => {
   const own = scriptTool({
@@ -256,8 +257,8 @@ interface Parts extends Partial<Omit<SkillFacts, "document" | "manifest">> {
   readonly manifest?: Partial<SkillManifest>;
 }
 
-function report(parts: Parts, makePipeline?: Parameters<typeof toReport>[2]): SkillReport {
-  return toReport(toFacts(parts), place(), makePipeline);
+function report(parts: Parts, makePipeline?: MakePipeline): SkillReport {
+  return toReport(toFacts(parts), place(), makePipeline === undefined ? {} : { makePipeline });
 }
 
 function toFacts({ manifest, document = {}, isBare = false, ...parts }: Parts): SkillFacts {

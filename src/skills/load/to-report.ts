@@ -1,19 +1,18 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isName } from "../../core/names.ts";
-import { joinPermissions, type Permissions } from "../../core/permissions.ts";
-import type { Skill, SkillFolder } from "../../core/skill.ts";
+import type { SkillFolder } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
-import { renderSkillBody } from "../document/render-skill-body.ts";
-import type { SkillDocument } from "../document/skill-document.ts";
-import { findToolReferences } from "../document/tool-references.ts";
-import { emptyManifest, type SkillManifest } from "../manifests/skill-manifest.ts";
+import type { SkillCode } from "../code/load-skill-code.ts";
+import { emptyManifest } from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
 import { checkTools } from "./check-tools.ts";
 import { describeTrust } from "./describe-trust.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
-import { toManifestTool, toScriptTool, type MakePipeline, type ToolFrame } from "./to-tools.ts";
-import { toUses, type SkillUses } from "./to-uses.ts";
+import type { SkillSources } from "./skill-sources.ts";
+import { findOverruled, toHead, toSkill, type SkillHead } from "./to-skill.ts";
+import { toCodeTool, toManifestTool, toScriptTool, type MakePipeline, type ToolFrame } from "./to-tools.ts";
+import { toUses } from "./to-uses.ts";
 
 /** Where a skill is, for its report. */
 export interface SkillPlace {
@@ -23,77 +22,48 @@ export interface SkillPlace {
   readonly folderName: string;
 }
 
-/** Makes a skill, or the reason why there is none, out of what its files say. */
-export function toReport(read: SkillFacts, place: SkillPlace, makePipeline?: MakePipeline): SkillReport {
+/** What a report needs that is not in the files. */
+export interface ReportParts {
+  readonly makePipeline?: MakePipeline;
+  /** What loading the skill's own code gave. @default it was not loaded */
+  readonly code?: SkillCode;
+}
+
+/** Makes a skill, or the reason why there is none, out of what its files say and what its code defines. */
+export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, code }: ReportParts = {}): SkillReport {
   const facts = checkTools(read);
-  const { document, scripts } = facts;
   const { path, folder } = place;
   const manifest = facts.manifest ?? { ...emptyManifest, file: "" };
-  const name = document?.name ?? manifest.name ?? place.folderName;
-  const description = document?.description ?? manifest.description;
-  const fatal = facts.diagnostics.some((one) => one.severity === "error");
-  const head = { path, directory: folder.directory, name, scripts };
+  const sources = { facts, manifest, defined: code?.ok === true ? code.skill : undefined };
+  const named = toHead(sources, place.folderName);
+  const { name, description } = named;
+  const known = code?.ok === false ? [...facts.diagnostics, code.diagnostic] : facts.diagnostics;
+  const fatal = known.some((one) => one.severity === "error");
+  const head = { path, directory: folder.directory, name, scripts: facts.scripts };
   if (fatal || description === undefined || !isSkillName(name)) {
-    const diagnostics = fatal ? facts.diagnostics : [...facts.diagnostics, whyNot(name, description)];
+    const diagnostics = fatal ? known : [...known, whyNot(name, description)];
     return { ...head, status: "skipped", diagnostics, tools: [] };
   }
-  const frame = toFrame(name, folder, facts, manifest);
-  const made = makeTools(frame, facts, manifest, makePipeline);
+  const made = makeTools(toFrame(named, folder), sources, makePipeline);
   const taken = made.tools.map((tool) => tool.name);
-  const used = toUses(document, manifest, taken);
-  const skill = toSkill({ name, description, document, manifest, frame, folder, tools: made.tools, used });
+  const used = toUses(sources, taken);
+  const skill = toSkill(sources, { ...named, description }, { folder, tools: made.tools, used });
   const diagnostics = [
-    ...facts.diagnostics,
+    ...known,
     ...facts.scriptDiagnostics,
     ...made.diagnostics,
     ...used.diagnostics,
-    ...checkDeclared(scripts, frame.permissions, facts.manifest),
+    ...findOverruled(sources, named),
+    ...checkDeclared(facts.scripts, named.permissions, facts.manifest),
     ...describeTrust(folder),
   ];
   const status = diagnostics.some((one) => one.severity !== "info") ? "warning" : "ok";
   return { ...head, status, diagnostics, tools: made.reports, skill };
 }
 
-function toFrame(skill: string, folder: SkillFolder, facts: SkillFacts, manifest: SkillManifest): ToolFrame {
-  return {
-    skill,
-    directory: folder.directory,
-    files: new Map(folder.files.map((file) => [file.path, file])),
-    permissions: toPermissions(facts, manifest),
-    version: toVersion(manifest.version ?? facts.document?.version),
-  };
-}
-
-interface SkillSources {
-  readonly name: string;
-  readonly description: string;
-  readonly document: SkillDocument | undefined;
-  readonly manifest: SkillManifest;
-  readonly frame: ToolFrame;
-  readonly folder: SkillFolder;
-  readonly tools: readonly Tool[];
-  readonly used: SkillUses;
-}
-
-function toSkill({ name, description, document, manifest, frame, folder, tools, used }: SkillSources): Skill {
-  return {
-    name,
-    description,
-    ...(manifest.displayName !== undefined && { displayName: manifest.displayName }),
-    ...(frame.version !== undefined && { version: frame.version }),
-    capabilities: manifest.capabilities,
-    instructions: document?.body ?? "",
-    tools,
-    uses: used.uses,
-    reuses: used.reuses,
-    ...toMentions(document),
-    requires: manifest.requires,
-    exclusive: manifest.exclusive,
-    permissions: frame.permissions,
-    modelInvocable: document?.modelInvocable ?? true,
-    folder,
-    ...(document !== undefined && { render: createRender(document, folder) }),
-  };
+function toFrame({ name, permissions, version }: SkillHead, folder: SkillFolder): ToolFrame {
+  const files = new Map(folder.files.map((file) => [file.path, file]));
+  return { skill: name, directory: folder.directory, files, permissions, version };
 }
 
 /** The workspace itself is called "global". */
@@ -109,20 +79,6 @@ function whyNot(name: string, description: string | undefined): Diagnostic {
   return { severity: "error", code: "skill-unusable", message, file: "SKILL.md" };
 }
 
-/** Many authors write `1.0` or `v2`; what cannot be compared is no version. */
-function toVersion(version: string | undefined): string | undefined {
-  const [, major, minor = ".0", patch = ".0", rest = ""] =
-    /^v?(\d{1,9})(\.\d{1,9})?(\.\d{1,9})?([-+][0-9A-Za-z.+-]{1,64})?$/u.exec(version?.trim() ?? "") ?? [];
-  return major === undefined ? undefined : `${major}${minor}${patch}${rest}`;
-}
-
-/** One grant for the skill and all its tools. */
-function toPermissions({ scripts }: SkillFacts, manifest: SkillManifest): Permissions {
-  if (!manifest.grantsSeenEnvironment) return manifest.permissions;
-  const env = scripts.flatMap((script) => script.environment.map((variable) => variable.name));
-  return joinPermissions([manifest.permissions, { env }]);
-}
-
 interface MadeTools {
   readonly tools: readonly Tool[];
   readonly reports: readonly ToolReport[];
@@ -131,9 +87,8 @@ interface MadeTools {
 
 function makeTools(
   frame: ToolFrame,
-  facts: SkillFacts,
-  manifest: SkillManifest,
-  makePipeline?: MakePipeline,
+  { facts, manifest, defined }: SkillSources,
+  makePipeline: MakePipeline | undefined,
 ): MadeTools {
   const listedFiles = new Set(manifest.tools.map((tool) => tool.file?.replace(/^\.\//u, "")));
   const derived = facts.scripts
@@ -144,10 +99,11 @@ function makeTools(
   const listed = manifest.tools
     .filter((tool) => tool.kind !== "reuse")
     .map((tool) => toManifestTool(frame, tool, makePipeline));
+  const own = (defined?.tools ?? []).map((tool) => toCodeTool(frame, tool, facts.code ?? ""));
   const diagnostics: Diagnostic[] = [];
   const byName = new Map<string, { tool: Tool; report: ToolReport }>();
-  // What a manifest says goes before what was derived.
-  for (const one of [...listed, ...derived]) {
+  // What a manifest says goes before what code says, and that before what was derived.
+  for (const one of [...listed, ...own, ...derived]) {
     if (!one.ok) diagnostics.push({ ...one.diagnostic, severity: "warning" });
     else if (byName.has(one.tool.name)) diagnostics.push(duplicate(one.report, byName.get(one.tool.name)?.report));
     else byName.set(one.tool.name, one);
@@ -160,16 +116,4 @@ function duplicate(lost: ToolReport, kept: ToolReport | undefined): Diagnostic {
   const message = `Left out the tool "${lost.name}" of ${lost.file ?? "the manifest"}: ${kept?.file ?? "the manifest"} already has one of this name`;
   const cure = "give one of them another name in scripts/manifest.yml";
   return { severity: "warning", code: "tool-duplicate", message, file: lost.file ?? "", cure };
-}
-
-function toMentions(document: SkillDocument | undefined): { mentions?: readonly string[] } {
-  if (document === undefined) return {};
-  const references = findToolReferences(document.body).filter((reference) => !reference.inCodeBlock);
-  return { mentions: [...new Set(references.map((reference) => reference.address))] };
-}
-
-function createRender(document: SkillDocument, folder: SkillFolder): (argumentText: string) => string {
-  const files = folder.files.map((file) => file.path).filter((path) => !/^skill\.md$/iu.test(path));
-  return (argumentText) =>
-    renderSkillBody(document, { arguments: argumentText, directory: folder.directory, files }).text;
 }

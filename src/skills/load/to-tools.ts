@@ -64,6 +64,11 @@ function freeze<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
+/** Tells of a tool that the skill's own code, in `file`, defines. */
+export function toCodeTool({ skill }: ToolFrame, tool: Tool, file: string): MadeTool {
+  return { ok: true, tool, report: { ...describe(skill, tool), file, confidence: "declared", source: "code" } };
+}
+
 /** Makes a pipeline of its description. Passed in: how pipelines run is not known here. */
 export type MakePipeline = (description: JsonObject) => Tool;
 

@@ -3,8 +3,8 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { describeProblem, type Problem } from "../../core/errors.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import type { ToolReuse, ToolUse } from "../../core/skill.ts";
-import type { SkillDocument } from "../document/skill-document.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
+import type { SkillSources } from "./skill-sources.ts";
 
 /** Tools of others that a skill names. */
 export interface SkillUses {
@@ -14,20 +14,18 @@ export interface SkillUses {
 }
 
 /** Reads which tools of others a skill uses, and which it takes over under names that none of its own tools (`taken`) has. */
-export function toUses(
-  document: SkillDocument | undefined,
-  manifest: SkillManifest,
-  taken: Iterable<string>,
-): SkillUses {
+export function toUses({ facts: { document }, manifest, defined }: SkillSources, taken: Iterable<string>): SkillUses {
   const problems: Problem[] = [];
   const declared = (document?.tools ?? []).filter((tool) => tool.from === "metadata");
   const uses = [
     ...declared.map((tool) => toToolUse(tool.reference, "metadata.kitbag-tools", problems)),
     ...manifest.uses.map((text, index) => toToolUse(text, `skill.uses[${index}]`, problems)),
   ];
-  const reuses = toReuses(manifest, new Set(taken), problems);
+  const names = new Set(taken);
+  const listed = toReuses(manifest, names, problems);
+  const reuses = [...listed, ...(defined?.reuses ?? []).filter(({ name }) => !names.has(name))];
   return {
-    uses: [...uses, ...reuses.map((reuse) => reuse.uses)].filter((use) => use.address !== ""),
+    uses: [...uses, ...listed.map((reuse) => reuse.uses), ...(defined?.uses ?? [])].filter((use) => use.address !== ""),
     reuses,
     diagnostics: problems.map((problem) => ({
       severity: "warning",

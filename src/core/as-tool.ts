@@ -1,8 +1,7 @@
-import { KitbagError, type Problem } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
-import { isName, nameRule } from "../core/names.ts";
-import type { Tool } from "../core/tool.ts";
-import { isObject } from "./find-wrong-option.ts";
+import { KitbagError, type Problem } from "./errors.ts";
+import { showValue } from "./json.ts";
+import { isName, nameRule } from "./names.ts";
+import type { Tool } from "./tool.ts";
 
 const expectations: readonly (readonly [keyof Tool, (value: unknown) => boolean, string])[] = [
   ["name", isName, nameRule],
@@ -32,6 +31,10 @@ export function asTool(value: unknown): Tool {
   }
   if (problems.length > 0) throw invalid(typeof tool.name === "string" ? tool.name : "unknown", problems);
   return tool;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function isCode(value: unknown): boolean {

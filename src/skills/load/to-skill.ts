@@ -1,0 +1,130 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
+import { joinPermissions, type Permissions } from "../../core/permissions.ts";
+import type { Skill, SkillFolder } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
+import { emptyDefined, type DefinedSkill } from "../code/to-defined-skill.ts";
+import { renderSkillBody } from "../document/render-skill-body.ts";
+import type { SkillDocument } from "../document/skill-document.ts";
+import { findToolReferences } from "../document/tool-references.ts";
+import type { SkillManifest } from "../manifests/skill-manifest.ts";
+import type { SkillFacts } from "./skill-facts.ts";
+import type { SkillSources } from "./skill-sources.ts";
+import type { SkillUses } from "./to-uses.ts";
+
+/** What names a skill. */
+export interface SkillHead {
+  readonly name: string;
+  /** None: nobody says what it does. */
+  readonly description: string | undefined;
+  readonly version: string | undefined;
+  /** One grant for the skill and all its tools. */
+  readonly permissions: Permissions;
+}
+
+const unknownDescription = "Nobody knows what it does until its code is trusted and loaded.";
+
+/** Reads what names a skill; its folder does if nothing else does. */
+export function toHead({ facts, manifest, defined }: SkillSources, folderName: string): SkillHead {
+  const { document } = facts;
+  return {
+    name: document?.name ?? manifest.name ?? defined?.name ?? folderName,
+    description: document?.description ?? manifest.description ?? describeCode(facts, defined),
+    version: toVersion(manifest.version ?? document?.version ?? defined?.version),
+    permissions: toPermissions(facts, manifest, defined),
+  };
+}
+
+function describeCode({ code }: SkillFacts, defined: DefinedSkill | undefined): string | undefined {
+  return code !== undefined && defined === undefined ? unknownDescription : defined?.description;
+}
+
+/** Makes a skill of what is known about it. */
+export function toSkill(
+  { facts, manifest, defined = emptyDefined }: SkillSources,
+  head: SkillHead & { readonly description: string },
+  parts: { readonly folder: SkillFolder; readonly tools: readonly Tool[]; readonly used: SkillUses },
+): Skill {
+  const { folder, tools, used } = parts;
+  const { version, ...named } = head;
+  const { displayName = defined.displayName } = manifest;
+  const { onActivate, onDeactivate } = defined;
+  return {
+    ...named,
+    ...(displayName !== undefined && { displayName }),
+    ...(version !== undefined && { version }),
+    capabilities: manifest.capabilities.length > 0 ? manifest.capabilities : defined.capabilities,
+    tools,
+    uses: used.uses,
+    reuses: used.reuses,
+    requires: [...new Set([...manifest.requires, ...defined.requires])],
+    exclusive: manifest.exclusive || defined.exclusive,
+    modelInvocable: isInvocable(facts.document, defined) && head.description !== unknownDescription,
+    folder,
+    ...toText(facts.document, defined, folder),
+    ...(onActivate !== undefined && { onActivate }),
+    ...(onDeactivate !== undefined && { onDeactivate }),
+  };
+}
+
+function isInvocable(document: SkillDocument | undefined, defined: DefinedSkill): boolean {
+  return document?.modelInvocable !== false && defined.modelInvocable;
+}
+
+/** The instructions of SKILL.md; without any, those of the code. */
+function toText(
+  document: SkillDocument | undefined,
+  { instructions }: DefinedSkill,
+  folder: SkillFolder,
+): Pick<Skill, "instructions" | "mentions" | "render"> {
+  const isOfCode = instructions !== "" && (document === undefined || document.body.trim() === "");
+  if (isOfCode) return { instructions, mentions: findMentions(instructions) };
+  if (document === undefined) return { instructions };
+  return {
+    instructions: document.body,
+    mentions: findMentions(document.body),
+    render: createRender(document, folder),
+  };
+}
+
+/** Says where manifest or document go before what the code says. */
+export function findOverruled({ facts, manifest, defined }: SkillSources, head: SkillHead): Diagnostic[] {
+  const file = facts.code;
+  if (defined === undefined || file === undefined) return [];
+  const winner = facts.document?.file ?? manifest.file;
+  const says = [
+    ["name", defined.name, head.name],
+    ["version", toVersion(defined.version) ?? head.version, head.version],
+  ] as const;
+  return says
+    .filter(([, own, used]) => own !== used)
+    .map(([what, own, used]): Diagnostic => {
+      const message = `Says the ${what} "${own}", but ${winner} says "${used}" and goes before it`;
+      return { severity: "warning", code: "code-overruled", message, file, cure: `write the same ${what} in both` };
+    });
+}
+
+/** Many authors write `1.0` or `v2`; what cannot be compared is no version. */
+function toVersion(version: string | undefined): string | undefined {
+  const [, major, minor = ".0", patch = ".0", rest = ""] =
+    /^v?(\d{1,9})(\.\d{1,9})?(\.\d{1,9})?([-+][0-9A-Za-z.+-]{1,64})?$/u.exec(version?.trim() ?? "") ?? [];
+  return major === undefined ? undefined : `${major}${minor}${patch}${rest}`;
+}
+
+/** What was read before anybody trusted it is what is granted; only without any manifest, what the code says. */
+function toPermissions(facts: SkillFacts, manifest: SkillManifest, defined: DefinedSkill | undefined): Permissions {
+  if (facts.manifest === undefined) return defined?.permissions ?? {};
+  if (!manifest.grantsSeenEnvironment) return manifest.permissions;
+  const env = facts.scripts.flatMap((script) => script.environment.map((variable) => variable.name));
+  return joinPermissions([manifest.permissions, { env }]);
+}
+
+function findMentions(text: string): string[] {
+  const references = findToolReferences(text).filter((reference) => !reference.inCodeBlock);
+  return [...new Set(references.map((reference) => reference.address))];
+}
+
+function createRender(document: SkillDocument, folder: SkillFolder): (argumentText: string) => string {
+  const files = folder.files.map((file) => file.path).filter((path) => !/^skill\.md$/iu.test(path));
+  return (argumentText) =>
+    renderSkillBody(document, { arguments: argumentText, directory: folder.directory, files }).text;
+}
