@@ -40,16 +40,24 @@ export interface ErrorDetails {
   "injection-missing": { readonly tool: string; readonly names: readonly string[] };
   /** The input does not fit the tool's schema. */
   "input-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
+  /** The program that runs a script is not on this machine. */
+  "interpreter-missing": { readonly tool: string; readonly interpreter: string; readonly cure: string };
+  /** A tool used more memory than it may. */
+  "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */
   "middleware-failed": { readonly tool: string; readonly reason: string };
   /** An option has a value it cannot have. */
   "option-invalid": { readonly option: string; readonly found: string; readonly expected: string };
+  /** A tool printed more than anybody can use, and was stopped. */
+  "output-flooded": { readonly tool: string; readonly limitBytes: number };
   /** The output does not fit the tool's schema, or is not JSON. */
   "output-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** No output is kept under the handle. */
   "output-missing": { readonly handle: string };
   /** The output is larger than anything that is kept. */
   "output-too-large": { readonly tool: string; readonly limitBytes: number };
+  /** A permission cannot be enforced here, or must not be given. */
+  "permission-refused": { readonly tool: string; readonly permission: string; readonly reason: string };
   /** A pipeline is wrong as it was defined. */
   "pipeline-invalid": { readonly pipeline: string; readonly problems: readonly Problem[] };
   /** Something that is not an owner's name, or a name that is already an owner of another kind. */
@@ -58,8 +66,18 @@ export interface ErrorDetails {
   "program-failed": { readonly reason: string };
   /** The workspace has no runtime for this kind of tool. */
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
+  /** The sandbox could not start or hold a program. */
+  "sandbox-failed": { readonly sandbox: string; readonly reason: string };
+  /** No sandbox works on this machine. */
+  "sandbox-missing": { readonly tried: readonly { readonly name: string; readonly reason: string }[] };
+  /** A sandbox was asked for that does not enforce what is needed. */
+  "sandbox-weak": { readonly sandbox: string; readonly lacks: readonly string[] };
   /** A schema cannot be used. */
   "schema-invalid": { readonly where: string; readonly problems: readonly Problem[] };
+  /** The bytes of a file are not those that were checked. */
+  "script-changed": { readonly path: string };
+  /** A script ended with an exit code other than 0, or by a signal. */
+  "script-failed": { readonly tool: string; readonly code?: number; readonly signal?: string; readonly stderr: string };
   /** Something that a skill uses is not there, or is not what it was made for. */
   "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
   /** There is already a skill of this name. */
@@ -134,9 +152,15 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "injection-missing": ({ tool, names }) =>
     `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
   "input-invalid": ({ tool, problems }) => `Cannot call ${quote(tool)}: the input is wrong: ${problemList(problems)}`,
+  "interpreter-missing": ({ tool, interpreter, cure }) =>
+    `Cannot run ${quote(tool)}: there is no ${quote(interpreter)} on this machine; ${cure}`,
+  "memory-exceeded": ({ tool, limitBytes }) =>
+    `${quote(tool)} used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
   "option-invalid": ({ option, found, expected }) =>
     `Cannot use ${quote(option)}: found ${found}, expected ${expected}`,
+  "output-flooded": ({ tool, limitBytes }) =>
+    `${quote(tool)} printed more than ${limitBytes} bytes and was stopped; let it write to a file, or print less`,
   "output-invalid": ({ tool, problems }) =>
     `Cannot use the output of ${quote(tool)}: it is wrong: ${problemList(problems)}`,
   "output-missing": ({ handle }) =>
@@ -144,12 +168,24 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "output-too-large": ({ tool, limitBytes }) =>
     `Cannot use the output of ${quote(tool)}: it is larger than ${limitBytes} bytes; ask the tool for less, or in parts`,
   "owner-invalid": ({ owner, reason }) => `Cannot use the owner ${quote(owner)}: ${reason}`,
+  "permission-refused": ({ tool, permission, reason }) =>
+    `Cannot run ${quote(tool)} with the permission ${permission}: ${reason}`,
   "pipeline-invalid": ({ pipeline, problems }) =>
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
+  "sandbox-failed": ({ sandbox, reason }) =>
+    `The sandbox ${quote(sandbox)} could not run a program: ${reason}; see kitbag doctor`,
+  "sandbox-missing": ({ tried }) =>
+    `No sandbox works on this machine: ${tried.map(({ name, reason }) => `${name}: ${reason}`).join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`,
+  "sandbox-weak": ({ sandbox, lacks }) =>
+    `The sandbox ${quote(sandbox)} does not enforce ${lacks.join(", ")}; install bubblewrap, or pass --sandbox off to run without protection`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
+  "script-changed": ({ path }) =>
+    `${path} is no longer the file that was checked; load the skill again, and trust it if it asks`,
+  "script-failed": ({ tool, code, signal, stderr }) =>
+    `${quote(tool)} ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}`,
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,

@@ -1,0 +1,40 @@
+import type { Pipes } from "../pipes.ts";
+import type { Profile, Sandbox } from "../sandbox.ts";
+import { startProgram } from "../start-program.ts";
+
+/**
+ * No sandbox: programs run as this user, with the environment that the profile names and nothing else enforced. Paths inside are
+ * paths of the host, so a command must name its files by their sources.
+ */
+export function offSandbox(pipes: Pipes): Sandbox {
+  const running = new Set<() => void>();
+  return {
+    name: "off",
+    enforces: new Set(["environment"]),
+    async start(profile, command, input) {
+      const [file = "", ...argv] = command.map((word) => toHostPath(profile, word));
+      const environment = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LANG: "C.UTF-8", ...profile.environment };
+      const directory = toHostPath(profile, profile.directory ?? "/tmp");
+      const started = await startProgram({ file, argv, environment, directory }, pipes, input);
+      running.add(started.kill);
+      void started.exit.then(() => {
+        // Whatever it left running in its group goes with it.
+        started.kill();
+        running.delete(started.kill);
+      });
+      return started;
+    },
+    async close() {
+      for (const kill of running) kill();
+    },
+  };
+}
+
+/** A path inside is where its mount comes from; without a sandbox there is no other place. */
+function toHostPath(profile: Profile, path: string): string {
+  for (const { source, target } of profile.mounts) {
+    if (path === target) return source;
+    if (path.startsWith(`${target}/`)) return source + path.slice(target.length);
+  }
+  return path;
+}

@@ -1,0 +1,78 @@
+import { execFile } from "node:child_process";
+import { chmodSync, closeSync, constants, openSync, unlinkSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { Socket } from "node:net";
+import type { Readable } from "node:stream";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const namesAtATime = 32;
+
+/** What a program writes to: the end that is read here, and the descriptor to hand on. */
+export interface OutputPipe {
+  readonly stream: Readable;
+  readonly descriptor: number;
+}
+
+/** What a program reads from. */
+export interface InputFile {
+  readonly descriptor: number;
+  /** Writes all there is to read; call it at most once, and before the program reads. */
+  fill(input: string | Uint8Array): void;
+  close(): void;
+}
+
+/**
+ * Makes the standard streams of programs. Node would give them sockets, which nobody can open as `/dev/stdin` or `/dev/stderr`;
+ * many scripts do just that.
+ */
+export interface Pipes {
+  openOutput(): Promise<OutputPipe>;
+  openInput(): InputFile;
+}
+
+/** Makes the standard streams of programs out of files in `directory`, which only this user may enter. */
+export function createPipes(directory: string): Pipes {
+  const ready: string[] = [];
+  let made = 0;
+  let making: Promise<void> | undefined;
+
+  async function makeMore(): Promise<void> {
+    const names = Array.from({ length: namesAtATime }, () => join(directory, `pipe-${made++}`));
+    await run("mkfifo", names);
+    // The program may be another user and may open its own end again; nobody else can enter the directory.
+    for (const name of names) chmodSync(name, 0o622);
+    ready.push(...names);
+  }
+
+  async function takeName(): Promise<string> {
+    for (;;) {
+      const name = ready.pop();
+      if (name !== undefined) return name;
+      making ??= makeMore().finally(() => (making = undefined));
+      await making;
+    }
+  }
+
+  return {
+    async openOutput() {
+      const name = await takeName();
+      const own = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
+      const descriptor = openSync(name, constants.O_WRONLY);
+      unlinkSync(name);
+      return { stream: new Socket({ fd: own, readable: true, writable: false }), descriptor };
+    },
+    openInput() {
+      const name = join(directory, `input-${made++}`);
+      const own = openSync(name, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o644);
+      const descriptor = openSync(name, constants.O_RDONLY);
+      unlinkSync(name);
+      return { descriptor, fill: (input) => fill(own, input), close: () => closeSync(own) };
+    },
+  };
+}
+
+function fill(descriptor: number, input: string | Uint8Array): void {
+  const bytes = typeof input === "string" ? Buffer.from(input) : input;
+  for (let offset = 0; offset < bytes.length;) offset += writeSync(descriptor, bytes, offset);
+}

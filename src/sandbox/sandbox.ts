@@ -1,0 +1,118 @@
+import type { Duplex, Readable } from "node:stream";
+
+/** What a sandbox can hold a program to; see {@link Sandbox.enforces}. */
+export const guarantees = [
+  "files",
+  "network",
+  "environment",
+  "processes",
+  "user",
+  "privileges",
+  "syscalls",
+  "programs",
+  "memory",
+  "cpu",
+  "process-count",
+  "open-files",
+  "file-size",
+  "disk",
+] as const;
+
+/** One thing that a sandbox can hold a program to. */
+export type Guarantee = (typeof guarantees)[number];
+
+/** The back ends there are; `off` is none at all, and only an operator can ask for it. */
+export const sandboxNames = ["bubblewrap", "unshare", "firejail", "nsjail", "seatbelt", "off"] as const;
+
+/** The name of a back end. */
+export type SandboxName = (typeof sandboxNames)[number];
+
+/** A file or directory of the host that exists inside. */
+export interface Mount {
+  /** Absolute, with symbolic links resolved. */
+  readonly source: string;
+  /** Where it is inside, absolute. */
+  readonly target: string;
+  /** @default false */
+  readonly write?: boolean;
+  /** Somebody granted exactly this path, so the program acts on it as its owner would. @default false */
+  readonly granted?: boolean;
+}
+
+/** How much of the machine one program may use. */
+export interface Limits {
+  readonly memoryBytes: number;
+  /** CPU time of one process. */
+  readonly cpuSeconds: number;
+  readonly processes: number;
+  readonly openFiles: number;
+  /** The largest file it may write. */
+  readonly fileBytes: number;
+  /** All of its private temporary directory. */
+  readonly temporaryBytes: number;
+}
+
+/** Everything that one program may see and use. What is not in it does not exist inside. Equal profiles may share warm slots. */
+export interface Profile {
+  readonly mounts: readonly Mount[];
+  /** All of its environment, but for `PATH`, `HOME`, `TMPDIR` and `LANG`, which are always set and can be changed here. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Programs that exist inside beside the basic ones, each by name or absolute path; `"*"` is every program of the system. */
+  readonly programs: readonly string[];
+  /** The socket of an egress proxy on the host; without it there is no network at all. */
+  readonly egress?: string;
+  /** The working directory inside. @default "/tmp" */
+  readonly directory?: string;
+  readonly limits: Limits;
+  /** Which system calls are left; `fork-server` may make namespaces for the calls it serves, and must give that up for them. @default "tool" */
+  readonly filter?: "tool" | "fork-server";
+}
+
+/** How a program ended. */
+export interface ExitStatus {
+  /** Missing when a signal ended it. */
+  readonly code?: number;
+  readonly signal?: string;
+  /** It was ended because it used more memory than its limit. */
+  readonly outOfMemory?: boolean;
+}
+
+/** A program that runs inside. */
+export interface SandboxProcess {
+  readonly pid: number;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Both directions; inside it is the descriptor 3. */
+  readonly channel: Duplex;
+  /** Writes all of standard input, which is a file; only for a program that was started without one and does not read it yet. */
+  fillInput(input: string | Uint8Array): void;
+  /** Resolves when the program and everything that it started are gone. Never rejects. */
+  readonly exit: Promise<ExitStatus>;
+  /** Ends the program and everything that it started, at once. */
+  kill(): void;
+}
+
+/**
+ * A place where programs run that we do not trust.
+ *
+ * **Contract**: `start` refuses (throws) a profile that it cannot enforce. Nothing of the host but what the profile names can be
+ * read, written or reached. When `kill` was called, or the process that started it dies, nothing that it started goes on.
+ */
+export interface Sandbox {
+  readonly name: SandboxName;
+  readonly enforces: ReadonlySet<Guarantee>;
+  /** Starts `command` (program and arguments, as they are called inside) with `input` to read. */
+  start(profile: Profile, command: readonly string[], input?: string | Uint8Array): Promise<SandboxProcess>;
+  /** Ends whatever still runs and removes what it left on disk. */
+  close(): Promise<void>;
+}
+
+/** What a tool may use if nobody said anything else. */
+export const defaultLimits: Limits = {
+  memoryBytes: 512 * 1024 * 1024,
+  cpuSeconds: 60,
+  processes: 64,
+  openFiles: 256,
+  fileBytes: 64 * 1024 * 1024,
+  temporaryBytes: 64 * 1024 * 1024,
+};
