@@ -112,9 +112,11 @@ test('"kitbag" exports these types', () => {
 
 test('"kitbag/skills" exports these names', () => {
   expect(Object.keys(skills).toSorted()).toEqual([
+    "createFolderTrust",
     "createSkillSource",
     "followSkills",
     "loadSkills",
+    "openProjectLock",
     "parseSkillDocument",
     "renderSkillBody",
   ]);
@@ -122,15 +124,19 @@ test('"kitbag/skills" exports these names', () => {
 
 test('"kitbag/skills" exports these types', () => {
   expect(exportedTypes("src/skills.ts")).toEqual([
+    "FolderTrust",
+    "FolderTrustOptions",
     "FollowedSkills",
     "LoadSkillsOptions",
     "LoadedSkills",
+    "LockReader",
     "ScriptInterface",
     "SkillDocument",
     "SkillHolder",
     "SkillReading",
     "SkillReport",
     "SkillSource",
+    "SkillSourceOptions",
     "ToolReport",
   ]);
 });

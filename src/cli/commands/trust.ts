@@ -9,7 +9,7 @@ import { loadTrust, updateTrust } from "../../skills/trust/trust-file.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { findTrustTarget, type TrustTarget } from "../config/find-trust-target.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
-import { lookAt, type LookedAt } from "../config/look-at-skills.ts";
+import { lookAgain, lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
 import { isYes } from "../config/require-trust.ts";
@@ -48,9 +48,10 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
     if (looked.config !== undefined) configs.set(looked.config.path, looked.config.files);
     for (const { folder } of looked.skills) folders.set(folder.directory, toDigests(folder.files));
   });
-  if (lockPath !== undefined) await lockSkills(looked.skills, lockPath, looked.others);
-  const text = renderTrusted(looked, lockPath, invocation);
-  return { document: { trusted: true, ...toDocument(looked, lockPath) }, text: toPrintable(text) };
+  const trusted = { ...looked, skills: await lookAgain(looked, invocation) };
+  if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, looked.others);
+  const text = renderTrusted(trusted, lockPath, invocation);
+  return { document: { trusted: true, ...toDocument(trusted, lockPath) }, text: toPrintable(text) };
 }
 
 /** The lock of the project somebody works in; the home directory is no project. */

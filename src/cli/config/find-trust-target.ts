@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 
 import { findSkills, isSkillFolder, projectFolders } from "../../skills/discovery/find-skills.ts";
+import { isSkillFile } from "../../skills/discovery/is-skill.ts";
 import { usageError } from "../usage-error.ts";
 import { configNames, findConfigIn, resolveFile } from "./find-config.ts";
 
@@ -35,9 +36,9 @@ export function findTrustTarget(path: string): TrustTarget {
 
 function findInFile(path: string): Omit<TrustTarget, "path"> {
   const name = basename(path);
-  if (name.toLowerCase() === "skill.md" && existsSync(path)) return { directories: [dirname(path)] };
+  if (isSkillFile(name) && existsSync(path)) return { directories: [dirname(path)] };
   if (!configNames.includes(name)) {
-    const names = `a configuration is called ${configNames.join(", ")}, a skill is a folder with SKILL.md`;
+    const names = `a configuration is called ${configNames.join(", ")}, a skill is a folder with SKILL.md or skill.ts`;
     throw usageError(`Cannot trust ${path}: only configurations and skills are trusted; ${names}`);
   }
   const config = resolveFile(path);

@@ -5,6 +5,9 @@ import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
 import type { CliContext } from "../cli-command.ts";
 import { toLoadOptions } from "../skills/load-reports.ts";
+import { toPrintable } from "../printable.ts";
+import { toShownPath } from "../shown-path.ts";
+import { whySkipped } from "../skills/describe-report.ts";
 import { scanSkill } from "../skills/scan-skill.ts";
 import { usageError } from "../usage-error.ts";
 import { findImports } from "./find-imports.ts";
@@ -30,7 +33,7 @@ export interface LookedAt {
 }
 
 /**
- * Reads what somebody wants to trust. Runs nothing of it.
+ * Reads what somebody wants to trust. Runs nothing of it that is not trusted already.
  *
  * @throws {KitbagError} `usage-invalid` if none of the skills can be used; `config-invalid` if a file cannot be read.
  */
@@ -56,4 +59,27 @@ export async function lookAt(target: TrustTarget, context: CliContext): Promise<
   }
   const { reports: others } = await loadSkills({ ...options, workingDirectory: context.cwd });
   return { ...config, skills, skipped, others };
+}
+
+/**
+ * Reads skills again that are trusted now: one with code of its own says only then what it is. Answers with what is to be pinned;
+ * what cannot be used is said on standard error, and is trusted all the same.
+ */
+export async function lookAgain(looked: LookedAt, context: CliContext): Promise<readonly LookedAtSkill[]> {
+  const directories = looked.skills
+    .filter(({ folder }) => folder.code !== undefined)
+    .map(({ folder }) => folder.directory);
+  if (directories.length === 0) return looked.skills;
+  const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
+  const { reports } = await loadSkills({ ...toLoadOptions(context, directories), directories });
+  return looked.skills.map((one) => {
+    const report = reports.find(({ directory }) => directory === one.folder.directory);
+    if (report === undefined) return one;
+    if (report.skill === undefined) {
+      context.terminal.note(`${toPrintable(`${toShownPath(report.path, context.cwd)}: ${whySkipped(report)}`)}\n`);
+      return { ...one, diagnostics: [...one.diagnostics, ...report.diagnostics] };
+    }
+    const isSame = report.skill.folder?.digest === one.folder.digest;
+    return isSame ? { ...one, skill: report.skill } : one;
+  });
 }

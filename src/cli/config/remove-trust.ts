@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
+import { isSkillFile } from "../../skills/discovery/is-skill.ts";
 import { isInside } from "../../skills/folder/is-inside.ts";
 import { unlockSkills } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
@@ -14,7 +15,7 @@ import { toPrintable } from "../printable.ts";
  * @throws {KitbagError} `config-invalid` if the list of what is trusted, or the lock, cannot be used.
  */
 export async function removeTrust(path: string, home: string, lockPath: string | undefined): Promise<Answer> {
-  const named = basename(path).toLowerCase() === "skill.md" ? dirname(path) : path;
+  const named = isSkillFile(basename(path)) ? dirname(path) : path;
   const real = toReal(named);
   const removed: string[] = [];
   await updateTrust(home, ({ configs, folders }) => {

@@ -15,11 +15,12 @@ export function createTrust(context: CliContext, named: readonly string[]): Fold
   const trust = createFolderTrust({ home: resolveKitbagHome(context.env) });
   const chosen = named.flatMap((directory) => toReal(resolve(context.cwd, directory)));
   const loose = relativeFolders(context).flatMap(toReal);
-  return (folder) => {
+  const judge: FolderTrust = (folder) => {
     const isIn = (root: string): boolean => isInside(folder.directory, root);
     const isOfProject = folder.scope === "given" && loose.some(isIn) && !chosen.some(isIn);
     return trust(isOfProject ? { ...folder, scope: "project" } : folder);
   };
+  return trust.path === undefined ? judge : Object.assign(judge, { path: trust.path });
 }
 
 function toReal(path: string): string[] {

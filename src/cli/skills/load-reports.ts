@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 import { findSkills } from "../../skills/discovery/find-skills.ts";
 import type { LoadedSkills, LoadSkillsOptions } from "../../skills/load/load-skills.ts";
-import { openLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
+import { openProjectLock } from "../../skills/trust/lock-file.ts";
 import type { CliContext } from "../cli-command.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintable } from "../printable.ts";
@@ -43,7 +43,7 @@ export function toLoadOptions(context: CliContext, named: readonly string[]): Lo
   return {
     cacheFile: join(resolveKitbagHome(context.env), "cache", "skills.jsonl"),
     trust: createTrust(context, named),
-    lock: openLock(resolveLockPath(context.cwd)),
+    lock: openProjectLock(context.cwd),
     onProgress: createProgress(context.terminal),
   };
 }

@@ -38,6 +38,7 @@ function describeSkill({ skill, state, path = "", tokens }: ShownSkill): Fact[] 
     ["version", skill.version ?? ""],
     ["state", state === "open" ? "open" : "closed: its tools do not exist until it is opened"],
     ["folder", path],
+    ["code", folder?.code === undefined ? "" : `${folder.code}, which runs in this process with all your rights`],
     ["trust", describeTrust(skill)],
     ["digest", folder?.digest ?? ""],
     ["files", folder === undefined ? "" : String(folder.files.length)],
@@ -59,10 +60,12 @@ function describeSkill({ skill, state, path = "", tokens }: ShownSkill): Fact[] 
 
 function describeTrust({ folder }: Skill): string {
   if (folder === undefined) return "";
-  const { trust, scope, directory } = folder;
-  if (trust.status === "trusted") return scope === "project" ? "trusted, as it is now" : `trusted: ${scopes[scope]}`;
+  const { trust, scope, directory, code } = folder;
+  if (trust.status === "trusted")
+    return scope === "project" || code !== undefined ? "trusted, as it is now" : `trusted: ${scopes[scope]}`;
   const cure = `read it, then run: kitbag trust ${directory}`;
-  if (trust.changed.length === 0) return `not trusted: ${untrusted[scope]}; ${cure}`;
+  const reason = code === undefined ? untrusted[scope] : "it has code of its own";
+  if (trust.changed.length === 0) return `not trusted: ${reason}; ${cure}`;
   return `not trusted: changed since it was (${trust.changed.slice(0, 8).join(", ")}); ${cure}`;
 }
 

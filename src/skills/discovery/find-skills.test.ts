@@ -20,6 +20,7 @@ test("findSkills() takes a named folder as a skill, or looks for skills below it
   expect(found(folder, { directories: [folder] })).toEqual(["four", "group/two", "one", "three"]);
   expect(found(folder, { directories: [join(folder, "one")] })).toEqual(["one"]);
   expect(found(folder, { directories: [join(folder, "one/SKILL.md")] })).toEqual(["one"]);
+  expect(found(folder, { directories: [join(folder, "four/skill.ts")] })).toEqual(["four"]);
 });
 
 test("findSkills() looks in the project upwards to the root of the repository, then in the home directory", () => {

@@ -6,7 +6,7 @@ import type { SkillScope } from "../../core/skill.ts";
 import { isIgnoredFolder } from "../folder/ignored-names.ts";
 import { messageOf } from "../folder/read-file.ts";
 import { showPath } from "../folder/show-path.ts";
-import { isSkill } from "./is-skill.ts";
+import { isSkill, isSkillFile } from "./is-skill.ts";
 
 /** A folder that holds a skill. */
 export interface SkillLocation {
@@ -76,7 +76,7 @@ interface Place {
 function searchGiven(search: Search, directory: string): void {
   const isFolder = statusOf(statSync, directory)?.isDirectory() === true;
   // Somebody may name the file instead of its folder.
-  const path = !isFolder && /^skill\.md$/iu.test(basename(directory)) ? dirname(directory) : directory;
+  const path = !isFolder && isSkillFile(basename(directory)) ? dirname(directory) : directory;
   if (!isFolder && path === directory) {
     const message = `Cannot find skills in ${showPath(directory)}: there is no such folder`;
     search.diagnostics.push({ severity: "error", code: "folder-missing", message, file: directory });

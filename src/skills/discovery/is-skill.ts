@@ -29,3 +29,8 @@ export function isSkill(directory: string, items: readonly Dirent[]): boolean {
     })
   );
 }
+
+/** Tells whether a file of this name stands for the skill that it is in. */
+export function isSkillFile(name: string): boolean {
+  return name.toLowerCase() === "skill.md" || codeFiles.includes(name);
+}

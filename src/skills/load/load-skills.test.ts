@@ -275,6 +275,112 @@ test("loadSkills() with a memory reads only what was forgotten, and keeps the ob
   expect(second.reports[0]).toBe(first.reports[0]);
 });
 
+test.for([["project"], ["user"]] as const)(
+  "loadSkills() runs no code of a %s's folder that nobody trusted, and says what to do",
+  async ([scope]) => {
+    const folder = createFolder({ ".agents/skills/dice/skill.ts": diceCode(), ".git/HEAD": "" });
+    const place = scope === "project" ? { workingDirectory: folder } : { homeDirectory: folder };
+
+    const { reports } = await loadSkills(place);
+    const listed = await loadSkills({ ...place, trust: createFolderTrust({ home: createFolder() }) });
+
+    expect(ranOf(folder)).toEqual([]);
+    expect(listed.reports).toMatchObject(reports.map(({ name, diagnostics }) => ({ name, diagnostics })));
+    expect(reports).toMatchObject([{ name: "dice", status: "ok", tools: [] }]);
+    expect(reports[0]?.skill).toMatchObject({
+      modelInvocable: false,
+      tools: [],
+      folder: { code: "skill.ts", trust: { status: "untrusted", changed: [] } },
+    });
+    expect(reports[0]?.diagnostics).toEqual([
+      {
+        severity: "info",
+        code: "skill-untrusted",
+        message: "Runs nothing until it is trusted: its skill.ts runs in this process, with all your rights",
+        file: "skill.ts",
+        cure: `read it, then run: kitbag trust ${reports[0]?.directory}`,
+      },
+    ]);
+  },
+);
+
+test("loadSkills() loads the code of a folder that was trusted, and no changed byte of it", async () => {
+  const files = { ".agents/skills/dice/skill.ts": diceCode('import "./lib.ts";'), ".agents/skills/dice/lib.ts": "" };
+  const project = createFolder({ ...files, ".git/HEAD": "" });
+  const home = createFolder();
+  const options = { workingDirectory: project, trust: createFolderTrust({ home }) };
+  await trustAll(options, home);
+
+  const trusted = await loadSkills(options);
+  writeFiles(project, { ".agents/skills/dice/lib.ts": ran("lib") });
+  const changed = await loadSkills(options);
+
+  expect(trusted.reports).toMatchObject([
+    { name: "games", status: "ok", tools: [{ address: "games/roll", kind: "function", source: "code" }] },
+  ]);
+  expect(changed.reports).toMatchObject([
+    {
+      name: "dice",
+      status: "warning",
+      tools: [],
+      diagnostics: [
+        {
+          severity: "warning",
+          code: "skill-untrusted",
+          message: expect.stringContaining("lib.ts (changed)") as string,
+        },
+      ],
+    },
+  ]);
+  expect(ranOf(project)).toEqual(["skill"]);
+});
+
+test("loadSkills() loads the code of a folder that a program names; a file that is not meant for it is just a file", async () => {
+  const folder = createFolder({
+    "dice/skill.js": diceCode(),
+    "notes/SKILL.md": skill("notes"),
+    "notes/skill.js": `${ran("notes")} export default 1;`,
+  });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports.map(({ name, status }) => [name, status])).toEqual([
+    ["games", "ok"],
+    ["notes", "ok"],
+  ]);
+  expect(ranOf(folder)).toEqual(["skill"]);
+});
+
+test("loadSkills() runs nothing of a folder that cannot be used anyway", async () => {
+  const folder = createFolder({
+    "dice/skill.ts": diceCode(),
+    "dice/SKILL.md": "---\n: [\n---\n",
+    "dice/kitbag.toml": "[",
+  });
+
+  const { reports } = await loadSkills({ directories: [folder] });
+
+  expect(reports[0]?.status).toBe("skipped");
+  expect(ranOf(folder)).toEqual([]);
+});
+
+test("loadSkills() skips a skill whose code fails or hangs, and loads the others meanwhile", async () => {
+  const folder = createFolder({
+    "a/skill.ts": `// defineSkill\nthrow new Error("broken");`,
+    "b/SKILL.md": skill("b"),
+    "b/skill.ts": "// defineSkill\nawait new Promise(() => {});",
+    "c/skill.ts": diceCode(),
+  });
+
+  const { reports } = await loadSkills({ directories: [folder], codeLimitMs: 300 });
+
+  expect(reports.map(({ name, status, diagnostics }) => [name, status, diagnostics[0]?.code])).toEqual([
+    ["a", "skipped", "code-failed"],
+    ["b", "skipped", "code-failed"],
+    ["games", "ok", undefined],
+  ]);
+});
+
 test("loadSkills() tells its progress", async () => {
   const folder = createFolder({ "a/SKILL.md": skill("a"), "b/SKILL.md": skill("b") });
   const told: string[] = [];
@@ -417,4 +523,25 @@ function recordReads(cache: FactsCache): { readonly cache: FactsCache; missed():
     },
     missed: () => missed,
   };
+}
+
+/** Code that defines the skill "games", and tells that it ran. */
+function diceCode(more = ""): string {
+  return `import { defineSkill, defineTool } from "kitbag";
+${more}
+${ran("skill")}
+const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 4 });
+export default defineSkill({ name: "games", description: "Games of chance", tools: [roll] });
+`;
+}
+
+/** A statement that notes, in the process, that it ran, and where. */
+function ran(what: string): string {
+  return `(globalThis.kitbagRan ??= []).push([import.meta.dirname, ${JSON.stringify(what)}]);`;
+}
+
+/** What ran below a folder. */
+function ranOf(folder: string): string[] {
+  const all = (Reflect.get(globalThis, "kitbagRan") ?? []) as [place: string, what: string][];
+  return all.filter(([place]) => place.startsWith(realpathSync(folder))).map(([, what]) => what);
 }

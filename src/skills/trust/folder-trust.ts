@@ -1,11 +1,16 @@
 import type { SkillFile, SkillFolder, SkillTrust } from "../../core/skill.ts";
 import { describeChanges } from "./describe-changes.ts";
+import { resolveKitbagHome } from "./kitbag-home.ts";
 import { rememberFile } from "./remember-file.ts";
 import { loadTrust, trustPath } from "./trust-file.ts";
 import type { Digests } from "./trust-format.ts";
 
 /** Tells whether a skill's folder may run. */
-export type FolderTrust = (folder: Omit<SkillFolder, "trust">) => SkillTrust;
+export interface FolderTrust {
+  (folder: Omit<SkillFolder, "trust">): SkillTrust;
+  /** The file that decides: whoever follows skills watches it. */
+  readonly path?: string;
+}
 
 /**
  * Makes the judge of skill folders: what somebody named or installed for themselves may run; what a project brings, and every folder
@@ -13,16 +18,37 @@ export type FolderTrust = (folder: Omit<SkillFolder, "trust">) => SkillTrust;
  * trust`. Follows the list when it changes.
  *
  * Contract of the judge: throws `config-invalid` (a {@link KitbagError}) if it needs the list and the list cannot be used.
+ *
+ * @throws {KitbagError} `option-invalid` if `KITBAG_HOME` is needed and is not an absolute path.
+ *
+ * @example
+ * ```ts
+ * import { createFolderTrust, loadSkills, openProjectLock } from "kitbag/skills";
+ *
+ * // The skills of a project, judged as the command line does.
+ * const workingDirectory = process.cwd();
+ * const trust = createFolderTrust();
+ * const { reports } = await loadSkills({ workingDirectory, trust, lock: openProjectLock(workingDirectory) });
+ * console.assert(reports.every(({ skill }) => skill?.folder?.trust.status !== "trusted"));
+ * ```
  */
-export function createFolderTrust({ home }: { readonly home: string }): FolderTrust {
-  const readList = rememberFile(trustPath(home), () => loadTrust(home));
-  return ({ scope, directory, files, code }) => {
+export function createFolderTrust({ home = resolveKitbagHome(process.env) }: FolderTrustOptions = {}): FolderTrust {
+  const path = trustPath(home);
+  const readList = rememberFile(path, () => loadTrust(home));
+  const judge: FolderTrust = ({ scope, directory, files, code }) => {
     if (scope !== "project" && code === undefined) return { status: "trusted" };
     const trusted = readList().folders.get(directory);
     if (trusted === undefined) return { status: "untrusted", changed: [] };
     const changed = describeChanges(trusted, toDigests(files));
     return changed.length === 0 ? { status: "trusted" } : { status: "untrusted", changed };
   };
+  return Object.assign(judge, { path });
+}
+
+/** Whose trust it is. */
+export interface FolderTrustOptions {
+  /** The folder of this person's own files. @default `KITBAG_HOME`, or `~/.kitbag` */
+  readonly home?: string;
 }
 
 /** The digests of a folder's files. */

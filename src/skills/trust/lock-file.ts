@@ -50,6 +50,23 @@ export interface LockReader {
   read(): Lock;
 }
 
+/**
+ * Opens the lock of the project that `folder` is in, as the command line does: the nearest `kitbag.lock` up to the root of the
+ * repository. It need not be there yet.
+ *
+ * @example
+ * ```ts
+ * import { loadSkills, openProjectLock } from "kitbag/skills";
+ *
+ * const lock = openProjectLock(process.cwd());
+ * const { diagnostics } = await loadSkills({ directories: ["skills"], lock });
+ * console.assert(lock.path.endsWith("kitbag.lock") && diagnostics.every((one) => one.code !== "lock-invalid"));
+ * ```
+ */
+export function openProjectLock(folder: string): LockReader {
+  return openLock(resolveLockPath(folder));
+}
+
 /** Opens a lock; it need not be there yet. */
 export function openLock(path: string): LockReader {
   return { path, read: rememberFile(path, () => loadLock(path)) };

@@ -12,7 +12,7 @@ import { watchFolders } from "./watch-folders.ts";
 
 /** What a source reads, and what else it depends on. */
 export interface SkillSourceOptions extends LoadSkillsOptions, CollectOptions {
-  /** Files beside the skills that decide about them: the list of what is trusted. The lock is watched anyway. */
+  /** Other files that decide about skills. The list of what is trusted (`trust.path`) and the lock are watched anyway. */
   readonly watchFiles?: readonly string[];
 }
 
@@ -38,7 +38,8 @@ export function createSkillSource(options: SkillSourceOptions): SkillSource {
   const cache = options.cache ?? openFactsCache(options.cacheFile);
   const memory = createLightMemory(cache);
   const roots = skillRoots(options);
-  const files = [...(options.watchFiles ?? []), ...(options.lock === undefined ? [] : [options.lock.path])];
+  const decisive = [options.trust?.path, options.lock?.path].filter((path) => path !== undefined);
+  const files = [...(options.watchFiles ?? []), ...decisive];
   let folders: readonly string[] = roots;
   /** While somebody watches, a script that is saved is read at once. */
   let python: StandbyPython | undefined;

@@ -1,10 +1,15 @@
 import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import type { PipelineSpec } from "../../runtimes/pipeline/pipeline-spec.ts";
 import { loadSkills as loadFolders, type LoadedSkills, type LoadSkillsOptions } from "../../skills/load/load-skills.ts";
-import { createSkillSource as createFolderSource, type SkillSource } from "../../skills/watch/skill-source.ts";
+import {
+  createSkillSource as createFolderSource,
+  type SkillSource,
+  type SkillSourceOptions,
+} from "../../skills/watch/skill-source.ts";
 
 /**
- * Finds and reads skill folders. Runs nothing that is in them.
+ * Finds and reads skill folders. Runs nothing that is in them, but the code (`skill.ts`) of folders that may run: it says what the
+ * skill is.
  *
  * Contract: never throws for what is on the disk; every folder that was found has a report, also one that is no use.
  *
@@ -23,7 +28,8 @@ export function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkill
 }
 
 /**
- * Makes a source of skills that follow their folders; give it to `followSkills`.
+ * Makes a source of skills that follow their folders, and the files that decide about them: `kitbag trust` in another terminal lets
+ * a skill run at once. Give it to `followSkills`.
  *
  * @example
  * ```ts
@@ -33,11 +39,11 @@ export function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkill
  * console.assert(reports.every((report) => report.status !== "skipped"));
  * ```
  */
-export function createSkillSource(options: LoadSkillsOptions): SkillSource {
+export function createSkillSource(options: SkillSourceOptions): SkillSource {
   return createFolderSource(withPipelines(options));
 }
 
 /** The folders say what a pipeline is; how it is made is known here. */
-function withPipelines(options: LoadSkillsOptions): LoadSkillsOptions {
+function withPipelines<Options extends LoadSkillsOptions>(options: Options): Options {
   return { makePipeline: (description) => definePipeline(description as unknown as PipelineSpec), ...options };
 }
