@@ -359,6 +359,93 @@ test("kitbag trust lets a skill of a project run, and pins it", async () => {
   });
 });
 
+test("kitbag loads a skill's own code only after it was trusted, and not one changed byte", async () => {
+  const project = createProject({ ".claude/skills/dice/skill.ts": diceCode("one") });
+
+  const before = await runKitbag(["list"], { project });
+  const checked = await runKitbag(["check", ".claude/skills", "--json"], { project });
+  const named = await runKitbag(["list", ".claude/skills/dice"], { project });
+  const refused = await runKitbag(["call", "dice/roll"], { project });
+  const trust = await runKitbag(["trust", ".claude/skills/dice/skill.ts"], { project });
+  const list = await runKitbag(["list", "--json"], { project });
+  const show = await runKitbag(["show", "games"], { project });
+  const call = await runKitbag(["call", "games/roll"], { project });
+  project.write(".claude/skills/dice/skill.ts", diceCode("two"));
+  const changed = await runKitbag(["call", "games/roll"], { project });
+  const listed = await runKitbag(["list"], { project });
+
+  for (const run of [before, checked, named, refused, changed, listed]) expect(run.stderr).not.toContain("dice runs");
+  expect(before.stdout).toMatch(/^dice +not trusted +0/mu);
+  expect(named.stdout).toMatch(/^dice +not trusted +0/mu);
+  expect(JSON.parse(checked.stdout)).toMatchObject({
+    skills: [{ name: "dice", status: "ok", diagnostics: [{ code: "skill-untrusted", file: "skill.ts" }], tools: [] }],
+  });
+  expect(refused.code).toBe(1);
+  expect(trust).toMatchObject({ code: 0, stderr: "dice runs one\n" });
+  expect(JSON.parse(list.stdout)).toMatchObject({
+    skills: [{ name: "games", trust: "trusted", tools: ["games/roll"] }],
+  });
+  expect(show.stdout).toContain("skill.ts, which runs in this process with all your rights");
+  expect(call).toMatchObject({ code: 0, stdout: "one\n" });
+  expect(changed.code).toBe(1);
+  expect(listed.stdout).toMatch(/^dice +not trusted +0/mu);
+});
+
+test("kitbag trust pins what a skill's code defines, and says if it cannot be loaded", async () => {
+  const project = createProject({
+    ".claude/skills/dice/skill.ts": diceCode("one"),
+    ".claude/skills/broken/skill.ts": '// defineSkill\nthrow new Error("not today");',
+  });
+
+  const trust = await runKitbag(["trust", "."], { project });
+  const check = await runKitbag(["check", "--json"], { project });
+
+  expect(trust.code).toBe(0);
+  expect(trust.stderr).toContain("skipped, because cannot load skill.ts: Error: not today");
+  expect(JSON.parse(readFileSync(join(project.folder, "kitbag.lock"), "utf8"))).toMatchObject({
+    skills: {
+      ".claude/skills/dice": {
+        name: "games",
+        permissions: { network: ["example.com"] },
+        tools: { roll: expect.stringContaining("sha256:") as string },
+      },
+      ".claude/skills/broken": { name: "broken", tools: {} },
+    },
+  });
+  expect(JSON.parse(check.stdout)).toMatchObject({
+    skills: [
+      { name: "broken", status: "skipped", diagnostics: [{ code: "code-failed" }] },
+      { name: "games", status: "ok", diagnostics: [], tools: [{ address: "games/roll" }] },
+    ],
+  });
+});
+
+test("kitbag loads the code of skills beside a configuration that is trusted", async () => {
+  const project = createProject({
+    "kitbag.config.ts":
+      'import { defineTool } from "kitbag";\nexport default defineTool({ name: "a", description: "A", run: () => 1 });',
+    ".claude/skills/dice/skill.ts": diceCode("one", "./lib/answer.ts"),
+    ".claude/skills/dice/lib/answer.ts": "export {};",
+  });
+
+  await runKitbag(["trust", "."], { project });
+  const call = await runKitbag(["call", "games/roll"], { project });
+
+  expect(call).toMatchObject({ code: 0, stdout: "one\n" });
+});
+
+test("kitbag finds the skills of the user, also if the home directory is a repository, and trusts their code no more", async () => {
+  const project = createProject({ "work/x": "", ".git/HEAD": "", ".claude/skills/dice/skill.ts": diceCode("one") });
+  const env = { HOME: project.folder };
+
+  const list = await runKitbag(["list", "--json"], {
+    project: { ...project, folder: join(project.folder, "work") },
+    env,
+  });
+
+  expect(JSON.parse(list.stdout)).toMatchObject({ skills: [{ name: "dice", scope: "user", trust: "untrusted" }] });
+});
+
 test("kitbag trust . takes the configuration and the skills of a project, and no skill that lies around", async () => {
   const project = createProject({
     ...files,
@@ -521,4 +608,19 @@ function createPerson(answer: string | undefined, whileAsked: () => void = () =>
     canAsk: true,
   };
   return { terminal, questions, shown: () => shown };
+}
+
+/** Code that defines the skill "games", whose tool answers with `output`; says that it runs. */
+function diceCode(output: string, lib?: string): string {
+  return `import { defineSkill, defineTool } from "kitbag";
+${lib === undefined ? "" : `import ${JSON.stringify(lib)};`}
+console.error("dice runs ${output}");
+const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => "${output}" });
+export default defineSkill({
+  name: "games",
+  description: "Games of chance",
+  permissions: { network: ["example.com"] },
+  tools: [roll],
+});
+`;
 }

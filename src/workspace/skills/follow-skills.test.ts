@@ -370,7 +370,6 @@ test("followSkills() closes a skill of a project when a file changes, until it i
   const { workspace, changed, reports } = await followIn(project, {
     workingDirectory: project,
     trust,
-    watchFiles: [trustPath(home)],
   });
   const refused = await workspace.activateSkill("pdf");
 
@@ -391,6 +390,78 @@ test("followSkills() closes a skill of a project when a file changes, until it i
     status: "failed",
     error: { code: "skill-untrusted", details: { changed: ["scripts/run.sh (changed)"] } },
   });
+});
+
+test("followSkills() loads a skill's code as soon as somebody trusts it, and no later bytes", async () => {
+  const home = createFolder();
+  const project = createFolder({ ".git/HEAD": "", ".agents/skills/dice/skill.ts": diceCode(1) });
+  const { workspace, changed, reports } = await followIn(project, {
+    workingDirectory: project,
+    trust: createFolderTrust({ home }),
+  });
+  const before = workspace.getSkills().map((state) => state.skill.name);
+  const refused = await workspace.activateSkill("dice");
+
+  await trustNow(home, reports());
+  await changed(() => workspace.getSkill("games") !== undefined);
+  await workspace.activateSkill("games");
+  const rolled = await workspace.call("games/roll");
+  writeFiles(project, { ".agents/skills/dice/skill.ts": diceCode(2) });
+  await changed(() => workspace.getSkill("games") === undefined);
+  const revoked = reports();
+  await trustNow(home, revoked);
+  await changed(() => workspace.getSkill("games") !== undefined);
+  await workspace.activateSkill("games");
+
+  expect(before).toEqual(["dice"]);
+  expect(refused).toMatchObject({ status: "failed", error: { code: "skill-untrusted" } });
+  expect(rolled).toMatchObject({ status: "ok", output: 1 });
+  expect(revoked[0]).toMatchObject({
+    name: "dice",
+    diagnostics: [{ code: "skill-untrusted", message: "Runs nothing until it is trusted again: skill.ts (changed)" }],
+  });
+  expect(await workspace.call("games/roll")).toMatchObject({ status: "ok", output: 2 });
+});
+
+test.for([
+  ["throws", '// defineSkill\nthrow new Error("broken");'],
+  ["is no TypeScript", "defineSkill({ const"],
+  ["exports nonsense", "export default { defineSkill: 1 };"],
+  ["hangs", "// defineSkill\nawait new Promise(() => {});"],
+] as const)("followSkills() keeps the last good version if new code %s", async ([, broken]) => {
+  const folder = createFolder({ "dice/skill.ts": diceCode(1) });
+  const { workspace, changed, reports } = await followIn(folder, { directories: [folder], codeLimitMs: 200 });
+  await workspace.activateSkill("games");
+
+  writeFiles(folder, { "dice/skill.ts": broken });
+  await changed(() => reports()[0]?.status === "skipped");
+  const kept = await workspace.call("games/roll");
+  const said = reports()[0]?.diagnostics;
+  writeFiles(folder, { "dice/skill.ts": diceCode(2) });
+  await changed(() => reports()[0]?.status === "ok");
+
+  expect(kept).toMatchObject({ status: "ok", output: 1 });
+  expect(said).toMatchObject([{ severity: "error", code: "code-failed", file: "skill.ts" }]);
+  expect(await workspace.call("games/roll")).toMatchObject({ status: "ok", output: 2 });
+});
+
+test("followSkills() runs the hooks of a skill's code when it is opened and when its folder is deleted", async () => {
+  const steps: unknown[] = [];
+  Reflect.set(globalThis, "kitbagSteps", steps);
+  onTestFinished(() => void Reflect.deleteProperty(globalThis, "kitbagSteps"));
+  const hooks = ["onActivate", "onDeactivate"].map(
+    (step) => `${step}: ({ skill }) => kitbagSteps.push([skill, "${step}"])`,
+  );
+  const { folder, workspace, changed } = await follow({ "dice/skill.ts": diceCode(1, hooks.join(", ")) });
+
+  await workspace.activateSkill("games");
+  rmSync(join(folder, "dice"), { recursive: true });
+  await changed(() => workspace.getSkill("games") === undefined);
+
+  expect(steps).toEqual([
+    ["games", "onActivate"],
+    ["games", "onDeactivate"],
+  ]);
 });
 
 test("P7: a tool whose signature changed without a new major version is reported, and the skill that uses it is not run", async () => {
@@ -558,6 +629,14 @@ function until(followed: Following["followed"], isRight: () => boolean): Promise
 
 function skill(name: string, description = `Does ${name} things`): string {
   return `---\nname: ${name}\ndescription: ${description}\n---\n# ${name}\n`;
+}
+
+/** Code that defines the skill "games", whose tool answers with `output`. */
+function diceCode(output: number, more = ""): string {
+  return `import { defineSkill, defineTool } from "kitbag";
+const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => ${output} });
+export default defineSkill({ name: "games", description: "Games of chance", tools: [roll], ${more} });
+`;
 }
 
 function script(flag: string): string {
