@@ -33,7 +33,7 @@ export function fromCommander(code: Code): DerivedInterface | undefined {
   if (leaves.every((leaf) => leaf.options.length === 0 && leaf.arguments.length === 0 && leaf.words.length === 0))
     return undefined;
   return withoutUndefined<DerivedInterface>({
-    commands: leaves.slice(0, 100).map(toCommand),
+    commands: leaves.slice(0, 100).map((leaf) => toCommand(leaf, source.text === "cac")),
     confidence: "declared",
     source: source.text === "cac" ? "cac" : "commander",
     description: root.description,
@@ -46,14 +46,15 @@ function collectLeaves(command: OpenCommand): readonly OpenCommand[] {
   return command.children.length === 0 ? [command] : [...own, ...below];
 }
 
-function toCommand(command: OpenCommand): DerivedCommand {
+/** cac keeps what stands after `--` apart from the positionals. */
+function toCommand(command: OpenCommand, isCac: boolean): DerivedCommand {
   // Commander takes the options of the commands above at any place.
   const globals: Parameter[] = [];
   for (let above = command.parent; above !== undefined; above = above.parent) globals.unshift(...above.options);
   return withoutUndefined<DerivedCommand>({
     parameters: [...globals, ...command.options, ...command.arguments],
     words: command.words.length === 0 ? undefined : command.words,
-    separator: "needed",
+    separator: isCac ? undefined : "needed",
     description: command.description,
   });
 }

@@ -41,7 +41,7 @@ function deriveDeclared(code: Code, texts: readonly string[], fileName: string):
   return (
     fromParseArgs(code, help) ??
     fromCommander(code) ??
-    fromYargs(code) ??
+    fromYargs(code, help) ??
     fromArg(code, help) ??
     fromMeow(code, help) ??
     fromMinimist(code, help) ??

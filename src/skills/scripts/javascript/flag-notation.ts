@@ -36,9 +36,9 @@ function toSwitch(flags: readonly string[], facts: Omit<FlagDeclaration, "flags"
   });
 }
 
-/** Reads `<file>`, `[out]`, `<files...>`, `[...files]`. */
+/** Reads `<file>`, `[out]`, `<files...>`, `[...files]`, and `<files..>` as yargs writes it. */
 export function toArgument(notation: string, facts: ValueFacts = {}): Parameter | undefined {
-  const [, open, before, name, after] = /([<[])(\.{3})?([\w.-]+?)(\.{3})?[>\]]/u.exec(notation) ?? [];
+  const [, open, before, name, after] = /([<[])(\.{3})?([\w.-]+?)(\.{2,3})?[>\]]/u.exec(notation) ?? [];
   if (name === undefined) return undefined;
   return positional({
     ...facts,

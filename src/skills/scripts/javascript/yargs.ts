@@ -4,7 +4,8 @@ import { entryOf, textOf, textsOf, toJson, type Literal } from "../code/literals
 import { isToken } from "../code/token.ts";
 import type { DerivedCommand, DerivedInterface } from "../derived-interface.ts";
 import { positional, switchFlag, valueFlag } from "../flag-parameter.ts";
-import type { Parameter } from "../parameter.ts";
+import type { HelpTexts } from "../hand/help-texts.ts";
+import { toPropertyName, type Parameter } from "../parameter.ts";
 import type { ValueFacts } from "../value-schema.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { splitCommand, toArgument } from "./flag-notation.ts";
@@ -19,7 +20,7 @@ interface OpenCommand {
 }
 
 /** Reads the chains of yargs. */
-export function fromYargs(code: Code): DerivedInterface | undefined {
+export function fromYargs(code: Code, help: HelpTexts): DerivedInterface | undefined {
   const isUsed = code.tokens.some(
     (token) => token.kind === "string" && /^yargs(?:\/yargs|\/helpers)?$/u.test(token.text),
   );
@@ -33,6 +34,7 @@ export function fromYargs(code: Code): DerivedInterface | undefined {
     const owner = commands.findLast(({ range }) => index > range[0] && index < range[1]) ?? root;
     readMethod(code, token.text, { call, owner, commands, root });
   }
+  if (commands.length === 0) root.arguments.push(...placesOf(code, help));
   const all = commands.length === 0 ? [root] : commands;
   if (
     all.every((command) => command.options.length === 0 && command.arguments.length === 0 && command.words.length === 0)
@@ -43,6 +45,15 @@ export function fromYargs(code: Code): DerivedInterface | undefined {
     confidence: "declared",
     source: "yargs",
   };
+}
+
+/** Without commands, what is no option is in `_`; the usage line has the names. */
+function placesOf({ tokens }: Code, help: HelpTexts): readonly Parameter[] {
+  const readsMore = tokens.some(
+    (token, index) => isToken(token, "demandCommand") || (isToken(token, "_") && isToken(tokens[index - 1], ".")),
+  );
+  const places = help.positionals([]);
+  return readsMore || places.some(({ part }) => part.property !== "args") ? places : [];
 }
 
 interface MethodPlace {
@@ -69,34 +80,60 @@ function readMethod(code: Code, method: string, { call, owner, commands, root }:
       if (before !== undefined) owner.arguments[place] = toPositional(name, values[1], before);
       return;
     }
+    case "count":
+      for (const name of textsOf(values[0])) owner.options.push(toCounter(name));
+      return;
     case "command":
       return addCommand(values, { call, owner, commands, root });
     default:
   }
 }
 
-function addCommand(values: readonly Literal[], { call, commands, root }: MethodPlace): void {
-  const { name, arguments: places } = splitCommand(textOf(values[0]) ?? textsOf(values[0])[0] ?? "");
+function addCommand([first, second]: readonly Literal[], { call, commands, root }: MethodPlace): void {
+  // `.command({ command: "add <name>", describe: "…", builder: { … } })` says the same as `.command("add <name>", "…", …)`.
+  const notation = first?.kind === "object" ? entryOf(first, "command") : first;
+  const text = first?.kind === "object" ? (entryOf(first, "describe") ?? entryOf(first, "desc")) : second;
+  const { name, arguments: places } = splitCommand(textOf(notation) ?? textsOf(notation)[0] ?? "");
   if (name === "") return;
   const isDefault = name === "$0" || name === "*";
   const command = withoutUndefined<OpenCommand>({
     words: isDefault ? [] : [name],
-    description: textOf(values[1]),
+    description: textOf(text),
     range: [call.open, call.close],
-    options: isDefault ? root.options : [],
+    options: isDefault ? root.options : optionsIn(entryOf(first, "builder")),
     arguments: places.map((place) => toArgument(place)).filter((parameter) => parameter !== undefined),
   });
   commands.push(command);
 }
 
+function optionsIn(builder: Literal | undefined): Parameter[] {
+  return builder?.kind === "object" ? builder.entries.map(([name, settings]) => toOption(name, settings)) : [];
+}
+
+function toCounter(name: string): Parameter {
+  const flag = name.length === 1 ? `-${name}` : `--${name}`;
+  return {
+    part: { kind: "count", property: toPropertyName(name), flag },
+    schema: { type: "integer", minimum: 0 },
+    required: false,
+  };
+}
+
 function toCommand(command: OpenCommand, root: OpenCommand): DerivedCommand {
   const globals = command === root || command.options === root.options ? [] : root.options;
+  const options = [...globals, ...command.options];
+  // A list takes all words that follow it. What a command names must stand before its options: after `--` it is not looked for.
+  const isOfCommand = command !== root && command.arguments.length > 0;
   return withoutUndefined<DerivedCommand>({
-    parameters: [...globals, ...command.options, ...command.arguments],
+    parameters: isOfCommand ? [...command.arguments, ...options] : [...options, ...command.arguments],
     words: command.words.length === 0 ? undefined : command.words,
-    separator: "needed",
+    separator: isOfCommand ? undefined : options.some(isList) ? "always" : "needed",
     description: command.description,
   });
+}
+
+function isList({ part }: Parameter): boolean {
+  return part.kind === "flag" && part.many !== undefined;
 }
 
 function typeIn(settings: Literal | undefined): ValueFacts["type"] | "count" {
@@ -128,13 +165,7 @@ function toOption(name: string, settings: Literal | undefined): Parameter {
   const flags = [name, ...aliases].map((flag) => (flag.length === 1 ? `-${flag}` : `--${flag}`));
   const facts = factsIn(settings);
   const type = typeIn(settings);
-  if (type === "count") {
-    return {
-      part: { kind: "count", property: name, flag: flags[0] ?? "" },
-      schema: { type: "integer", minimum: 0 },
-      required: false,
-    };
-  }
+  if (type === "count") return toCounter(name);
   const isSwitch = type === "boolean" || (type === undefined && typeof facts.default === "boolean");
   if (isSwitch) return switchFlag({ ...facts, flags, opposite: `--no-${name}` });
   const isMany = textOf(entryOf(settings, "type")) === "array" || toJson(entryOf(settings, "array")) === true;

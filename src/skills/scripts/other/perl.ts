@@ -7,14 +7,17 @@ import { switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { ArgvFacts, PositionFact } from "../hand/argv-facts.ts";
 import type { HelpTexts } from "../hand/help-texts.ts";
 import type { Parameter } from "../parameter.ts";
+import { withoutUndefined } from "../without-undefined.ts";
 
 /** Reads `GetOptions("name=s" => \$name, "verbose!" => \$verbose)` of Perl's Getopt::Long. */
 export function fromGetoptLong(code: Code, help: HelpTexts): DerivedInterface | undefined {
   const [call] = findCalls(code, "GetOptions");
   if (call === undefined) return undefined;
-  const flags = call.ranges.flatMap(([from]) => {
+  const flags = call.ranges.flatMap(([from, to]) => {
     const specification = textOf(readLiteral(code.tokens, [from, from + 1])) ?? "";
-    const parameter = toFlag(specification, help);
+    // `=> \@tags` and `=> \%settings` take the option as often as it is given.
+    const isList = code.tokens.slice(from + 1, to).some((token) => /^[@%]/u.test(token.text));
+    const parameter = toFlag(specification, help, isList);
     return parameter === undefined ? [] : [parameter];
   });
   const readsMore = code.tokens.some((token) => /^[@$]ARGV$/u.test(token.text));
@@ -27,11 +30,12 @@ export function fromGetoptLong(code: Code, help: HelpTexts): DerivedInterface | 
 
 const specificationForm = /^([\w-]+(?:\|[\w?-]+)*)(?:([=:])([sifo])([@%])?|([!+]))?$/u;
 
-function toFlag(specification: string, help: HelpTexts): Parameter | undefined {
+function toFlag(specification: string, help: HelpTexts, isList: boolean): Parameter | undefined {
   const [whole, names = "", , type, container, mark] = specificationForm.exec(specification) ?? [];
   const flags = names.split("|").map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
   if (whole === undefined || /^--(?:help|version|man)$/u.test(flags[0] ?? "")) return undefined;
   const text = help.flag(flags);
+  if (mark === "+") return toCounter(flags, text.description);
   if (type === undefined) {
     const opposite = mark === "!" ? flags[0]?.replace("--", "--no-") : undefined;
     return switchFlag({ flags, opposite, description: text.description });
@@ -43,9 +47,20 @@ function toFlag(specification: string, help: HelpTexts): Parameter | undefined {
     choices: text.choices,
     default: text.default,
     required: text.required,
-    many: container === undefined ? undefined : "repeat",
+    many: container === undefined && !isList ? undefined : "repeat",
     joint: "=",
   });
+}
+
+/** `debug+` counts how often it is given. */
+function toCounter(flags: readonly string[], description: string | undefined): Parameter {
+  const [flag = "", ...aliases] = flags;
+  const { property } = switchFlag({ flags }).part;
+  return {
+    part: { kind: "count", property, flag, ...(aliases.length > 0 && { aliases }) },
+    schema: withoutUndefined({ type: "integer", minimum: 0, description }),
+    required: false,
+  };
 }
 
 /** `my $file = shift;` at the top of a script takes its arguments one by one. */

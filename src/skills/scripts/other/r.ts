@@ -51,6 +51,11 @@ function toParameter(code: Code, call: Call): Parameter | undefined {
   if (flags.length === 0)
     return names[0] === undefined ? undefined : positional({ ...facts, type, name: names[0], required: true });
   const action = keyword("action");
+  if (action === "store_false") {
+    const property = keyword("dest");
+    const own = typeof property === "string" ? property : undefined;
+    return switchFlag({ ...facts, flags: [], opposite: flags[0], property: own ?? flags[0] });
+  }
   if (action === "store_true" || type === "boolean") return switchFlag({ ...facts, flags });
   return valueFlag({ ...facts, flags, type, joint: "=" });
 }

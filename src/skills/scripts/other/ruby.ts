@@ -14,7 +14,8 @@ export function fromOptionParser(code: Code, help: HelpTexts): DerivedInterface 
   const flags: Parameter[] = [];
   for (const [index, token] of code.tokens.entries()) {
     if (!isToken(token, "on") || !isToken(code.tokens[index - 1], ".")) continue;
-    const parameter = toFlag(code, rangesAt(code, index));
+    const ranges = rangesAt(code, index);
+    const parameter = toFlag(code, ranges, collects(code, ranges.at(-1)?.[1] ?? index));
     if (parameter !== undefined) flags.push(parameter);
   }
   if (flags.length === 0) return undefined;
@@ -40,6 +41,17 @@ function rangesAt(code: Code, index: number): readonly (readonly [number, number
   return splitArguments(tokens, index, end);
 }
 
+/** Whether the block after an option adds its value to a list: `{ |v| tags << v }`. */
+function collects({ tokens }: Code, end: number): boolean {
+  for (let index = end; index < end + 24; index++) {
+    if (isToken(tokens[index], "on") && isToken(tokens[index - 1], ".")) return false;
+    const isAdded = isToken(tokens[index], "<") && isToken(tokens[index + 1], "<");
+    if (isAdded || isToken(tokens[index], "push")) return true;
+    if (isToken(tokens[index], "}") || isToken(tokens[index], "end")) return false;
+  }
+  return false;
+}
+
 const blockStarts = new Set(["do", "{"]);
 const numberTypes: Readonly<Record<string, "integer" | "number">> = {
   Integer: "integer",
@@ -48,7 +60,11 @@ const numberTypes: Readonly<Record<string, "integer" | "number">> = {
   OptionParser: "integer",
 };
 
-function toFlag(code: Code, ranges: readonly (readonly [number, number])[]): Parameter | undefined {
+function toFlag(
+  code: Code,
+  ranges: readonly (readonly [number, number])[],
+  isCollected: boolean,
+): Parameter | undefined {
   const values = ranges.map((range) => readLiteral(code.tokens, range, code.constants));
   const texts = values.flatMap((value) => textsOf(value.kind === "list" ? undefined : value));
   const notations = texts.filter((text) => text.startsWith("-"));
@@ -73,7 +89,7 @@ function toFlag(code: Code, ranges: readonly (readonly [number, number])[]): Par
     description,
     type: Object.hasOwn(numberTypes, type) ? numberTypes[type] : undefined,
     choices: list?.items.map(toChoice).filter((choice) => choice !== undefined),
-    many: type === "Array" ? "comma" : undefined,
+    many: type === "Array" ? "comma" : isCollected ? "repeat" : undefined,
     joint: flags[0]?.startsWith("--") ? "=" : "",
     alone: isOptional ? true : undefined,
   });

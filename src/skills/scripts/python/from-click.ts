@@ -3,8 +3,8 @@ import { positional, switchFlag, valueFlag } from "../flag-parameter.ts";
 import type { Parameter } from "../parameter.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { toDescription } from "../describe.ts";
-import { longFirst } from "./merge-constants.ts";
-import type { ClickCommand, PythonValue } from "./python-facts.ts";
+import { longFirst, mergeConstants } from "./merge-constants.ts";
+import type { ClickCommand, PythonArgument, PythonValue } from "./python-facts.ts";
 import { fromChoices, fromType, known, text, type TypeFacts } from "./python-types.ts";
 
 type Option = ClickCommand["options"][number];
@@ -80,9 +80,29 @@ function nameOf({ name, function: own }: ClickCommand): string {
 
 function toParameters({ options }: ClickCommand): readonly Parameter[] {
   const known = options.filter((option) => option.names !== null && option.keywords["hidden"]?.value !== true);
-  const flags = known.filter(({ kind }) => kind === "option").map(toOption);
+  const merged = mergeConstants(known.filter(({ kind }) => kind === "option").map(toConstant));
+  const flags = merged.map((item) => ("parameter" in item ? item.parameter : toOption(item)));
   const places = known.filter(({ kind }) => kind === "argument").map(toArgument);
   return [...flags, ...places];
+}
+
+/** `--upper` and `--lower` that set one name are what argparse calls constants. */
+function toConstant({ names, keywords }: Option): Option & PythonArgument {
+  const dest = names?.find((name) => !name.startsWith("-"));
+  const flags = (names ?? []).filter((name) => name.startsWith("-"));
+  const value = keywords["flag_value"];
+  const constant = value === undefined ? {} : { action: { value: "store_const" }, const: value };
+  const named = dest === undefined ? {} : { dest: { value: dest } };
+  // click marks the one that is on by default; argparse names its value.
+  const isOn = keywords["default"]?.value === true && value !== undefined;
+  const fallback = isOn ? { default: value } : {};
+  return {
+    kind: "option",
+    names,
+    flags,
+    exclusive: null,
+    keywords: { ...keywords, ...constant, ...named, ...fallback },
+  };
 }
 
 const plainTypes: Readonly<Record<string, TypeFacts>> = {
@@ -116,7 +136,7 @@ function withDefaultType(facts: TypeFacts, keywords: Keywords): TypeFacts {
   return { ...facts, type: Number.isInteger(value) ? "integer" : "number" };
 }
 
-function toOption({ names, keywords }: Option): Parameter {
+function toOption({ names, keywords }: Pick<Option, "names" | "keywords">): Parameter {
   const spellings = (names ?? []).filter((name) => name.startsWith("-"));
   const property = (names ?? []).find((name) => !name.startsWith("-"));
   const base = { property, description: text(keywords["help"]), required: known(keywords["required"]) === true };
@@ -126,7 +146,9 @@ function toOption({ names, keywords }: Option): Parameter {
   const flags = longFirst(spellings);
   if (known(keywords["count"]) === true) return toCounter(flags, base);
   const isSwitch =
-    known(keywords["is_flag"]) === true || (typeof fallback === "boolean" && keywords["type"] === undefined);
+    known(keywords["is_flag"]) === true ||
+    keywords["flag_value"] !== undefined ||
+    (typeof fallback === "boolean" && keywords["type"] === undefined);
   if (isSwitch) return switchFlag({ ...base, flags, default: fallback, required: false });
   const span = toSpan(keywords);
   return valueFlag({

@@ -11,28 +11,34 @@ const imports =
 
 /** Finds the modules that a script imports and that are files of its skill, with those that they import in turn. */
 export function findLocalModules(path: string, files: PythonFiles): PythonModules | undefined {
-  // A plain search is much cheaper than the pattern, and most scripts import nothing of their skill.
-  const text = files.get(path) ?? "";
-  const isNamed = (file: string): boolean => file !== path && text.includes(toModuleName(file));
-  if (files.size < 2 || ![...files.keys()].some(isNamed)) return undefined;
+  if (!mayImport(path, files)) return undefined;
   const byName = new Map([...files.keys()].map((file) => [stemOf(file), file]));
-  const found: Record<string, string> = Object.create(null) as Record<string, string>;
-  const seen = new Set([path]);
+  const found = new Map<string, string>();
   const pending = [path];
-  let characters = 0;
+  const seen = new Set(pending);
   for (let file = pending.shift(); file !== undefined; file = pending.shift()) {
     for (const name of namesIn(files.get(file) ?? "")) {
       const target = resolve(name, file, { files, byName });
-      if (target === undefined || target === path || Object.hasOwn(found, name)) continue;
-      const text = files.get(target) ?? "";
-      characters += text.length;
-      if (Object.keys(found).length >= mostModules || characters > mostCharacters) return found;
-      found[name] = text;
+      if (target === undefined || target === path || found.has(name)) continue;
+      found.set(name, files.get(target) ?? "");
       if (!seen.has(target)) pending.push(target);
       seen.add(target);
     }
   }
-  return Object.keys(found).length === 0 ? undefined : found;
+  return toModules(found);
+}
+
+/** A plain search is much cheaper than the pattern, and most scripts import nothing of their skill. */
+function mayImport(path: string, files: PythonFiles): boolean {
+  const text = files.get(path) ?? "";
+  return [...files.keys()].some((file) => file !== path && text.includes(toModuleName(file)));
+}
+
+/** As many as a helper is asked to parse for one script. */
+function toModules(found: ReadonlyMap<string, string>): PythonModules | undefined {
+  let characters = 0;
+  const kept = [...found].slice(0, mostModules).filter(([, text]) => (characters += text.length) <= mostCharacters);
+  return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
 /** The last word of the name by which a file is imported; that of its folder for a package. */

@@ -12,10 +12,12 @@ export interface MergedParameter {
  * Joins arguments that set one name to different constants: `--json` and `--csv` with `dest="format"`, or `--cache` and
  * `--no-cache`. Others stay as they are.
  */
-export function mergeConstants(arguments_: readonly PythonArgument[]): readonly (PythonArgument | MergedParameter)[] {
+export function mergeConstants<Argument extends PythonArgument>(
+  arguments_: readonly Argument[],
+): readonly (Argument | MergedParameter)[] {
   const byDest = Map.groupBy(arguments_.filter(isConstant), (argument) => text(argument.keywords["dest"]) ?? "");
   const done = new Set<string>();
-  return arguments_.flatMap((argument): (PythonArgument | MergedParameter)[] => {
+  return arguments_.flatMap((argument): (Argument | MergedParameter)[] => {
     const dest = isConstant(argument) ? (text(argument.keywords["dest"]) ?? "") : "";
     const group = byDest.get(dest);
     if (dest === "" || group === undefined || group.length < 2) return [argument];
