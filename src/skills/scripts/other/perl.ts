@@ -30,6 +30,8 @@ export function fromGetoptLong(code: Code, help: HelpTexts): DerivedInterface | 
 
 const specificationForm = /^([\w-]+(?:\|[\w?-]+)*)(?:([=:])([sifo])([@%])?|([!+]))?$/u;
 
+const numberTypes: Readonly<Record<string, "integer" | "number">> = { i: "integer", o: "integer", f: "number" };
+
 function toFlag(specification: string, help: HelpTexts, isList: boolean): Parameter | undefined {
   const [whole, names = "", , type, container, mark] = specificationForm.exec(specification) ?? [];
   const flags = names.split("|").map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
@@ -42,7 +44,7 @@ function toFlag(specification: string, help: HelpTexts, isList: boolean): Parame
   }
   return valueFlag({
     flags,
-    type: type === "i" || type === "o" ? "integer" : type === "f" ? "number" : undefined,
+    type: numberTypes[type],
     description: text.description,
     choices: text.choices,
     default: text.default,
