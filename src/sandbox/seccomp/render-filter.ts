@@ -1,0 +1,103 @@
+import { assemble, largestWord, search, verdict, word, type Decision, type Range } from "./bpf.ts";
+import {
+  lastKnownSyscall,
+  syscallNumbers,
+  toSyscallNumber,
+  type FilterArchitecture,
+  type Syscall,
+} from "./syscalls.ts";
+
+/** Whom a filter is for: a tool, or a server that makes namespaces for the tools it forks. */
+export type FilterKind = "tool" | "fork-server";
+
+const notPermitted = verdict.fail(1);
+const accessDenied = verdict.fail(13);
+const noSuchCall = verdict.fail(38);
+const noSuchFamily = verdict.fail(97);
+
+const auditArchitecture = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
+/** Calls of the x32 interface have this bit: the same calls under other numbers. */
+const x32Bit = 0x4000_0000;
+
+/** NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. NEWTIME cannot be asked for through `clone`. */
+const namespaceFlags = 0x7e02_0000;
+/** Input pushed into a terminal (TIOCSTI), selections of the console (TIOCLINUX), drivers behind a terminal (TIOCSETD). */
+const terminalTricks = [0x5412, 0x541c, 0x5423];
+/** UNIX, INET, INET6. Network namespaces do not hold back others, such as VSOCK, which reaches the host of a virtual machine. */
+const families = [1, 2, 10];
+const netlink = 16;
+/** O_CREAT and the bit of O_TMPFILE that says it. */
+const createFlags = 0x40_0040;
+const setIdBits = 0o6000;
+/** MFD_NOEXEC_SEAL: without it, what was written to memory can be started as a program. */
+const memoryWithoutPrograms = 0x8;
+
+const noSetIdIn = (mode: number): Decision => ifBits(mode, setIdBits, notPermitted, verdict.allow);
+const noSetIdWhenCreated = (flags: number, mode: number): Decision =>
+  ifBits(flags, createFlags, noSetIdIn(mode), verdict.allow);
+const route: Decision = ifEqual(2, [0], verdict.allow, noSuchFamily);
+const knownFamily: Decision = ifEqual(0, families, verdict.allow, ifEqual(0, [netlink], route, noSuchFamily));
+
+/** Calls that are decided by what they are asked to do, or that must look as if there were none. */
+const special: { readonly [Name in Syscall]?: Decision } = {
+  // A program with the right to become its owner or group would outlive the sandbox in a granted folder.
+  chmod: noSetIdIn(1),
+  fchmod: noSetIdIn(1),
+  fchmodat: noSetIdIn(2),
+  fchmodat2: noSetIdIn(2),
+  creat: noSetIdIn(1),
+  mknod: noSetIdIn(1),
+  mknodat: noSetIdIn(2),
+  open: noSetIdWhenCreated(1, 2),
+  openat: noSetIdWhenCreated(2, 3),
+  // Their arguments are in memory, where a filter cannot look. Libraries then use the older call.
+  openat2: noSuchCall,
+  clone3: noSuchCall,
+  clone: ifBits(0, namespaceFlags, notPermitted, verdict.allow),
+  ioctl: ifEqual(1, terminalTricks, notPermitted, verdict.allow),
+  memfd_create: ifBits(1, memoryWithoutPrograms, verdict.allow, accessDenied),
+  socket: knownFamily,
+  socketpair: knownFamily,
+  mseal: verdict.allow,
+};
+
+/** What a fork server may do beside a tool; the children it forks for calls put on the filter of a tool. */
+const forkServerCalls: readonly Syscall[] = ["clone", "mount", "pivot_root", "sethostname", "umount2", "unshare"];
+
+/**
+ * Writes a seccomp filter: a classic BPF program as `bwrap --seccomp` and the kernel's `seccomp` take it. Calls that are refused
+ * fail as if the caller lacked the right; calls of another architecture end the process; calls newer than the filter do not exist.
+ * Filters add up, so a process under the filter of a fork server can put on the filter of a tool.
+ */
+export function renderFilter(kind: FilterKind, architecture: FilterArchitecture): Uint8Array {
+  const ranges: Range[] = [];
+  for (const name of Object.keys(syscallNumbers) as Syscall[]) {
+    const number = toSyscallNumber(name, architecture);
+    if (number === undefined || (kind === "fork-server" && forkServerCalls.includes(name))) continue;
+    ranges.push({ from: number, to: number, decision: special[name] ?? notPermitted });
+  }
+  ranges.push({ from: lastKnownSyscall + 1, to: largestWord, decision: noSuchCall });
+  const byNumber = search(ranges, verdict.allow);
+  return assemble({
+    word: word.architecture,
+    test: "equal",
+    value: auditArchitecture[architecture],
+    yes:
+      architecture === "x64"
+        ? { word: word.number, test: "atLeast", value: x32Bit, yes: verdict.kill, no: byNumber }
+        : byNumber,
+    no: verdict.kill,
+  });
+}
+
+function ifBits(argument: number, value: number, yes: Decision, no: Decision): Decision {
+  return { word: word.argument(argument), test: "bits", value, yes, no };
+}
+
+function ifEqual(argument: number, values: readonly number[], yes: Decision, no: Decision): Decision {
+  let decision = no;
+  for (const value of values.toReversed()) {
+    decision = { word: word.argument(argument), test: "equal", value, yes, no: decision };
+  }
+  return decision;
+}
