@@ -58,11 +58,10 @@ const special: { readonly [Name in Syscall]?: Decision } = {
   memfd_create: ifBits(1, memoryWithoutPrograms, verdict.allow, accessDenied),
   socket: knownFamily,
   socketpair: knownFamily,
-  mseal: verdict.allow,
 };
 
 /** What a fork server may do beside a tool; the children it forks for calls put on the filter of a tool. */
-const forkServerCalls: readonly Syscall[] = ["clone", "mount", "pivot_root", "sethostname", "umount2", "unshare"];
+const forkServerCalls = new Set<Syscall>(["clone", "mount", "pivot_root", "sethostname", "umount2", "unshare"]);
 
 /**
  * Writes a seccomp filter: a classic BPF program as `bwrap --seccomp` and the kernel's `seccomp` take it. Calls that are refused
@@ -73,7 +72,7 @@ export function renderFilter(kind: FilterKind, architecture: FilterArchitecture)
   const ranges: Range[] = [];
   for (const name of Object.keys(syscallNumbers) as Syscall[]) {
     const number = toSyscallNumber(name, architecture);
-    if (number === undefined || (kind === "fork-server" && forkServerCalls.includes(name))) continue;
+    if (number === undefined || (kind === "fork-server" && forkServerCalls.has(name))) continue;
     ranges.push({ from: number, to: number, decision: special[name] ?? notPermitted });
   }
   ranges.push({ from: lastKnownSyscall + 1, to: largestWord, decision: noSuchCall });
