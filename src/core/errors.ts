@@ -36,6 +36,18 @@ export interface ErrorDetails {
   "config-missing": { readonly path: string };
   /** A file that runs in our process was not trusted, or has changed since. */
   "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
+  /** Packages that a tool needs could not be installed. */
+  "dependency-failed": {
+    readonly language: string;
+    /** What kind of failure it is: `not-found`, `no-wheel`, `hash`, `offline`, `index`, `disk`, … */
+    readonly problem: string;
+    /** The package that it is about, where one is known. */
+    readonly package?: string;
+    readonly reason: string;
+    readonly cure: string;
+  };
+  /** A skill asks for a package in a way that is not possible. */
+  "dependency-refused": { readonly dependency: string; readonly file: string; readonly reason: string };
   /** A tool needs values that nobody gave. */
   "injection-missing": { readonly tool: string; readonly names: readonly string[] };
   /** The input does not fit the tool's schema. */
@@ -90,6 +102,10 @@ export interface ErrorDetails {
   "skill-not-found": { readonly skill: string; readonly nearest: readonly string[]; readonly count: number };
   /** Nobody said that this skill's folder may run, or it has changed since. */
   "skill-untrusted": { readonly skill: string; readonly directory: string; readonly changed: readonly string[] };
+  /** What a tool or a skill keeps has no room for more. */
+  "state-full": { readonly state: string };
+  /** A key or a value that the state of a tool cannot hold. */
+  "state-invalid": { readonly key: string; readonly problems: readonly Problem[] };
   /** A step of a composed tool failed. */
   "step-failed": { readonly tool: string; readonly step: string; readonly code: string; readonly reason: string };
   /** The store was closed before. */
@@ -149,6 +165,9 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     changed.length === 0
       ? `Cannot load ${quote(path)}: it runs code in this process and is not trusted; read it, then run: kitbag trust ${path}`
       : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; read the change, then run: kitbag trust ${path}`,
+  "dependency-failed": ({ language, package: name, reason, cure }) =>
+    `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
+  "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,
   "injection-missing": ({ tool, names }) =>
     `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
   "input-invalid": ({ tool, problems }) => `Cannot call ${quote(tool)}: the input is wrong: ${problemList(problems)}`,
@@ -199,6 +218,9 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     changed.length === 0
       ? `Cannot open the skill ${quote(skill)}: its folder is not trusted; read it, then run: kitbag trust ${directory}`
       : `Cannot open the skill ${quote(skill)}: changed since it was trusted: ${changed.slice(0, 8).join(", ")}; read the change, then run: kitbag trust ${directory}`,
+  "state-full": ({ state }) =>
+    `Cannot keep more in the state ${quote(state)}: it holds at most 10,000 keys and 64 MiB; delete what nobody needs, or let it expire`,
+  "state-invalid": ({ key, problems }) => `Cannot use the state under ${quote(key)}: ${problemList(problems)}`,
   "step-failed": ({ tool, step, reason }) => `Cannot finish ${quote(tool)}: step ${quote(step)} failed: ${reason}`,
   "store-closed": ({ operation }) => `Cannot run ${operation}: the store is closed; open a new one`,
   "store-conflict": ({ where, expected, found }) =>
