@@ -12,7 +12,6 @@ export default defineConfig({
     testTimeout: 30_000,
     // The code of skills is loaded by Node itself, as in a program: what is checked there must not be bypassed.
     server: { deps: { external: [/\?kitbag=/u] } },
-    execArgv: ["--conditions=@kitbag/source"],
     coverage: {
       provider: "v8",
       include: ["src/core/**", "src/workspace/**"],

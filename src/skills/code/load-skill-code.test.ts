@@ -2,21 +2,23 @@ import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
+import { skillCode } from "../../../test/support/skill-code.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { readFolder } from "../folder/read-folder.ts";
 import { toDigests } from "../trust/folder-trust.ts";
 import { loadSkillCode, type SkillCode } from "./load-skill-code.ts";
 
-test("loadSkillCode() answers with what the code defines, and offers it Kitbag", async () => {
-  const code = await load(`
-    import { defineSkill, defineTool } from "kitbag";
+test("loadSkillCode() answers with what the code defines", async () => {
+  const text = skillCode(`
     import type { Skill } from "kitbag";
     const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 4 });
     export default defineSkill({
       name: "dice", displayName: "Dice", description: "Games of chance", version: "1.2.0", capabilities: ["chance"],
       workDirection: "Roll.", tools: [roll], onActivate() {}, onDeactivate() {},
     }) satisfies Skill;`);
+
+  const code = await load(text);
 
   expect(code).toMatchObject({
     ok: true,
@@ -63,7 +65,7 @@ test.for([
     /^Cannot load skill\.ts: it imports "\.\.\/other\.ts", which is outside of its folder; put it into the folder/u,
   ],
   ["exports nothing", "export {};", /expected export default defineSkill.*found no default export$/u],
-  ["exports a wrong definition", 'import { defineSkill } from "kitbag"; defineSkill({});', /Cannot define the skill/u],
+  ["defines no skill", skillCode("defineSkill({});"), /^Cannot load skill\.ts: Cannot define the skill/u],
 ] as const)("loadSkillCode() tells of code that %s", async ([, text, message]) => {
   const { diagnostic } = (await load(text)) as { diagnostic: Diagnostic };
 

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { skillCode } from "../../../test/support/skill-code.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { createFolderTrust, toDigests } from "../trust/folder-trust.ts";
 import { openLock } from "../trust/lock-file.ts";
@@ -527,12 +528,12 @@ function recordReads(cache: FactsCache): { readonly cache: FactsCache; missed():
 
 /** Code that defines the skill "games", and tells that it ran. */
 function diceCode(more = ""): string {
-  return `import { defineSkill, defineTool } from "kitbag";
+  return skillCode(`
 ${more}
 ${ran("skill")}
 const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 4 });
 export default defineSkill({ name: "games", description: "Games of chance", tools: [roll] });
-`;
+`);
 }
 
 /** A statement that notes, in the process, that it ran, and where. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { skillCode } from "../../../test/support/skill-code.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { loadSkills } from "./load-skills.ts";
 import type { SkillReport } from "./skill-report.ts";
@@ -118,8 +119,8 @@ test("toSkill() tells of another version in the code", async () => {
 
 function code(parts: string, tool = ""): string {
   const roll = 'defineTool({ name: "roll", description: "Rolls a die", run: () => 4 })';
-  return `import { defineSkill, defineTool } from "kitbag";
-export default defineSkill({ tools: [${[roll, tool].filter((text) => text !== "").join(", ")}], ${parts} });`;
+  const tools = [roll, tool].filter((text) => text !== "").join(", ");
+  return skillCode(`export default defineSkill({ tools: [${tools}], ${parts} });`);
 }
 
 async function load(files: Readonly<Record<string, string>>): Promise<SkillReport> {

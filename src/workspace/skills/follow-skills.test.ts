@@ -5,13 +5,14 @@ import { setTimeout as wait } from "node:timers/promises";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { skillCode } from "../../../test/support/skill-code.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
 import { defineSkill } from "../../core/define-skill.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { createFolderTrust, toDigests } from "../../skills/trust/folder-trust.ts";
 import { openLock } from "../../skills/trust/lock-file.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
-import { trustPath, updateTrust } from "../../skills/trust/trust-file.ts";
+import { updateTrust } from "../../skills/trust/trust-file.ts";
 import { createSkillSource, type SkillSourceOptions } from "../../skills/watch/skill-source.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { WorkspaceChange } from "../registered-tool.ts";
@@ -503,6 +504,19 @@ test("followSkills() leaves a skill alone that somebody else put into the worksp
   expect(reports()[0]).toMatchObject({ status: "warning", diagnostics: [{ code: "skill-refused" }] });
 });
 
+test("followSkills() does not take a mistake of the program for one of a skill", async () => {
+  const workspace = createWorkspace();
+  const holder = {
+    ...workspace,
+    addSkill() {
+      throw new TypeError("a mistake");
+    },
+  };
+  const folder = createFolder({ "pdf/SKILL.md": skill("pdf") });
+
+  await expect(followSkills(holder, createSkillSource({ directories: [folder] }))).rejects.toThrow("a mistake");
+});
+
 test("close() ends it: no handle stays open, and nothing changes any more", async () => {
   const { folder, workspace, close, count } = await follow({ "pdf/SKILL.md": skill("pdf"), "pdf/scripts/run.sh": "" });
   const during = activeWatches();
@@ -633,10 +647,10 @@ function skill(name: string, description = `Does ${name} things`): string {
 
 /** Code that defines the skill "games", whose tool answers with `output`. */
 function diceCode(output: number, more = ""): string {
-  return `import { defineSkill, defineTool } from "kitbag";
+  return skillCode(`
 const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => ${output} });
 export default defineSkill({ name: "games", description: "Games of chance", tools: [roll], ${more} });
-`;
+`);
 }
 
 function script(flag: string): string {

@@ -40,7 +40,7 @@ export type SkillHolder = Pick<SkillMethods, "addSkill" | "replaceSkill" | "remo
  */
 export async function followSkills(workspace: SkillHolder, source: SkillSource): Promise<FollowedSkills> {
   const reloads = createListeners<readonly SkillReport[]>();
-  const own = new Map<string, Skill>();
+  const own: OwnSkills = new Map();
   let reports: readonly SkillReport[] = [];
   const { close } = await source.watch(async (loaded) => {
     reports = await apply(workspace, own, loaded);
@@ -49,26 +49,36 @@ export async function followSkills(workspace: SkillHolder, source: SkillSource):
   return { reports: () => reports, onReload: reloads.add, close };
 }
 
-async function apply(
-  workspace: SkillHolder,
-  own: Map<string, Skill>,
-  { reports }: LoadedSkills,
-): Promise<SkillReport[]> {
-  const skills = new Map(reports.flatMap(({ skill }) => (skill === undefined ? [] : [[skill.name, skill] as const])));
+/** A skill and the folder that it came from. */
+interface OwnSkill {
+  readonly skill: Skill;
+  readonly directory: string;
+}
+
+/** What came from folders, by the name of the skill. */
+type OwnSkills = Map<string, OwnSkill>;
+
+async function apply(workspace: SkillHolder, own: OwnSkills, { reports }: LoadedSkills): Promise<SkillReport[]> {
+  const found: OwnSkills = new Map(
+    reports.flatMap(({ skill, directory }) => (skill === undefined ? [] : [[skill.name, { skill, directory }]])),
+  );
   // A folder whose new version cannot be read keeps the last good one, whatever else has its name now.
   const broken = new Set(reports.filter(isBroken).map((report) => report.directory));
-  const isKept = (name: string): boolean => broken.has(own.get(name)?.folder?.directory ?? "");
+  const isKept = (name: string): boolean => {
+    const known = own.get(name);
+    return known !== undefined && broken.has(known.directory);
+  };
   const leaving = [...own]
-    .filter(([name, skill]) => !isKept(name) && (!skills.has(name) || isRevoked(skill, skills.get(name))))
+    .filter(([name, { skill }]) => !isKept(name) && isGone(skill, found.get(name)?.skill))
     .map(([name]) => name);
   for (const name of leaving) own.delete(name);
   if (leaving.length > 0) await workspace.removeSkill(leaving);
   const refused = new Map<string, Diagnostic>();
   workspace.change(() => {
-    for (const [name, skill] of skills) {
-      if (own.get(name) === skill || isKept(name)) continue;
-      const diagnostic = put(workspace, own, skill);
-      if (diagnostic !== undefined) refused.set(skill.folder?.directory ?? "", diagnostic);
+    for (const [name, one] of found) {
+      if (own.get(name)?.skill === one.skill || isKept(name)) continue;
+      const diagnostic = put(workspace, own, one);
+      if (diagnostic !== undefined) refused.set(one.directory, diagnostic);
     }
   });
   return reports.map((report) => withDiagnostic(report, refused.get(report.directory)));
@@ -80,26 +90,23 @@ function isBroken({ status, diagnostics }: SkillReport): boolean {
 }
 
 /** Changed files take the grant back: nobody runs the old version in place of one that nobody has looked at. */
-function isRevoked(before: Skill, after: Skill | undefined): boolean {
-  return before.folder?.trust.status === "trusted" && after?.folder?.trust.status === "untrusted";
+function isGone(before: Skill, after: Skill | undefined): boolean {
+  if (after === undefined) return true;
+  return before.folder?.trust.status === "trusted" && after.folder?.trust.status === "untrusted";
 }
 
-function put(workspace: SkillHolder, own: Map<string, Skill>, skill: Skill): Diagnostic | undefined {
+function put(workspace: SkillHolder, own: OwnSkills, one: OwnSkill): Diagnostic | undefined {
+  const { name } = one.skill;
   try {
     // A skill of this name that did not come from a folder is somebody else's: adding fails and says so.
-    if (own.has(skill.name) && workspace.getSkill(skill.name) !== undefined) workspace.replaceSkill(skill);
-    else workspace.addSkill(skill);
-    own.set(skill.name, skill);
+    if (own.has(name) && workspace.getSkill(name) !== undefined) workspace.replaceSkill(one.skill);
+    else workspace.addSkill(one.skill);
+    own.set(name, one);
     return undefined;
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
-    const message = own.has(skill.name) ? `Kept the last good version: ${cause.message}` : cause.message;
-    return {
-      severity: "warning",
-      code: own.has(skill.name) ? "skill-kept" : "skill-refused",
-      message,
-      file: "SKILL.md",
-    };
+    const message = own.has(name) ? `Kept the last good version: ${cause.message}` : cause.message;
+    return { severity: "warning", code: own.has(name) ? "skill-kept" : "skill-refused", message, file: "SKILL.md" };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Skill } from "../../core/skill.ts";
-import { requiredBy, type Planner } from "./plan-activation.ts";
+import { findSkill, requiredBy, type Planner } from "./plan-activation.ts";
 
 /** Which skills are open, and why. */
 export interface OpenSkills {
@@ -18,10 +18,7 @@ export interface OpenSkills {
 export function createOpenSkills(planner: Planner): OpenSkills {
   const open = new Map<string, boolean>();
   const { skills } = planner;
-  const required = (name: string): readonly string[] => {
-    const skill = skills.get(name);
-    return skill === undefined ? [] : requiredBy(skill, planner);
-  };
+  const required = (name: string): readonly string[] => requiredBy(findSkill(name, skills), planner);
 
   function needed(without?: ReadonlySet<string>): ReadonlySet<string> {
     const found = new Set<string>();

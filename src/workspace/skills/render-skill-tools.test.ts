@@ -31,6 +31,16 @@ test("renderSkillTools() writes JSON Schema if that is wanted, and nothing if no
 
   expect(closed).toBe("");
   expect(open).toContain('{"type":"object","properties":{"path":');
+  expect(open).toContain('→ {"type":"object","properties":{"pages":');
+});
+
+test("renderSkillTools() writes no output where a tool declares none", async () => {
+  const plain = defineTool({ name: "run", description: "Runs it", run: () => 1 });
+  const workspace = createWorkspace({ skills: [defineSkill({ name: "pdf", description: "PDF", tools: [plain] })] });
+
+  await workspace.activateSkill("pdf");
+
+  expect(workspace.renderSkillTools()).not.toContain("→");
 });
 
 function skill(name: string): ReturnType<typeof defineSkill> {

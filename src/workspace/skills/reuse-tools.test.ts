@@ -56,3 +56,32 @@ test("a reused tool is gone when its skill closes, and there again when it opens
   expect(closed).toBeUndefined();
   expect(await workspace.call("time/now")).toMatchObject({ output: "noon" });
 });
+
+test("a tool that is not there cannot be reused, also if the skill does not say that it uses it", async () => {
+  const skill = defineSkill({ name: "time", description: "Time", reuses: [{ name: "now", uses: "clock" }] });
+  const workspace = createWorkspace({ skills: [{ ...skill, uses: [] }] });
+
+  const outcome = await workspace.activateSkill("time");
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "tool-not-found", details: { tool: "clock" } } });
+  expect(workspace.getActiveSkills()).toEqual([]);
+});
+
+test("a tool that takes anything is reused with some of it locked", async () => {
+  const code = { kind: "function", run: (input: unknown) => input };
+  const echo = {
+    ...defineTool({ name: "echo", description: "Echo", run: () => 1 }),
+    inputSchema: { type: "object" },
+    code,
+  };
+  const skill = defineSkill({
+    name: "loud",
+    description: "Loud",
+    reuses: [{ name: "say", uses: "echo", locked: { volume: 11 } }],
+  });
+  const workspace = createWorkspace({ tools: [echo], skills: [skill] });
+  await workspace.activateSkill("loud");
+
+  expect(await workspace.call("loud/say", { volume: 1 })).toMatchObject({ status: "failed" });
+  expect(await workspace.call("loud/say", {})).toMatchObject({ status: "ok", output: { volume: 11 } });
+});

@@ -48,3 +48,13 @@ test("search() knows a skill that was added or replaced just now", () => {
   expect(workspace.search("ballads")).toHaveLength(1);
   expect(workspace.search("sonnets")).toHaveLength(0);
 });
+
+test("search() finds a tool whose schema says nothing about its parameters, or not in words", () => {
+  const plain = defineTool({ name: "send", description: "Sends a telegram", run: () => 1 });
+  const bare = { ...plain, inputSchema: { type: "object" } };
+  const open = { ...plain, name: "wire", inputSchema: { type: "object", properties: { payload: true } } };
+  const workspace = createWorkspace({ tools: [bare, open] });
+
+  expect(workspace.search("telegram").map((item) => item.address)).toEqual(["send", "wire"]);
+  expect(workspace.search("payload").map((item) => item.address)).toEqual(["wire"]);
+});

@@ -1,5 +1,6 @@
-import { KitbagError, toFailure, type Failure } from "../../core/errors.ts";
+import { KitbagError, type Failure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
+import { describeThrown } from "../describe-thrown.ts";
 
 /** How long a skill's own code may take to open or close it. */
 const limitMs = 30_000;
@@ -8,11 +9,10 @@ const limitMs = 30_000;
 export async function runActivations(skills: readonly Skill[], signal: AbortSignal | undefined): Promise<void> {
   const done: Skill[] = [];
   for (const skill of skills) {
-    try {
-      await runStep(skill, "onActivate", signal);
-    } catch (cause) {
+    const failure = await runStep(skill, "onActivate", signal);
+    if (failure !== undefined) {
       for (const undone of done.toReversed()) await tryDeactivation(undone);
-      throw cause;
+      throw failure;
     }
     done.push(skill);
   }
@@ -20,35 +20,27 @@ export async function runActivations(skills: readonly Skill[], signal: AbortSign
 
 /** Runs `onDeactivate`; a failure is an answer, not a throw: the tools are gone anyway. */
 export async function tryDeactivation(skill: Skill): Promise<Failure[]> {
-  try {
-    await runStep(skill, "onDeactivate", undefined);
-    return [];
-  } catch (cause) {
-    return [toFailureOf(cause, skill)];
-  }
+  const failure = await runStep(skill, "onDeactivate", undefined);
+  return failure === undefined ? [] : [failure.toJSON()];
 }
 
-function toFailureOf(cause: unknown, skill: Skill): Failure {
-  if (cause instanceof KitbagError) return cause.toJSON();
-  return toFailure("skill-failed", { skill: skill.name, step: "onDeactivate", reason: String(cause) });
-}
-
+/** Answers with what went wrong. */
 async function runStep(
   skill: Skill,
   step: "onActivate" | "onDeactivate",
   given: AbortSignal | undefined,
-): Promise<void> {
+): Promise<KitbagError | undefined> {
   const run = skill[step];
-  if (run === undefined) return;
+  if (run === undefined) return undefined;
   const stop = new AbortController();
   const signal = given === undefined ? stop.signal : AbortSignal.any([given, stop.signal]);
   const timer = setTimeout(() => stop.abort(new Error(`it was still running after ${limitMs} ms`)), limitMs);
   try {
     signal.throwIfAborted();
     await Promise.race([run({ skill: skill.name, signal }), untilAborted(signal)]);
+    return undefined;
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new KitbagError("skill-failed", { skill: skill.name, step, reason }, { cause });
+    return new KitbagError("skill-failed", { skill: skill.name, step, reason: describeThrown(cause) }, { cause });
   } finally {
     clearTimeout(timer);
     stop.abort();

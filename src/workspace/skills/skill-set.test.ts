@@ -440,6 +440,28 @@ test("activateSkill() of many skills at once ends in a consistent state", async 
   expect(workspace.getActiveSkillToolNames().toSorted()).toEqual([...open].map((name) => `${name}/t`).toSorted());
 });
 
+test.for([
+  ["an error without a text", new TypeError(""), "TypeError"],
+  ["a text", "just a text", "just a text"],
+  ["nothing", undefined, "undefined"],
+] as const)("activateSkill() says what onActivate threw: %s", async ([, thrown, reason]) => {
+  const fails = skillOf({ name: "fails", onActivate: () => Promise.reject(thrown) });
+
+  const outcome = await createWorkspace({ skills: [fails] }).activateSkill("fails");
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "skill-failed", details: { reason } } });
+});
+
+test("activateSkill() fails as data, whatever somebody put together by hand", async () => {
+  const odd = { ...skillWith("odd", "one"), requires: 7 } as unknown as Skill;
+  const workspace = createWorkspace({ skills: [odd] });
+
+  const outcome = await workspace.activateSkill("odd");
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "skill-failed", details: { skill: "odd" } } });
+  expect(workspace.getActiveSkills()).toEqual([]);
+});
+
 test("replaceSkill() swaps the tools of an open skill in one change", async () => {
   const workspace = createWorkspace({ skills: [skillWith("pdf", "extract", "merge")] });
   await workspace.activateSkill("pdf");
@@ -587,6 +609,12 @@ test("invokeSkill() gives the text with its tools under the names that a model m
   expect(workspace.invokeSkill("design")).toBe("Call design__generate, then plugin:other/tool.");
   expect(workspace.invokeSkill("design", "a cat")).toContain("ARGUMENTS: a cat");
   expect(() => workspace.invokeSkill("nothing")).toThrow("Cannot find the skill");
+});
+
+test("invokeSkill() puts arguments behind the text of a skill that has no place for them", () => {
+  const workspace = createWorkspace({ skills: [skillOf({ name: "notes", workDirection: "Write it down." })] });
+
+  expect(workspace.invokeSkill("notes", "milk")).toBe("Write it down.\n\nARGUMENTS: milk");
 });
 
 test("search() finds tools of closed skills, and says that they are not available", async () => {

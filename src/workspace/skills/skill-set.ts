@@ -1,5 +1,6 @@
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { isKitbagError, KitbagError, toFailure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
+import { describeThrown } from "../describe-thrown.ts";
 import type { Entry, Registry } from "../registry.ts";
 import { endSkills } from "./close-skills.ts";
 import type { InFlight } from "./in-flight.ts";
@@ -51,8 +52,8 @@ export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet
       changes += 1;
     },
     remove: (names, options) => inTurn(() => remove(parts, names, options)),
-    activate: (name, options) => inTurn(() => toOutcome(() => activate(parts, name, options))),
-    deactivate: (name, options) => inTurn(() => toOutcome(() => deactivate(parts, name, options))),
+    activate: (name, options) => inTurn(() => toOutcome(name, () => activate(parts, name, options))),
+    deactivate: (name, options) => inTurn(() => toOutcome(name, () => deactivate(parts, name, options))),
     isOpen: (name) => parts.open.has(name),
     changes: () => changes,
     mayUse: (name, entry) => mayUse(skills.get(name), entry, registry),
@@ -135,11 +136,13 @@ function toNames(skills: readonly Skill[]): string[] {
   return skills.map((skill) => skill.name);
 }
 
-async function toOutcome(work: () => Promise<SkillOutcome>): Promise<SkillOutcome> {
+/** A skill that was put together by hand may be anything. */
+async function toOutcome(skill: string, work: () => Promise<SkillOutcome>): Promise<SkillOutcome> {
   try {
     return await work();
   } catch (cause) {
     if (isKitbagError(cause)) return { status: "failed", error: cause.toJSON() };
-    throw cause;
+    const reason = describeThrown(cause);
+    return { status: "failed", error: toFailure("skill-failed", { skill, step: "opening or closing", reason }) };
   }
 }
