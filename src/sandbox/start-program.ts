@@ -1,24 +1,28 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { closeSync } from "node:fs";
+import { closeSync, constants as files, openSync } from "node:fs";
+import { constants } from "node:os";
 import type { Duplex } from "node:stream";
 
 import { KitbagError } from "../core/errors.ts";
 import type { Pipes } from "./pipes.ts";
-import type { ExitStatus, SandboxProcess } from "./sandbox.ts";
+import type { ExitStatus, SandboxName, SandboxProcess } from "./sandbox.ts";
 
 /** A program of the host and how to start it. */
 export interface HostCommand {
-  readonly file: string;
-  readonly argv: readonly string[];
+  readonly sandbox: SandboxName;
+  /** The program, by its absolute path or name, and its arguments. */
+  readonly words: readonly string[];
   /** All of its environment. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The user and group it becomes, if this process is root. */
-  readonly user?: number;
-  /** Descriptors that it gets from 4 on, beside the standard streams and the channel; closed here once it has them. */
-  readonly descriptors?: readonly number[];
   readonly directory?: string;
-  /** Ends all that it started; @default a signal to its process group */
-  readonly kill?: (child: ChildProcess) => void;
+  /** What it can read from the descriptors 4, 5, … */
+  readonly files?: readonly (string | Uint8Array)[];
+  /** Whether the descriptor after those ends when this process does. @default false */
+  readonly lifeline?: boolean;
+  /** Descriptors of this process that it must not inherit. */
+  readonly hidden?: readonly number[];
+  /** An exit code above 128 means a signal, as a shell says it. @default false */
+  readonly tellsSignals?: boolean;
 }
 
 /** Starts a program with real pipes, a file as standard input and a channel as descriptor 3. */
@@ -30,20 +34,16 @@ export async function startProgram(
   const [stdout, stderr] = await Promise.all([pipes.openOutput(), pipes.openOutput()]);
   const stdin = pipes.openInput();
   if (input !== undefined) stdin.fill(input);
-  const handed = [stdin.descriptor, stdout.descriptor, stderr.descriptor];
-  const child = spawn(command.file, command.argv, {
-    stdio: [...handed, "pipe", ...(command.descriptors ?? [])] as ("pipe" | number)[],
-    env: command.environment,
-    detached: true,
-    ...(command.user !== undefined && { uid: command.user, gid: command.user }),
-    ...(command.directory !== undefined && { cwd: command.directory }),
-  });
-  const exit = toExit(child);
-  for (const descriptor of [...handed, ...(command.descriptors ?? [])]) closeSync(descriptor);
+  const orders = (command.files ?? []).map((file) => fillFile(pipes, file));
+  const handed = [stdin.descriptor, stdout.descriptor, stderr.descriptor, ...orders];
+  const child = spawnWith(command, handed);
+  const exit = toExit(child, command.tellsSignals ?? false);
+  for (const descriptor of handed) closeSync(descriptor);
   void exit.then(() => stdin.close());
   if (child.pid === undefined) {
-    for (const stream of [stdout.stream, stderr.stream]) stream.destroy();
-    throw new KitbagError("sandbox-failed", { sandbox: command.file, reason: await reasonOf(child) });
+    stdout.stream.destroy();
+    stderr.stream.destroy();
+    throw new KitbagError("sandbox-failed", { sandbox: command.sandbox, reason: await reasonOf(child) });
   }
   const channel = child.stdio[3] as Duplex;
   // A program that ends while something is still written to it is no fault of this process.
@@ -53,17 +53,48 @@ export async function startProgram(
     stdout: stdout.stream,
     stderr: stderr.stream,
     channel,
-    fillInput: stdin.fill,
+    fillInput: (text) => stdin.fill(text),
     exit,
-    kill: () => (command.kill ?? killGroup)(child),
+    kill: () => killGroup(child),
   };
 }
 
-function toExit(child: ChildProcess): Promise<ExitStatus> {
+function fillFile(pipes: Pipes, content: string | Uint8Array): number {
+  const file = pipes.openInput();
+  file.fill(content);
+  file.close();
+  return file.descriptor;
+}
+
+function spawnWith(command: HostCommand, handed: readonly number[]): ChildProcess {
+  const [stdin, stdout, stderr, ...orders] = handed;
+  const stdio: (number | "pipe" | "ignore" | undefined)[] = [stdin, stdout, stderr, "pipe", ...orders];
+  if (command.lifeline === true) stdio.push("pipe");
+  const nothing = openSync("/dev/null", files.O_RDWR);
+  for (const descriptor of command.hidden ?? []) {
+    while (stdio.length <= descriptor) stdio.push("ignore");
+    if (stdio[descriptor] === "ignore") stdio[descriptor] = nothing;
+  }
+  const [file = "", ...argv] = command.words;
+  const { environment: env, directory: cwd } = command;
+  const child = spawn(file, argv, { stdio, env, detached: true, ...(cwd !== undefined && { cwd }) });
+  closeSync(nothing);
+  return child;
+}
+
+function toExit(child: ChildProcess, tellsSignals: boolean): Promise<ExitStatus> {
   return new Promise((resolve) => {
-    child.once("exit", (code, signal) => resolve(signal === null ? { code: code ?? 0 } : { signal }));
+    child.once("exit", (code, signal) => {
+      if (signal !== null) return resolve({ signal });
+      const told = tellsSignals && code !== null && code > 128 ? toSignal(code - 128) : undefined;
+      resolve(told === undefined ? { code: code ?? 0 } : { signal: told });
+    });
     child.once("error", () => resolve({ code: 127 }));
   });
+}
+
+function toSignal(number: number): string | undefined {
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
 }
 
 function reasonOf(child: ChildProcess): Promise<string> {
@@ -71,10 +102,10 @@ function reasonOf(child: ChildProcess): Promise<string> {
 }
 
 function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined) return;
   try {
     process.kill(-child.pid, "SIGKILL");
   } catch {
-    // It ended in the meantime.
+    // All of it ended.
   }
 }

@@ -12,10 +12,10 @@ export function offSandbox(pipes: Pipes): Sandbox {
     name: "off",
     enforces: new Set(["environment"]),
     async start(profile, command, input) {
-      const [file = "", ...argv] = command.map((word) => toHostPath(profile, word));
+      const words = command.map((word) => toHostPath(profile, word));
       const environment = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LANG: "C.UTF-8", ...profile.environment };
       const directory = toHostPath(profile, profile.directory ?? "/tmp");
-      const started = await startProgram({ file, argv, environment, directory }, pipes, input);
+      const started = await startProgram({ sandbox: "off", words, environment, directory }, pipes, input);
       running.add(started.kill);
       void started.exit.then(() => {
         // Whatever it left running in its group goes with it.

@@ -1,0 +1,45 @@
+import { devices } from "../layout.ts";
+import type { Layout } from "../layout.ts";
+import { findProgram } from "../programs.ts";
+import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
+import { renderFilter } from "../seccomp/render-filter.ts";
+import { filterArchitecture, limitWords, startIn, type LinuxHost } from "./linux.ts";
+
+/** Programs run in bubblewrap: namespaces, mounts, a system-call filter; no rights of root are needed. */
+export function bubblewrapSandbox(host: LinuxHost): Sandbox {
+  const architecture = filterArchitecture();
+  return startIn(host, {
+    name: "bubblewrap",
+    enforces: new Set(guarantees),
+    toCommand(profile, layout, command) {
+      const forks = profile.filter === "fork-server";
+      const filter = renderFilter(profile.filter ?? "tool", architecture);
+      const words = [...toArguments(profile, layout), ...(forks ? forkServerArguments : toolArguments)];
+      return {
+        // In a file instead of the command line, where every user of the machine could read the environment.
+        files: [words.map((word) => `${word}\0`).join(""), filter],
+        words: [findProgram("bwrap") ?? "bwrap", "--args", "4", "--", ...limitWords(profile, command), ...command],
+      };
+    },
+  });
+}
+
+const toolArguments = ["--disable-userns", "--cap-drop", "ALL"];
+/** It makes namespaces for its children, so it keeps the rights for that over what is inside. */
+const forkServerArguments = ["--cap-drop", "ALL", "--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"];
+
+function toArguments(profile: Profile, layout: Layout): string[] {
+  const { limits } = profile;
+  return [
+    ...["--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-uts", "--unshare-net", "--unshare-cgroup-try"],
+    ...["--uid", "65534", "--gid", "65534", "--hostname", "tool", "--die-with-parent", "--new-session", "--clearenv"],
+    ...Object.entries(layout.environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...["--proc", "/proc", "--tmpfs", "/dev"],
+    ...devices.flatMap((name) => ["--dev-bind", `/dev/${name}`, `/dev/${name}`]),
+    ...["--size", String(limits.temporaryBytes), "--perms", "1777", "--tmpfs", "/tmp"],
+    ...["--size", String(limits.temporaryBytes), "--perms", "1777", "--tmpfs", "/dev/shm"],
+    ...layout.links.flatMap(({ path, target }) => ["--symlink", target, path]),
+    ...layout.mounts.flatMap(({ source, target, write }) => [write === true ? "--bind" : "--ro-bind", source, target]),
+    ...["--chdir", layout.directory, "--remount-ro", "/dev", "--remount-ro", "/", "--seccomp", "5"],
+  ];
+}

@@ -1,0 +1,161 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import { isOpenToAll, isRoot, nextUser, withPrelude, type Prelude } from "../host.ts";
+import { toLayout, type Layout } from "../layout.ts";
+import type { Pipes } from "../pipes.ts";
+import type { ExitStatus, Guarantee, Mount, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
+import type { FilterArchitecture } from "../seccomp/syscalls.ts";
+import { startProgram, type HostCommand } from "../start-program.ts";
+import type { WorkArea } from "../work-area.ts";
+
+/** What every back end of Linux works with. */
+export interface LinuxHost {
+  readonly area: WorkArea;
+  readonly pipes: Pipes;
+  /** Makes control groups with these limits, and answers with the files to join; none if this user may not. */
+  readonly joinGroups?: (profile: Profile) => Promise<GroupMembership>;
+}
+
+/** Control groups of one program. */
+export interface GroupMembership {
+  readonly files: readonly string[];
+  /** Whether it was ended because of its memory; removes the groups. */
+  leave(): Promise<{ readonly outOfMemory: boolean }>;
+}
+
+/** A profile made ready for a back end. */
+export interface Prepared {
+  readonly layout: Layout;
+  readonly groups?: GroupMembership;
+  /** Puts in front of a command what must happen first, as root. */
+  wrap(command: readonly string[]): readonly string[];
+}
+
+let places = 0;
+
+/** Lays out the file system, and stages what the user who the program becomes could not reach. */
+export async function prepare(profile: Profile, host: LinuxHost): Promise<Prepared> {
+  const layout = await toLayout(profile, host.area);
+  const groups = await host.joinGroups?.(profile);
+  if (!isRoot) return { layout, ...(groups && { groups }), wrap: (command) => withGroups(groups, command) };
+  const staged: { mount: Mount; place: string }[] = [];
+  const mounts = layout.mounts.map((mount) => {
+    if (mount.granted !== true && isOpenToAll(mount.source)) return mount;
+    const place = makePlace(host.area, mount.source);
+    staged.push({ mount, place });
+    return { ...mount, source: place };
+  });
+  const prelude: Prelude = { groups: groups?.files ?? [], staged, user: nextUser() };
+  return { layout: { ...layout, mounts }, ...(groups && { groups }), wrap: (command) => withPrelude(prelude, command) };
+}
+
+function withGroups(groups: GroupMembership | undefined, command: readonly string[]): readonly string[] {
+  if (groups === undefined || groups.files.length === 0) return command;
+  const join_groups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
+  return ["/bin/sh", "-c", join_groups, "kitbag", ...groups.files, "--", ...command];
+}
+
+/** An empty file or directory of the host to mount something on. */
+function makePlace(area: WorkArea, source: string): string {
+  const place = join(area.own, `place-${places++}`);
+  if (statSync(source).isDirectory()) mkdirSync(place, { mode: 0o755 });
+  else writeFileSync(place, "", { mode: 0o644 });
+  return place;
+}
+
+/** Descriptors that whoever started this process left open, and that programs would inherit. */
+export function strayDescriptors(): number[] {
+  const closesOnExec = 0o2000000;
+  return readdirSync("/proc/self/fd")
+    .map(Number)
+    .filter((descriptor) => descriptor > 2 && (flagsOf(descriptor) & closesOnExec) === 0);
+}
+
+function flagsOf(descriptor: number): number {
+  try {
+    const flags = /^flags:\s*(\d+)/mu.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1];
+    return Number.parseInt(flags ?? "0", 8);
+  } catch {
+    // It was the one that read the directory.
+    return 0o2000000;
+  }
+}
+
+/** How one back end starts a program whose file system is laid out. */
+export interface LinuxBackend {
+  readonly name: SandboxName;
+  readonly enforces: ReadonlySet<Guarantee>;
+  toCommand(
+    profile: Profile,
+    layout: Layout,
+    command: readonly string[],
+  ): Pick<HostCommand, "words" | "files" | "lifeline">;
+}
+
+/** Makes a sandbox of a back end: the same preparation, accounting and end for all. */
+export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
+  const running = new Set<SandboxProcess>();
+  return {
+    name: backend.name,
+    enforces: backend.enforces,
+    async start(profile, command, input) {
+      const { layout, groups, wrap } = await prepare(profile, host);
+      const host_command = backend.toCommand(profile, layout, command);
+      const started = await startProgram(
+        {
+          sandbox: backend.name,
+          ...host_command,
+          words: wrap(host_command.words),
+          environment: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" },
+          directory: "/",
+          hidden: strayDescriptors(),
+          tellsSignals: true,
+        },
+        host.pipes,
+        input,
+      );
+      const ended = { ...started, exit: withGroupEnd(started.exit, groups) };
+      running.add(ended);
+      void ended.exit.then(() => running.delete(ended));
+      return ended;
+    },
+    async close() {
+      const left = [...running];
+      for (const program of left) program.kill();
+      await Promise.all(left.map((program) => program.exit));
+    },
+  };
+}
+
+async function withGroupEnd(exit: Promise<ExitStatus>, groups: GroupMembership | undefined): Promise<ExitStatus> {
+  const status = await exit;
+  const left = await groups?.leave();
+  return left?.outOfMemory === true ? { ...status, outOfMemory: true } : status;
+}
+
+/** The processor whose system calls a filter must know; there is none for others. */
+export function filterArchitecture(): FilterArchitecture {
+  if (process.arch === "x64" || process.arch === "arm64") return process.arch;
+  throw new KitbagError("sandbox-failed", { sandbox: process.arch, reason: "there is no filter for this processor" });
+}
+
+/** Whether V8 runs in it, which reserves far more address space than it uses. */
+export function usesNode(command: readonly string[]): boolean {
+  return command[0] === "/opt/node";
+}
+
+/** Sets limits from inside, where the kernel counts the processes of this sandbox alone. */
+export function limitWords({ limits }: Profile, command: readonly string[]): string[] {
+  return [
+    "prlimit",
+    `--cpu=${limits.cpuSeconds}`,
+    `--fsize=${limits.fileBytes}`,
+    `--nproc=${limits.processes}`,
+    `--nofile=${limits.openFiles}`,
+    "--core=0",
+    ...(usesNode(command) ? [] : [`--data=${limits.memoryBytes}`]),
+    "--",
+  ];
+}

@@ -1,0 +1,67 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+
+import { insideFile } from "../host.ts";
+import { devices, type Layout } from "../layout.ts";
+import { findProgram } from "../programs.ts";
+import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
+import { renderFilter } from "../seccomp/render-filter.ts";
+import { filterArchitecture, startIn, usesNode, type LinuxHost } from "./linux.ts";
+
+/** Numbers of the kernel for what can be limited. */
+const resource = { cpu: 0, fsize: 1, data: 2, core: 4, nproc: 6, nofile: 7 };
+
+/** Inodes of the private directory; without a bound, empty files would fill the memory. */
+const temporaryFiles = 16_384;
+
+/** Programs run in namespaces made with `unshare` and Perl, which every common Linux has; no rights of root are needed. */
+export function unshareSandbox(host: LinuxHost): Sandbox {
+  const architecture = filterArchitecture();
+  const root = join(host.area.own, "root");
+  mkdirSync(root, { recursive: true, mode: 0o755 });
+  return startIn(host, {
+    name: "unshare",
+    enforces: new Set(guarantees),
+    toCommand(profile, layout, command) {
+      const plan = [root, ...toPlan(profile, layout, command)].map((word) => `${word}\0`).join("");
+      return {
+        files: [plan, renderFilter(profile.filter ?? "tool", architecture)],
+        lifeline: true,
+        words: [
+          findProgram("unshare") ?? "unshare",
+          ...["--user", "--map-user=65534", "--map-group=65534", "--keep-caps", "--mount", "--propagation", "private"],
+          ...["--pid", "--fork", "--kill-child", "--ipc", "--uts", "--net", "--cgroup", "--"],
+          ...[findProgram("perl") ?? "perl", insideFile("enter.pl")],
+        ],
+      };
+    },
+  });
+}
+
+function toPlan(profile: Profile, layout: Layout, command: readonly string[]): string[] {
+  const { limits } = profile;
+  const temporary = `size=${limits.temporaryBytes},nr_inodes=${temporaryFiles},mode=1777`;
+  const most = {
+    cpu: limits.cpuSeconds,
+    fsize: limits.fileBytes,
+    core: 0,
+    nproc: limits.processes,
+    nofile: limits.openFiles,
+    ...(!usesNode(command) && { data: limits.memoryBytes }),
+  };
+  return [
+    ...["tmpfs", "/tmp", temporary, "tmpfs", "/dev/shm", temporary],
+    ...devices.flatMap((name) => ["device", `/dev/${name}`]),
+    ...layout.links.flatMap(({ path, target }) => ["link", path, target]),
+    ...layout.mounts.flatMap(({ source, target, write }) => ["mount", source, target, write === true ? "1" : ""]),
+    ...Object.entries(most).flatMap(([name, value]) => [
+      "limit",
+      String(resource[name as keyof typeof resource]),
+      String(value),
+    ]),
+    ...Object.entries(layout.environment).flatMap(([name, value]) => ["set", name, value]),
+    ...["in", layout.directory],
+    ...(profile.filter === "fork-server" ? ["keep"] : []),
+    ...["run", ...command],
+  ];
+}

@@ -1,0 +1,71 @@
+import { text } from "node:stream/consumers";
+
+import { KitbagError } from "../core/errors.ts";
+import { bubblewrapSandbox } from "./backends/bubblewrap.ts";
+import type { LinuxHost } from "./backends/linux.ts";
+import { offSandbox } from "./backends/off.ts";
+import { unshareSandbox } from "./backends/unshare.ts";
+import { createPipes } from "./pipes.ts";
+import { findProgram } from "./programs.ts";
+import { defaultLimits, type Sandbox, type SandboxName } from "./sandbox.ts";
+import { openWorkArea } from "./work-area.ts";
+
+/** How a sandbox is chosen. */
+export interface SandboxChoice {
+  /** @default the first that works here: bubblewrap, unshare */
+  readonly name?: SandboxName;
+  /** Where its files are made. @default the system's directory for temporary files */
+  readonly directory?: string;
+}
+
+interface Backend {
+  readonly needs: readonly string[];
+  readonly make: (host: LinuxHost) => Sandbox;
+}
+
+const backends: Partial<Record<SandboxName, Backend>> = {
+  bubblewrap: { needs: ["bwrap", "prlimit"], make: bubblewrapSandbox },
+  unshare: { needs: ["unshare", "perl"], make: unshareSandbox },
+  off: { needs: [], make: ({ pipes }) => offSandbox(pipes) },
+};
+const inOrder: readonly SandboxName[] = ["bubblewrap", "unshare"];
+
+/** Finds the best sandbox that really works on this machine; refuses if there is none. */
+export async function findSandbox(choice: SandboxChoice = {}): Promise<Sandbox> {
+  const area = openWorkArea(choice.directory);
+  const host = { area, pipes: createPipes(area.private) };
+  const tried: { name: string; reason: string }[] = [];
+  for (const name of choice.name === undefined ? inOrder : [choice.name]) {
+    const reason = whyNot(name);
+    const sandbox = reason === undefined ? backends[name]?.make(host) : undefined;
+    const failure = sandbox === undefined ? reason : await tryOut(sandbox);
+    if (sandbox !== undefined && failure === undefined) return withArea(sandbox, () => area.remove());
+    tried.push({ name, reason: failure ?? "it cannot be used" });
+  }
+  await area.remove();
+  throw new KitbagError("sandbox-missing", { tried });
+}
+
+function whyNot(name: SandboxName): string | undefined {
+  const missing = backends[name]?.needs.filter((program) => findProgram(program) === undefined);
+  if (missing === undefined) return "it does not work on this system";
+  return missing.length === 0 ? undefined : `there is no ${missing.join(" and no ")} on this machine`;
+}
+
+async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
+  const profile = { mounts: [], environment: {}, programs: [], limits: defaultLimits };
+  const started = await sandbox.start(profile, ["true"]);
+  started.stdout.resume();
+  const [complaint, status] = await Promise.all([text(started.stderr), started.exit]);
+  return status.code === 0 ? undefined : complaint.trim() || `it ended with ${JSON.stringify(status)}`;
+}
+
+function withArea(sandbox: Sandbox, remove: () => Promise<void>): Sandbox {
+  return {
+    ...sandbox,
+    async close() {
+      await sandbox.close();
+      await remove();
+    },
+  };
+}

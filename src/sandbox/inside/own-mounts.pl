@@ -1,0 +1,70 @@
+# Runs as root, in a mount namespace of its own: lets another user act on some directories as their owner would.
+#
+#   own-mounts.pl <user> (<source> <target>)... -- <program> <argument>...
+#
+# Each source appears at its target with the ids of its owner shown as <user>; what <user> makes there belongs to the owner.
+use strict;
+use POSIX ();
+
+my %unshare_number = ("x86_64" => 272, "aarch64" => 97);
+my $unshare = $unshare_number{(POSIX::uname())[4]} or fail("this processor is not known");
+my ($open_tree, $move_mount, $mount_setattr) = (428, 429, 442);
+my ($here, $clone, $recursive, $empty_path, $from_descriptor, $idmap, $new_user) = (-100, 0x1, 0x8000, 0x1000, 0x4, 0x100000, 0x10000000);
+
+my $user = shift @ARGV;
+while (@ARGV && $ARGV[0] ne "--") {
+    my ($source, $target) = splice @ARGV, 0, 2;
+    own($source, $target);
+}
+shift @ARGV;
+exec { $ARGV[0] } @ARGV or fail("starting $ARGV[0]");
+
+sub own {
+    my ($source, $target) = @_;
+    my @facts = stat $source or fail("looking at $source");
+    my $tree = syscall($open_tree, $here, $source, $clone | $recursive);
+    $tree >= 0 or fail("opening $source");
+    my ($pid, $release) = hold_ids("$facts[4] $user 1", "$facts[5] $user 1");
+    open my $ids, "<", "/proc/$pid/ns/user" or fail("reading the ids");
+    my $change = pack "Q4", $idmap, 0, 0, fileno $ids;
+    my $empty = "";
+    syscall($mount_setattr, $tree, $empty, $empty_path | $recursive, $change, length $change) == 0 or fail("mapping the owner of $source");
+    syscall($move_mount, $tree, $empty, $here, $target, $from_descriptor) == 0 or fail("mounting $source");
+    close $release;
+    waitpid $pid, 0;
+    POSIX::close($tree);
+}
+
+# A process that holds a user namespace with these ids, until it is released.
+sub hold_ids {
+    my ($users, $groups) = @_;
+    pipe my $wait, my $release;
+    pipe my $ready, my $made;
+    my $pid = fork;
+    defined $pid or fail("starting a process");
+    if ($pid == 0) {
+        close $release;
+        syscall($unshare, $new_user) == 0 or POSIX::_exit(1);
+        syswrite $made, "x";
+        sysread $wait, my $nothing, 1;
+        POSIX::_exit(0);
+    }
+    close $made;
+    sysread $ready, my $byte, 1 or fail("making a user namespace");
+    put("/proc/$pid/uid_map", $users);
+    put("/proc/$pid/setgroups", "deny");
+    put("/proc/$pid/gid_map", $groups);
+    return ($pid, $release);
+}
+
+sub put {
+    my ($path, $text) = @_;
+    open my $file, ">", $path or fail("opening $path");
+    defined syswrite $file, $text or fail("writing $path");
+    close $file;
+}
+
+sub fail {
+    print STDERR "kitbag: $_[0]: $!\n";
+    POSIX::_exit(125);
+}

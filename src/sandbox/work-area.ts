@@ -1,0 +1,60 @@
+import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
+
+import { KitbagError } from "../core/errors.ts";
+
+/** Directories for what sandboxes need on disk. Programs inside may be another user, so they can pass through all but the private one. */
+export interface WorkArea {
+  /** Kept between processes: only for what is named by its content. */
+  readonly kept: string;
+  /** Of this process; removed with it. */
+  readonly own: string;
+  /** Of this process, and no other user can enter it. */
+  readonly private: string;
+  remove(): Promise<void>;
+}
+
+/** Makes the directories of this process, and removes those of processes that are gone. */
+export function openWorkArea(parent = tmpdir()): WorkArea {
+  const area = join(parent, `kitbag-${userInfo().uid}`);
+  mkdirSync(area, { recursive: true, mode: 0o711 });
+  checkOwn(area);
+  const kept = join(area, "kept");
+  mkdirSync(kept, { recursive: true });
+  chmodSync(kept, 0o711);
+  removeLeftovers(area);
+  const own = mkdtempSync(join(area, `run-${process.pid}-`));
+  chmodSync(own, 0o711);
+  const secret = join(own, "private");
+  mkdirSync(secret, { mode: 0o700 });
+  return { kept, own, private: secret, remove: () => rm(own, { recursive: true, force: true }) };
+}
+
+/** Another user may have made a directory of this name first. */
+function checkOwn(area: string): void {
+  const facts = lstatSync(area);
+  if (!facts.isDirectory() || facts.uid !== userInfo().uid) {
+    throw new KitbagError("sandbox-failed", { sandbox: area, reason: "somebody else made this directory; remove it" });
+  }
+  chmodSync(area, 0o711);
+}
+
+function removeLeftovers(area: string): void {
+  for (const name of readdirSync(area)) {
+    const pid = /^run-(\d+)-/u.exec(name)?.[1];
+    if (pid !== undefined && !existsSync(`/proc/${pid}`) && !isRunning(Number(pid))) {
+      rmSync(join(area, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
