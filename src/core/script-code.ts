@@ -1,5 +1,9 @@
 import type { JsonObject } from "./json.ts";
+import type { SkillFolder } from "./skill.ts";
 import type { ToolCode } from "./tool.ts";
+
+/** The folder that code is in, and exactly which bytes it is made of. */
+export type CodeFolder = Pick<SkillFolder, "directory" | "files" | "digest">;
 
 /** What a program is started with, after its interpreter and its own path. */
 export interface ScriptCommand {
@@ -14,6 +18,8 @@ export interface ScriptCode extends ToolCode {
   readonly kind: "script";
   /** The skill's folder, absolute. */
   readonly directory: string;
+  /** All files that belong to it. @default the script alone */
+  readonly folder?: CodeFolder;
   /** The script, relative to the folder. */
   readonly path: string;
   /** Of the script's bytes: nothing else may run in its place. */

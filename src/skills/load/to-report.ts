@@ -63,7 +63,7 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
 
 function toFrame({ name, permissions, version }: SkillHead, folder: SkillFolder): ToolFrame {
   const files = new Map(folder.files.map((file) => [file.path, file]));
-  return { skill: name, directory: folder.directory, files, permissions, version };
+  return { skill: name, directory: folder.directory, folder, files, permissions, version };
 }
 
 /** The workspace itself is called "global". */

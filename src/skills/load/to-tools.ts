@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
-import type { ScriptCode, WasmCode } from "../../core/script-code.ts";
+import type { CodeFolder, ScriptCode, WasmCode } from "../../core/script-code.ts";
 import type { SkillFile } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ManifestTool } from "../manifests/skill-manifest.ts";
@@ -15,6 +15,7 @@ import type { ToolReport } from "./skill-report.ts";
 export interface ToolFrame {
   readonly skill: string;
   readonly directory: string;
+  readonly folder: CodeFolder;
   readonly files: ReadonlyMap<string, SkillFile>;
   readonly permissions: Permissions;
   readonly version: string | undefined;
@@ -31,6 +32,7 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
   const code: ScriptCode = {
     kind: "script",
     directory: frame.directory,
+    folder: frame.folder,
     path: script.path,
     digest: frame.files.get(script.path)?.digest ?? "",
     interpreter: script.interpreter,
@@ -108,6 +110,7 @@ function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile): ToolP
       : {
           kind: "script",
           ...place,
+          folder: frame.folder,
           interpreter: listed.interpreter === undefined ? [] : [listed.interpreter],
           environment: [],
           toCommand: (input) => ({ argv: [], stdin: JSON.stringify(input), env: {} }),

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, rename, rm, writeFile } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+
+import { KitbagError } from "../core/errors.ts";
+import type { CodeFolder } from "../core/script-code.ts";
+
+/** Copies of folders, made of exactly the bytes that were checked: programs see these, never the folder that somebody may edit. */
+export interface Snapshots {
+  /** The copy of a folder; `change` may rewrite a file on its way, and must do the same for the same bytes. */
+  take(folder: CodeFolder): Promise<string>;
+}
+
+/** Rewrites files of a snapshot, such as TypeScript to what Node runs as it is; answers with nothing to keep a file. */
+export type RewriteFile = (path: string, bytes: Uint8Array) => Uint8Array | string | undefined;
+
+/** Makes snapshots in `directory`, each folder once as long as it does not change. */
+export function createSnapshots(directory: string, rewrite: RewriteFile = () => undefined): Snapshots {
+  const taken = new Map<string, Promise<string>>();
+  let made = 0;
+  return {
+    take(folder) {
+      const key = `${folder.digest}\0${folder.directory}`;
+      let snapshot = taken.get(key);
+      if (snapshot === undefined) {
+        snapshot = copy(folder, join(directory, `snapshot-${made++}`), rewrite);
+        taken.set(key, snapshot);
+        snapshot.catch(() => taken.delete(key));
+      }
+      return snapshot;
+    },
+  };
+}
+
+async function copy(folder: CodeFolder, target: string, rewrite: RewriteFile): Promise<string> {
+  const making = `${target}.part`;
+  try {
+    await mkdir(making, { mode: 0o755 });
+    const made = new Set([making]);
+    for (const { path, digest } of folder.files) {
+      const place = resolve(making, path);
+      // The list was checked when it was made; a path that leads out is no file of this folder.
+      if (!place.startsWith(making + sep)) throw new KitbagError("script-changed", { path });
+      const { bytes, mode } = await readChecked(join(folder.directory, path), digest);
+      const parent = dirname(place);
+      if (!made.has(parent)) {
+        await mkdir(parent, { recursive: true, mode: 0o755 });
+        made.add(parent);
+      }
+      await writeFile(place, rewrite(path, bytes) ?? bytes, { mode: (mode & 0o111) === 0 ? 0o644 : 0o755 });
+    }
+    await rename(making, target);
+    return target;
+  } catch (cause) {
+    await rm(making, { recursive: true, force: true });
+    throw cause;
+  }
+}
+
+async function readChecked(path: string, digest: string): Promise<{ bytes: Uint8Array; mode: number }> {
+  // A link or a pipe in place of the file must not be followed or waited for.
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
+    throw new KitbagError("script-changed", { path });
+  });
+  try {
+    const { mode } = await file.stat();
+    const bytes = await file.readFile();
+    const found = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+    if (found !== digest) throw new KitbagError("script-changed", { path });
+    return { bytes, mode };
+  } finally {
+    await file.close();
+  }
+}
