@@ -16,6 +16,11 @@ export default defineConfig({
       provider: "v8",
       include: ["src/core/**", "src/workspace/**"],
       exclude: ["**/*.test.ts"],
+      reporter: [["text", { skipFull: true }]],
+      thresholds: {
+        "src/core/**": { branches: 100 },
+        "src/workspace/**": { branches: 100 },
+      },
     },
   },
 });

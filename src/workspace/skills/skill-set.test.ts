@@ -445,7 +445,9 @@ test.for([
   ["a text", "just a text", "just a text"],
   ["nothing", undefined, "undefined"],
 ] as const)("activateSkill() says what onActivate threw: %s", async ([, thrown, reason]) => {
-  const fails = skillOf({ name: "fails", onActivate: () => Promise.reject(thrown) });
+  const { promise, reject } = Promise.withResolvers<void>();
+  reject(thrown);
+  const fails = skillOf({ name: "fails", onActivate: () => promise });
 
   const outcome = await createWorkspace({ skills: [fails] }).activateSkill("fails");
 
