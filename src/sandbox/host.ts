@@ -35,8 +35,8 @@ export interface Prelude {
   readonly user: number;
 }
 
-const join_groups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
-const mount_all = 'while [ "$1" != -- ]; do mount --rbind -- "$1" "$2" || exit 125; shift 2; done; shift; exec "$@"';
+const joinGroups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
+const mountAll = 'while [ "$1" != -- ]; do mount --rbind -- "$1" "$2" || exit 125; shift 2; done; shift; exec "$@"';
 
 /** Puts in front of `command` what root must do first: join control groups, stage mounts, become somebody else. */
 export function withPrelude(prelude: Prelude, command: readonly string[]): readonly string[] {
@@ -45,9 +45,9 @@ export function withPrelude(prelude: Prelude, command: readonly string[]): reado
   const owned = staged.filter(({ mount }) => mount.granted === true);
   const pairs = (list: typeof staged): string[] => list.flatMap(({ mount, place }) => [mount.source, place]);
   return [
-    ...(groups.length === 0 ? [] : ["/bin/sh", "-c", join_groups, "kitbag", ...groups, "--"]),
+    ...(groups.length === 0 ? [] : ["/bin/sh", "-c", joinGroups, "kitbag", ...groups, "--"]),
     ...(staged.length === 0 ? [] : [need("unshare"), "--mount", "--propagation", "private", "--"]),
-    ...(plain.length === 0 ? [] : ["/bin/sh", "-c", mount_all, "kitbag", ...pairs(plain), "--"]),
+    ...(plain.length === 0 ? [] : ["/bin/sh", "-c", mountAll, "kitbag", ...pairs(plain), "--"]),
     ...(owned.length === 0 ? [] : [need("perl"), insideFile("own-mounts.pl"), String(user), ...pairs(owned), "--"]),
     need("setpriv"),
     ...[`--reuid=${user}`, `--regid=${user}`, "--clear-groups", "--"],

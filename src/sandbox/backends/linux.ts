@@ -53,8 +53,8 @@ export async function prepare(profile: Profile, host: LinuxHost): Promise<Prepar
 
 function withGroups(groups: GroupMembership | undefined, command: readonly string[]): readonly string[] {
   if (groups === undefined || groups.files.length === 0) return command;
-  const join_groups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
-  return ["/bin/sh", "-c", join_groups, "kitbag", ...groups.files, "--", ...command];
+  const joinAll = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
+  return ["/bin/sh", "-c", joinAll, "kitbag", ...groups.files, "--", ...command];
 }
 
 /** An empty file or directory of the host to mount something on. */
@@ -102,12 +102,12 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
     enforces: backend.enforces,
     async start(profile, command, input) {
       const { layout, groups, wrap } = await prepare(profile, host);
-      const host_command = backend.toCommand(profile, layout, command);
+      const plan = backend.toCommand(profile, layout, command);
       const started = await startProgram(
         {
           sandbox: backend.name,
-          ...host_command,
-          words: wrap(host_command.words),
+          ...plan,
+          words: wrap(plan.words),
           environment: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8" },
           directory: "/",
           hidden: strayDescriptors(),
