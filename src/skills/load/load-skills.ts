@@ -6,11 +6,11 @@ import { loadSkillCode, type SkillCode } from "../code/load-skill-code.ts";
 import { findSkills, type FindOptions, type SkillLocation } from "../discovery/find-skills.ts";
 import type { LockReader } from "../trust/lock-file.ts";
 import { toDigests, type FolderTrust } from "../trust/folder-trust.ts";
-import type { PythonReader } from "../scripts/python/python-reader.ts";
+import { createPythonReader, type PythonReader } from "../scripts/python/python-reader.ts";
 import { checkTools } from "./check-tools.ts";
 import { openFactsCache, type FactsCache } from "./facts-cache.ts";
 import { createJudge, type Judge } from "./judge.ts";
-import { readFacts } from "./read-facts.ts";
+import { readFacts, startFacts, type FolderToRead } from "./read-facts.ts";
 import { reportShadowed } from "./report-shadowed.ts";
 import { createLightMemory, createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
 import type { SkillFacts } from "./skill-facts.ts";
@@ -59,14 +59,19 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
   const judge = createJudge(options);
   const cache = options.cache ?? openFactsCache(options.cacheFile);
   const memory = options.memory ?? createMemoryFor(options, cache);
+  const reader = options.pythonReader ?? createPythonReader();
+  const sources: FactSources = { memory, cache, reader, spec: options.spec ?? false };
   const found: FoundFolder[] = [];
   for (const [index, location] of locations.entries()) {
-    found.push({ location, folder: memory.read(location.directory) });
+    const one: FoundFolder = { location, folder: memory.read(location.directory) };
+    if (!hasFacts(one, sources)) one.started = startFacts(one.folder.snapshot, reader);
+    found.push(one);
     options.onProgress?.(index + 1, locations.length * 2);
-    // A large tree must not hold up everything else in the process.
+    // A large tree must not hold up everything else in the process, and helpers wait for more to read.
     if (index % 64 === 63) await nextTurn();
   }
-  await collectFacts(found, memory, cache, options);
+  await collectFacts(found, sources);
+  if (options.pythonReader === undefined) await reader.close();
   if (options.cache === undefined) cache.save();
   let done = found.length;
   // Code that waits for something holds up no other.
@@ -88,32 +93,45 @@ function createMemoryFor({ cacheFile, cache: given }: LoadSkillsOptions, cache: 
 interface FoundFolder {
   readonly location: SkillLocation;
   folder: RememberedFolder;
+  /** What was begun for a folder whose facts are not known. */
+  started?: FolderToRead["started"];
 }
 
-/** Sees to it that every folder has its facts: those that are remembered, and the others read together. */
-async function collectFacts(
-  found: readonly FoundFolder[],
-  memory: SkillMemory,
-  cache: FactsCache,
-  { spec = false, pythonReader }: LoadSkillsOptions,
-): Promise<void> {
-  const recall = (one: FoundFolder): boolean => {
-    const key = toKey(one, spec);
-    if (one.folder.facts?.key === key) return true;
-    const facts = cache.get(key);
-    if (facts !== undefined) one.folder.facts = { key, facts };
-    return facts !== undefined;
-  };
-  const missing = found.filter((one) => {
-    if (recall(one)) return false;
-    if (one.folder.hasContents) return true;
-    // The bytes that are read now are hashed anew: what is known about them belongs to exactly these bytes.
-    one.folder = memory.readContents(one.location.directory);
-    return !recall(one);
-  });
+/** Where facts come from. */
+interface FactSources {
+  readonly memory: SkillMemory;
+  readonly cache: FactsCache;
+  readonly reader: PythonReader;
+  readonly spec: boolean;
+}
+
+/** Whether the facts of a folder are remembered; where they are not, the folder has the bytes of its files afterwards. */
+function hasFacts(one: FoundFolder, sources: FactSources): boolean {
+  if (recallFacts(one, sources)) return true;
+  if (one.folder.hasContents) return false;
+  // The bytes that are read now are hashed anew: what is known about them belongs to exactly these bytes.
+  one.folder = sources.memory.readContents(one.location.directory);
+  return recallFacts(one, sources);
+}
+
+function recallFacts(one: FoundFolder, { cache, spec }: FactSources): boolean {
+  const key = toKey(one, spec);
+  if (one.folder.facts?.key === key) return true;
+  const facts = cache.get(key);
+  if (facts !== undefined) one.folder.facts = { key, facts };
+  return facts !== undefined;
+}
+
+/** Reads the facts that are not remembered, all of them together. */
+async function collectFacts(found: readonly FoundFolder[], { cache, reader, spec }: FactSources): Promise<void> {
+  const missing = found.filter(({ started }) => started !== undefined);
   const read = await readFacts(
-    missing.map(({ location, folder: { snapshot } }) => ({ snapshot, folderName: toFolderName(location) })),
-    { spec, ...(pythonReader !== undefined && { pythonReader }) },
+    missing.map(({ location, folder: { snapshot }, started }) => ({
+      snapshot,
+      folderName: toFolderName(location),
+      started,
+    })),
+    { spec, pythonReader: reader },
   );
   for (const [index, one] of missing.entries()) {
     const facts = checkTools(read[index] as SkillFacts);

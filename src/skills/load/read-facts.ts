@@ -2,7 +2,7 @@ import { findSkillCode } from "../code/code-file.ts";
 import { parseSkillDocument } from "../document/parse-skill-document.ts";
 import type { SkillReading } from "../document/skill-document.ts";
 import type { FolderSnapshot } from "../folder/read-folder.ts";
-import { deriveAllScripts, type SkillScripts } from "../scripts/derive-scripts.ts";
+import { deriveAllScripts, startScripts, type SkillScripts, type StartedScripts } from "../scripts/derive-scripts.ts";
 import type { PythonReader } from "../scripts/python/python-reader.ts";
 import { readManifest } from "./read-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
@@ -11,6 +11,13 @@ import type { SkillFacts } from "./skill-facts.ts";
 export interface FolderToRead {
   readonly snapshot: FolderSnapshot;
   readonly folderName: string;
+  /** What {@link startFacts} began. @default nothing */
+  readonly started?: StartedScripts | undefined;
+}
+
+/** Begins to read the scripts of a folder, so that a helper reads Python while we look at other folders. */
+export function startFacts(snapshot: FolderSnapshot, pythonReader: PythonReader): StartedScripts {
+  return startScripts(toScriptFiles(snapshot), pythonReader);
 }
 
 /** How folders are read. */
@@ -22,15 +29,15 @@ export interface ReadFactsOptions {
 
 /** Reads what the files of these folders say. Runs nothing that is in them. */
 export async function readFacts(folders: readonly FolderToRead[], options: ReadFactsOptions): Promise<SkillFacts[]> {
-  const read = folders.map(({ snapshot, folderName }) => {
+  const read = folders.map(({ snapshot, folderName, started }) => {
     const manifest = readManifest(snapshot);
     const code = findSkillCode(snapshot.contents);
     const canLack = manifest.manifest !== undefined || code !== undefined;
     const reading = readDocument(snapshot, folderName, { spec: options.spec, canLack });
-    return { snapshot, manifest, reading, code };
+    return { snapshot, manifest, reading, code, started };
   });
   const derived = await deriveAllScripts(
-    read.map(({ snapshot, reading }) => toScripts(snapshot, reading)),
+    read.map(({ snapshot, reading, started }) => toScripts(snapshot, reading, started)),
     options.pythonReader === undefined ? {} : { pythonReader: options.pythonReader },
   );
   return read.map(({ snapshot, manifest, reading, code }, index) => ({
@@ -44,10 +51,19 @@ export async function readFacts(folders: readonly FolderToRead[], options: ReadF
 }
 
 /** The files that say something about scripts: those in `scripts/`, and those in which packages are declared. */
-function toScripts({ contents }: FolderSnapshot, { document }: SkillReading): SkillScripts {
+function toScriptFiles({ contents }: FolderSnapshot): SkillScripts["files"] {
   const files = [...contents].map(([path, content]) => ({ path, content }));
+  return files.filter(({ path }) => path.startsWith("scripts/") || !path.includes("/"));
+}
+
+function toScripts(
+  snapshot: FolderSnapshot,
+  { document }: SkillReading,
+  started: StartedScripts | undefined,
+): SkillScripts {
   return {
-    files: files.filter(({ path }) => path.startsWith("scripts/") || !path.includes("/")),
+    files: started === undefined ? toScriptFiles(snapshot) : [],
+    ...(started !== undefined && { started }),
     ...(document !== undefined && {
       instructions: { text: document.body, file: document.file, line: document.bodyLine },
     }),

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -13,8 +13,12 @@ import { toArgv } from "./to-argv.ts";
 const folder = mkdtempSync(join(tmpdir(), "kitbag-parsers-"));
 // A machine that has packages of npm elsewhere names the folder that holds them.
 const packages = process.env["KITBAG_TEST_PACKAGES"] ?? join(import.meta.dirname, "../../..");
-symlinkSync(join(packages, "node_modules"), join(folder, "node_modules"));
-afterAll(() => rmSync(folder, { recursive: true }));
+const link = join(folder, "node_modules");
+symlinkSync(join(packages, "node_modules"), link);
+afterAll(() => {
+  unlinkSync(link);
+  rmSync(folder, { recursive: true });
+});
 
 const fixtures = parseFixtures(readFileSync(new URL("fixtures/parsers.txt", import.meta.url), "utf8"));
 /** Whether what a script needs is there, so that it is looked for once. */

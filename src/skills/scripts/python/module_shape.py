@@ -146,9 +146,10 @@ def imports_of(statements):
     """The top-level names of all modules that are imported anywhere; a leading dot marks those of the same package."""
     found = set()
     for node in statements:
-        if isinstance(node, ast.Import):
-            found.update(alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
+        kind = type(node)
+        if kind is ast.Import:
+            found.update([alias.name.split(".")[0] for alias in node.names])
+        elif kind is ast.ImportFrom:
             module = (node.module or "").split(".")[0]
             found.add(f".{module}" if node.level else module)
     found.discard("")

@@ -2,6 +2,7 @@
 
 import ast
 from bisect import bisect_left, bisect_right
+from itertools import accumulate
 
 CALLS = (
     "ArgumentParser",
@@ -41,13 +42,16 @@ def relevant_lines(statements, source, calls=()):
     names = []
     while pending:
         ordered = sorted(lines)
-        found = [node for node in pending if has_line(ordered, node)]
-        if not found:
+        rest = []
+        for node in pending:
+            if has_line(ordered, node):
+                names.append(node.name)
+                lines.update(text.lines_of(calls_of(source, node.name)))
+            else:
+                rest.append(node)
+        if len(rest) == len(pending):
             break
-        pending = [node for node in pending if not has_line(ordered, node)]
-        for node in found:
-            names.append(node.name)
-            lines.update(text.lines_of(calls_of(source, node.name)))
+        pending = rest
     return sorted(lines), names
 
 
@@ -55,14 +59,10 @@ class Text:
     """Knows on which line a place in a source is."""
 
     def __init__(self, source):
-        self.starts = []
-        at = 0
-        for line in source.split("\n"):
-            self.starts.append(at)
-            at += len(line) + 1
+        self.ends = list(accumulate([len(line) + 1 for line in source.split("\n")]))
 
     def lines_of(self, found):
-        return [bisect_right(self.starts, place) for place in found]
+        return [bisect_right(self.ends, place) + 1 for place in found]
 
 
 def places(source, name):
