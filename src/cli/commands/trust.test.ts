@@ -420,6 +420,20 @@ test("kitbag trust pins what a skill's code defines, and says if it cannot be lo
   });
 });
 
+test("kitbag trust does not trust code that never ends to load", async () => {
+  const project = createProject({
+    ".claude/skills/stuck/skill.ts": `// defineSkill
+      import { writeSync } from "node:fs";
+      writeSync(1, "stuck now");
+      for (const end = Date.now() + 20_000; Date.now() < end;);`,
+  });
+
+  const trust = await runKitbag(["trust", "."], { project, signal: { name: "SIGKILL", after: "stuck now" } });
+
+  expect(trust.stdout).toBe("stuck now");
+  expect(existsSync(project.trustFile)).toBe(false);
+});
+
 test("kitbag loads the code of skills beside a configuration that is trusted", async () => {
   const project = createProject({
     "kitbag.config.ts":

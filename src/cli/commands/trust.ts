@@ -9,7 +9,7 @@ import { loadTrust, updateTrust } from "../../skills/trust/trust-file.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { findTrustTarget, type TrustTarget } from "../config/find-trust-target.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
-import { lookAgain, lookAt, type LookedAt } from "../config/look-at-skills.ts";
+import { loadAgreed, lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
 import { isYes } from "../config/require-trust.ts";
@@ -43,12 +43,13 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
   if (looked.skills.length > 0 && !(await isConfirmed(looked, invocation))) {
     return { document: { trusted: false, ...toDocument(looked, undefined) }, failure: "Not trusted", exitCode: 1 };
   }
+  // Code that never ends to load is not trusted: whoever follows the list would load it, too.
+  const trusted = { ...looked, skills: await loadAgreed(looked, invocation) };
   // What the person was shown is what is trusted: if a file has changed meanwhile, it is not.
   await updateTrust(home, ({ configs, folders }) => {
     if (looked.config !== undefined) configs.set(looked.config.path, looked.config.files);
     for (const { folder } of looked.skills) folders.set(folder.directory, toDigests(folder.files));
   });
-  const trusted = { ...looked, skills: await lookAgain(looked, invocation) };
   if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, looked.others);
   const text = renderTrusted(trusted, lockPath, invocation);
   return { document: { trusted: true, ...toDocument(trusted, lockPath) }, text: toPrintable(text) };

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
 import { createSkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
+import type { FolderTrust } from "../../skills/trust/folder-trust.ts";
 import type { Digests } from "../../skills/trust/trust-format.ts";
 import type { CliContext } from "../cli-command.ts";
 import { toLoadOptions } from "../skills/load-reports.ts";
@@ -62,16 +63,18 @@ export async function lookAt(target: TrustTarget, context: CliContext): Promise<
 }
 
 /**
- * Reads skills again that are trusted now: one with code of its own says only then what it is. Answers with what is to be pinned;
- * what cannot be used is said on standard error, and is trusted all the same.
+ * Loads the code of skills that somebody has just agreed to trust, exactly as it was shown: only then is it known what they are.
+ * Answers with what is to be trusted and pinned. What cannot be used is said on standard error, and is trusted all the same.
  */
-export async function lookAgain(looked: LookedAt, context: CliContext): Promise<readonly LookedAtSkill[]> {
-  const directories = looked.skills
-    .filter(({ folder }) => folder.code !== undefined)
-    .map(({ folder }) => folder.directory);
-  if (directories.length === 0) return looked.skills;
+export async function loadAgreed(looked: LookedAt, context: CliContext): Promise<readonly LookedAtSkill[]> {
+  const withCode = looked.skills.filter(({ folder }) => folder.code !== undefined);
+  if (withCode.length === 0) return looked.skills;
+  const shown = new Map(withCode.map(({ folder }) => [folder.directory, folder.digest]));
+  const directories = [...shown.keys()];
+  const trust: FolderTrust = ({ directory, digest }) =>
+    shown.get(directory) === digest ? { status: "trusted" } : { status: "untrusted", changed: [] };
   const { loadSkills } = await import("../../workspace/skills/load-workspace-skills.ts");
-  const { reports } = await loadSkills({ ...toLoadOptions(context, directories), directories });
+  const { reports } = await loadSkills({ ...toLoadOptions(context, directories), trust, directories });
   return looked.skills.map((one) => {
     const report = reports.find(({ directory }) => directory === one.folder.directory);
     if (report === undefined) return one;
@@ -79,7 +82,6 @@ export async function lookAgain(looked: LookedAt, context: CliContext): Promise<
       context.terminal.note(`${toPrintable(`${toShownPath(report.path, context.cwd)}: ${whySkipped(report)}`)}\n`);
       return { ...one, diagnostics: [...one.diagnostics, ...report.diagnostics] };
     }
-    const isSame = report.skill.folder?.digest === one.folder.digest;
-    return isSame ? { ...one, skill: report.skill } : one;
+    return report.skill.folder?.trust.status === "trusted" ? { ...one, skill: report.skill } : one;
   });
 }
