@@ -9,7 +9,7 @@ export { defineTool } from "./core/define-tool.ts";
 export type { Diagnostic } from "./core/diagnostics.ts";
 export { errorCodes, isKitbagError, KitbagError } from "./core/errors.ts";
 export type { ErrorCode, ErrorDetails, Failure, Problem } from "./core/errors.ts";
-export type { CallEnd, CallEvent, CallStart, Progress, ToolSource } from "./core/events.ts";
+export type { CallEnd, CallEvent, CallLog, CallStart, Progress, ToolSource } from "./core/events.ts";
 export type { JsonObject, JsonValue } from "./core/json.ts";
 export type { CappedOutput, FailedOutcome, OkOutcome, OutputHead, ToolOutcome } from "./core/outcome.ts";
 export type { Permissions } from "./core/permissions.ts";
@@ -20,6 +20,7 @@ export type { Skill, SkillContext, SkillFile, SkillFolder, ToolReuse, ToolUse } 
 export type { Store } from "./core/store.ts";
 export { progress } from "./core/tool-context.ts";
 export type { ToolContext } from "./core/tool-context.ts";
+export type { StateEntry, StateExpectation, StateListOptions, StateOptions, ToolState } from "./core/tool-state.ts";
 export { injected } from "./core/tool.ts";
 export type { Tool, ToolAnnotations, ToolDefinition, ToolExample, ToolLimits, TypedTool } from "./core/tool.ts";
 export { branch } from "./runtimes/compose/branch.ts";

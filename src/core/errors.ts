@@ -20,6 +20,8 @@ export interface ErrorDetails {
   "approval-missing": { readonly tool: string };
   /** A call and the calls inside it used up the number of calls they had. */
   "budget-spent": { readonly tool: string; readonly limit: number };
+  /** A tool could not be compiled; `lines` is what the compiler said. */
+  "build-failed": { readonly source: string; readonly reason: string; readonly lines: readonly string[] };
   /** The caller cancelled the call, or the call it belongs to ended. */
   "call-cancelled": { readonly tool: string; readonly reason: string };
   /** A tool called itself, directly or through others, too often. */
@@ -30,6 +32,8 @@ export interface ErrorDetails {
   "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
   /** The call was still running at its limit. */
   "call-timeout": { readonly tool: string; readonly limitMs: number };
+  /** There is no compiler for a tool's language on this machine. */
+  "compiler-missing": { readonly source: string; readonly language: string; readonly cure: string };
   /** A configuration file cannot be used. */
   "config-invalid": { readonly path: string; readonly reason: string };
   /** There is no configuration file where one is needed. */
@@ -103,7 +107,7 @@ export interface ErrorDetails {
   /** Nobody said that this skill's folder may run, or it has changed since. */
   "skill-untrusted": { readonly skill: string; readonly directory: string; readonly changed: readonly string[] };
   /** What a tool or a skill keeps has no room for more. */
-  "state-full": { readonly state: string };
+  "state-full": { readonly owner: string; readonly limit: number; readonly limitBytes: number };
   /** A key or a value that the state of a tool cannot hold. */
   "state-invalid": { readonly key: string; readonly problems: readonly Problem[] };
   /** A step of a composed tool failed. */
@@ -150,6 +154,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot call ${quote(tool)}: it needs an approval and nobody can give one; pass "approve" to createWorkspace or to the call`,
   "budget-spent": ({ tool, limit }) =>
     `Cannot call ${quote(tool)}: this call and the calls inside it have used their ${limit} calls; raise "maxCalls" if that is intended`,
+  "build-failed": ({ source, reason, lines }) => [`Cannot build ${quote(source)}: ${reason}`, ...lines].join("\n"),
   "call-cancelled": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the call was cancelled (${reason})`,
   "call-crashed": ({ tool, reason }) =>
     `Cannot finish ${quote(tool)}: Kitbag itself failed (${reason}); please report this as a bug`,
@@ -158,6 +163,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "call-depth": ({ tool, chain, limit }) =>
     `Cannot call ${quote(tool)}: calls may go ${limit} deep (${chain.join(" → ")})`,
   "call-timeout": ({ tool, limitMs }) => `Cannot finish ${quote(tool)}: it was still running after ${limitMs} ms`,
+  "compiler-missing": ({ source, language, cure }) =>
+    `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,
   "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,
   "config-missing": ({ path }) =>
     `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills with --skills`,
@@ -218,8 +225,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     changed.length === 0
       ? `Cannot open the skill ${quote(skill)}: its folder is not trusted; read it, then run: kitbag trust ${directory}`
       : `Cannot open the skill ${quote(skill)}: changed since it was trusted: ${changed.slice(0, 8).join(", ")}; read the change, then run: kitbag trust ${directory}`,
-  "state-full": ({ state }) =>
-    `Cannot keep more in the state ${quote(state)}: it holds at most 10,000 keys and 64 MiB; delete what nobody needs, or let it expire`,
+  "state-full": ({ owner, limit, limitBytes }) =>
+    `Cannot keep more in the state of ${quote(owner)}: it holds at most ${limit} keys and ${limitBytes} bytes; delete what nobody needs, or let it expire`,
   "state-invalid": ({ key, problems }) => `Cannot use the state under ${quote(key)}: ${problemList(problems)}`,
   "step-failed": ({ tool, step, reason }) => `Cannot finish ${quote(tool)}: step ${quote(step)} failed: ${reason}`,
   "store-closed": ({ operation }) => `Cannot run ${operation}: the store is closed; open a new one`,

@@ -21,6 +21,7 @@ export type CallEvent =
   | { readonly type: "approval-granted"; readonly call: string; readonly changed: boolean; readonly input: JsonValue }
   | { readonly type: "approval-denied"; readonly call: string; readonly reason: string }
   | { readonly type: "call-progress"; readonly call: string; readonly progress: Progress }
+  | CallLog
   | { readonly type: "call-chunk"; readonly call: string; readonly chunk: JsonValue }
   | { readonly type: "output-capped"; readonly call: string; readonly capped: CappedOutput }
   | CallEnd
@@ -42,6 +43,14 @@ export interface CallStart {
   readonly input: JsonValue;
   /** Milliseconds since 1970. */
   readonly time: number;
+}
+
+/** A tool says something about its work. Both may hold line breaks and control characters: escape them where you print them. */
+export interface CallLog {
+  readonly type: "call-log";
+  readonly call: string;
+  readonly message: string;
+  readonly data?: JsonValue;
 }
 
 /** A call is over. The outcome is the one that the caller gets: do not change it. */

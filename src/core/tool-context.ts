@@ -1,6 +1,8 @@
 import type { Progress } from "./events.ts";
+import type { JsonValue } from "./json.ts";
 import type { ToolOutcome } from "./outcome.ts";
 import type { TypedTool } from "./tool-data.ts";
+import type { ToolState } from "./tool-state.ts";
 
 /** What a tool gets beside its input. */
 export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
@@ -10,8 +12,20 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
   readonly signal: AbortSignal;
   /** The values that the tool declared with `inject`; the model never sees them. */
   readonly injected: Injected;
+  /** What the tool keeps for itself from one call to the next. */
+  readonly state: ToolState;
+  /**
+   * What the tools of one skill, or of one component, share. A tool of the workspace itself shares with nobody: there it is the
+   * same as `state`.
+   */
+  readonly skillState: ToolState;
   /** Tells how far the work is. */
   progress(progress: string | Progress): void;
+  /**
+   * Says something about the work, for whoever watches or looks for a mistake; the model does not see it. Never throws: a text
+   * is cut at 10,000 characters, data that is no JSON or more than 64 KiB is only described.
+   */
+  log(message: string, data?: JsonValue): void;
   /** Calls another tool, the same way every call takes; it is cancelled with this one. Never throws. */
   call<Input, Output>(tool: TypedTool<Input, Output>, input: Input): Promise<ToolOutcome<Output>>;
   call(tool: string, input?: unknown): Promise<ToolOutcome>;

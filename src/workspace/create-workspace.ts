@@ -5,6 +5,7 @@ import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
+import { memoryStore } from "../store/memory-store.ts";
 import { noOptions } from "./call/call-options.ts";
 import { createChain } from "./call/chain.ts";
 import type { CallHost } from "./call/host.ts";
@@ -21,6 +22,7 @@ import { createRegistry, type Registry } from "./registry.ts";
 import { createSkillMethods } from "./skills/create-skill-methods.ts";
 import { createInFlight } from "./skills/in-flight.ts";
 import { createSkillSet } from "./skills/skill-set.ts";
+import { createStates } from "./state/create-states.ts";
 import { createStartCall } from "./start-call.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace.ts";
 
@@ -96,6 +98,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     redactor: createRedactor(secrets),
     store,
     outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes)),
+    states: createStates((store ?? memoryStore()).kv),
     slots: createSlots(limits.maxConcurrent),
     inFlight,
     skills: createSkillSet(registry, inFlight),

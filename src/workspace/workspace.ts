@@ -30,7 +30,10 @@ export interface WorkspaceOptions {
   readonly secrets?: Readonly<Record<string, string>>;
   /** Asked before each call, nested ones too. */
   readonly approve?: Approve;
-  /** Where events and large outputs are kept. @default nowhere: events go to subscribers only, large outputs to memory */
+  /**
+   * Where events, large outputs and what tools keep are kept. @default nowhere: events go to subscribers only, large outputs and
+   * what tools keep to memory
+   */
   readonly store?: Store;
 }
 

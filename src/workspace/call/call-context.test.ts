@@ -44,6 +44,70 @@ test("progress() of an object that contains itself does no harm", async () => {
   expect(events[1]).toMatchObject({ progress: { message: "round and round" } });
 });
 
+test.for<[string, unknown[], object]>([
+  ["words", ["read 3 files"], { message: "read 3 files" }],
+  ["data", ["read", { files: 3 }], { message: "read", data: { files: 3 } }],
+  ["null", ["read", null], { message: "read", data: null }],
+  ["a number for words", [3], { message: "3" }],
+  ["nothing", [], { message: "nothing" }],
+  ["data that is no JSON", ["read", { at: Number.NaN }], { message: "read", data: "an object" }],
+  ["too much data", ["read", "x".repeat(70_000)], { message: "read", data: "more than 65536 bytes" }],
+  ["too many words", ["x".repeat(10_001)], { message: `${"x".repeat(10_000)}…` }],
+])("log() tells %s", async ([, args, shown]) => {
+  const { events, run } = setUp(({ log }) => Reflect.apply(log, undefined, args));
+
+  const outcome = await run();
+
+  expect(outcome.status).toBe("ok");
+  expect(events[1]).toEqual({ type: "call-log", call: events[0]?.call, ...shown });
+});
+
+test("log() copies data, and shows no secret in it", async () => {
+  const { events, run } = setUp(
+    ({ log }) => {
+      const data = { header: "Bearer very-secret", list: [1] };
+      log("sent very-secret", data);
+      data.list.push(2);
+    },
+    { secrets: { KEY: "very-secret" } },
+  );
+
+  await run();
+
+  expect(events[1]).toMatchObject({ message: "sent [KEY]", data: { header: "Bearer [KEY]", list: [1] } });
+});
+
+test("log() says nothing after the call, or when nobody listens", async () => {
+  let log: ToolContext["log"] | undefined;
+  const { events, run } = setUp((context) => {
+    log = context.log;
+  });
+  await run();
+  const count = events.length;
+
+  log?.("too late");
+
+  expect(events).toHaveLength(count);
+  const quiet = createWorkspace({
+    tools: [defineTool({ name: "a", description: "Logs", run: (_, context) => context.log("unheard") })],
+  });
+  expect((await quiet.call("a")).status).toBe("ok");
+});
+
+test("log() says nothing once the call must stop", async () => {
+  const { events, run } = setUp(
+    async ({ signal, log }) => {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      log("too late");
+    },
+    { limits: { limitMs: 20 } },
+  );
+
+  await run();
+
+  expect(events.map(({ type }) => type)).not.toContain("call-log");
+});
+
 test("a tool's own tools go first when it calls by bare name, then the global ones", async () => {
   const say = (name: string, text: string) => defineTool({ name, description: "Says something", run: () => text });
   const ask = defineTool({

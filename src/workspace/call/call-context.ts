@@ -1,5 +1,9 @@
 import type { Progress } from "../../core/events.ts";
+import { copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
+import type { ToolState } from "../../core/tool-state.ts";
+import { cutText } from "../cut-text.ts";
+import { openOwnerState, openToolState } from "../state/call-state.ts";
 import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
 import type { Chunks } from "./chunks.ts";
@@ -11,6 +15,7 @@ export class CallContext implements RuntimeContext {
   readonly injected: InjectedRecord;
   // Fields and no methods: a tool takes out what it needs, and uses it alone.
   readonly progress: RuntimeContext["progress"];
+  readonly log: RuntimeContext["log"];
   readonly chunk: RuntimeContext["chunk"];
   readonly call: RuntimeContext["call"];
   readonly #call: Call;
@@ -23,6 +28,10 @@ export class CallContext implements RuntimeContext {
       if (call.stopped !== undefined || call.ended) return;
       call.emit({ type: "call-progress", call: call.id, progress: toProgress(progress) });
     };
+    this.log = (message, data) => {
+      if (call.stopped !== undefined || call.ended || !call.isHeard()) return;
+      call.emit({ type: "call-log", call: call.id, ...toLog(message, data) });
+    };
     this.chunk = (chunk) => chunks.push(chunk);
     this.call = (tool: unknown, input?: unknown) =>
       call.callInside({ tool, input, options: noOptions }) as Promise<never>;
@@ -31,6 +40,14 @@ export class CallContext implements RuntimeContext {
   /** Made when somebody asks for it: most tools do not. */
   get signal(): AbortSignal {
     return this.#call.signal;
+  }
+
+  get state(): ToolState {
+    return openToolState(this.#call);
+  }
+
+  get skillState(): ToolState {
+    return openOwnerState(this.#call);
   }
 }
 
@@ -47,4 +64,18 @@ function toProgress(given: string | Progress): Progress {
 
 function isFinite(value: unknown): value is number {
   return Number.isFinite(value);
+}
+
+/** The longest text that is logged, in characters. */
+const longestMessage = 10_000;
+/** The largest data that is logged. */
+const maxDataBytes = 64 * 1024;
+
+function toLog(message: unknown, data: unknown): { readonly message: string; readonly data?: JsonValue } {
+  const text = typeof message === "string" ? message : showValue(message);
+  const shown = text.length > longestMessage ? `${cutText(text, longestMessage)}…` : text;
+  if (data === undefined) return { message: shown };
+  const copy = copyJson(data, { maxBytes: maxDataBytes, maxDepth: maxJsonDepth });
+  if (copy.ok) return { message: shown, data: copy.value };
+  return { message: shown, data: copy.reason === "too-large" ? `more than ${maxDataBytes} bytes` : showValue(data) };
 }

@@ -6,6 +6,7 @@ import type { OutputKeeper } from "../output-keeper.ts";
 import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
+import type { States } from "../state/create-states.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import type { Approve } from "./approval.ts";
 import type { InjectedSource } from "./injection.ts";
@@ -21,6 +22,7 @@ export interface CallHost {
   readonly redactor: Redactor | undefined;
   readonly store: Store | undefined;
   readonly outputs: OutputKeeper;
+  readonly states: States;
   readonly slots: Slots;
   readonly inFlight: InFlight;
   readonly skills: SkillSet;

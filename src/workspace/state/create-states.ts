@@ -1,0 +1,83 @@
+import type { KeyValueStore } from "../../core/store.ts";
+import type { StateOptions, ToolState } from "../../core/tool-state.ts";
+import { checkExpectation, checkListLimit, checkStateKey, checkStateKeyPart } from "./check-state.ts";
+import { createStateRoom, type StateLimits, type StateRoom } from "./state-room.ts";
+import { succeeds, updateState, writeIfEqual, writeState, type StatePlace, type StateWrite } from "./write-state.ts";
+
+/** The states of a workspace's tools and their owners. */
+export interface States {
+  /** The state of `scope`; each of its methods begins with `check`, which throws when there is nobody any more to use it. */
+  open(scope: string, check: () => void): ToolState;
+}
+
+const defaultLimits: StateLimits = { maxKeys: 10_000, maxBytes: 64 * 1024 * 1024 };
+
+/** Makes the states that are kept in `kv`. No scope may be another one followed by ":" and more: they would share keys. */
+export function createStates(kv: KeyValueStore, limits: StateLimits = defaultLimits): States {
+  const rooms = new Map<string, StateRoom>();
+
+  function roomOf(prefix: string): StateRoom {
+    const room = rooms.get(prefix) ?? createStateRoom(kv, prefix, limits);
+    rooms.set(prefix, room);
+    return room;
+  }
+
+  return {
+    open(scope, check) {
+      const prefix = `state:${scope}:`;
+      return createState({ kv, scope, prefix, room: roomOf(prefix), limits, check });
+    },
+  };
+}
+
+function createState(place: StatePlace): ToolState {
+  const { kv, prefix } = place;
+  const check = (key: string): void => {
+    place.check();
+    checkStateKey(key);
+  };
+  const state: ToolState = {
+    async get(key) {
+      return (await state.read(key))?.value;
+    },
+    async read(key) {
+      check(key);
+      return kv.get(prefix + key);
+    },
+    async set(key, value, options) {
+      check(key);
+      return writeState(place, toWrite(key, options), value);
+    },
+    async delete(key) {
+      check(key);
+      return kv.delete(prefix + key);
+    },
+    async list(start = "", { after = "", limit = 100 } = {}) {
+      place.check();
+      checkStateKeyPart("prefix", start);
+      checkStateKeyPart("after", after);
+      checkListLimit(limit);
+      const entries = await kv.list({ prefix: prefix + start, after: prefix + after, limit });
+      return entries.map(([key, { value, version }]) => ({ key: key.slice(prefix.length), value, version }));
+    },
+    async compareAndSet(key, expected, value, options) {
+      check(key);
+      checkExpectation(key, expected);
+      const write = toWrite(key, options);
+      if (!("version" in expected)) return writeIfEqual(place, write, expected.value, value);
+      const ifVersion = expected.version;
+      return succeeds(writeState(place, { key, options: { ...write.options, ifVersion } }, value));
+    },
+    async update(key, change, options) {
+      check(key);
+      return updateState(place, toWrite(key, options), change);
+    },
+  };
+  return Object.freeze(state);
+}
+
+/** Takes the options that a state has, and no others that the store may have. */
+function toWrite(key: string, options: StateOptions | undefined): StateWrite {
+  const { expiresInMs } = options ?? {};
+  return { key, options: expiresInMs === undefined ? {} : { expiresInMs } };
+}
