@@ -62,6 +62,12 @@ export interface ErrorDetails {
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */
   "middleware-failed": { readonly tool: string; readonly reason: string };
+  /** A connection that is allowed did not come about, or did not end well. */
+  "network-failed": { readonly target: string; readonly reason: string };
+  /** A connection is not allowed. */
+  "network-refused": { readonly target: string; readonly reason: string };
+  /** A text is not a rule of the permission `network`. */
+  "network-rule-invalid": { readonly rule: string; readonly reason: string };
   /** An option has a value it cannot have. */
   "option-invalid": { readonly option: string; readonly found: string; readonly expected: string };
   /** A tool printed more than anybody can use, and was stopped. */
@@ -183,6 +189,9 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "memory-exceeded": ({ tool, limitBytes }) =>
     `${quote(tool)} used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
+  "network-failed": ({ target, reason }) => `Cannot finish the request to ${quote(target)}: ${reason}`,
+  "network-refused": ({ target, reason }) => `Cannot connect to ${quote(target)}: ${reason}`,
+  "network-rule-invalid": ({ rule, reason }) => `Cannot use the network rule ${quote(rule)}: ${reason}`,
   "option-invalid": ({ option, found, expected }) =>
     `Cannot use ${quote(option)}: found ${found}, expected ${expected}`,
   "output-flooded": ({ tool, limitBytes }) =>

@@ -1,0 +1,84 @@
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { Limits, Profile, Sandbox } from "../../sandbox/sandbox.ts";
+import type { Build, Compiler } from "./compilers/compiler.ts";
+import { runSandboxed, type SandboxedResult } from "./run-compiler.ts";
+import { toErrorLines } from "./to-error-lines.ts";
+
+/** What {@link compile} compiles. */
+export interface CompileJob {
+  readonly options: {
+    readonly sandbox: Sandbox;
+    readonly limitMs?: number;
+    readonly maxBytes?: number;
+    readonly signal?: AbortSignal | undefined;
+  };
+  /** Relative to the skill's folder. */
+  readonly source: string;
+  readonly compiler: Compiler;
+  readonly work: { readonly skill: string; readonly scratch: string };
+}
+
+const defaultLimitMs = 300_000;
+const defaultMaxBytes = 16 * 1024 * 1024;
+
+const limits: Limits = {
+  memoryBytes: 2 * 1024 * 1024 * 1024,
+  cpuSeconds: 300,
+  processes: 256,
+  openFiles: 1024,
+  fileBytes: 256 * 1024 * 1024,
+  temporaryBytes: 512 * 1024 * 1024,
+};
+
+/** Compilers write files; what comes out of the sandbox is what this prints, and what the compiler prints are messages. */
+const script = '"$@" >&2 && exec cat -- "$KITBAG_OUTPUT"';
+
+/**
+ * Runs the compiler in the sandbox and answers with the bytes that it made.
+ *
+ * @throws {KitbagError} `build-failed` with what it said, if it does not come to an end that is good.
+ */
+export async function compile({ options, source, compiler, work }: CompileJob): Promise<Uint8Array> {
+  const { sandbox, limitMs = defaultLimitMs, maxBytes = defaultMaxBytes, signal } = options;
+  const build = toBuild(sandbox, source, work);
+  const { argv, environment = {} } = compiler.toCommand(build);
+  const profile: Profile = {
+    mounts: [...compiler.mounts, { source: work.skill, target: build.directory }],
+    programs: compiler.programs,
+    environment: { ...environment, KITBAG_OUTPUT: build.output, TMPDIR: build.scratch },
+    directory: build.directory,
+    limits,
+  };
+  const command = ["/bin/sh", "-c", script, "build", ...argv];
+  const result = await runSandboxed({ sandbox, profile, command, limitMs, maxBytes, signal });
+  const reason = toReason(result, { program: compiler.program, limitMs, maxBytes });
+  if (reason === undefined) return result.stdout;
+  throw new KitbagError("build-failed", { source, reason, lines: toErrorLines(result.stderr, build.directory) });
+}
+
+/** Without a sandbox there is no other place than that of the host. */
+function toBuild({ name }: Sandbox, source: string, work: CompileJob["work"]): Build {
+  const [directory, scratch] = name === "off" ? [work.skill, work.scratch] : ["/skill", "/tmp"];
+  return { directory, source: `./${source}`, output: join(scratch, "module.wasm"), scratch };
+}
+
+interface Bounds {
+  readonly program: string;
+  readonly limitMs: number;
+  readonly maxBytes: number;
+}
+
+function toReason({ exit, stopped }: SandboxedResult, { program, limitMs, maxBytes }: Bounds): string | undefined {
+  if (stopped === "time") return `${program} was still running after ${limitMs / 1000} s`;
+  if (stopped === "output") return `the module is larger than ${maxBytes} bytes`;
+  if (stopped === "messages") return `${program} did not stop to print messages`;
+  if (exit.outOfMemory === true) return `${program} needs more than ${limits.memoryBytes / 1024 ** 3} GB of memory`;
+  if (exit.code === 0) return undefined;
+  const signal = exit.signal ?? ((exit.code ?? 0) > 128 ? `signal ${(exit.code ?? 0) - 128}` : undefined);
+  if (signal !== undefined) {
+    return `${program} was ended by ${signal}; it may use ${limits.cpuSeconds} s of CPU time and ${limits.memoryBytes / 1024 ** 3} GB of memory`;
+  }
+  return `${program} says:`;
+}
