@@ -1,0 +1,162 @@
+import { rm } from "node:fs/promises";
+
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { dependencyFailed, explainSystem, type DependencyFailure } from "./dependency-failure.ts";
+import type { DependencyProgress, DependencyRequest, PreparedDependencies } from "./dependency-request.ts";
+import { takeInstallLock } from "./install-lock.ts";
+import type { Installer, InstallPlace } from "./installer.ts";
+import { nodeInstaller } from "./node/node-installer.ts";
+import { openIndex } from "./open-index.ts";
+import { digestOf, openPackageCache, type Lock, type PackageCache } from "./package-cache.ts";
+import { toSource, type PackageIndex } from "./package-source.ts";
+import { pythonInstaller } from "./python/python-installer.ts";
+import { shareWork } from "./share-work.ts";
+
+/** How packages are installed. */
+export interface DependenciesOptions {
+  /** Where the installers run. */
+  readonly sandbox: Sandbox;
+  /** Where locks and packages are kept: Kitbag's home, absolute. */
+  readonly home: string;
+  readonly index?: PackageIndex;
+  /** A folder of wheels and npm tarballs to use instead of the index; then there is no network at all. */
+  readonly wheelhouse?: string;
+  /** Use only what is installed already, and the wheelhouse. @default false */
+  readonly offline?: boolean;
+  /** Packages that may run code of their own while they are installed, in the sandbox. @default none */
+  readonly allowInstallScripts?: readonly string[];
+  /** Must not throw. */
+  readonly onProgress?: (progress: DependencyProgress) => void;
+  /** How long one install may take. @default 600000 */
+  readonly limitMs?: number;
+  /** How much one install may write. @default 2147483648 */
+  readonly maxBytes?: number;
+}
+
+/** Installs what scripts need. */
+export interface Dependencies {
+  /**
+   * Makes sure that packages are installed, and says how a sandbox gets them. Installs of the same happen once, also when several
+   * processes ask; one that fails or is aborted leaves nothing behind.
+   *
+   * @throws {KitbagError} `dependency-failed` if they cannot be installed.
+   */
+  prepare(request: DependencyRequest, signal?: AbortSignal): Promise<PreparedDependencies>;
+}
+
+const defaultLimitMs = 10 * 60 * 1000;
+const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
+
+/** Makes what installs the packages of scripts, each set once, into directories that are mounted read-only. */
+export function createDependencies(options: DependenciesOptions): Dependencies {
+  const share = shareWork<PreparedDependencies>();
+  const cache = openPackageCache(options.home);
+  const python = pythonInstaller(options.sandbox);
+  const granted = (options.allowInstallScripts ?? []).toSorted();
+
+  async function prepareOnce(request: DependencyRequest, signal: AbortSignal): Promise<PreparedDependencies> {
+    const installer = request.language === "python" ? await python(request, signal) : await nodeInstaller(request);
+    const key = digestOf([request.language, installer.lockedBy, granted]).slice(0, 32);
+    const job: Job = { options, cache, installer, language: request.language, key, granted };
+    const found = await findInstalled(job);
+    if (found !== undefined) return found;
+    const onWait = (): void => options.onProgress?.({ language: request.language, step: "wait" });
+    const release = await takeInstallLock(cache.lockPath(key), { signal, onWait });
+    try {
+      return (await findInstalled(job)) ?? (await install(job, signal));
+    } finally {
+      await release();
+    }
+  }
+
+  return {
+    async prepare(request, signal) {
+      if (isEmpty(request)) return { mounts: [], environment: {} };
+      return share(digestOf(request), (stop) => explained(request, () => prepareOnce(request, stop)), signal);
+    },
+  };
+}
+
+function isEmpty(request: DependencyRequest): boolean {
+  return request.language === "python" ? request.requirements.length === 0 : Object.keys(request.packages).length === 0;
+}
+
+interface Job {
+  readonly options: DependenciesOptions;
+  readonly cache: PackageCache;
+  readonly installer: Installer;
+  readonly language: DependencyRequest["language"];
+  readonly key: string;
+  readonly granted: readonly string[];
+}
+
+async function findInstalled(job: Job): Promise<PreparedDependencies | undefined> {
+  const lock = await readLock(job);
+  const directory = lock === undefined ? undefined : await job.cache.find(digestFor(job, lock));
+  return lock === undefined || directory === undefined ? undefined : toPrepared(job, lock, directory);
+}
+
+function digestFor({ installer, granted }: Job, lock: Lock): string {
+  return digestOf([lock.language, installer.platform, granted, lock.packages, lock.installer ?? null]);
+}
+
+function toPrepared({ cache, installer, key }: Job, { packages }: Lock, directory: string): PreparedDependencies {
+  return { ...installer.toPrepared(directory), lock: { file: cache.lockFile(key), packages } };
+}
+
+async function readLock({ cache, key, language }: Job): Promise<Lock | undefined> {
+  try {
+    return await cache.readLock(key);
+  } catch {
+    const reason = `the lock ${cache.lockFile(key)} cannot be read`;
+    throw dependencyFailed(language, { problem: "lock", reason, cure: "delete it, or take it from where it is whole" });
+  }
+}
+
+async function install(job: Job, signal: AbortSignal): Promise<PreparedDependencies> {
+  const { options, cache, installer, language, key, granted } = job;
+  const { sandbox, onProgress, limitMs = defaultLimitMs, maxBytes = defaultMaxBytes } = options;
+  const lock = await readLock(job);
+  const source = toSource(language, options);
+  if (source.kind === "nothing") throw dependencyFailed(language, offline);
+  const limit = AbortSignal.timeout(limitMs);
+  const work = await cache.makeWork(key);
+  const route = source.kind === "index" ? await openIndex(sandbox, source.hosts, work) : undefined;
+  try {
+    const root = sandbox.name === "off" ? work : "/work";
+    const bench = { sandbox, work, root, maxBytes, signal: AbortSignal.any([signal, limit]) };
+    const report: InstallPlace["onProgress"] = (progress) => onProgress?.({ language, ...progress });
+    const made = await installer.install({ bench, source, route, granted, onProgress: report }, lock);
+    const directory = await cache.keep(digestFor(job, made), work);
+    if (lock === undefined) await cache.writeLock(key, made);
+    report({ step: "ready" });
+    return toPrepared(job, made, directory);
+  } catch (cause) {
+    if (limit.aborted && !signal.aborted) throw dependencyFailed(language, tooSlow(limitMs, route?.refused() ?? []));
+    throw cause;
+  } finally {
+    await route?.close();
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+const offline: DependencyFailure = {
+  problem: "offline",
+  reason: "they are not installed yet, and there is no network",
+  cure: "run once with a network, or give a folder of packages (wheelhouse)",
+};
+
+function tooSlow(limitMs: number, refused: readonly string[]): DependencyFailure {
+  const reason = `it was not done after ${limitMs} ms${refused.length === 0 ? "" : `; it wanted to reach ${refused.join(", ")}`}`;
+  return { problem: "timeout", reason, cure: "check the package index, or raise limitMs" };
+}
+
+/** Runs it; a file operation that fails for a reason we know is told in words. */
+async function explained<Result>({ language }: DependencyRequest, run: () => Promise<Result>): Promise<Result> {
+  try {
+    return await run();
+  } catch (cause) {
+    const failure = explainSystem(cause);
+    throw failure === undefined ? cause : dependencyFailed(language, failure);
+  }
+}

@@ -1,0 +1,53 @@
+import type { Mount } from "../../sandbox/sandbox.ts";
+import type { Requirement } from "./python/parse-requirement.ts";
+
+/** The Python packages that a script needs. */
+export interface PythonRequest {
+  readonly language: "python";
+  /** The interpreter that the script runs with: absolute, symbolic links resolved. */
+  readonly python: string;
+  readonly requirements: readonly Requirement[];
+  /** Versions to keep to for whatever is needed in the end. */
+  readonly constraints: readonly Requirement[];
+}
+
+/** The npm packages that a script needs. */
+export interface NodeRequest {
+  readonly language: "node";
+  /** Names and version ranges. */
+  readonly packages: Readonly<Record<string, string>>;
+}
+
+/** What a script needs from a package index. */
+export type DependencyRequest = PythonRequest | NodeRequest;
+
+/** One package of a lock. */
+export interface LockedPackage {
+  readonly name: string;
+  readonly version: string;
+  /** `sha256:…` of its file for Python, the `integrity` for npm. */
+  readonly hash: string;
+}
+
+/** What was resolved, once: the same lock gives the same bytes on every machine of its platform. */
+export interface DependencyLock {
+  /** The file it is kept in. */
+  readonly file: string;
+  readonly packages: readonly LockedPackage[];
+}
+
+/** Packages that are installed and can be used. */
+export interface PreparedDependencies {
+  readonly mounts: readonly Mount[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Missing when nothing is needed. */
+  readonly lock?: DependencyLock;
+}
+
+/** What is being done, and about which package if that is known. */
+export interface DependencyProgress {
+  readonly language: DependencyRequest["language"];
+  /** `wait`: another process installs the same. */
+  readonly step: "wait" | "resolve" | "download" | "install" | "ready";
+  readonly package?: string;
+}

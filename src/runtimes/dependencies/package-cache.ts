@@ -1,0 +1,109 @@
+import { createHash, randomUUID } from "node:crypto";
+import { chmod, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+
+import type { LockedPackage } from "./dependency-request.ts";
+
+/** What was resolved, as it is kept: all that is needed to install the same again. */
+export interface Lock {
+  readonly format: 1;
+  readonly language: string;
+  /** Where the packages run; empty if the lock is for all platforms. */
+  readonly platform: string;
+  readonly packages: readonly LockedPackage[];
+  /** What the installer itself wrote, where it has a format of its own. */
+  readonly installer?: unknown;
+}
+
+const day = 24 * 60 * 60 * 1000;
+
+/** The packages and locks under one home directory. */
+export interface PackageCache {
+  /** Where installs of `key` are locked against other processes. */
+  lockPath(key: string): string;
+  lockFile(key: string): string;
+  /** The lock of a request; undefined if there is none. */
+  readLock(key: string): Promise<Lock | undefined>;
+  writeLock(key: string, lock: Lock): Promise<void>;
+  /** The directory of installed packages; undefined if they are not installed. */
+  find(digest: string): Promise<string | undefined>;
+  /** An empty directory to install in. Whoever asks holds the lock of `key`, so what was left there by others is removed. */
+  makeWork(key: string): Promise<string>;
+  /** Makes what was installed in `work` the packages of `digest`, all at once; answers with their directory. */
+  keep(digest: string, work: string): Promise<string>;
+}
+
+/** Opens the packages of a home directory; nothing is made before it is needed. */
+export function openPackageCache(home: string): PackageCache {
+  const packages = join(home, "packages");
+  const locks = join(home, "locks");
+  const cache: PackageCache = {
+    lockPath: (key) => join(packages, `installing-${key}`),
+    lockFile: (key) => join(locks, `${key}.json`),
+    async readLock(key) {
+      const text = await readFile(cache.lockFile(key), "utf8").catch(() => undefined);
+      return text === undefined ? undefined : (JSON.parse(text) as Lock);
+    },
+    async writeLock(key, lock) {
+      await mkdir(locks, { recursive: true, mode: 0o700 });
+      await writeWhole(cache.lockFile(key), `${JSON.stringify(lock, undefined, 2)}\n`);
+    },
+    find(digest) {
+      return realpath(join(packages, digest, "content")).catch(() => undefined);
+    },
+    async makeWork(key) {
+      await mkdir(packages, { recursive: true, mode: 0o700 });
+      await removeLeftovers(packages, key);
+      const work = join(packages, `making-${key}-${randomUUID()}`);
+      for (const part of ["", "home", "temporary", "files", "done"]) await mkdir(join(work, part));
+      await chmod(work, 0o755);
+      return work;
+    },
+    async keep(digest, work) {
+      const directory = join(packages, digest);
+      try {
+        await rename(join(work, "done"), directory);
+      } catch (cause) {
+        // Another request may have come to the same packages.
+        if (!["ENOTEMPTY", "EEXIST"].includes((cause as NodeJS.ErrnoException).code ?? "")) throw cause;
+      }
+      await sync(packages);
+      return realpath(join(directory, "content"));
+    },
+  };
+  return cache;
+}
+
+async function removeLeftovers(packages: string, key: string): Promise<void> {
+  for (const name of await readdir(packages)) {
+    const isOwn = name.startsWith(`making-${key}-`);
+    const isOld = /^(?:making|installing)-/u.test(name) && (await ageOf(join(packages, name))) > day;
+    if (isOwn || isOld) await rm(join(packages, name), { recursive: true, force: true });
+  }
+}
+
+async function ageOf(path: string): Promise<number> {
+  const facts = await stat(path).catch(() => undefined);
+  return facts === undefined ? 0 : Date.now() - facts.mtimeMs;
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const making = `${path}.${randomUUID()}`;
+  try {
+    await writeFile(making, text, { mode: 0o600, flush: true });
+    await rename(making, path);
+  } catch (cause) {
+    await rm(making, { force: true });
+    throw cause;
+  }
+}
+
+async function sync(directory: string): Promise<void> {
+  const handle = await open(directory);
+  await handle.sync().finally(() => handle.close());
+}
+
+/** A digest of a value; objects with the same keys in another order are another value. */
+export function digestOf(value: unknown): string {
+  return createHash("sha256").update(JSON.stringify(value)).digest("hex");
+}

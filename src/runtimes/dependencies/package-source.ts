@@ -1,0 +1,53 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+
+/** The package indexes that may be asked. */
+export interface PackageIndex {
+  /** A simple index for Python. @default "https://pypi.org/simple" */
+  readonly python?: string;
+  /** A registry for npm. @default "https://registry.npmjs.org" */
+  readonly npm?: string;
+  /** Other hosts that the indexes keep their files on. @default for the default indexes: those that they use */
+  readonly hosts?: readonly string[];
+}
+
+/** Where packages come from. */
+export type PackageSource =
+  | { readonly kind: "index"; readonly url: string; readonly hosts: readonly string[] }
+  | { readonly kind: "folder"; readonly folder: string }
+  | { readonly kind: "nothing" };
+
+/** What decides about the source. */
+export interface SourceOptions {
+  readonly index?: PackageIndex | undefined;
+  readonly wheelhouse?: string | undefined;
+  readonly offline?: boolean | undefined;
+}
+
+const indexes = {
+  python: { option: "python", url: "https://pypi.org/simple", hosts: ["files.pythonhosted.org:443"] },
+  node: { option: "npm", url: "https://registry.npmjs.org", hosts: [] },
+} as const;
+
+/**
+ * Decides where the packages of a language come from: a folder if there is one, else the index, unless there is no network.
+ *
+ * @throws {KitbagError} `option-invalid` if the address of the index is none.
+ */
+export function toSource(language: "python" | "node", { index = {}, wheelhouse, offline }: SourceOptions): PackageSource {
+  if (wheelhouse !== undefined) return { kind: "folder", folder: wheelhouse };
+  if (offline === true) return { kind: "nothing" };
+  const known = indexes[language];
+  const url = index[known.option];
+  const hosts = [...(url === undefined ? known.hosts : []), ...(index.hosts ?? [])];
+  return { kind: "index", url: url ?? known.url, hosts: [toHost(url ?? known.url, known.option), ...hosts] };
+}
+
+function toHost(url: string, option: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed !== undefined && /^https?:$/u.test(parsed.protocol)) {
+    return `${parsed.hostname}:${parsed.port || (parsed.protocol === "https:" ? 443 : 80)}`;
+  }
+  const expected = "an address that begins with https:// or http://";
+  throw new KitbagError("option-invalid", { option: `index.${option}`, found: showValue(url), expected });
+}

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+
+import { dependencyFailed } from "../dependency-failure.ts";
+import type { LockedPackage, PythonRequest } from "../dependency-request.ts";
+import type { InstallPlace } from "../installer.ts";
+import type { Lock } from "../package-cache.ts";
+import { runStep, type StepResult } from "../run-step.ts";
+import { explainMissing } from "./explain-missing.ts";
+import { explainPip, missingPackage } from "./explain-pip.ts";
+import { normaliseName, renderRequirement } from "./parse-requirement.ts";
+import { pythonStep, runPip, type Pip } from "./pip.ts";
+import type { PythonFacts } from "./python-facts.ts";
+
+/** Where the packages are inside when a script runs. */
+export const pythonPackages = "/opt/packages/python";
+
+/** Installs Python packages: files are fetched first, with the index as the only network, and installed then, with none. */
+export async function installPython(
+  request: PythonRequest,
+  facts: PythonFacts,
+  place: InstallPlace,
+  lock: Lock | undefined,
+): Promise<Lock> {
+  const { bench, source, route } = place;
+  const pip: Pip = { bench, python: request.python, source, route };
+  const fail = async (result: StepResult): Promise<Error> => {
+    const missing = missingPackage(result);
+    const refusedHosts = route?.refused() ?? [];
+    const isOffline = source.kind !== "index";
+    const failure =
+      missing !== undefined && refusedHosts.length === 0
+        ? await explainMissing(pip, { result, missing, version: facts.version })
+        : explainPip({ result, maxBytes: bench.maxBytes, isOffline, refusedHosts });
+    return dependencyFailed("python", failure);
+  };
+  await download(request, place, { pip, lock, fail });
+  const packages = lock?.packages ?? (await lockFiles(join(bench.work, "files")));
+  await install(packages, place, { pip, fail });
+  await compile(request.python, place);
+  return lock ?? { format: 1, language: "python", platform: facts.platform, packages };
+}
+
+interface Running {
+  readonly pip: Pip;
+  readonly lock?: Lock | undefined;
+  readonly fail: (result: StepResult) => Promise<Error>;
+}
+
+async function download(request: PythonRequest, place: InstallPlace, { pip, lock, fail }: Running): Promise<void> {
+  const { bench, granted, onProgress } = place;
+  const step = lock === undefined ? "resolve" : "download";
+  const wanted = lock === undefined ? request.requirements.map(renderRequirement) : lock.packages.map(toLine);
+  await writeFile(join(bench.work, "requirements.txt"), `${wanted.join("\n")}\n`);
+  await writeFile(join(bench.work, "constraints.txt"), `${request.constraints.map(renderRequirement).join("\n")}\n`);
+  onProgress({ step });
+  const result = await runPip(pip, {
+    args: [
+      "download",
+      ...["--dest", join(bench.root, "files"), ...onlyWheels(granted)],
+      ...["--requirement", join(bench.root, "requirements.txt")],
+      ...(lock === undefined ? ["--constraint", join(bench.root, "constraints.txt")] : ["--no-deps", "--require-hashes"]),
+    ],
+    from: "source",
+    onLine: (line) => {
+      const [, name] = /^Collecting ([A-Za-z0-9][\w.-]*)/u.exec(line) ?? [];
+      const [, file] = /^\s*Downloading \S*?([A-Za-z0-9][\w.]*)-\d[^/\s]*(?:\s|$)/u.exec(line) ?? [];
+      if (name !== undefined) onProgress({ step, package: name });
+      if (file !== undefined) onProgress({ step: "download", package: normaliseName(file) });
+    },
+  });
+  if (result.code !== 0) throw await fail(result);
+}
+
+async function install(packages: readonly LockedPackage[], place: InstallPlace, { pip, fail }: Running): Promise<void> {
+  const { bench, granted, onProgress } = place;
+  onProgress({ step: "install" });
+  await writeFile(join(bench.work, "locked.txt"), `${packages.map(toLine).join("\n")}\n`);
+  await mkdir(join(bench.work, "done", "content"));
+  const result = await runPip(pip, {
+    args: [
+      "install",
+      ...["--target", join(bench.root, "done", "content"), "--no-compile", "--no-deps", "--require-hashes"],
+      ...["--no-warn-script-location", ...onlyWheels(granted)],
+      ...["--requirement", join(bench.root, "locked.txt")],
+    ],
+    // A package that is built needs the tools that build it, and they are on the index.
+    from: granted.length > 0 ? "source" : "files",
+  });
+  if (result.code !== 0) throw await fail(result);
+}
+
+/** Compiles all modules for a place where nothing can be written. Files that do not compile are no failure: many packages have some. */
+async function compile(python: string, { bench }: InstallPlace): Promise<void> {
+  const content = join(bench.root, "done", "content");
+  const mode = ["--invalidation-mode", "unchecked-hash", "-s", content, "-p", pythonPackages];
+  await runStep(bench, { ...pythonStep(python, ["-I", "-m", "compileall", "-q", ...mode, content]), environment: {} });
+  const synced = await runStep(bench, { command: ["sync", "-f", content], environment: {} });
+  if (synced.code !== 0) throw new Error(`Cannot write ${bench.work} to the disk: ${synced.stderr}`);
+}
+
+/** Source packages run code when they are built; a wheel is only unpacked. */
+function onlyWheels(granted: readonly string[]): readonly string[] {
+  return ["--only-binary", ":all:", ...granted.flatMap((name) => ["--no-binary", normaliseName(name)])];
+}
+
+function toLine({ name, version, hash }: LockedPackage): string {
+  return `${name}==${version} --hash=${hash}`;
+}
+
+/** Locks the files that pip has chosen. */
+async function lockFiles(directory: string): Promise<readonly LockedPackage[]> {
+  const locked: LockedPackage[] = [];
+  for (const file of (await readdir(directory)).toSorted()) {
+    const [, name, version] = /^([A-Za-z0-9][\w.]*)-([\w.+!]+)-[\w.-]+\.whl$/u.exec(file) ?? /^(.+)-([^-]+?)\.(?:tar\.gz|zip)$/u.exec(file) ?? [];
+    const path = join(directory, file);
+    if (name === undefined || version === undefined || !(await lstat(path)).isFile()) {
+      const cure = "use another version, or report it to the index";
+      throw dependencyFailed("python", { problem: "broken", reason: `${JSON.stringify(file)} is not a package`, cure });
+    }
+    const hash = createHash("sha256");
+    await pipeline(createReadStream(path), hash);
+    locked.push({ name: normaliseName(name), version, hash: `sha256:${hash.digest("hex")}` });
+  }
+  return locked;
+}

@@ -1,0 +1,86 @@
+/** One package that is needed, as Python's packaging standards write it. */
+export interface Requirement {
+  /** As package indexes compare names: lower case, `-` for every separator. */
+  readonly name: string;
+  readonly extras: readonly string[];
+  /** `>=2,<3`; empty for any version. */
+  readonly specifier: string;
+  /** `python_version < "3.12"`; empty for always. */
+  readonly marker: string;
+  /** `sha256:…` of the files that may be used; empty for any. */
+  readonly hashes: readonly string[];
+}
+
+/** A requirement, or why it is none that can be used. */
+export type ParsedRequirement =
+  | { readonly ok: true; readonly requirement: Requirement }
+  | { readonly ok: false; readonly reason: string };
+
+const longest = 2000;
+const head = /^([A-Za-z0-9](?:[\w.-]{0,200}[A-Za-z0-9])?)\s*(?:\[([^[\]]{0,500})\])?\s*(.*)$/su;
+const clause = /^(?:===|~=|==|!=|<=|>=|<|>)\s*[A-Za-z0-9_.*+!-]{1,100}$/u;
+const markerWord = /"[^"\\]{0,200}"|'[^'\\]{0,200}'|[a-z_.]+|===|~=|==|!=|<=|>=|[<>()]|\s+/gu;
+const markerNames = new Set(
+  `python_version python_full_version os_name sys_platform platform_release platform_system platform_version platform_machine
+  platform_python_implementation implementation_name implementation_version extra and or not in`.split(/\s+/u),
+);
+const hash = /^sha(?:256:[0-9a-f]{64}|384:[0-9a-f]{96}|512:[0-9a-f]{128})$/u;
+
+/** Reads one requirement: `requests[socks]>=2; python_version < "3.12"`. Addresses and paths are none: they come from no index. */
+export function parseRequirement(text: string, hashes: readonly string[] = []): ParsedRequirement {
+  const trimmed = text.trim();
+  if (trimmed.length > longest) return refuse(`it is longer than ${longest} characters`);
+  if (/[\n\r\0]/u.test(trimmed)) return refuse("it has more than one line");
+  const [, name = "", extras = "", rest = ""] = head.exec(trimmed) ?? [];
+  if (name === "") return refuse("it does not begin with the name of a package");
+  if (rest.startsWith("@") || /^[\w.+-]*:\/\//u.test(rest) || /^[/\\]/u.test(rest)) {
+    return refuse("it names an address or a path, and packages come only from the package index");
+  }
+  const [versions = "", ...markers] = rest.split(";");
+  const specifier = toSpecifier(versions);
+  if (specifier === undefined) return refuse(`${JSON.stringify(versions.trim())} is not a list of versions`);
+  const marker = markers.join(";").trim();
+  if (markers.length > 0 && !isMarker(marker)) return refuse(`${JSON.stringify(marker)} is not a condition`);
+  const wrong = hashes.find((one) => !hash.test(one));
+  if (wrong !== undefined) return refuse(`${JSON.stringify(wrong)} is not a sha256, sha384 or sha512 hash`);
+  const extraNames = extras.split(",").map((extra) => extra.trim()).filter((extra) => extra !== "");
+  if (extraNames.some((extra) => !/^[A-Za-z0-9][\w.-]*$/u.test(extra))) return refuse(`[${extras}] is not a list of extras`);
+  const requirement = {
+    name: normaliseName(name),
+    extras: extraNames.map(normaliseName).toSorted(),
+    specifier,
+    marker,
+    hashes: hashes.toSorted(),
+  };
+  return { ok: true, requirement };
+}
+
+function refuse(reason: string): ParsedRequirement {
+  return { ok: false, reason };
+}
+
+/** `(>=2, <3)` → `<3,>=2`: one spelling for what means the same. */
+function toSpecifier(text: string): string | undefined {
+  const bare = text.trim().replace(/^\((.*)\)$/su, "$1");
+  const clauses = bare.split(",").map((one) => one.trim()).filter((one) => one !== "");
+  if (clauses.some((one) => !clause.test(one))) return undefined;
+  return clauses.map((one) => one.replaceAll(/\s/gu, "")).toSorted().join(",");
+}
+
+function isMarker(text: string): boolean {
+  if (text === "" || text.replaceAll(markerWord, "") !== "") return false;
+  const words = text.replaceAll(/"[^"]*"|'[^']*'/gu, " ").match(/[a-z_.]+/gu) ?? [];
+  return words.every((word) => markerNames.has(word));
+}
+
+/** As package indexes compare names. */
+export function normaliseName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_.]+/gu, "-");
+}
+
+/** Writes a requirement as a line of a requirements file. */
+export function renderRequirement({ name, extras, specifier, marker, hashes }: Requirement): string {
+  const wanted = `${name}${extras.length === 0 ? "" : `[${extras.join(",")}]`}${specifier}`;
+  const when = marker === "" ? "" : ` ; ${marker}`;
+  return `${wanted}${when}${hashes.map((one) => ` --hash=${one}`).join("")}`;
+}

@@ -1,0 +1,73 @@
+import { dirname, join } from "node:path";
+
+import type { Mount } from "../../../sandbox/sandbox.ts";
+import type { IndexRoute } from "../open-index.ts";
+import type { PackageSource } from "../package-source.ts";
+import { runStep, type Step, type StepResult, type Workbench } from "../run-step.ts";
+
+/** Where a folder of packages is inside. */
+const folderInside = "/opt/wheelhouse";
+
+/** Runs pip with one interpreter and one source of packages. */
+export interface Pip {
+  readonly bench: Workbench;
+  readonly python: string;
+  readonly source: PackageSource;
+  readonly route: IndexRoute | undefined;
+}
+
+/** How to run pip once. */
+export interface PipCall {
+  readonly args: readonly string[];
+  /** Where packages are looked for: the source, or only in the work directory's `files`. */
+  readonly from: "source" | "files";
+  readonly onLine?: (line: string) => void;
+}
+
+/** Runs pip in the sandbox. Its settings come from here alone: not from files, not from the environment of this process. */
+export function runPip({ bench, python, source, route }: Pip, { args, from, onLine }: PipCall): Promise<StepResult> {
+  const usesIndex = from === "source" && source.kind === "index";
+  const folder = from === "files" ? join(bench.root, "files") : folderInside;
+  const where = usesIndex ? [] : ["--no-index", "--find-links", folder];
+  const mounts: Mount[] =
+    from === "source" && source.kind === "folder" ? [{ source: source.folder, target: folderInside }] : [];
+  return runStep(bench, {
+    ...pythonStep(python, ["-I", "-m", "pip", ...args, ...where], mounts),
+    environment: { ...settings, ...(usesIndex && indexSettings(source.url)) },
+    ...(usesIndex && { route }),
+    ...(onLine !== undefined && { onLine }),
+  });
+}
+
+const settings = {
+  PIP_CONFIG_FILE: "/dev/null",
+  PIP_DISABLE_PIP_VERSION_CHECK: "1",
+  PIP_NO_CACHE_DIR: "1",
+  PIP_NO_COLOR: "1",
+  PIP_NO_INPUT: "1",
+  PIP_PROGRESS_BAR: "off",
+  PIP_RETRIES: "1",
+  PIP_ROOT_USER_ACTION: "ignore",
+  PIP_TIMEOUT: "30",
+};
+
+/** In the environment, because an address may hold a password and every user can read command lines. */
+function indexSettings(url: string): Record<string, string> {
+  const { protocol, host } = new URL(url);
+  return { PIP_INDEX_URL: url, ...(protocol === "http:" && { PIP_TRUSTED_HOST: host }) };
+}
+
+/** A step that runs Python; an interpreter outside of the system's directory brings its own libraries. */
+export function pythonStep(
+  python: string,
+  args: readonly string[],
+  mounts: readonly Mount[] = [],
+): Pick<Step, "command" | "mounts" | "programs"> {
+  const isSystem = dirname(python) === "/usr/bin" || dirname(python) === "/bin";
+  const prefix = dirname(dirname(python));
+  return {
+    command: [python, ...args],
+    programs: isSystem ? [python] : [],
+    mounts: isSystem ? mounts : [...mounts, { source: prefix, target: prefix }],
+  };
+}

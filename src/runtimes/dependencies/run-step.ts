@@ -1,0 +1,144 @@
+import { lstat, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+
+import type { Limits, Mount, Profile, Sandbox } from "../../sandbox/sandbox.ts";
+import type { IndexRoute } from "./open-index.ts";
+
+/** The place of one install: a directory that programs inside may write to, and nothing else. */
+export interface Workbench {
+  readonly sandbox: Sandbox;
+  /** The directory. */
+  readonly work: string;
+  /** The same directory, as programs inside see it. */
+  readonly root: string;
+  /** How much may be written to it. */
+  readonly maxBytes: number;
+  /** Ends the install. */
+  readonly signal: AbortSignal;
+}
+
+/** A program that does a part of an install. */
+export interface Step {
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly mounts?: readonly Mount[];
+  readonly programs?: readonly string[];
+  /** The working directory inside. */
+  readonly directory?: string;
+  /** The way to the package index; without it there is no network. */
+  readonly route?: IndexRoute | undefined;
+  /** Gets each line of both outputs. */
+  readonly onLine?: ((line: string) => void) | undefined;
+}
+
+/** How a step ended. */
+export interface StepResult {
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why it was ended from here. */
+  readonly stopped?: "too-large" | "out-of-memory";
+}
+
+const longestOutput = 1024 * 1024;
+const looksEveryMs = 500;
+
+/** Runs a part of an install. Rejects only when the install is ended. */
+export function runStep(bench: Workbench, step: Step): Promise<StepResult> {
+  const { sandbox, work, maxBytes, signal } = bench;
+  const isTooLarge = async (): Promise<boolean> => (await sizeOf(work, maxBytes)) > maxBytes;
+  const { command, onLine } = step;
+  return runInside(sandbox, { profile: toProfile(bench, step), command, signal, isTooLarge, onLine });
+}
+
+/** A program to run in a sandbox. */
+export interface InsideProgram {
+  readonly profile: Profile;
+  readonly command: readonly string[];
+  readonly signal: AbortSignal;
+  /** Asked again and again; when it says so, the program is ended. */
+  readonly isTooLarge?: () => Promise<boolean>;
+  readonly onLine?: Step["onLine"];
+}
+
+/** Runs a program in a sandbox until it and all that it started are gone. Rejects when it is aborted. */
+export async function runInside(sandbox: Sandbox, program: InsideProgram): Promise<StepResult> {
+  const { profile, command, signal, isTooLarge, onLine } = program;
+  signal.throwIfAborted();
+  const started = await sandbox.start(profile, command, "");
+  let tooLarge = false;
+  signal.addEventListener("abort", started.kill, { once: true });
+  const watch = setInterval(() => {
+    void isTooLarge?.().then((is) => {
+      tooLarge ||= is;
+      if (is) started.kill();
+    });
+  }, looksEveryMs);
+  try {
+    if (signal.aborted) started.kill();
+    const outputs = Promise.all([collect(started.stdout, onLine), collect(started.stderr, onLine)]);
+    const [[stdout, stderr], exit] = await Promise.all([outputs, started.exit]);
+    signal.throwIfAborted();
+    const stopped = tooLarge ? "too-large" : exit.outOfMemory === true ? "out-of-memory" : undefined;
+    return { code: exit.code, stdout, stderr, ...(stopped !== undefined && { stopped }) };
+  } finally {
+    clearInterval(watch);
+    signal.removeEventListener("abort", started.kill);
+    started.channel.destroy();
+  }
+}
+
+function toProfile({ work, root, maxBytes }: Workbench, step: Step): Profile {
+  return {
+    mounts: [{ source: work, target: root, write: true, granted: true }, ...(step.mounts ?? [])],
+    environment: {
+      HOME: join(root, "home"),
+      TMPDIR: join(root, "temporary"),
+      ...step.environment,
+      ...step.route?.environment,
+    },
+    programs: step.programs ?? [],
+    ...(step.route?.socket !== undefined && { egress: step.route.socket }),
+    directory: step.directory ?? root,
+    limits: { ...buildLimits, fileBytes: maxBytes },
+  };
+}
+
+const buildLimits: Omit<Limits, "fileBytes"> = {
+  memoryBytes: 2 * 1024 * 1024 * 1024,
+  cpuSeconds: 600,
+  processes: 256,
+  openFiles: 1024,
+  temporaryBytes: 64 * 1024 * 1024,
+};
+
+/** Only the last part of a long output is kept: that is where a failure is told. */
+async function collect(stream: Readable, onLine: Step["onLine"]): Promise<string> {
+  let text = "";
+  let line = "";
+  stream.setEncoding("utf8");
+  for await (const chunk of stream as AsyncIterable<string>) {
+    text = (text + chunk).slice(-longestOutput);
+    const lines = (line + chunk).split("\n");
+    line = (lines.pop() ?? "").slice(-longestOutput);
+    for (const whole of lines) onLine?.(whole);
+  }
+  return text;
+}
+
+/** The bytes of all files in a directory; stops counting once there are more than `enough`. */
+async function sizeOf(directory: string, enough: number): Promise<number> {
+  let bytes = 0;
+  const left = [directory];
+  for (let next = left.pop(); next !== undefined && bytes <= enough; next = left.pop()) {
+    const current = next;
+    // What is counted is being written: things may be gone by the time they are looked at.
+    for (const entry of await readdir(current, { withFileTypes: true }).catch(() => [])) {
+      const path = join(current, entry.name);
+      if (entry.isDirectory()) left.push(path);
+      else bytes += (await lstat(path).catch(() => undefined))?.size ?? 0;
+    }
+  }
+  return bytes;
+}
