@@ -15,7 +15,8 @@ import { reportShadowed } from "./report-shadowed.ts";
 import { createLightMemory, createSkillMemory, type RememberedFolder, type SkillMemory } from "./skill-memory.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport } from "./skill-report.ts";
-import { toReport, type SkillPlace } from "./to-report.ts";
+import type { SkillPlace } from "./skill-sources.ts";
+import { toReport } from "./to-report.ts";
 import type { MakePipeline } from "./to-tools.ts";
 
 /** Where skills are looked for, and how they are read. */

@@ -1,3 +1,4 @@
+import type { SkillFolder } from "../../core/skill.ts";
 import type { DefinedSkill } from "../code/to-defined-skill.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
@@ -9,4 +10,12 @@ export interface SkillSources {
   readonly manifest: SkillManifest;
   /** What its own code says, if that was loaded. */
   readonly defined: DefinedSkill | undefined;
+}
+
+/** Where a skill is, for its report. */
+export interface SkillPlace {
+  readonly path: string;
+  readonly folder: SkillFolder;
+  /** The name of the folder, or of the plugin and the folder. */
+  readonly folderName: string;
 }

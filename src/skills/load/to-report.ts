@@ -9,18 +9,10 @@ import { checkTools } from "./check-tools.ts";
 import { describeTrust } from "./describe-trust.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
-import type { SkillSources } from "./skill-sources.ts";
+import type { SkillPlace, SkillSources } from "./skill-sources.ts";
 import { findOverruled, toHead, toSkill, type SkillHead } from "./to-skill.ts";
 import { toCodeTool, toManifestTool, toScriptTool, type MakePipeline, type ToolFrame } from "./to-tools.ts";
 import { toUses } from "./to-uses.ts";
-
-/** Where a skill is, for its report. */
-export interface SkillPlace {
-  readonly path: string;
-  readonly folder: SkillFolder;
-  /** The name of the folder, or of the plugin and the folder. */
-  readonly folderName: string;
-}
 
 /** What a report needs that is not in the files. */
 export interface ReportParts {
@@ -35,7 +27,7 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
   const { path, folder } = place;
   const manifest = facts.manifest ?? { ...emptyManifest, file: "" };
   const sources = { facts, manifest, defined: code?.ok === true ? code.skill : undefined };
-  const named = toHead(sources, place.folderName);
+  const named = toHead(sources, place);
   const { name, description } = named;
   const known = code?.ok === false ? [...facts.diagnostics, code.diagnostic] : facts.diagnostics;
   const fatal = known.some((one) => one.severity === "error");

@@ -5,10 +5,11 @@ import type { Tool } from "../../core/tool.ts";
 import { emptyDefined, type DefinedSkill } from "../code/to-defined-skill.ts";
 import { renderSkillBody } from "../document/render-skill-body.ts";
 import type { SkillDocument } from "../document/skill-document.ts";
+import { showPath } from "../folder/show-path.ts";
 import { findToolReferences } from "../document/tool-references.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
-import type { SkillSources } from "./skill-sources.ts";
+import type { SkillPlace, SkillSources } from "./skill-sources.ts";
 import type { SkillUses } from "./to-uses.ts";
 
 /** What names a skill. */
@@ -21,30 +22,33 @@ export interface SkillHead {
   readonly permissions: Permissions;
 }
 
-const unknownDescription = "Nobody knows what it does until its code is trusted and loaded.";
-
 /** Reads what names a skill; its folder does if nothing else does. */
-export function toHead({ facts, manifest, defined }: SkillSources, folderName: string): SkillHead {
+export function toHead({ facts, manifest, defined }: SkillSources, { folder, folderName }: SkillPlace): SkillHead {
   const { document } = facts;
   return {
     name: document?.name ?? manifest.name ?? defined?.name ?? folderName,
-    description: document?.description ?? manifest.description ?? describeCode(facts, defined),
+    description: document?.description ?? manifest.description ?? describeCode(folder, defined),
     version: toVersion(manifest.version ?? document?.version ?? defined?.version),
     permissions: toPermissions(facts, manifest, defined),
   };
 }
 
-function describeCode({ code }: SkillFacts, defined: DefinedSkill | undefined): string | undefined {
-  return code !== undefined && defined === undefined ? unknownDescription : defined?.description;
+/** Nobody knows what a skill does whose code was not loaded, and which says nothing else. */
+function describeCode({ code, directory }: SkillFolder, defined: DefinedSkill | undefined): string | undefined {
+  if (code === undefined || defined !== undefined) return defined?.description;
+  return `Not known until its ${code} is trusted; read it, then run: kitbag trust ${showPath(directory)}`;
 }
 
 /** Makes a skill of what is known about it. */
 export function toSkill(
-  { facts, manifest, defined = emptyDefined }: SkillSources,
+  { facts, manifest, defined: given }: SkillSources,
   head: SkillHead & { readonly description: string },
   parts: { readonly folder: SkillFolder; readonly tools: readonly Tool[]; readonly used: SkillUses },
 ): Skill {
   const { folder, tools, used } = parts;
+  const defined = given ?? emptyDefined;
+  // What nobody knows anything about is not offered to a model.
+  const isKnown = given !== undefined || folder.code === undefined || facts.document !== undefined;
   const { version, ...named } = head;
   const { displayName = defined.displayName } = manifest;
   const { onActivate, onDeactivate } = defined;
@@ -58,7 +62,7 @@ export function toSkill(
     reuses: used.reuses,
     requires: [...new Set([...manifest.requires, ...defined.requires])],
     exclusive: manifest.exclusive || defined.exclusive,
-    modelInvocable: isInvocable(facts.document, defined) && head.description !== unknownDescription,
+    modelInvocable: isKnown && isInvocable(facts.document, defined),
     folder,
     ...toText(facts.document, defined, folder),
     ...(onActivate !== undefined && { onActivate }),
