@@ -81,7 +81,8 @@ export function toManifestTool(frame: ToolFrame, listed: ManifestTool, makePipel
   const file = frame.files.get(path.replace(/^\.\//u, ""));
   if (file === undefined) {
     const message = `Left out the tool "${listed.name}": "${path}" is not in the folder`;
-    return { ok: false, diagnostic: { severity: "error", code: "tool-file-missing", message, file: path } };
+    const cure = listed.source === undefined ? {} : { cure: `Build it: kitbag build ${frame.skill}/${listed.name}` };
+    return { ok: false, diagnostic: { severity: "error", code: "tool-file-missing", message, file: path, ...cure } };
   }
   return make(frame, file.path, { parts: toParts(frame, listed, file), confidence: "declared", source: "manifest" });
 }

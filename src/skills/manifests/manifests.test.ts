@@ -69,6 +69,19 @@ test("readKitbagToml() says where the text is no TOML, and which part of a tool 
   expect(kitbagToml('[[tools]]\nname = "a"\nkind = "docker"').diagnostics[0]?.message).toContain('"docker"');
 });
 
+test("readKitbagToml() reads what a WASM module is built from, and refuses it for what is not built", () => {
+  const tool = (rest: string) => kitbagToml(`[[tools]]\nname = "sum"\nfile = "sum.wasm"\n${rest}`);
+
+  expect(tool('kind = "wasm"\nsource = "src/sum.h"\nlanguage = "c"').manifest?.tools).toEqual([
+    { name: "sum", kind: "wasm", file: "sum.wasm", source: "src/sum.h", language: "c" },
+  ]);
+  expect(tool('kind = "wasm"\nsource = "a.f90"\nlanguage = "fortran"').diagnostics[0]?.message).toContain('"fortran"');
+  expect(tool('kind = "wasm"\nsource = 1').manifest).toBeUndefined();
+  expect(tool('kind = "script"\nsource = "src/sum.c"').diagnostics).toMatchObject([
+    { message: 'Cannot use kitbag.toml: tools[0] ("sum") is a script and is not built: only "wasm" has a "source"' },
+  ]);
+});
+
 test("P1: readPluginToml() reads a plugin that is a skill and a tool", () => {
   const { manifest, diagnostics } = pluginToml(
     'name = "design"\nversion = "1.0.0"\ncapabilities = ["skill", "tool"]\nwasm_path = "./design.wasm"\npermissions = ["http_client", "file_read"]\n[[tools]]\nname = "generate"\ninput_schema = { type = "object" }\n[[tools]]\nname = "compose"',

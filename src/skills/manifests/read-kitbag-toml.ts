@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { parseManifest } from "./manifest-text.ts";
-import { emptyManifest, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
+import { emptyManifest, sourceLanguages, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
@@ -25,6 +25,8 @@ const tool = closed(
     description: text,
     file: text,
     interpreter: text,
+    source: text,
+    language: { enum: sourceLanguages },
     input: { type: "object" },
     output: { type: "object" },
     annotations,
@@ -81,7 +83,9 @@ const needed = { script: "file", wasm: "file", pipeline: "steps", reuse: "uses" 
 
 function checkTool(file: string, one: ManifestTool, index: number): Diagnostic[] {
   const key = needed[one.kind];
-  if (one[key] !== undefined) return [];
-  const message = `Cannot use ${file}: tools[${index}] ("${one.name}") is a ${one.kind} and needs "${key}"`;
+  const isBuilt = one.source !== undefined || one.language !== undefined;
+  if (one[key] !== undefined && (one.kind === "wasm" || !isBuilt)) return [];
+  const reason = one[key] === undefined ? `and needs "${key}"` : 'and is not built: only "wasm" has a "source"';
+  const message = `Cannot use ${file}: tools[${index}] ("${one.name}") is a ${one.kind} ${reason}`;
   return [{ severity: "error", code: "manifest-invalid", message, file }];
 }

@@ -3,6 +3,9 @@ import type { Permissions } from "../../core/permissions.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ToolAnnotations } from "../../core/tool.ts";
 
+/** What the source of a WASM module can be written in. */
+export const sourceLanguages = ["c", "c++", "rust", "assemblyscript", "zig", "go", "javascript"] as const;
+
 /** A tool as a manifest describes it. */
 export interface ManifestTool {
   readonly name: string;
@@ -11,6 +14,10 @@ export interface ManifestTool {
   /** The script or the WASM module, relative to the folder. */
   readonly file?: string;
   readonly interpreter?: string;
+  /** What the WASM module is built from, relative to the folder. */
+  readonly source?: string;
+  /** Of the source, if its name does not tell. */
+  readonly language?: (typeof sourceLanguages)[number];
   readonly input?: JsonSchema;
   readonly output?: JsonSchema;
   readonly annotations?: ToolAnnotations;
