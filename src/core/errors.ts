@@ -98,8 +98,15 @@ export interface ErrorDetails {
   "schema-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** The bytes of a file are not those that were checked. */
   "script-changed": { readonly path: string };
-  /** A script ended with an exit code other than 0, or by a signal. */
-  "script-failed": { readonly tool: string; readonly code?: number; readonly signal?: string; readonly stderr: string };
+  /** A script ended with an exit code other than 0, or by a signal. `stdout` is the end of what it printed until then. */
+  "script-failed": {
+    readonly tool: string;
+    readonly code?: number;
+    readonly signal?: string;
+    readonly stderr: string;
+    readonly stdout?: string;
+    readonly hint?: string;
+  };
   /** Something that a skill uses is not there, or is not what it was made for. */
   "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
   /** There is already a skill of this name. */
@@ -219,8 +226,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
   "script-changed": ({ path }) =>
     `${path} is no longer the file that was checked; load the skill again, and trust it if it asks`,
-  "script-failed": ({ tool, code, signal, stderr }) =>
-    `${quote(tool)} ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}`,
+  "script-failed": ({ tool, code, signal, stderr, hint }) =>
+    `${quote(tool)} ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,
