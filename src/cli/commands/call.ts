@@ -11,6 +11,7 @@ import { readInput } from "../input/read-input.ts";
 import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
+import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { usageError } from "../usage-error.ts";
@@ -38,11 +39,12 @@ export const callCommand: CliCommand = {
   },
   async run(invocation) {
     const [address = "", ...words] = invocation.args;
-    const { workspace, options } = await openWithSkills(invocation, {
+    const { workspace, options, reports } = await openWithSkills(invocation, {
       module: getText(invocation.options, "module"),
       directories: getTexts(invocation.options, "skills"),
       isThere: (opened) => opened.getTool(address) !== undefined,
     });
+    if (workspace.getTool(address) === undefined) noteUntrusted(reports, invocation.terminal);
     const view = createCallView(invocation);
     const callOptions: CallOptions = {
       onEvent: view.onEvent,

@@ -9,6 +9,7 @@ import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.
 import { isEnforced, renderTool } from "../render-tool.ts";
 import { toShownPath } from "../shown-path.ts";
 import { describeOrigin, findOrigin, type ToolOrigin } from "../skills/describe-script.ts";
+import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
 import { renderSkill, renderSkipped } from "../skills/render-skill.ts";
 import { showSkill, toSkillDocument } from "../skills/show-skill.ts";
@@ -47,7 +48,9 @@ export const showCommand: CliCommand = {
       return { document: toSkillDocument(shown), text: renderSkill(shown, terminal) };
     }
     const skipped = reports.find((report) => report.skill === undefined && report.name === address);
-    return skipped === undefined ? refuse(opened, address) : showSkipped(skipped, invocation);
+    if (skipped !== undefined) return showSkipped(skipped, invocation);
+    noteUntrusted(reports, terminal);
+    return refuse(opened, address);
   },
 };
 

@@ -372,6 +372,7 @@ test("kitbag loads a skill's own code only after it was trusted, and not one cha
   const call = await runKitbag(["call", "games/roll"], { project });
   project.write(".claude/skills/dice/skill.ts", diceCode("two"));
   const changed = await runKitbag(["call", "games/roll"], { project });
+  const missing = await runKitbag(["show", "games/roll"], { project });
   const listed = await runKitbag(["list"], { project });
 
   for (const run of [before, checked, named, refused, changed, listed]) expect(run.stderr).not.toContain("dice runs");
@@ -388,6 +389,8 @@ test("kitbag loads a skill's own code only after it was trusted, and not one cha
   expect(show.stdout).toContain("skill.ts, which runs in this process with all your rights");
   expect(call).toMatchObject({ code: 0, stdout: "one\n" });
   expect(changed.code).toBe(1);
+  expect(changed.stderr).toContain("The tools of dice are not known: its skill.ts is not trusted; read it, then run: ");
+  expect(missing.stderr).toContain("The tools of dice are not known: ");
   expect(listed.stdout).toMatch(/^dice +not trusted +0/mu);
 });
 
