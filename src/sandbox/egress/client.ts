@@ -1,0 +1,86 @@
+import type { Socket } from "node:net";
+
+import { describeCause } from "../../core/errors.ts";
+import { dial } from "./dial.ts";
+import type { Target } from "./host.ts";
+import type { Entry } from "./ledger.ts";
+import type { EgressLimits } from "./limits.ts";
+import type { NetworkRule } from "./network-rule.ts";
+import { resolveTarget, type Lookup, type Refusal } from "./resolve-target.ts";
+
+const lastWordsMs = 1000;
+
+/** What the protocols of a proxy work with. */
+export interface EgressDesk {
+  readonly rules: readonly NetworkRule[];
+  readonly limits: EgressLimits;
+  readonly lookup: Lookup;
+  /** The entry of a client that has now said what it wants; its time to say so no longer runs. */
+  take(client: Socket): Entry;
+}
+
+/** Why a client gets no connection; `failed` is about the other side. */
+export interface Denial {
+  readonly kind: Refusal["kind"] | "failed";
+  readonly reason: string;
+}
+
+/** Connects to where a client wants to go, if a rule allows it. Says why not in words for whoever reads the log. */
+export async function reach(desk: EgressDesk, entry: Entry, target: Target): Promise<Socket | Denial> {
+  entry.target = target;
+  const addresses = await resolveTarget(target, desk.rules, desk.lookup);
+  if ("reason" in addresses) return deny(entry, addresses);
+  try {
+    const upstream = await dial(addresses, target.port, desk.limits.connectMs);
+    // Whoever uses it looks at its end, not at its errors.
+    upstream.on("error", () => {});
+    entry.watch(upstream);
+    return upstream;
+  } catch (cause) {
+    return deny(entry, { kind: "failed", reason: describeCause(cause) });
+  }
+}
+
+function deny(entry: Entry, denial: Denial): Denial {
+  entry.end(denial.reason);
+  return denial;
+}
+
+/** Makes a text safe for a line of a protocol. */
+export function toLine(text: string): string {
+  return text.replaceAll(/[^\x20-\x7e]/gu, "?").slice(0, 300);
+}
+
+/** Lets bytes through in both directions until both sides are done, one fails, or a limit is reached. */
+export function joinSockets(client: Socket, upstream: Socket, entry: Entry, limits: EgressLimits): void {
+  let reason: string | undefined;
+  const close = (why?: string): void => {
+    reason ??= why;
+    client.destroy();
+    upstream.destroy();
+  };
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
+    from.on("data", () => {
+      if (!entry.count()) close();
+    });
+    from.setTimeout(limits.idleMs, () => close(`cut: silent for ${limits.idleMs} ms`));
+    from.once("error", () => close());
+    from.once("close", () => {
+      // A clean end may leave bytes that are still on their way to the other side.
+      if (!from.readableEnded || !from.writableFinished) close();
+    });
+    from.pipe(to);
+  }
+  upstream.once("close", () => entry.end(reason));
+  if (client.destroyed) close();
+}
+
+/** Says the last thing to a client; whoever does not read it does not keep the connection. */
+export function dismiss(client: Socket, words: string | Uint8Array): void {
+  client.end(words);
+  client.setTimeout(lastWordsMs, () => client.destroy());
+  client.resume();
+}

@@ -1,0 +1,140 @@
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+
+import { describeCause } from "../../core/errors.ts";
+import { dismiss, joinSockets, reach, toLine, type Denial, type EgressDesk } from "./client.ts";
+import { toForwarded } from "./forwarded-headers.ts";
+import { parseTarget, type Target, type Wrong } from "./host.ts";
+import type { Entry } from "./ledger.ts";
+import { showTarget } from "./resolve-target.ts";
+
+const statusOf: { readonly [Kind in Denial["kind"]]: number } = { rule: 403, address: 403, name: 502, failed: 502 };
+
+/**
+ * Makes a server for the HTTP side of the proxy; it does not listen, connections are handed to it. A connection carries one
+ * request: what comes after it could only be for another host.
+ */
+export function createHttpProxy(desk: EgressDesk): Server {
+  const server = createServer({ maxHeaderSize: desk.limits.headerBytes, insecureHTTPParser: false });
+  server.maxRequestsPerSocket = 1;
+  server.on("request", (message, response) => void forward(desk, message, response));
+  server.on("connect", (message: IncomingMessage, client: Socket, head: Buffer) => {
+    void tunnel(desk, message, { client, head });
+  });
+  server.on("clientError", (cause: NodeJS.ErrnoException, socket) => {
+    const client = socket as Socket;
+    if (cause.code === "ECONNRESET") return void client.destroy();
+    const tooLarge = cause.code === "HPE_HEADER_OVERFLOW";
+    const reason = tooLarge ? `the head is larger than ${desk.limits.headerBytes} bytes` : `not HTTP: ${cause.message}`;
+    refuse(desk.take(client), client, tooLarge ? 431 : 400, reason);
+  });
+  return server;
+}
+
+async function tunnel(
+  desk: EgressDesk,
+  message: IncomingMessage,
+  { client, head }: { client: Socket; head: Buffer },
+): Promise<void> {
+  const entry = desk.take(client);
+  entry.protocol = "connect";
+  const target = parseTarget(message.url ?? "");
+  if ("wrong" in target) return refuse(entry, client, 400, target.wrong);
+  const upstream = await reach(desk, entry, target);
+  if ("reason" in upstream) return refuse(entry, client, statusOf[upstream.kind], upstream.reason);
+  client.write("HTTP/1.1 200 Connected\r\n\r\n");
+  if (head.length > 0) client.unshift(head);
+  joinSockets(client, upstream, entry, desk.limits);
+}
+
+async function forward(desk: EgressDesk, message: IncomingMessage, response: ServerResponse): Promise<void> {
+  const client = message.socket;
+  const entry = desk.take(client);
+  entry.protocol = "http";
+  const wanted = parseAbsolute(message.url ?? "");
+  if ("wrong" in wanted) return answer(entry, response, 400, wanted.wrong);
+  const { target, path } = wanted;
+  const upstream = await reach(desk, entry, target);
+  if ("reason" in upstream) return answer(entry, response, statusOf[upstream.kind], upstream.reason);
+  let reason: string | undefined;
+  const close = (why?: string): void => {
+    reason ??= why;
+    client.destroy();
+    upstream.destroy();
+  };
+  upstream.once("close", () => entry.end(reason));
+  client.once("close", () => close());
+  for (const socket of [client, upstream]) {
+    socket.setTimeout(desk.limits.idleMs, () => close(`cut: silent for ${desk.limits.idleMs} ms`));
+  }
+  if (client.destroyed) return close();
+  const outgoing = request({
+    createConnection: () => upstream,
+    method: message.method ?? "GET",
+    path,
+    headers: toForwarded(message, hostHeader(target)),
+    maxHeaderSize: desk.limits.headerBytes,
+    setDefaultHeaders: false,
+  });
+  const count = (): void => {
+    if (!entry.count()) close();
+  };
+  outgoing.once("error", (cause) => {
+    if (response.headersSent) return close(describeCause(cause, 200));
+    reason ??= describeCause(cause, 200);
+    answer(entry, response, 502, `the other side failed: ${reason}`);
+  });
+  outgoing.once("response", (incoming) => passBack(incoming, response, { count, close }));
+  message.on("data", count).pipe(outgoing);
+}
+
+function passBack(
+  incoming: IncomingMessage,
+  response: ServerResponse,
+  { count, close }: { count(): void; close(why?: string): void },
+): void {
+  incoming.once("error", (cause) => close(describeCause(cause, 200)));
+  incoming.on("data", count);
+  try {
+    response.writeHead(incoming.statusCode ?? 502, toLine(incoming.statusMessage ?? ""), toForwarded(incoming));
+    incoming.pipe(response);
+  } catch (cause) {
+    close(`the other side sent what cannot be passed on: ${describeCause(cause, 200)}`);
+  }
+}
+
+/** Reads `http://host:port/path`, with no reading that another parser could see differently. */
+function parseAbsolute(url: string): { readonly target: Target; readonly path: string } | Wrong {
+  if (/^https:/iu.test(url)) return { wrong: "use CONNECT for https" };
+  const [, authority, rest = ""] = /^http:\/\/([^/?#\\]*)([/?][^#]*)?$/iu.exec(url) ?? [];
+  if (authority === undefined) return { wrong: "expected an absolute http:// address, as for a proxy" };
+  if (authority.includes("@")) return { wrong: "an address with a user name is not passed on" };
+  const target = parseTarget(authority, 80);
+  return "wrong" in target ? target : { target, path: rest.startsWith("/") ? rest : `/${rest}` };
+}
+
+function hostHeader(target: Target): string {
+  const text = showTarget(target);
+  return target.port === 80 ? text.slice(0, -":80".length) : text;
+}
+
+function answer(entry: Entry, response: ServerResponse, status: number, reason: string): void {
+  entry.end(reason);
+  const body = `Kitbag: ${toLine(reason)}\n`;
+  // Named here as well: clients often show the status line alone.
+  response.writeHead(status, toLine(reason), {
+    "Content-Type": "text/plain",
+    "Content-Length": body.length,
+    Connection: "close",
+  });
+  response.end(body);
+}
+
+function refuse(entry: Entry, client: Socket, status: number, reason: string): void {
+  entry.end(reason);
+  const body = `Kitbag: ${toLine(reason)}\n`;
+  dismiss(
+    client,
+    `HTTP/1.1 ${status} ${toLine(reason)}\r\nContent-Type: text/plain\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { Socket } from "node:net";
+
+import type { EgressLimits } from "./limits.ts";
+import type { Target } from "./host.ts";
+
+/** One connection, or one attempt, that went through an egress proxy. */
+export interface EgressConnection {
+  readonly protocol: "http" | "connect" | "socks" | "unknown";
+  /** As the program asked for it; empty if it never said so in a way that can be read. */
+  readonly host: string;
+  readonly port: number;
+  /** The address that was dialled. */
+  readonly address?: string;
+  readonly allowed: boolean;
+  /** Why it was not allowed, why it failed, or why it was cut. */
+  readonly reason?: string;
+  readonly bytesUp: number;
+  readonly bytesDown: number;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+}
+
+/** A connection that is being written down. */
+export interface Entry {
+  protocol: EgressConnection["protocol"];
+  target?: Target;
+  /** Says that it was allowed, and which socket its bytes go through. */
+  watch(upstream: Socket): void;
+  /** Counts what went through since the last time; ends it (`false`) when it was too much. */
+  count(): boolean;
+  /** Writes it down, once; later calls do nothing. */
+  end(reason?: string): void;
+}
+
+/** Writes down connections, and knows how many bytes went through all of them. */
+export interface Ledger {
+  /** The last ones that ended, oldest first. */
+  readonly connections: readonly EgressConnection[];
+  open(): Entry;
+}
+
+const mostKept = 1000;
+
+/** Makes a ledger that tells `onConnection` of each connection when it ends. */
+export function createLedger(limits: EgressLimits, onConnection?: (connection: EgressConnection) => void): Ledger {
+  const connections: EgressConnection[] = [];
+  let bytes = 0;
+
+  function open(): Entry {
+    const start = { at: Date.now(), clock: performance.now() };
+    let route: Route | undefined;
+    let seen = 0;
+    let ended = false;
+    let cut: string | undefined;
+    const entry: Entry = {
+      protocol: "unknown",
+      watch: (socket) => (route = { socket, address: socket.remoteAddress ?? "" }),
+      count() {
+        const now = route === undefined ? 0 : route.socket.bytesRead + route.socket.bytesWritten;
+        bytes += now - seen;
+        seen = now;
+        if (bytes > limits.bytes) cut ??= `cut: more than ${limits.bytes} bytes went through`;
+        return cut === undefined;
+      },
+      end(given) {
+        if (ended) return;
+        ended = true;
+        entry.count();
+        const reason = cut ?? given;
+        const connection: EgressConnection = {
+          protocol: entry.protocol,
+          host: entry.target?.host ?? "",
+          port: entry.target?.port ?? 0,
+          ...toTraffic(route),
+          ...(reason !== undefined && { reason }),
+          startedAt: start.at,
+          durationMs: performance.now() - start.clock,
+        };
+        connections.push(connection);
+        if (connections.length > mostKept) connections.shift();
+        onConnection?.(connection);
+      },
+    };
+    return entry;
+  }
+
+  return { connections, open };
+}
+
+interface Route {
+  readonly socket: Socket;
+  readonly address: string;
+}
+
+function toTraffic(route: Route | undefined): Pick<EgressConnection, "address" | "allowed" | "bytesUp" | "bytesDown"> {
+  if (route === undefined) return { allowed: false, bytesUp: 0, bytesDown: 0 };
+  const { socket, address } = route;
+  return { address, allowed: true, bytesUp: socket.bytesWritten, bytesDown: socket.bytesRead };
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from "node:crypto";
+import { chmodSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { join } from "node:path";
+
+import { KitbagError, describeCause } from "../../core/errors.ts";
+import type { EgressDesk } from "./client.ts";
+import { createHttpProxy } from "./http-proxy.ts";
+import { createLedger, type EgressConnection, type Entry, type Ledger } from "./ledger.ts";
+import { defaultEgressLimits, type EgressLimits } from "./limits.ts";
+import { parseNetworkRule } from "./network-rule.ts";
+import { systemLookup, type Lookup } from "./resolve-target.ts";
+import { serveSocks } from "./socks.ts";
+
+/** What {@link openEgress} is told. */
+export interface EgressOptions {
+  /** Rules of the permission `network`; without any, every connection is refused and written down. */
+  readonly rules: readonly string[];
+  /** Where the socket is made; whoever can enter it can use the proxy. */
+  readonly directory: string;
+  /** Called when a connection ended or was refused. Must not throw. */
+  readonly onConnection?: (connection: EgressConnection) => void;
+  readonly limits?: Partial<EgressLimits>;
+  /** @default the system's resolver */
+  readonly lookup?: Lookup;
+}
+
+/** A way out of a sandbox. */
+export interface Egress {
+  /** The path of its socket: HTTP proxy and SOCKS 5 in one. */
+  readonly socket: string;
+  /** The last thousand connections that ended, oldest first. */
+  readonly connections: readonly EgressConnection[];
+  /** Ends all connections and removes the socket. */
+  close(): Promise<void>;
+}
+
+/** Two look-ups at a time: they share four threads with all files that this process reads. */
+const mostLookups = 2;
+const socksVersion = 5;
+
+/**
+ * Opens a proxy on a unix socket: the only way out for whoever sees no other network. The socket is the identity, so each set of
+ * rules has a proxy of its own.
+ *
+ * @throws {KitbagError} `network-rule-invalid` if a rule is wrong, `sandbox-failed` if there can be no socket in the directory
+ */
+export async function openEgress(options: EgressOptions): Promise<Egress> {
+  const limits = { ...defaultEgressLimits, ...options.limits };
+  const ledger = createLedger(limits, options.onConnection);
+  const clients = new Map<Socket, Client>();
+  const desk: EgressDesk = {
+    rules: options.rules.map(parseNetworkRule),
+    limits,
+    lookup: queueLookups(options.lookup ?? systemLookup, limits.connectMs),
+    take(socket) {
+      const client = clients.get(socket);
+      clearTimeout(client?.timer);
+      return client?.entry ?? ledger.open();
+    },
+  };
+  const server = createServer({ allowHalfOpen: true }, acceptFor(desk, ledger, clients));
+  const socket = await listen(server, options.directory);
+  return {
+    socket,
+    connections: ledger.connections,
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const client of clients.keys()) client.destroy();
+      await closed;
+      rmSync(socket, { force: true });
+    },
+  };
+}
+
+function acceptFor(desk: EgressDesk, ledger: Ledger, clients: Map<Socket, Client>): (socket: Socket) => void {
+  const { limits } = desk;
+  const http = createHttpProxy(desk);
+  let total = 0;
+  return (socket) => {
+    const entry = ledger.open();
+    socket.on("error", () => {});
+    total++;
+    const reason = findExcess(limits, clients.size, total);
+    if (reason !== undefined) {
+      entry.end(reason);
+      return void socket.destroy();
+    }
+    const cut = (): void => {
+      entry.end(`cut: nothing was asked for within ${limits.headerMs} ms`);
+      socket.destroy();
+    };
+    clients.set(socket, { entry, timer: setTimeout(cut, limits.headerMs) });
+    socket.once("close", () => {
+      clearTimeout(clients.get(socket)?.timer);
+      clients.delete(socket);
+      // All others are written down when they were refused, or when the other side ends.
+      if (entry.protocol === "unknown") entry.end("the client left before it asked for anything");
+    });
+    peek(socket, (first) => {
+      if (first === socksVersion) void serveSocks(desk, socket);
+      else http.emit("connection", socket);
+    });
+  };
+}
+
+interface Client {
+  readonly entry: Entry;
+  readonly timer: NodeJS.Timeout;
+}
+
+function findExcess(limits: EgressLimits, now: number, total: number): string | undefined {
+  if (now >= limits.connections) return `refused: ${limits.connections} connections are open`;
+  return total > limits.totalConnections ? `refused: there were ${limits.totalConnections} connections` : undefined;
+}
+
+/** Looks at the first byte and leaves it there. */
+function peek(socket: Socket, found: (first: number) => void): void {
+  const leave = (): void => void socket.destroy();
+  const look = (): void => {
+    const bytes = socket.read(1) as Buffer | null;
+    if (bytes === null) return;
+    socket.off("readable", look);
+    socket.off("end", leave);
+    socket.unshift(bytes);
+    found(bytes[0] ?? 0);
+  };
+  socket.on("readable", look);
+  socket.on("end", leave);
+}
+
+function queueLookups(lookup: Lookup, limitMs: number): Lookup {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  async function ask(name: string): Promise<readonly string[]> {
+    if (running >= mostLookups) await new Promise<void>((resolve) => waiting.push(resolve));
+    else running++;
+    try {
+      return await lookup(name);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  }
+  return (name) => {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`no answer after ${limitMs} ms`)), limitMs);
+    });
+    return Promise.race([ask(name), late]).finally(() => clearTimeout(timer));
+  };
+}
+
+async function listen(server: Server, directory: string): Promise<string> {
+  const path = join(directory, `egress-${randomBytes(6).toString("hex")}.sock`);
+  try {
+    await new Promise<void>((resolve, reject) => {
+      server.once("error", reject);
+      server.listen(path, resolve);
+    });
+    // Inside the program is another user.
+    chmodSync(path, 0o666);
+    return path;
+  } catch (cause) {
+    const reason = `no socket for the network can be made at ${path} (${describeCause(cause, 200)}); use a shorter or writable directory`;
+    throw new KitbagError("sandbox-failed", { sandbox: "egress", reason }, { cause });
+  }
+}
