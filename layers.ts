@@ -29,5 +29,5 @@ export const powers: Readonly<Record<string, readonly string[]>> = {
   cluster: [],
   inspector: [],
   sqlite: ["store"],
-  module: ["cli", "skills"],
+  module: ["cli", "skills", "runtimes"],
 };
