@@ -13,6 +13,15 @@ export interface ScriptCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** The packages that a manifest lists, as they are written there. */
+export interface ListedDependencies {
+  /** `requests>=2`. */
+  readonly python?: readonly string[];
+  /** `lodash@^4`. */
+  readonly npm?: readonly string[];
+  readonly cargo?: readonly string[];
+}
+
 /** The code of a tool that is a script in a skill's folder. */
 export interface ScriptCode extends ToolCode {
   readonly kind: "script";
@@ -28,6 +37,8 @@ export interface ScriptCode extends ToolCode {
   readonly interpreter: readonly string[];
   /** Environment variables that the script reads, as far as can be seen. */
   readonly environment: readonly string[];
+  /** What the manifest lists; what the script and the files beside it ask for is read when it is needed. */
+  readonly dependencies?: ListedDependencies;
   /** Turns a checked input into the command line that means it. */
   readonly toCommand: (input: JsonObject) => ScriptCommand;
 }

@@ -121,7 +121,7 @@ async function install(job: Job, signal: AbortSignal): Promise<PreparedDependenc
   if (source.kind === "nothing") throw dependencyFailed(language, offline);
   const limit = AbortSignal.timeout(limitMs);
   const work = await cache.makeWork(key);
-  const route = source.kind === "index" ? await openIndex(sandbox, source.hosts, work) : undefined;
+  const route = source.kind === "index" ? await openIndex(sandbox, { hosts: source.hosts, maxBytes }) : undefined;
   try {
     const root = sandbox.name === "off" ? work : "/work";
     const bench = { sandbox, work, root, maxBytes, signal: AbortSignal.any([signal, limit]) };

@@ -96,7 +96,6 @@ function toProfile({ work, root, maxBytes }: Workbench, step: Step): Profile {
       HOME: join(root, "home"),
       TMPDIR: join(root, "temporary"),
       ...step.environment,
-      ...step.route?.environment,
     },
     programs: step.programs ?? [],
     ...(step.route?.socket !== undefined && { egress: step.route.socket }),

@@ -3,7 +3,7 @@ import { isName } from "../../core/names.ts";
 import type { SkillFolder } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { SkillCode } from "../code/load-skill-code.ts";
-import { emptyManifest } from "../manifests/skill-manifest.ts";
+import { emptyManifest, type SkillManifest } from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
 import { checkTools } from "./check-tools.ts";
 import { describeTrust } from "./describe-trust.ts";
@@ -36,7 +36,7 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
     const diagnostics = fatal ? known : [...known, whyNot(name, description)];
     return { ...head, status: "skipped", diagnostics, tools: [] };
   }
-  const made = makeTools(toFrame(named, folder), sources, makePipeline);
+  const made = makeTools(toFrame(named, folder, manifest), sources, makePipeline);
   const taken = made.tools.map((tool) => tool.name);
   const used = toUses(sources, taken);
   const skill = toSkill(sources, { ...named, description }, { folder, tools: made.tools, used });
@@ -53,9 +53,13 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
   return { ...head, status, diagnostics, tools: made.reports, skill };
 }
 
-function toFrame({ name, permissions, version }: SkillHead, folder: SkillFolder): ToolFrame {
+function toFrame(
+  { name, permissions, version }: SkillHead,
+  folder: SkillFolder,
+  { dependencies }: Pick<SkillManifest, "dependencies">,
+): ToolFrame {
   const files = new Map(folder.files.map((file) => [file.path, file]));
-  return { skill: name, directory: folder.directory, folder, files, permissions, version };
+  return { skill: name, directory: folder.directory, folder, files, permissions, version, dependencies };
 }
 
 /** The workspace itself is called "global". */

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
-import type { CodeFolder, ScriptCode, WasmCode } from "../../core/script-code.ts";
+import type { CodeFolder, ListedDependencies, ScriptCode, WasmCode } from "../../core/script-code.ts";
 import type { SkillFile } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ManifestTool } from "../manifests/skill-manifest.ts";
@@ -19,6 +19,8 @@ export interface ToolFrame {
   readonly files: ReadonlyMap<string, SkillFile>;
   readonly permissions: Permissions;
   readonly version: string | undefined;
+  /** What the manifest lists. */
+  readonly dependencies: ListedDependencies | undefined;
 }
 
 /** A tool and what is told about it, or what keeps it from being one. */
@@ -37,6 +39,7 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
     digest: frame.files.get(script.path)?.digest ?? "",
     interpreter: script.interpreter,
     environment: script.environment.map((variable) => variable.name),
+    ...(frame.dependencies !== undefined && { dependencies: frame.dependencies }),
     toCommand: (input) => toArgv(own.mapping, input, `${frame.skill}/${own.name}`),
   };
   const tool: Tool = Object.freeze({
@@ -114,6 +117,7 @@ function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile): ToolP
           folder: frame.folder,
           interpreter: listed.interpreter === undefined ? [] : [listed.interpreter],
           environment: [],
+          ...(frame.dependencies !== undefined && { dependencies: frame.dependencies }),
           toCommand: (input) => ({ argv: [], stdin: JSON.stringify(input), env: {} }),
         };
   return {

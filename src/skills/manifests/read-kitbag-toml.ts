@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { parseManifest } from "./manifest-text.ts";
 import { emptyManifest, sourceLanguages, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
@@ -69,14 +70,17 @@ export function readKitbagToml(
     skill = {},
     permissions = {},
     tools = [],
+    dependencies,
   } = parsed.value as {
     skill?: Partial<SkillManifest>;
     permissions?: Permissions;
     tools?: ManifestTool[];
+    dependencies?: ListedDependencies;
   };
   const wrong = tools.flatMap((one, index) => checkTool(file, one, index));
   if (wrong.length > 0) return { diagnostics: wrong };
-  return { manifest: { ...emptyManifest, ...skill, file, permissions, tools }, diagnostics: [] };
+  const packages = dependencies === undefined ? {} : { dependencies };
+  return { manifest: { ...emptyManifest, ...skill, file, permissions, tools, ...packages }, diagnostics: [] };
 }
 
 const needed = { script: "file", wasm: "file", pipeline: "steps", reuse: "uses" } as const;

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
+import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ToolAnnotations } from "../../core/tool.ts";
 
@@ -45,6 +46,7 @@ export interface SkillManifest {
   readonly uses: readonly string[];
   readonly permissions: Permissions;
   readonly tools: readonly ManifestTool[];
+  readonly dependencies?: ListedDependencies;
   /** Whether it says that there is a SKILL.md. */
   readonly needsDocument: boolean;
   /** Whether the scripts' own environment variables are granted (`env_read` of other systems names none). */

@@ -69,11 +69,16 @@ async function resolve(place: InstallPlace): Promise<Lock> {
   return { format: 1, language: "node", platform: "", packages: checkPackageLock(installer), installer };
 }
 
+/** A line about a package's document, or about its file. */
+const fetched = /npm http fetch GET 200 https?:\/\/\S*?\/(?:((?:@[\w.~-]+%2f)?[\w.~-]+)|((?:@[\w.~-]+\/)?[\w.~-]+)\/-\/\S+\.tgz) /iu;
+
 async function run(place: InstallPlace, args: readonly string[], fetches: boolean): Promise<void> {
   const onLine = (line: string): void => {
-    const [, url = ""] = /npm http fetch GET 200 (\S+)/u.exec(line) ?? [];
-    const [, name] = /\/((?:@[\w.~-]+(?:\/|%2f))?[\w.~-]+)(?:\/-\/[^/]+\.tgz)?$/iu.exec(url) ?? [];
-    if (name !== undefined) place.onProgress({ step: url.endsWith(".tgz") ? "download" : "resolve", package: name });
+    const [, document, file] = fetched.exec(line) ?? [];
+    const name = document ?? file;
+    if (name === undefined) return;
+    const step = document === undefined ? "download" : "resolve";
+    place.onProgress({ step, package: name.replace(/%2f/iu, "/") });
   };
   const result = await runNpm(place, { args, fetches, onLine });
   if (result.code !== 0) throw explain(place, result);
