@@ -50,6 +50,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/freeze.ts")).freezeCommand,
   },
   {
+    name: "build",
+    summary: "Build the WASM modules of skills from their sources",
+    load: async () => (await import("./commands/build.ts")).buildCommand,
+  },
+  {
     name: "trust",
     summary: "Let a configuration, or skills of a project, run as they are now",
     load: async () => (await import("./commands/trust.ts")).trustCommand,

@@ -53,7 +53,10 @@ export function renderTrusted(looked: LookedAt, lock: string | undefined, contex
     ? []
     : skills.map(({ report, diagnostics }) =>
         renderDiagnostics(
-          diagnostics.filter(({ severity, code }) => severity !== "info" && code !== "skill-untrusted"),
+          // What is trusted now is pinned anew.
+          diagnostics.filter(
+            ({ severity, code }) => severity !== "info" && !/^(?:skill-untrusted|lock-changed)$/u.test(code),
+          ),
           toShownPath(report.path, cwd),
           terminal,
         ),

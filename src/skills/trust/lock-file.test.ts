@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -105,4 +105,14 @@ test("resolveLockPath() takes the nearest lock, else the root of the repository,
   expect(resolveLockPath(join(folder, "repo/app/src"))).toBe(join(folder, "repo/kitbag.lock"));
   expect(resolveLockPath(join(folder, "locked/app/src"))).toBe(join(folder, "locked/app/kitbag.lock"));
   expect(resolveLockPath(join(folder, "alone"))).toBe(join(folder, "alone/kitbag.lock"));
+});
+
+test("resolveLockPath() takes the home directory for no project, also if it is a repository", () => {
+  const folder = realpathSync(createFolder({ "home/.git/HEAD": "", "home/kitbag.lock": "", "home/work/app/x": "" }));
+  symlinkSync("home", join(folder, "link"));
+  const work = join(folder, "home/work/app");
+
+  expect(resolveLockPath(work, join(folder, "home"))).toBe(join(work, "kitbag.lock"));
+  expect(resolveLockPath(work, join(folder, "link"))).toBe(join(work, "kitbag.lock"));
+  expect(resolveLockPath(work, join(folder, "nowhere"))).toBe(join(folder, "home/kitbag.lock"));
 });

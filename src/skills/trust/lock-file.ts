@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
@@ -13,13 +14,24 @@ const lockName = "kitbag.lock";
 
 /**
  * Where the lock of a folder is: the nearest one, from the folder up to the root of its repository. If there is none, where it
- * belongs: in the root of the repository, or in the folder itself without one.
+ * belongs: in the root of the repository, or in the folder itself without one. The home directory is no project, also if it is a
+ * repository.
  */
-export function resolveLockPath(folder: string): string {
+export function resolveLockPath(folder: string, home: string = homedir()): string {
+  const homes = new Set([home, toReal(home)]);
   for (let place = folder; ; place = dirname(place)) {
+    if (place !== folder && homes.has(place)) return join(folder, lockName);
     const path = join(place, lockName);
     if (existsSync(path) || existsSync(join(place, ".git"))) return path;
     if (dirname(place) === place) return join(folder, lockName);
+  }
+}
+
+function toReal(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
   }
 }
 

@@ -1,0 +1,103 @@
+import { join } from "node:path";
+
+import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
+import type { BuildProgress } from "../../runtimes/build/build-tool.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { addOption, addSkillsOption } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { findBuilds, type SkillBuilds, type ToolBuild } from "./build-find.ts";
+import { openBuildSandbox } from "./build-sandbox.ts";
+import { renderBuilds, type BuildOutcome } from "./build-view.ts";
+
+/** `kitbag build`: the WASM modules of a skill, made from their sources. */
+export const buildCommand: CliCommand = {
+  examples: [
+    ["kitbag build skills/checksum", "build what its kitbag.toml names a source for"],
+    ["kitbag build checksum/crc32", "one tool, by its address"],
+    ["kitbag build skills --json", "the tools of all skills there; what became of each, as JSON"],
+  ],
+  define(command) {
+    command.argument("<what>", "a skill's folder, a folder of skills, a skill's name, or skill/tool");
+    addSkillsOption(command);
+    addOption(command, "--sandbox <name>", "where the compiler runs: bubblewrap, unshare, or off");
+  },
+  async run(invocation) {
+    const skills = await findBuilds(invocation.args[0] ?? "", invocation);
+    const sandbox = await openBuildSandbox(invocation);
+    try {
+      const outcomes = await untilInterrupted((signal) => buildAll(skills, { invocation, sandbox, signal }));
+      return toAnswer(skills, outcomes, invocation);
+    } finally {
+      await sandbox.close();
+    }
+  },
+};
+
+interface Building {
+  readonly invocation: Invocation;
+  readonly sandbox: Sandbox;
+  readonly signal: AbortSignal;
+}
+
+/** One after the other: compilers use all processors themselves. */
+async function buildAll(skills: readonly SkillBuilds[], building: Building): Promise<BuildOutcome[]> {
+  const outcomes: BuildOutcome[] = [];
+  for (const { directory, tools } of skills) {
+    for (const tool of tools) outcomes.push(await buildOne(directory, tool, building));
+  }
+  return outcomes;
+}
+
+async function buildOne(directory: string, tool: ToolBuild, building: Building): Promise<BuildOutcome> {
+  const { buildTool } = await import("../../runtimes/build/build-tool.ts");
+  const { invocation, sandbox, signal } = building;
+  const { address, source, language, output } = tool;
+  const start = performance.now();
+  const onProgress = ({ step, compiler, elapsedMs }: BuildProgress): void => {
+    const doing = step === "wait" ? "Waiting for another build of" : `Building with ${compiler}:`;
+    invocation.terminal.showStatus(`${doing} ${address} (${Math.floor(elapsedMs / 1000)} s)`);
+  };
+  try {
+    const built = await buildTool({
+      ...{ sandbox, directory, source, language, output, signal, onProgress },
+      cacheDirectory: join(resolveKitbagHome(invocation.env), "cache", "wasm"),
+      packagesFrom: [invocation.cwd],
+    });
+    return { address, source, ...built, elapsedMs: Math.round(performance.now() - start) };
+  } catch (cause) {
+    const error = signal.aborted ? cancelled(source) : cause;
+    if (!isKitbagError(error)) throw error;
+    // Without a sandbox the next tool is not built either.
+    if (error.code.startsWith("sandbox-")) throw error;
+    return { status: "failed", address, source, error: error.toJSON() };
+  }
+}
+
+function cancelled(source: string): KitbagError {
+  return new KitbagError("build-failed", { source, reason: "it was cancelled", lines: [] });
+}
+
+function toAnswer(skills: readonly SkillBuilds[], outcomes: readonly BuildOutcome[], { cwd }: Invocation): Answer {
+  const failures = outcomes.filter((outcome) => outcome.status === "failed");
+  const status = failures.length === 0 ? "ok" : "failed";
+  const failure = failures.map(({ address, error }) => `${quote(address)}: ${error.message}`).join("\n");
+  return {
+    document: { status, tools: outcomes },
+    text: toPrintable(renderBuilds(skills, outcomes, cwd)),
+    ...(failures.length > 0 && { failure: toPrintable(failure), exitCode: 1 }),
+  };
+}
+
+/** Ctrl-C ends the compiler, and what was made for it is removed. */
+async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+  const controller = new AbortController();
+  const cancel = (): void => controller.abort();
+  process.once("SIGINT", cancel).once("SIGTERM", cancel);
+  try {
+    return await work(controller.signal);
+  } finally {
+    process.off("SIGINT", cancel).off("SIGTERM", cancel);
+  }
+}
