@@ -1,0 +1,117 @@
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { copyJson, isPlain, maxJsonDepth, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { RuntimeContext } from "../../core/runtime.ts";
+import type { ToolState } from "../../core/tool-state.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { SendHttp } from "./http-request.ts";
+
+/** What a module's requests are answered with. */
+export interface HostFunctionOptions {
+  readonly tool: Tool;
+  readonly context: RuntimeContext;
+  readonly sendHttp?: SendHttp;
+  /** The largest request and the largest answer. */
+  readonly maxBytes: number;
+}
+
+type HostFunction = (request: JsonObject, options: HostFunctionOptions) => unknown;
+
+const stateOf = ({ scope }: JsonObject, { context }: HostFunctionOptions): ToolState =>
+  scope === "skill" ? context.skillState : context.state;
+
+const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFunction>([
+  ["state.get", (request, options) => stateOf(request, options).get(textOf(request, "key"))],
+  [
+    "state.set",
+    (request, options) => {
+      const { value = null, expiresInMs } = request;
+      const expiry = typeof expiresInMs === "number" ? { expiresInMs } : {};
+      return stateOf(request, options).set(textOf(request, "key"), value, expiry);
+    },
+  ],
+  ["state.delete", (request, options) => stateOf(request, options).delete(textOf(request, "key"))],
+  [
+    "state.list",
+    (request, options) => {
+      const { prefix, after, limit } = request;
+      return stateOf(request, options).list(typeof prefix === "string" ? prefix : undefined, {
+        ...(typeof after === "string" && { after }),
+        ...(typeof limit === "number" && { limit }),
+      });
+    },
+  ],
+  ["log", (request, { context }) => context.log(textOf(request, "message"), request["data"])],
+  ["progress", ({ message, done, total }, { context }) => context.progress({ message, done, total } as object)],
+  ["chunk", ({ value = null }, { context }) => context.chunk(value)],
+  ["call", (request, { context }) => context.call(textOf(request, "tool"), request["input"] ?? {})],
+  ["http.request", sendRequest],
+]);
+
+/** Answers one request of a module, in JSON: `{ ok: true, value }` or `{ ok: false, code, message }`. Never rejects. */
+export async function answerRequest(bytes: Uint8Array, options: HostFunctionOptions): Promise<Uint8Array> {
+  try {
+    const request = parseRequest(bytes, options.maxBytes);
+    const name = textOf(request, "fn");
+    const run = hostFunctions.get(name);
+    if (run === undefined) throw invalid("fn", showValue(name), `one of ${[...hostFunctions.keys()].join(", ")}`);
+    const answer = Buffer.from(JSON.stringify({ ok: true, value: (await run(request, options)) ?? null }));
+    if (answer.length <= options.maxBytes) return answer;
+    throw new KitbagError("output-too-large", { tool: name, limitBytes: options.maxBytes });
+  } catch (cause) {
+    // What is ours is meant to be read; anything else could hold what a module must not see.
+    const { code, message } = isKitbagError(cause)
+      ? cause
+      : new KitbagError("program-failed", { reason: "Kitbag failed" });
+    return Buffer.from(JSON.stringify({ ok: false, code, message }));
+  }
+}
+
+function parseRequest(bytes: Uint8Array, maxBytes: number): JsonObject {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("utf8"));
+  } catch {
+    throw invalid("request", "something else", "JSON");
+  }
+  const copy = copyJson(parsed, { maxBytes, maxDepth: maxJsonDepth + 4 });
+  if (copy.ok && isObject(copy.value)) return copy.value;
+  throw invalid("request", showValue(parsed), 'an object with "fn"');
+}
+
+function isObject(value: JsonValue): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
+}
+
+function textOf(request: JsonObject, name: string): string {
+  const found = request[name];
+  if (typeof found === "string") return found;
+  throw invalid(name, showValue(found), "a text");
+}
+
+function invalid(option: string, found: string, expected: string): KitbagError {
+  return new KitbagError("option-invalid", { option, found, expected });
+}
+
+function sendRequest(request: JsonObject, { tool, context, sendHttp }: HostFunctionOptions): Promise<unknown> {
+  const url = textOf(request, "url");
+  const hosts = tool.permissions.network ?? [];
+  const refuse = (reason: string): KitbagError =>
+    new KitbagError("permission-refused", { tool: tool.name, permission: `network ${url}`, reason });
+  if (hosts.length === 0) throw refuse("it declares no host; add it to its permissions: network");
+  if (sendHttp === undefined) throw refuse("this program has no network for WASM tools");
+  const { method, headers, body } = request;
+  return sendHttp(
+    {
+      url,
+      method: typeof method === "string" ? method : "GET",
+      headers: toHeaders(headers),
+      ...(typeof body === "string" && { body }),
+    },
+    { tool: tool.name, hosts, signal: context.signal },
+  );
+}
+
+function toHeaders(headers: JsonValue | undefined): Readonly<Record<string, string>> {
+  if (headers === undefined || !isObject(headers)) return {};
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+}

@@ -1,0 +1,66 @@
+import { fdatasyncSync, fstatSync, fsyncSync, ftruncateSync, futimesSync, writeSync } from "node:fs";
+
+import type { Descriptors, OpenFile } from "./descriptors.ts";
+import { WasiError } from "./errno.ts";
+import type { Guest } from "./guest.ts";
+import { toOffset } from "./read-functions.ts";
+import { toTimes } from "./stat-record.ts";
+import type { WasiFunctions } from "./wasi-function.ts";
+
+/** Writing to what is open. No file grows beyond `fileBytes`: the operating system would end the whole host for it. */
+export function writeFunctions(guest: Guest, descriptors: Descriptors, fileBytes: number): WasiFunctions {
+  const writable = (fd: number): OpenFile => {
+    const file = descriptors.file(fd);
+    if (!file.writable) throw new WasiError("badf");
+    return file;
+  };
+
+  function writeFrom(file: OpenFile, buffers: Iterable<Uint8Array>, start: number): number {
+    let total = 0;
+    for (const buffer of buffers) {
+      const place = file.append ? Number(fstatSync(file.handle).size) : start + total;
+      if (place + buffer.length > fileBytes) throw new WasiError("fbig");
+      total += buffer.length === 0 ? 0 : writeSync(file.handle, buffer, 0, buffer.length, file.append ? null : place);
+    }
+    return total;
+  }
+
+  function resize(fd: number, size: number): void {
+    if (size > fileBytes) throw new WasiError("fbig");
+    ftruncateSync(writable(fd).handle, size);
+  }
+
+  return {
+    fd_write: (fd: number, list: number, count: number, result: number) => {
+      const to = descriptors.get(fd);
+      let total = 0;
+      if (to.kind === "output") {
+        for (const buffer of guest.buffers(list, count)) {
+          to.write(buffer);
+          total += buffer.length;
+        }
+      } else {
+        const file = writable(fd);
+        total = writeFrom(file, guest.buffers(list, count), file.position);
+        file.position = file.append ? Number(fstatSync(file.handle).size) : file.position + total;
+      }
+      guest.set32(result, total);
+    },
+    // oxlint-disable-next-line max-params -- as WASI has it
+    fd_pwrite: (fd: number, list: number, count: number, offset: bigint, result: number) => {
+      guest.set32(result, writeFrom(writable(fd), guest.buffers(list, count), toOffset(offset)));
+    },
+    fd_allocate: (fd: number, offset: bigint, length: bigint) => {
+      const size = toOffset(offset) + toOffset(length);
+      if (size > Number(fstatSync(writable(fd).handle).size)) resize(fd, size);
+    },
+    fd_filestat_set_size: (fd: number, size: bigint) => resize(fd, toOffset(size)),
+    fd_filestat_set_times: (fd: number, access: bigint, change: bigint, flags: number) => {
+      const { handle } = writable(fd);
+      const times = toTimes(fstatSync(handle, { bigint: true }), { access, change, flags });
+      futimesSync(handle, ...times);
+    },
+    fd_sync: (fd: number) => fsyncSync(descriptors.file(fd).handle),
+    fd_datasync: (fd: number) => fdatasyncSync(descriptors.file(fd).handle),
+  };
+}

@@ -1,0 +1,152 @@
+import { availableParallelism } from "node:os";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
+import type { WasmCode } from "../../core/script-code.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toGrants } from "../../sandbox/grants.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { HostGone, type HostResult } from "./host-connection.ts";
+import { answerRequest } from "./host-functions.ts";
+import { toHostCommand, toHostProfile } from "./host-profile.ts";
+import type { SendHttp } from "./http-request.ts";
+import type { HostSettings } from "./inside/wire/messages.ts";
+import { createErrorLog } from "./error-log.ts";
+import { readModule } from "./read-module.ts";
+import { toResult } from "./to-result.ts";
+import { toRoots } from "./to-roots.ts";
+import { createWasmHost, type WasmHost } from "./wasm-host.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** How WASM tools run. */
+export interface WasmRuntimeOptions {
+  /** Where the modules run; see `findSandbox`. */
+  readonly sandbox: Sandbox;
+  /** How many calls of one skill run at once. @default one for each processor, at most 4 */
+  readonly workers?: number;
+  /** What a module's memory may grow to. @default 128 MiB */
+  readonly maxMemoryBytes?: number;
+  /** CPU time of one call. @default 60000 */
+  readonly maxCpuMs?: number;
+  /** All that a call prints and asks for. @default 16 MiB */
+  readonly maxOutputBytes?: number;
+  /** How long a host is kept that nobody uses. @default 60000 */
+  readonly idleMs?: number;
+  /** What `./` in permissions is. @default the working directory */
+  readonly directory?: string;
+  /** The values of environment variables that tools may see. @default those of this process */
+  readonly environment?: (name: string) => string | undefined;
+  /** Makes requests for modules that may use the network. @default none are made */
+  readonly sendHttp?: SendHttp;
+}
+
+/** A runtime for WASM tools. */
+export interface WasmRuntime extends Runtime {
+  /** Ends all hosts; a later call starts them again. */
+  close(): Promise<void>;
+}
+
+/** How many hosts there are at once, unless all of them are busy. */
+const maxHosts = 8;
+/** The largest file that a module may write. */
+const fileBytes = 64 * mebibyte;
+
+export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
+  const { sandbox, directory = process.cwd() } = options;
+  const hosts = new Map<string, WasmHost>();
+  const limits = {
+    memoryBytes: options.maxMemoryBytes ?? 128 * mebibyte,
+    cpuMs: options.maxCpuMs ?? 60_000,
+    outputBytes: options.maxOutputBytes ?? 16 * mebibyte,
+    fileBytes,
+  };
+
+  /** One host for each skill and set of grants: whoever breaks out of V8 finds only what he was given anyway. */
+  function findHost(tool: Tool, code: WasmCode): WasmHost {
+    const mounts = findMounts(tool, directory);
+    const key = JSON.stringify([code.directory, mounts]);
+    const known = hosts.get(key);
+    if (known !== undefined) return known;
+    const roots = toRoots(mounts, { sandbox, directory });
+    const settings: HostSettings = { workers: options.workers ?? Math.min(4, availableParallelism()), roots, limits };
+    const host = createWasmHost({
+      settings,
+      idleMs: options.idleMs ?? 60_000,
+      start: () => sandbox.start(toHostProfile(settings, mounts), toHostCommand(settings)),
+    });
+    closeIdle(hosts);
+    hosts.set(key, host);
+    return host;
+  }
+
+  return {
+    kind: "wasm",
+    async run(tool, input, context) {
+      const code = tool.code as WasmCode;
+      const errors = createErrorLog(context);
+      const answering = {
+        tool,
+        context,
+        maxBytes: limits.outputBytes,
+        ...(options.sendHttp !== undefined && { sendHttp: options.sendHttp }),
+      };
+      const call = {
+        digest: code.digest,
+        args: [tool.name],
+        environment: toEnvironment(tool, options.environment ?? ((name) => process.env[name])),
+        input: Buffer.from(JSON.stringify(code.tool === undefined ? input : { tool: code.tool, input })),
+        onStderr: errors.write,
+        onAsk: (request: Uint8Array) => answerRequest(request, answering),
+      };
+      const result = await callHost(() => findHost(tool, code).call(call, () => readModule(code), context.signal));
+      context.signal.throwIfAborted();
+      return toResult(tool, { ...result, stderr: errors.end(), limits });
+    },
+    async close() {
+      await Promise.all([...hosts.values()].map((host) => host.close()));
+      hosts.clear();
+    },
+  };
+
+  async function callHost(call: () => Promise<HostResult>): Promise<HostResult> {
+    try {
+      return await call();
+    } catch (cause) {
+      if (!(cause instanceof HostGone)) throw cause;
+      const { outOfMemory, reason } = cause.hostEnd;
+      if (outOfMemory) return { end: { kind: "memory" }, output: new Uint8Array(0) };
+      throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason }, { cause });
+    }
+  }
+}
+
+function findMounts(tool: Tool, directory: string): ReturnType<typeof toGrants>["mounts"] {
+  const { read = [], write = [], run = [] } = tool.permissions;
+  const [program] = run;
+  if (program !== undefined) {
+    const reason = "a WASM module cannot start programs; make it a script, or take the permission out";
+    throw new KitbagError("permission-refused", { tool: tool.name, permission: `run ${program}`, reason });
+  }
+  // Most tools have no grants, and then the disk need not be asked.
+  return read.length + write.length === 0 ? [] : toGrants(tool.name, { read, write }, { directory }).mounts;
+}
+
+function toEnvironment(tool: Tool, valueOf: (name: string) => string | undefined): Readonly<Record<string, string>> {
+  const names = tool.permissions.env ?? [];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = valueOf(name);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+function closeIdle(hosts: Map<string, WasmHost>): void {
+  for (const [key, host] of hosts) {
+    if (hosts.size < maxHosts) return;
+    if (host.busy > 0) continue;
+    hosts.delete(key);
+    void host.close();
+  }
+}
