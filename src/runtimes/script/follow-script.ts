@@ -1,0 +1,138 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { RuntimeContext } from "../../core/runtime.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
+import type { Secrets } from "./load-secrets.ts";
+import { createLineLogger, type LineLogger } from "./output/line-logger.ts";
+import { readOutput, type Output } from "./output/read-output.ts";
+import { toMethods } from "./rpc/script-methods.ts";
+import { serveRpc, type RpcLimits } from "./rpc/serve-rpc.ts";
+
+/** How much a script may say. */
+export interface OutputLimits {
+  /** On stdout. */
+  readonly maxOutputBytes: number;
+  /** How much of stderr is logged, and how much of its end is kept. */
+  readonly maxErrorBytes: number;
+}
+
+/** A script that was started, and whom it belongs to. */
+export interface Started {
+  readonly tool: Tool;
+  readonly context: RuntimeContext;
+  readonly process: SandboxProcess;
+  readonly secrets: Secrets;
+  readonly limits: OutputLimits;
+  readonly rpcLimits: RpcLimits;
+}
+
+/** What a script said, and how it ended. */
+export interface Followed {
+  readonly exit: ExitStatus;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * Follows a script until it and everything that it started is gone, and hands on what it says on the way.
+ *
+ * @throws the reason of `context.signal` when it is aborted: the script is killed at once. {@link KitbagError} `output-flooded` if
+ * it prints too much, or what `context.chunk` throws.
+ */
+export async function followScript(started: Started): Promise<Followed> {
+  const { tool, context, process, secrets } = started;
+  const stopper = createStopper(started);
+  const { stdout, stderr, logger } = readStreams(started, stopper);
+  const { show, values } = secrets;
+  const methods = toMethods({ tool, context, show, stream: stopper.stream, secrets: values });
+  const rpc = serveRpc(process.channel, methods, started.rpcLimits);
+  const onAbort = (): void => process.kill();
+
+  context.signal.addEventListener("abort", onAbort, { once: true });
+  if (context.signal.aborted) onAbort();
+  try {
+    const exit = await process.exit;
+    await Promise.all([stdout.settle(), stderr.settle(), settleRpc(rpc.ended)]);
+    logger.flush();
+    if (isStreamed(tool)) stopper.stream(secrets.showPiece(""));
+    context.signal.throwIfAborted();
+    stopper.throwIfStopped();
+    if (!stdout.isText()) context.log("Bytes on stdout that are no UTF-8 were replaced");
+    return { exit, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    context.signal.removeEventListener("abort", onAbort);
+    rpc.close();
+  }
+}
+
+/** Pieces of JSON are of no use to anybody. */
+function isStreamed(tool: Tool): boolean {
+  return tool.outputSchema === undefined;
+}
+
+/** Ends a script that must not go on, and remembers why. */
+interface Stopper {
+  /** Hands on a piece of the output. */
+  stream(chunk: JsonValue): void;
+  onFlood(): void;
+  throwIfStopped(): void;
+}
+
+function createStopper({ tool, context, process, limits }: Started): Stopper {
+  let failure: { readonly cause: unknown } | undefined;
+
+  function stopBy(cause: unknown): void {
+    failure ??= { cause };
+    process.kill();
+  }
+
+  return {
+    stream(chunk) {
+      if (failure !== undefined || chunk === "") return;
+      try {
+        context.chunk(chunk);
+      } catch (cause) {
+        stopBy(cause);
+      }
+    },
+    onFlood: () => stopBy(new KitbagError("output-flooded", { tool: tool.name, limitBytes: limits.maxOutputBytes })),
+    throwIfStopped() {
+      if (failure !== undefined) throw failure.cause;
+    },
+  };
+}
+
+interface Streams {
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly logger: LineLogger;
+}
+
+function readStreams({ tool, context, process, secrets, limits }: Started, { stream, onFlood }: Stopper): Streams {
+  const { maxOutputBytes, maxErrorBytes } = limits;
+  const logger = createLineLogger((line) => context.log(secrets.show(line)), maxErrorBytes);
+  const stdout = readOutput(process.stdout, {
+    keptBytes: maxOutputBytes,
+    maxBytes: maxOutputBytes,
+    onFlood,
+    ...(isStreamed(tool) && { onText: (text: string) => stream(secrets.showPiece(text)) }),
+  });
+  const stderr = readOutput(process.stderr, {
+    keptBytes: maxErrorBytes,
+    maxBytes: Math.max(maxOutputBytes, maxErrorBytes),
+    onFlood,
+    onText: logger.push,
+  });
+  return { stdout, stderr, logger };
+}
+
+/** How long messages are heard that a script sent just before it ended. */
+const rpcGraceMs = 1000;
+
+async function settleRpc(ended: Promise<void>): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, rpcGraceMs);
+  await Promise.race([ended, promise]);
+  clearTimeout(timer);
+}

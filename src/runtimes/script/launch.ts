@@ -1,0 +1,38 @@
+import type { Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
+import type { Interpreter } from "./interpreter.ts";
+
+/** One start of a script. Only `profile` and `interpreter` are known before the call: the rest is of this call alone. */
+export interface Launch {
+  /** What the script may see and use, with what its interpreter needs. Equal for all calls of tools with equal rights. */
+  readonly profile: Profile;
+  readonly interpreter: Interpreter;
+  /** The script's path inside, and its arguments. */
+  readonly argv: readonly string[];
+  /** Environment variables of this call, beside those of the profile. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Standard input; without it there is nothing to read. */
+  readonly input?: string | Uint8Array;
+  /** First arguments for the interpreter that make it wait for a debugger. */
+  readonly debug?: readonly string[];
+}
+
+/**
+ * Starts scripts.
+ *
+ * **Contract**: the process answers exactly like one that {@link Sandbox.start} started for this launch alone; nothing of another
+ * launch is visible to it. Rejects if it cannot be started.
+ */
+export interface Launcher {
+  start(launch: Launch): Promise<SandboxProcess>;
+}
+
+/** Starts every script in a sandbox that is made when it is asked for. */
+export function coldLauncher(sandbox: Sandbox): Launcher {
+  return {
+    start({ profile, interpreter, argv, env, input, debug = [] }) {
+      const environment = { ...profile.environment, ...env };
+      const command = [interpreter.program, ...debug, ...interpreter.argv, ...argv];
+      return sandbox.start({ ...profile, environment }, command, input ?? "");
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import { createRedactor } from "../../core/redactor.ts";
+import type { Tool } from "../../core/tool.ts";
+
+/** A value for a name that a tool may see: a text that is hidden wherever it appears, or one that need not be. */
+export type SecretValue = string | { readonly value: string; readonly shown: true };
+
+/** Finds the value of a name; nothing if there is none. */
+export type FindSecret = (name: string) => SecretValue | undefined | Promise<SecretValue | undefined>;
+
+/** The values that one call gets. */
+export interface Secrets {
+  readonly values: Readonly<Record<string, string>>;
+  /** Takes those that are hidden out of whatever is shown. */
+  readonly show: <Value>(value: Value) => Value;
+  /** Takes them out of a text that comes in pieces; the empty piece ends it. */
+  readonly showPiece: (piece: string) => string;
+}
+
+const nothing: Secrets = { values: Object.freeze({}), show: (value) => value, showPiece: (piece) => piece };
+
+/** Finds the values of all names that a tool may see. A name without a value is left out. */
+export async function loadSecrets(tool: Tool, find: FindSecret): Promise<Secrets> {
+  const names = tool.permissions.env ?? [];
+  if (names.length === 0) return nothing;
+  const found = await Promise.all(names.map(async (name) => [name, await find(name)] as const));
+  const values: Record<string, string> = {};
+  const hidden: Record<string, string> = {};
+  for (const [name, secret] of found) {
+    if (secret === undefined) continue;
+    values[name] = typeof secret === "string" ? secret : secret.value;
+    if (typeof secret === "string") hidden[name] = secret;
+  }
+  const redactor = createRedactor(hidden);
+  const stream = redactor?.stream();
+  return {
+    values,
+    show: (value) => redactor?.value(value) ?? value,
+    showPiece: (piece) => (stream === undefined ? piece : piece === "" ? stream.flush() : stream.push(piece)),
+  };
+}

@@ -1,0 +1,70 @@
+import type { ScriptCode } from "../../../core/script-code.ts";
+import type { Tool } from "../../../core/tool.ts";
+import { findProgram } from "../../../sandbox/programs.ts";
+
+/** Ways in which interpreters say that a program is not there; the first group is its name. */
+const missingPrograms: readonly RegExp[] = [
+  /([\w.+-]+): command not found/u,
+  /(?:^|\n)(?:[\w/.-]*sh|[\w/.-]+): (?:line )?\d+: ([\w.+-]+): not found/u,
+  /env: [‘'"]?([\w.+-]+)[’'"]?: No such file or directory/u,
+  /FileNotFoundError: \[Errno 2\] No such file or directory: '([\w.+-]+)'/u,
+  /spawn(?:Sync)? ([\w.+-]+) ENOENT/u,
+  /No such file or directory - ([\w.+-]+) \(Errno::ENOENT\)/u,
+  /Can't exec "([\w.+-]+)"/u,
+];
+
+const missingPackages: readonly (readonly [RegExp, string])[] = [
+  [/ModuleNotFoundError: No module named '([\w.]+)'/u, "requirements.txt, or in a # /// script block"],
+  [/Cannot find (?:package|module) '((?:@[\w.-]+\/)?[\w.-]+)'/u, "package.json"],
+  [/cannot load such file -- ([\w/-]+)/u, "a folder of the skill"],
+];
+
+const noNetwork =
+  /Temporary failure in name resolution|Name or service not known|EAI_AGAIN|ENOTFOUND|Network is unreachable|ENETUNREACH|Could not resolve host|getaddrinfo/u;
+const noWriting = /Read-only file system|EROFS/u;
+
+/** What would let a script that failed go on, as far as its last words tell; nothing if they tell nothing. */
+export function findHint(tool: Tool, code: ScriptCode, stderr: string): string | undefined {
+  return (
+    hintProgram(tool, stderr) ??
+    hintPackage(stderr) ??
+    hintVariable(tool, code, stderr) ??
+    hintNetwork(tool, stderr) ??
+    hintWriting(stderr)
+  );
+}
+
+function hintProgram({ permissions }: Tool, stderr: string): string | undefined {
+  const name = missingPrograms.map((pattern) => pattern.exec(stderr)?.[1]).find((found) => found !== undefined);
+  if (name === undefined || (permissions.run ?? []).includes(name)) return undefined;
+  const grant = `add it to the skill's permissions: run = ["${name}"]`;
+  return findProgram(name) === undefined
+    ? `the program ${name} is not on this machine; install it, and ${grant}`
+    : `the program ${name} does not exist inside the sandbox; ${grant}`;
+}
+
+function hintPackage(stderr: string): string | undefined {
+  for (const [pattern, place] of missingPackages) {
+    const name = pattern.exec(stderr)?.[1];
+    if (name !== undefined) return `the package ${name} does not exist inside the sandbox; name it in ${place}`;
+  }
+  return undefined;
+}
+
+function hintVariable({ permissions }: Tool, { environment }: ScriptCode, stderr: string): string | undefined {
+  const name = environment.find((variable) => stderr.includes(variable));
+  if (name === undefined) return undefined;
+  return (permissions.env ?? []).includes(name)
+    ? `nobody gave it the environment variable ${name}; set it, or put it into the file of secrets`
+    : `it may not see the environment variable ${name}; add it to the skill's permissions: env = ["${name}"]`;
+}
+
+function hintNetwork({ permissions }: Tool, stderr: string): string | undefined {
+  if ((permissions.network ?? []).length > 0 || !noNetwork.test(stderr)) return undefined;
+  return `it may not reach the network; add the hosts to the skill's permissions: network = ["host.example:443"]`;
+}
+
+function hintWriting(stderr: string): string | undefined {
+  if (!noWriting.test(stderr)) return undefined;
+  return `it may write only to /tmp; add the directory to the skill's permissions: write = ["/path"]`;
+}

@@ -1,0 +1,90 @@
+import { isUtf8 } from "node:buffer";
+import type { Readable } from "node:stream";
+
+/** How to read what a program prints. */
+export interface ReadOptions {
+  /** How many of the last bytes are kept, if not all of them need be. */
+  readonly keptBytes: number;
+  /** How much it may print at all. */
+  readonly maxBytes: number;
+  /** Gets each piece as text, as it comes. */
+  readonly onText?: (text: string) => void;
+  /** Called once, when there is more than `maxBytes`. */
+  readonly onFlood: () => void;
+}
+
+/** What a program has printed. */
+export interface Output {
+  /** Everything that is kept, as text; bytes that are no UTF-8 are replaced. */
+  text(): string;
+  /** Whether all that is kept is UTF-8. */
+  isText(): boolean;
+  /** Resolves when there is no more. Never rejects. */
+  readonly ended: Promise<void>;
+  /** Stops waiting for more: resolves when nothing came for a moment. */
+  settle(): Promise<void>;
+}
+
+/** How long somebody who holds the pipe open is waited for, after the program ended. */
+const graceMs = 150;
+const checkMs = 25;
+
+/** Reads what a program prints, while it runs. */
+export function readOutput(stream: Readable, options: ReadOptions): Output {
+  const { maxBytes, onText, onFlood } = options;
+  const kept = createTail(options.keptBytes);
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  const { promise: ended, resolve } = Promise.withResolvers<void>();
+  let total = 0;
+  let lastAt = 0;
+
+  function take(piece: Buffer): void {
+    lastAt = performance.now();
+    const left = maxBytes - total;
+    total += piece.length;
+    if (left < 0) return;
+    const part = piece.subarray(0, left);
+    kept.push(part);
+    onText?.(decoder.decode(part, { stream: true }));
+    if (piece.length > left) onFlood();
+  }
+
+  function finish(): void {
+    const rest = decoder.decode();
+    if (rest !== "") onText?.(rest);
+    resolve();
+  }
+
+  stream.on("data", take);
+  // A pipe that breaks has nothing more to say either.
+  for (const event of ["end", "close", "error"]) stream.once(event, finish);
+
+  function settle(): Promise<void> {
+    lastAt = performance.now();
+    const { promise, resolve: stopWaiting } = Promise.withResolvers<void>();
+    const timer = setInterval(() => {
+      if (performance.now() - lastAt >= graceMs) stopWaiting();
+    }, checkMs);
+    void ended.then(stopWaiting);
+    return promise.finally(() => {
+      clearInterval(timer);
+      stream.destroy();
+    });
+  }
+
+  return { text: () => kept.bytes().toString("utf8"), isText: () => isUtf8(kept.bytes()), ended, settle };
+}
+
+/** Keeps at least the last `most` bytes of what comes in pieces. */
+function createTail(most: number): { push(piece: Buffer): void; bytes(): Buffer } {
+  const pieces: Buffer[] = [];
+  let size = 0;
+  return {
+    push(piece) {
+      pieces.push(piece);
+      size += piece.length;
+      while (pieces.length > 1 && size - (pieces[0]?.length ?? 0) >= most) size -= pieces.shift()?.length ?? 0;
+    },
+    bytes: () => Buffer.concat(pieces),
+  };
+}

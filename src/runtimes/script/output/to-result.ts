@@ -1,0 +1,72 @@
+import { KitbagError, quote } from "../../../core/errors.ts";
+import type { ScriptCode } from "../../../core/script-code.ts";
+import type { Tool } from "../../../core/tool.ts";
+import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
+import { findHint } from "./find-hint.ts";
+
+/** How a script ended, and what it said. */
+export interface Ending {
+  readonly exit: ExitStatus;
+  readonly stdout: string;
+  /** The last of it. */
+  readonly stderr: string;
+  readonly limits: Limits;
+  /** Takes secrets out of whatever is shown. */
+  readonly show: <Value>(value: Value) => Value;
+}
+
+const longestStderr = 2000;
+const mostLines = 20;
+const longestStdout = 6000;
+
+/**
+ * The output of a script that ended well: what it printed, or the JSON that it is if the tool says what it answers.
+ *
+ * @throws {KitbagError} `script-failed`, `memory-exceeded` or `output-invalid`.
+ */
+export function toResult(tool: Tool, code: ScriptCode, ending: Ending): unknown {
+  const { exit, stdout, show } = ending;
+  if (exit.code !== 0) throw toScriptError(tool, code, ending);
+  return show(tool.outputSchema === undefined ? stdout : parseOutput(tool, ending));
+}
+
+function parseOutput(tool: Tool, { stdout, show }: Ending): unknown {
+  const isTextWanted = tool.outputSchema?.["type"] === "string";
+  try {
+    const value: unknown = JSON.parse(stdout);
+    return isTextWanted && typeof value !== "string" ? stdout : value;
+  } catch {
+    if (isTextWanted) return stdout;
+    const found = stdout.trim() === "" ? "nothing" : quote(show(stdout.trimStart()));
+    const expected = "JSON on standard output, and nothing else, because the tool says what it answers";
+    throw new KitbagError("output-invalid", { tool: tool.name, problems: [{ path: "", expected, found }] });
+  }
+}
+
+/** Last words of interpreters that got no more memory, where the limit refuses it instead of ending the program. */
+const outOfMemory =
+  /(?:^|\n)MemoryError\b[^\n]*\n?$|JavaScript heap out of memory|\(NoMemoryError\)|^Out of memory!|Allowed memory size of \d+ bytes exhausted|not enough memory\n?$/u;
+
+function toScriptError(tool: Tool, code: ScriptCode, ending: Ending): KitbagError {
+  const { exit, stdout, stderr, limits, show } = ending;
+  if (exit.outOfMemory === true || outOfMemory.test(stderr)) {
+    return new KitbagError("memory-exceeded", { tool: tool.name, limitBytes: limits.memoryBytes });
+  }
+  const hint = findHint(tool, code, stderr);
+  return new KitbagError("script-failed", {
+    tool: tool.name,
+    ...(exit.code !== undefined && { code: exit.code }),
+    ...(exit.signal !== undefined && { signal: exit.signal }),
+    stderr: lastLines(show(stderr)),
+    ...(stdout !== "" && { stdout: lastPart(show(stdout), longestStdout) }),
+    ...(hint !== undefined && { hint }),
+  });
+}
+
+function lastLines(text: string): string {
+  return lastPart(text.trimEnd().split("\n").slice(-mostLines).join("\n"), longestStderr);
+}
+
+function lastPart(text: string, most: number): string {
+  return text.length > most ? `…${text.slice(-most)}` : text;
+}

@@ -1,0 +1,133 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
+import type { ScriptCode } from "../../core/script-code.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { checkCommand, refuseSize } from "./check-command.ts";
+import { completeProfile, type Completed } from "./complete-profile.ts";
+import { findInterpreter } from "./find-interpreter.ts";
+import { followScript, type OutputLimits } from "./follow-script.ts";
+import type { Interpreter } from "./interpreter.ts";
+import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
+import { loadSecrets, type FindSecret } from "./load-secrets.ts";
+import { toResult } from "./output/to-result.ts";
+import { defaultRpcLimits, type RpcLimits } from "./rpc/serve-rpc.ts";
+import { isTypeScript, stripTypes } from "./strip-types.ts";
+
+/** How scripts are run. */
+export interface ScriptRuntimeOptions extends Partial<OutputLimits> {
+  readonly sandbox: Sandbox;
+  /**
+   * What a tool may see and use: the bytes of its skill at `/skill`, and what was granted. The runtime adds the interpreter. The
+   * same object for calls with the same rights saves work.
+   */
+  readonly toProfile: (tool: Tool, context: RuntimeContext) => Profile | Promise<Profile>;
+  /** A directory of this user for what is made once: TypeScript without its types. */
+  readonly cache: string;
+  /** Values for the names in a tool's permission `env`. @default none */
+  readonly findSecret?: FindSecret;
+  /** What starts scripts. @default a new sandbox for each */
+  readonly launcher?: Launcher;
+  readonly rpcLimits?: Partial<RpcLimits>;
+}
+
+const defaultLimits: OutputLimits = { maxOutputBytes: 8 * 1024 * 1024, maxErrorBytes: 1024 * 1024 };
+
+/**
+ * Runs tools that are scripts, in a sandbox. The input becomes arguments and standard input as the tool says. The output is what
+ * the script prints, exactly; the JSON that it prints if the tool has an output schema. What it prints is handed on while it
+ * runs, lines on stderr are logged.
+ */
+export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
+  const { sandbox, toProfile, findSecret = () => undefined, launcher = coldLauncher(sandbox) } = options;
+  const limits = { ...defaultLimits, ...withoutUndefined(options) };
+  const rpcLimits = { ...defaultRpcLimits, ...options.rpcLimits };
+  const prepare = createPreparation(options);
+
+  return {
+    kind: "script",
+    async run(tool, input, context) {
+      const code = tool.code as ScriptCode;
+      const command = code.toCommand(input as JsonObject);
+      checkCommand(tool, command);
+      const [base, secrets] = await Promise.all([toProfile(tool, context), loadSecrets(tool, findSecret)]);
+      const { profile, interpreter } = await prepare(tool, base);
+      context.signal.throwIfAborted();
+      const path = interpreter.isScript === true ? [] : [`/skill/${code.path}`];
+      const process = await start(tool, launcher, {
+        profile,
+        interpreter,
+        argv: [...path, ...command.argv],
+        env: { ...secrets.values, ...command.env },
+        ...(command.stdin !== undefined && { input: command.stdin }),
+      });
+      const followed = await followScript({ tool, context, process, secrets, limits, rpcLimits });
+      return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show });
+    },
+  };
+}
+
+function withoutUndefined({ maxOutputBytes, maxErrorBytes }: Partial<OutputLimits>): Partial<OutputLimits> {
+  return {
+    ...(maxOutputBytes !== undefined && { maxOutputBytes }),
+    ...(maxErrorBytes !== undefined && { maxErrorBytes }),
+  };
+}
+
+async function start(tool: Tool, launcher: Launcher, launch: Launch): Promise<SandboxProcess> {
+  try {
+    return await launcher.start(launch);
+  } catch (cause) {
+    if (isTooLong(cause)) refuseSize(tool);
+    throw cause;
+  }
+}
+
+function isTooLong(cause: unknown): boolean {
+  return cause instanceof Error && /E2BIG|Argument list too long/u.test(cause.message);
+}
+
+/** Finds what a script needs to run, once for the same script with the same rights. */
+function createPreparation({
+  sandbox,
+  cache,
+}: ScriptRuntimeOptions): (tool: Tool, base: Profile) => Promise<Completed> {
+  const isOff = sandbox.name === "off";
+  const interpreters = new Map<string, Interpreter>();
+  const stripped = new Map<string, Promise<string>>();
+  const completed = new WeakMap<Profile, Map<string, Completed>>();
+
+  function interpreterOf(tool: Tool, folder: string): Interpreter {
+    const code = tool.code as ScriptCode;
+    const key = JSON.stringify([code.interpreter, folder, code.path, code.digest]);
+    const found = interpreters.get(key) ?? findInterpreter(tool, code, folder);
+    interpreters.set(key, found);
+    return found;
+  }
+
+  function strippedOf(folder: string): Promise<string> {
+    const found = stripped.get(folder) ?? stripTypes(folder, cache);
+    stripped.set(folder, found);
+    found.catch(() => stripped.delete(folder));
+    return found;
+  }
+
+  return async (tool, base) => {
+    const { path } = tool.code as ScriptCode;
+    const folder = base.mounts.find(({ target }) => target === "/skill")?.source;
+    if (folder === undefined) {
+      throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason: "the profile has no folder at /skill" });
+    }
+    const interpreter = interpreterOf(tool, folder);
+    const needsStripping = interpreter.family === "node" && isTypeScript(path);
+    const code = needsStripping ? await strippedOf(folder) : undefined;
+    const byNeed = completed.get(base) ?? new Map<string, Completed>();
+    completed.set(base, byNeed);
+    const key = JSON.stringify([interpreter, code]);
+    const made =
+      byNeed.get(key) ?? completeProfile(base, { interpreter, isOff, ...(code !== undefined && { stripped: code }) });
+    byNeed.set(key, made);
+    return made;
+  };
+}
