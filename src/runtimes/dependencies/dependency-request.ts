@@ -9,6 +9,8 @@ export interface PythonRequest {
   readonly requirements: readonly Requirement[];
   /** Versions to keep to for whatever is needed in the end. */
   readonly constraints: readonly Requirement[];
+  /** The versions of Python that the script runs with; empty for any. */
+  readonly requiresPython: string;
 }
 
 /** The npm packages that a script needs. */

@@ -1,7 +1,7 @@
 import { describeCause, KitbagError } from "../../../core/errors.ts";
 
-const packageName = /^(?:@[a-z0-9~-][\w.~-]*\/)?[a-z0-9~-][\w.~-]*$/iu;
-const versionRange = /^(?:npm:(?:@[\w.~-]+\/)?[\w.~-]+@)?[\w\s.*^~<>=|+-]{0,200}$/u;
+const packageName = /^(?:@[a-z0-9~][\w.~-]*\/)?[a-z0-9~][\w.~-]*$/iu;
+const versionRange = /^(?:npm:(?:@[\w.~-]+\/)?[\w.~-]+@)?[\w .*^~<>=|+-]{0,200}$/u;
 const most = 500;
 
 /**

@@ -2,18 +2,16 @@ import { explainCommon, lastWords, type DependencyFailure } from "../dependency-
 import type { StepResult } from "../run-step.ts";
 import { normaliseName } from "./parse-requirement.ts";
 
-/** What is known when pip has failed. */
-export interface PipFailure {
-  readonly result: StepResult;
+/** What is known beside what pip printed. */
+export interface PipCircumstances {
   readonly maxBytes: number;
-  readonly isOffline: boolean;
   /** Hosts that it wanted to reach and must not. */
   readonly refusedHosts: readonly string[];
 }
 
 interface Pattern {
   readonly pattern: RegExp;
-  readonly explain: (found: RegExpExecArray, failure: PipFailure) => DependencyFailure;
+  readonly explain: (found: RegExpExecArray, text: string) => DependencyFailure;
 }
 
 const name = "([A-Za-z0-9][\\w.-]*)";
@@ -48,23 +46,23 @@ const patterns: readonly Pattern[] = [
   },
   {
     pattern: /(?:ResolutionImpossible|Cannot install ([^\n]*?) because these package versions have conflicting)/u,
-    explain: ([, names = ""], { result }) => ({
+    explain: ([, names = ""], text) => ({
       problem: "conflict",
-      reason: `no versions fit together${names === "" ? "" : ` (${names})`}: ${conflictIn(result.stdout + result.stderr)}`,
+      reason: `no versions fit together${names === "" ? "" : ` (${names})`}: ${conflictIn(text)}`,
       cure: "loosen the versions that the skill asks for",
     }),
   },
   {
     pattern: new RegExp(`(?:Invalid wheel|is invalid|Invalid requirement|has invalid|BadZipFile|not a zip file|inconsistent (?:name|version))[^\\n]*`, "u"),
-    explain: ([line], { result }) => ({
+    explain: ([line], text) => ({
       problem: "broken",
-      package: fileToName(/([\w.-]+\.whl)/u.exec(result.stderr)?.[1] ?? ""),
+      package: fileToName(/([\w.-]+\.whl)/u.exec(text)?.[1] ?? ""),
       reason: `a file of it is broken (${line})`,
       cure: "use another version, or report it to the index",
     }),
   },
   {
-    pattern: new RegExp(`(?:HTTP error (\\d+)|(\\d{3}) (?:Server|Client) Error)[^\\n]*`, "u"),
+    pattern: new RegExp(`(?:HTTP error [45]\\d\\d|5\\d\\d Server Error|(?:40[13]|429) Client Error|too many 5\\d\\d error responses)[^\\n]*`, "u"),
     explain: ([line]) => ({
       problem: "index",
       reason: `the package index answered with an error (${lastWords(line)})`,
@@ -82,8 +80,7 @@ const patterns: readonly Pattern[] = [
 ];
 
 /** Says in words why pip failed. */
-export function explainPip(failure: PipFailure): DependencyFailure {
-  const { result, maxBytes, refusedHosts } = failure;
+export function explainPip(result: StepResult, { maxBytes, refusedHosts }: PipCircumstances): DependencyFailure {
   const common = explainCommon(result, maxBytes);
   if (common !== undefined) return common;
   if (refusedHosts.length > 0) {
@@ -96,10 +93,9 @@ export function explainPip(failure: PipFailure): DependencyFailure {
   const text = `${result.stdout}\n${result.stderr}`;
   for (const { pattern, explain } of patterns) {
     const found = pattern.exec(text);
-    if (found !== null) return explain(found, failure);
+    if (found !== null) return explain(found, text);
   }
-  const cure = "see the message of pip";
-  return { problem: "unknown", reason: `pip failed: ${lastWords(text)}`, cure };
+  return { problem: "unknown", reason: `pip failed: ${lastWords(text)}`, cure: "see the message of pip" };
 }
 
 /** The package that pip found no file for; undefined if that was not what went wrong. */

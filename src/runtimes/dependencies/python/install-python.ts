@@ -29,13 +29,9 @@ export async function installPython(
   const pip: Pip = { bench, python: request.python, source, route };
   const fail = async (result: StepResult): Promise<Error> => {
     const missing = missingPackage(result);
-    const refusedHosts = route?.refused() ?? [];
-    const isOffline = source.kind !== "index";
-    const failure =
-      missing !== undefined && refusedHosts.length === 0
-        ? await explainMissing(pip, { result, missing, version: facts.version })
-        : explainPip({ result, maxBytes: bench.maxBytes, isOffline, refusedHosts });
-    return dependencyFailed("python", failure);
+    const failure = explainPip(result, { maxBytes: bench.maxBytes, refusedHosts: route?.refused() ?? [] });
+    const isMissing = failure.problem === "unknown" && missing !== undefined;
+    return dependencyFailed("python", isMissing ? await explainMissing(pip, { result, missing, facts }) : failure);
   };
   await download(request, place, { pip, lock, fail });
   const packages = lock?.packages ?? (await lockFiles(join(bench.work, "files")));

@@ -1,7 +1,7 @@
 import { parse } from "smol-toml";
 
 import { describeCause, KitbagError } from "../../../core/errors.ts";
-import { parseRequirement, type Requirement } from "./parse-requirement.ts";
+import { parseRequirementList, type Requirement } from "./parse-requirement.ts";
 
 /** What the block at the top of a script asks for. */
 export interface InlineScript {
@@ -23,12 +23,7 @@ export function parseInlineScript(text: string, file: string): InlineScript | un
   if (block === undefined) return undefined;
   const { dependencies = [], "requires-python": requiresPython = "" } = parseBlock(block, file);
   if (!Array.isArray(dependencies)) throw refused("dependencies", file, "it is not a list of texts");
-  const requirements = dependencies.map((dependency: unknown) => {
-    if (typeof dependency !== "string") throw refused(String(dependency), file, "it is not a text");
-    const parsed = parseRequirement(dependency);
-    if (!parsed.ok) throw refused(dependency, file, parsed.reason);
-    return parsed.requirement;
-  });
+  const requirements = parseRequirementList(dependencies, file);
   return { requirements, requiresPython: typeof requiresPython === "string" ? requiresPython : "" };
 }
 

@@ -1,3 +1,6 @@
+import { KitbagError } from "../../../core/errors.ts";
+import { showValue } from "../../../core/json.ts";
+
 /** One package that is needed, as Python's packaging standards write it. */
 export interface Requirement {
   /** As package indexes compare names: lower case, `-` for every separator. */
@@ -71,6 +74,23 @@ function isMarker(text: string): boolean {
   if (text === "" || text.replaceAll(markerWord, "") !== "") return false;
   const words = text.replaceAll(/"[^"]*"|'[^']*'/gu, " ").match(/[a-z_.]+/gu) ?? [];
   return words.every((word) => markerNames.has(word));
+}
+
+/**
+ * Reads requirements that a file lists.
+ *
+ * @throws {KitbagError} `dependency-refused` if one cannot be used.
+ */
+export function parseRequirementList(list: readonly unknown[], file: string): readonly Requirement[] {
+  return list.map((item) => {
+    const parsed = typeof item === "string" ? parseRequirement(item) : refuse("it is not a text");
+    if (parsed.ok) return parsed.requirement;
+    throw new KitbagError("dependency-refused", { dependency: showItem(item), file, reason: parsed.reason });
+  });
+}
+
+function showItem(item: unknown): string {
+  return typeof item === "string" ? item : showValue(item);
 }
 
 /** As package indexes compare names. */

@@ -7,7 +7,7 @@ import { pythonStep } from "./pip.ts";
 export interface PythonFacts {
   /** `cpython-311-linux-x86_64-glibc`. */
   readonly platform: string;
-  /** `3.11`. */
+  /** `3.11.2`. */
   readonly version: string;
 }
 
@@ -20,7 +20,7 @@ except ImportError:
     found = ""
 tag = sys.implementation.cache_tag or sys.implementation.name
 parts = [tag, sysconfig.get_platform(), platform.libc_ver()[0]]
-print(json.dumps({"pip": found, "version": "%d.%d" % sys.version_info[:2], "platform": "-".join(p for p in parts if p)}))
+print(json.dumps({"pip": found, "version": "%d.%d.%d" % sys.version_info[:3], "platform": "-".join(p for p in parts if p)}))
 `;
 
 const oldestPip = [22, 2];

@@ -1,6 +1,8 @@
 import type { Sandbox } from "../../../sandbox/sandbox.ts";
+import { dependencyFailed } from "../dependency-failure.ts";
 import type { PythonRequest } from "../dependency-request.ts";
 import type { Installer } from "../installer.ts";
+import { fitsVersion } from "./fits-version.ts";
 import { installPython, pythonPackages } from "./install-python.ts";
 import { renderRequirement, type Requirement } from "./parse-requirement.ts";
 import { findPythonFacts, type PythonFacts } from "./python-facts.ts";
@@ -11,6 +13,7 @@ export function pythonInstaller(sandbox: Sandbox): (request: PythonRequest, sign
   return async (request, signal) => {
     const facts = known.get(request.python) ?? (await findPythonFacts(sandbox, request.python, signal));
     known.set(request.python, facts);
+    checkVersion(request, facts);
     return {
       lockedBy: [facts.platform, toLines(request.requirements), toLines(request.constraints)],
       platform: facts.platform,
@@ -21,6 +24,13 @@ export function pythonInstaller(sandbox: Sandbox): (request: PythonRequest, sign
       }),
     };
   };
+}
+
+function checkVersion({ requiresPython, python }: PythonRequest, { version }: PythonFacts): void {
+  if (fitsVersion(version, requiresPython)) return;
+  const reason = `the script needs Python ${requiresPython}, and ${python} is ${version}`;
+  const cure = "install such a Python, or change requires-python in the script";
+  throw dependencyFailed("python", { problem: "no-wheel", reason, cure });
 }
 
 /** The order in which packages are listed means nothing. */

@@ -1,0 +1,111 @@
+import { lstatSync, readFileSync, realpathSync } from "node:fs";
+import { join, posix, sep } from "node:path";
+
+import { parse } from "smol-toml";
+
+import { describeCause, KitbagError } from "../../core/errors.ts";
+import type { ListedDependencies } from "../../core/script-code.ts";
+import type { DependencyRequest, NodeRequest, PythonRequest } from "./dependency-request.ts";
+import { parsePackageJson, parsePackageList } from "./node/parse-packages.ts";
+import { parseInlineScript } from "./python/parse-inline-script.ts";
+import { parseRequirementList } from "./python/parse-requirement.ts";
+import { parseRequirements, type Requirements } from "./python/parse-requirements.ts";
+
+/** A script of a skill, and how it is run. */
+export interface ScriptPlace {
+  /** The folder as it runs: a snapshot of the bytes that were checked. */
+  readonly directory: string;
+  /** The script, relative to the folder. */
+  readonly path: string;
+  /** The interpreter of a Python script: absolute, symbolic links resolved. Missing for a script that Node runs. */
+  readonly python?: string;
+  /** What the manifest lists. */
+  readonly dependencies?: ListedDependencies | undefined;
+}
+
+const largestFile = 1024 * 1024;
+const manifest = "kitbag.toml";
+
+/**
+ * Finds out which packages a script needs: those that the manifest lists, and those of the block in the script itself, or else of the
+ * nearest file for that in its folder or above (`requirements.txt`, `pyproject.toml`; `package.json`).
+ *
+ * @throws {KitbagError} `dependency-refused` if something is asked for that is not possible.
+ */
+export function loadDependencyRequest({ directory, path, python, dependencies = {} }: ScriptPlace): DependencyRequest {
+  const read = (file: string): string | undefined => readText(directory, file);
+  return python === undefined ? toNode(path, read, dependencies) : toPython({ path, read, python }, dependencies);
+}
+
+type ReadText = (file: string) => string | undefined;
+
+function toNode(path: string, read: ReadText, { npm = [] }: ListedDependencies): NodeRequest {
+  const nearest = findNearest(path, ["package.json"], read);
+  const own = nearest === undefined ? {} : parsePackageJson(nearest.text, nearest.file);
+  return { language: "node", packages: { ...own, ...parsePackageList(npm, manifest) } };
+}
+
+interface PythonScript {
+  readonly path: string;
+  readonly read: ReadText;
+  readonly python: string;
+}
+
+function toPython({ path, read, python }: PythonScript, { python: listed = [] }: ListedDependencies): PythonRequest {
+  const inline = parseInlineScript(read(path) ?? "", path);
+  const own = inline ?? fromFiles(path, read);
+  return {
+    language: "python",
+    python,
+    requirements: [...own.requirements, ...parseRequirementList(listed, manifest)],
+    constraints: "constraints" in own ? own.constraints : [],
+    requiresPython: inline?.requiresPython ?? "",
+  };
+}
+
+function fromFiles(path: string, read: ReadText): Requirements {
+  const nearest = findNearest(path, ["requirements.txt", "pyproject.toml"], read);
+  if (nearest === undefined) return { requirements: [], constraints: [] };
+  if (nearest.file.endsWith(".txt")) return parseRequirements(nearest.file, read);
+  return { requirements: parseRequirementList(projectPackages(nearest), nearest.file), constraints: [] };
+}
+
+interface TextFile {
+  readonly file: string;
+  readonly text: string;
+}
+
+function findNearest(path: string, names: readonly string[], read: ReadText): TextFile | undefined {
+  for (let folder = posix.dirname(path); ; folder = posix.dirname(folder)) {
+    for (const name of names) {
+      const file = posix.join(folder, name);
+      const text = read(file);
+      if (text !== undefined) return { file, text };
+    }
+    if (folder === "." || folder === "/") return undefined;
+  }
+}
+
+function projectPackages({ file, text }: TextFile): readonly unknown[] {
+  try {
+    const { project = {} } = parse(text) as { project?: { dependencies?: unknown } };
+    return Array.isArray(project.dependencies) ? project.dependencies : [];
+  } catch (cause) {
+    const reason = `it is not TOML: ${describeCause(cause, 200)}`;
+    throw new KitbagError("dependency-refused", { dependency: file, file, reason });
+  }
+}
+
+/** The text of a file in the folder; nothing for what is outside, or no file. */
+function readText(directory: string, file: string): string | undefined {
+  const path = join(directory, file);
+  try {
+    if (file.startsWith("/") || !lstatSync(path).isFile()) return undefined;
+    if (!realpathSync(path).startsWith(realpathSync(directory) + sep)) return undefined;
+  } catch {
+    return undefined;
+  }
+  const bytes = readFileSync(path);
+  if (bytes.length <= largestFile) return bytes.toString("utf8");
+  throw new KitbagError("dependency-refused", { dependency: file, file, reason: `it is larger than ${largestFile} bytes` });
+}
