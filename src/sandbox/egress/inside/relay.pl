@@ -1,0 +1,145 @@
+# Listens on a port of 127.0.0.1 and passes every connection on to a unix socket: relay.pl PORT SOCKET [-- COMMAND ...]
+#
+# With a command, it becomes that command once the port is open, and leaves a process behind that does the work and is not its child.
+# Without one, it prints "ready" and does the work itself. It brings the interface "lo" up if it may.
+# No modules: those that are usual here take four times as long to load as Perl takes to start.
+use strict;
+
+my ($unix, $inet, $stream, $datagram) = (1, 2, 1, 2);
+my ($get_flags, $set_flags, $up) = (0x8913, 0x8914, 1);
+my ($f_getfl, $f_setfl, $nonblock) = (3, 4, 0x800);
+my ($interrupted, $again) = (4, 11);
+my ($chunk, $most_waiting, $most_sides) = (65536, 262144, 200);
+
+my ($port, $path, @command) = @ARGV;
+shift @command if @command && $command[0] eq "--";
+fail("expected: relay.pl PORT SOCKET [-- COMMAND ...]") unless defined $path && $port =~ /^\d+$/;
+
+raise_loopback();
+socket(my $listener, $inet, $stream, 0) or fail("socket: $!");
+setsockopt $listener, 1, 2, pack("l", 1);
+bind($listener, pack("S n C4 x8", $inet, $port, 127, 0, 0, 1)) or fail("cannot use 127.0.0.1:$port: $!");
+listen($listener, 128) or fail("listen: $!");
+
+my %sides;
+if (@command) {
+    leave_behind();
+    exec { $command[0] } @command or fail("cannot start $command[0]: $!");
+}
+$| = 1;
+print "ready\n";
+serve();
+
+sub raise_loopback {
+    socket(my $any, $inet, $datagram, 0) or fail("socket: $!");
+    my $request = pack "a16 S x22", "lo", 0;
+    ioctl $any, $get_flags, $request or fail("there is no lo: $!");
+    my $flags = unpack "x16 S", $request;
+    return if $flags & $up;
+    $request = pack "a16 S x22", "lo", $flags | $up;
+    ioctl $any, $set_flags, $request or fail("lo is down and cannot be brought up: $!");
+}
+
+# Two forks, so that the command never waits for a child that it does not know.
+sub leave_behind {
+    my $first = fork;
+    defined $first or fail("fork: $!");
+    return waitpid $first, 0 if $first;
+    my $second = fork;
+    defined $second or fail("fork: $!");
+    if ($second) { kill 9, $$ }
+    setpgrp 0, 0;
+    $0 = "kitbag-relay";
+    let_go();
+    serve();
+}
+
+# The streams of the command must end when the command ends.
+sub let_go {
+    open STDIN, "<", "/dev/null";
+    open STDOUT, ">", "/dev/null";
+    open STDERR, ">", "/dev/null";
+    opendir my $directory, "/proc/self/fd" or return;
+    my @numbers = grep { /^\d+$/ && $_ > 2 && $_ != fileno $listener } readdir $directory;
+    closedir $directory;
+    for my $number (@numbers) {
+        my $handle;
+        open $handle, "<&=", $number and close $handle;
+    }
+}
+
+sub serve {
+    $SIG{PIPE} = "IGNORE";
+    quicken($listener);
+    for (;;) {
+        my ($reads, $writes) = ("", "");
+        vec($reads, fileno $listener, 1) = 1 if keys %sides < $most_sides;
+        for my $side (values %sides) {
+            vec($reads, $side->{number}, 1) = 1 if !$side->{ended} && length $side->{other}{waiting} < $most_waiting;
+            vec($writes, $side->{number}, 1) = 1 if length $side->{waiting};
+        }
+        select $reads, $writes, undef, undef;
+        for my $number (keys %sides) {
+            send_waiting($sides{$number}) if vec($writes, $number, 1) && $sides{$number};
+            receive($sides{$number}) if vec($reads, $number, 1) && $sides{$number};
+        }
+        welcome() if vec($reads, fileno $listener, 1);
+    }
+}
+
+sub welcome {
+    my $client;
+    if (!accept $client, $listener) {
+        # Most likely there are no descriptors left; one may be free soon.
+        select undef, undef, undef, 0.02 if $! != $again;
+        return;
+    }
+    my $upstream;
+    socket($upstream, $unix, $stream, 0) && connect($upstream, pack("S a108", $unix, $path)) or return;
+    my ($one, $two) = map { quicken($_); { handle => $_, number => fileno $_, waiting => "" } } $client, $upstream;
+    ($one->{other}, $two->{other}) = ($two, $one);
+    $sides{$_->{number}} = $_ for $one, $two;
+}
+
+sub receive {
+    my ($side) = @_;
+    my $count = sysread $side->{handle}, my $bytes, $chunk;
+    if (!defined $count) { return $! == $again || $! == $interrupted ? undef : drop($side) }
+    if ($count == 0) { $side->{ended} = 1 }
+    else { $side->{other}{waiting} .= $bytes }
+    send_waiting($side->{other});
+}
+
+sub send_waiting {
+    my ($side) = @_;
+    if (length $side->{waiting}) {
+        my $count = syswrite $side->{handle}, $side->{waiting};
+        if (!defined $count) { return $! == $again || $! == $interrupted ? undef : drop($side) }
+        substr($side->{waiting}, 0, $count) = "";
+    }
+    return if length $side->{waiting} || !$side->{other}{ended} || $side->{closed};
+    shutdown $side->{handle}, 1;
+    $side->{closed} = 1;
+    drop($side) if $side->{other}{closed};
+}
+
+sub drop {
+    my ($side) = @_;
+    for my $each ($side, $side->{other}) {
+        delete $sides{$each->{number}};
+        close $each->{handle};
+    }
+    # Two that know each other are never forgotten otherwise.
+    delete $side->{other}{other};
+    delete $side->{other};
+}
+
+sub quicken {
+    my ($handle) = @_;
+    fcntl $handle, $f_setfl, fcntl($handle, $f_getfl, 0) | $nonblock;
+}
+
+sub fail {
+    print STDERR "kitbag: relay: $_[0]\n";
+    exit 125;
+}

@@ -1,0 +1,180 @@
+"""Listens on a port of 127.0.0.1 and passes every connection on to a unix socket: relay.py PORT SOCKET [-- COMMAND ...]
+
+With a command, it becomes that command once the port is open, and leaves a process behind that does the work and is not its
+child. Without one, it prints "ready" and does the work itself. It brings the interface "lo" up if it may.
+Only modules that are part of the interpreter: `socket` alone takes longer to load than Python takes to start.
+"""
+
+import _signal
+import _socket
+import os
+import select
+import sys
+
+GET_FLAGS, SET_FLAGS, UP = 0x8913, 0x8914, 1
+CHUNK, MOST_WAITING, MOST_SIDES = 65536, 262144, 200
+
+
+class Side:
+    """One of the two sockets of a connection."""
+
+    def __init__(self, socket):
+        self.socket = socket
+        self.number = socket.fileno()
+        self.waiting = b""
+        self.ended = False
+        self.closed = False
+        self.other = self
+
+
+def main(words):
+    if len(words) < 2 or not words[0].isdigit():
+        fail("expected: relay.py PORT SOCKET [-- COMMAND ...]")
+    port, path, command = int(words[0]), words[1], words[2:]
+    if command[:1] == ["--"]:
+        command = command[1:]
+    raise_loopback()
+    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    listener.setsockopt(_socket.SOL_SOCKET, _socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(("127.0.0.1", port))
+        listener.listen(128)
+    except OSError as error:
+        fail(f"cannot use 127.0.0.1:{port}: {error.strerror}")
+    if command:
+        leave_behind(listener, path)
+        # Python ignores it, and the command would inherit that.
+        _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
+        try:
+            os.execvp(command[0], command)
+        except OSError as error:
+            fail(f"cannot start {command[0]}: {error.strerror}")
+    print("ready", flush=True)
+    serve(listener, path)
+
+
+def raise_loopback():
+    import fcntl
+
+    any_socket = _socket.socket(_socket.AF_INET, _socket.SOCK_DGRAM)
+    name = b"lo".ljust(16, b"\0")
+    try:
+        answer = fcntl.ioctl(any_socket.fileno(), GET_FLAGS, name + bytes(24))
+        flags = int.from_bytes(answer[16:18], sys.byteorder)
+        if not flags & UP:
+            wanted = (flags | UP).to_bytes(2, sys.byteorder)
+            fcntl.ioctl(any_socket.fileno(), SET_FLAGS, name + wanted + bytes(22))
+    except OSError as error:
+        fail(f"lo is down and cannot be brought up: {error.strerror}")
+    any_socket.close()
+
+
+def leave_behind(listener, path):
+    """Forks twice, so that the command never waits for a child that it does not know."""
+    first = os.fork()
+    if first:
+        os.waitpid(first, 0)
+        return
+    if os.fork():
+        os._exit(0)
+    os.setpgid(0, 0)
+    # The streams of the command must end when the command ends.
+    nothing = os.open("/dev/null", os.O_RDWR)
+    for number in range(3):
+        os.dup2(nothing, number)
+    for name in os.listdir("/proc/self/fd"):
+        if int(name) > 2 and int(name) != listener.fileno():
+            os.closerange(int(name), int(name) + 1)
+    serve(listener, path)
+
+
+def serve(listener, path):
+    listener.setblocking(False)
+    sides = {}
+    while True:
+        reads = [side.number for side in sides.values() if not side.ended and len(side.other.waiting) < MOST_WAITING]
+        writes = [side.number for side in sides.values() if side.waiting]
+        if len(sides) < MOST_SIDES:
+            reads.append(listener.fileno())
+        reads, writes, _ = select.select(reads, writes, [])
+        for number in writes:
+            if number in sides:
+                send_waiting(sides, sides[number])
+        for number in reads:
+            if number in sides:
+                receive(sides, sides[number])
+        if listener.fileno() in reads:
+            welcome(sides, listener, path)
+
+
+def welcome(sides, listener, path):
+    try:
+        number, _ = listener._accept()
+    except BlockingIOError:
+        return
+    except OSError:
+        # Most likely there are no descriptors left; one may be free soon.
+        select.select([], [], [], 0.02)
+        return
+    client = _socket.socket(fileno=number)
+    try:
+        upstream = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+        upstream.connect(path)
+    except OSError:
+        client.close()
+        return
+    one, two = Side(client), Side(upstream)
+    one.other, two.other = two, one
+    for side in (one, two):
+        side.socket.setblocking(False)
+        sides[side.number] = side
+
+
+def receive(sides, side):
+    try:
+        data = side.socket.recv(CHUNK)
+    except (BlockingIOError, InterruptedError):
+        return
+    except OSError:
+        drop(sides, side)
+        return
+    if data:
+        side.other.waiting += data
+    else:
+        side.ended = True
+    send_waiting(sides, side.other)
+
+
+def send_waiting(sides, side):
+    if side.waiting:
+        try:
+            side.waiting = side.waiting[side.socket.send(side.waiting) :]
+        except (BlockingIOError, InterruptedError):
+            return
+        except OSError:
+            drop(sides, side)
+            return
+    if side.waiting or not side.other.ended or side.closed:
+        return
+    side.closed = True
+    try:
+        side.socket.shutdown(_socket.SHUT_WR)
+    except OSError:
+        pass
+    if side.other.closed:
+        drop(sides, side)
+
+
+def drop(sides, side):
+    for each in (side, side.other):
+        sides.pop(each.number, None)
+        each.socket.close()
+
+
+def fail(reason):
+    sys.stderr.write(f"kitbag: relay: {reason}\n")
+    sys.stderr.flush()
+    os._exit(125)
+
+
+main(sys.argv[1:])
