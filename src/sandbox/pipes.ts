@@ -39,7 +39,7 @@ export function createPipes(directory: string): Pipes {
 
   async function makeMore(): Promise<void> {
     const names = Array.from({ length: namesAtATime }, () => join(directory, `pipe-${made++}`));
-    await run("mkfifo", names);
+    await makeFifos(names);
     // The program may be another user and may open its own end again; nobody else can enter the directory.
     for (const name of names) chmodSync(name, 0o622);
     ready.push(...names);
@@ -70,6 +70,11 @@ export function createPipes(directory: string): Pipes {
       return { descriptor, fill: (input) => fill(own, input), close: () => closeSync(own) };
     },
   };
+}
+
+/** Makes named pipes. */
+export async function makeFifos(names: readonly string[]): Promise<void> {
+  await run("mkfifo", names);
 }
 
 function fill(descriptor: number, input: string | Uint8Array): void {

@@ -90,6 +90,8 @@ export interface SandboxProcess {
   readonly exit: Promise<ExitStatus>;
   /** Ends the program and everything that it started, at once. */
   kill(): void;
+  /** Whether this process waits for it before it ends by itself; it does from the start. */
+  setHeld(held: boolean): void;
 }
 
 /**

@@ -56,6 +56,7 @@ export async function startProgram(
     fillInput: (text) => stdin.fill(text),
     exit,
     kill: () => killGroup(child),
+    setHeld: (held) => setHeld([child, ...child.stdio.slice(3), stdout.stream, stderr.stream], held),
   };
 }
 
@@ -82,15 +83,27 @@ function spawnWith(command: HostCommand, handed: readonly number[]): ChildProces
   return child;
 }
 
+function setHeld(handles: readonly unknown[], held: boolean): void {
+  for (const handle of handles as readonly { ref?(): void; unref?(): void }[]) {
+    if (held) handle?.ref?.();
+    else handle?.unref?.();
+  }
+}
+
 function toExit(child: ChildProcess, tellsSignals: boolean): Promise<ExitStatus> {
   return new Promise((resolve) => {
     child.once("exit", (code, signal) => {
       if (signal !== null) return resolve({ signal });
-      const told = tellsSignals && code !== null && code > 128 ? toSignal(code - 128) : undefined;
-      resolve(told === undefined ? { code: code ?? 0 } : { signal: told });
+      resolve(tellsSignals ? toExitStatus(code ?? 0) : { code: code ?? 0 });
     });
     child.once("error", () => resolve({ code: 127 }));
   });
+}
+
+/** How a program ended, by an exit code as a shell has it: above 128 it was a signal. */
+export function toExitStatus(code: number): ExitStatus {
+  const signal = code > 128 ? toSignal(code - 128) : undefined;
+  return signal === undefined ? { code } : { signal };
 }
 
 function toSignal(number: number): string | undefined {

@@ -123,7 +123,10 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
     },
     async close() {
       const left = [...running];
-      for (const program of left) program.kill();
+      for (const program of left) {
+        program.setHeld(true);
+        program.kill();
+      }
       await Promise.all(left.map((program) => program.exit));
     },
   };

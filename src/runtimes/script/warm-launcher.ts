@@ -1,0 +1,129 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+
+import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { startForkServer, type ForkServer } from "../../sandbox/warm/fork-server.ts";
+import { createShelf, type ShelfOptions } from "../../sandbox/warm/shelf.ts";
+import { startSlot, type Slot, type SlotKind } from "../../sandbox/warm/slot.ts";
+import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
+
+/** A launcher that keeps interpreters ready, and gives them back when it is closed. */
+export interface WarmLauncher extends Launcher {
+  close(): void;
+}
+
+/** The shell that waits reads its order byte by byte; a longer one is faster with a start of its own. */
+const longestOrder = 4096;
+/** A server is replaced after so many scripts, so that no two of different times share its memory layout for long. */
+const scriptsAServer = 500;
+
+/**
+ * Starts scripts in sandboxes that are already there, with an interpreter that waits: for Python a server that forks, for others a
+ * slot that is used once. The first call of a kind, and whatever cannot wait, starts cold.
+ */
+export function warmLauncher(sandbox: Sandbox, options: ShelfOptions = {}): WarmLauncher {
+  const cold = coldLauncher(sandbox);
+  const slots = createShelf<Slot>(options);
+  const servers = createServers(sandbox, options);
+  return {
+    async start(launch) {
+      if (sandbox.name === "off" || launch.debug !== undefined) return cold.start(launch);
+      const warm = isForkable(launch) ? servers.start(launch) : startInSlot(launch);
+      return (await warm) ?? cold.start(launch);
+    },
+    close() {
+      slots.close();
+      servers.close();
+    },
+  };
+
+  function startInSlot(launch: Launch): SandboxProcess | undefined {
+    const kind = toSlotKind(launch);
+    if (kind === undefined) return undefined;
+    const { profile, interpreter, argv, env, input } = launch;
+    const slot = slots.take(JSON.stringify([kind, profile]), () => startSlot(sandbox, profile, kind));
+    const words = kind === "program" ? [interpreter.program, ...interpreter.argv, ...argv] : argv;
+    return slot?.run({ argv: words, environment: env, ...(input !== undefined && { input }) });
+  }
+}
+
+function isForkable({ interpreter }: Launch): boolean {
+  return interpreter.family === "python" && interpreter.argv.length === 0 && interpreter.isScript !== true;
+}
+
+function toSlotKind({ interpreter, argv, env }: Launch): SlotKind | undefined {
+  const isPlain = interpreter.argv.length === 0 && interpreter.isScript !== true;
+  if (interpreter.family === "node") return isPlain ? "node" : undefined;
+  const words = [...argv, ...Object.entries(env).flat()];
+  if (words.join(" ").length > longestOrder) return undefined;
+  return isPlain && basename(interpreter.program) === "bash" ? "bash" : "program";
+}
+
+interface Servers {
+  start(launch: Launch): Promise<SandboxProcess | undefined>;
+  close(): void;
+}
+
+/** One server for each profile, as long as it is used. */
+function createServers(sandbox: Sandbox, { idleMs = 60_000 }: ShelfOptions): Servers {
+  const shelf = createShelf<ForkServer>({ mostOfAKind: 1, idleMs });
+  const current = new Map<string, { readonly server: ForkServer; served: number; usedAt: number }>();
+  let directory: string | undefined;
+  const cleaner = setInterval(retireIdle, Math.max(idleMs / 4, 10));
+  cleaner.unref();
+
+  function retireIdle(): void {
+    for (const [key, entry] of current) if (performance.now() - entry.usedAt > idleMs) retire(key);
+  }
+
+  function retire(key: string): void {
+    const entry = current.get(key);
+    current.delete(key);
+    if (entry !== undefined) closeWhenIdle(entry.server);
+  }
+
+  function takeServer(launch: Launch): ForkServer | undefined {
+    const key = JSON.stringify([launch.profile, launch.interpreter.program]);
+    const entry = current.get(key);
+    if (entry !== undefined && entry.served < scriptsAServer) {
+      entry.served++;
+      entry.usedAt = performance.now();
+      return entry.server;
+    }
+    directory ??= mkdtempSync(join(tmpdir(), "kitbag-calls-"));
+    const options = { sandbox, profile: launch.profile, program: launch.interpreter.program, directory };
+    const server = shelf.take(key, () => startForkServer(options));
+    if (server === undefined) return entry?.server;
+    retire(key);
+    current.set(key, { server, served: 1, usedAt: performance.now() });
+    void server.ended.then(() => {
+      if (current.get(key)?.server === server) current.delete(key);
+    });
+    return server;
+  }
+
+  return {
+    async start(launch) {
+      const server = takeServer(launch);
+      if (server === undefined) return undefined;
+      const { argv, env, input } = launch;
+      return server.start({ argv, environment: env, ...(input !== undefined && { input }) });
+    },
+    close() {
+      clearInterval(cleaner);
+      shelf.close();
+      for (const { server } of current.values()) server.close();
+      if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+function closeWhenIdle(server: ForkServer): void {
+  const check = setInterval(() => {
+    if (server.running > 0) return;
+    clearInterval(check);
+    server.close();
+  }, 50);
+  check.unref();
+}

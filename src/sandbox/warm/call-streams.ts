@@ -1,0 +1,99 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, constants, openSync, unlinkSync, writeFileSync } from "node:fs";
+import { createServer, Socket } from "node:net";
+import { join } from "node:path";
+import type { Duplex, Readable } from "node:stream";
+
+import { makeFifos } from "../pipes.ts";
+
+/** The streams of one call, which a process inside opens by their names. */
+export interface CallStreams {
+  readonly id: string;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Resolves when the process inside has opened all of them. */
+  readonly channel: Promise<Duplex>;
+  /** Lets go of what no process inside will open any more. */
+  release(): void;
+}
+
+/** Makes the streams of calls in one directory. */
+export interface StreamMaker {
+  make(input: string | Uint8Array): Promise<CallStreams>;
+  close(): void;
+}
+
+const callsAtATime = 16;
+
+/** Makes streams in `directory`, which becomes a directory of the sandbox. */
+export async function createStreamMaker(directory: string): Promise<StreamMaker> {
+  const expected = new Map<string, (channel: Duplex) => void>();
+  const server = createServer((socket) => void readId(socket).then((id) => expected.get(id)?.(socket)));
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(join(directory, "channel"), resolve);
+  });
+  server.unref();
+  const ready: string[] = [];
+  let making: Promise<void> | undefined;
+
+  async function makeMore(): Promise<void> {
+    const ids = Array.from({ length: callsAtATime }, () => randomBytes(8).toString("hex"));
+    await makeFifos(ids.flatMap((id) => [join(directory, `${id}.out`), join(directory, `${id}.err`)]));
+    ready.push(...ids);
+  }
+
+  async function takeId(): Promise<string> {
+    for (;;) {
+      const id = ready.pop();
+      if (ready.length < callsAtATime / 2) making ??= makeMore().finally(() => (making = undefined));
+      if (id !== undefined) return id;
+      await making;
+    }
+  }
+
+  return {
+    async make(input) {
+      const id = await takeId();
+      const path = (ending: string): string => join(directory, `${id}.${ending}`);
+      writeFileSync(path("in"), input, { mode: 0o600 });
+      const [stdout, stderr] = [openRead(path("out")), openRead(path("err"))];
+      // A pipe that nobody writes to has ended; these keep it open until the process inside has its own.
+      const held = [openSync(path("out"), constants.O_WRONLY), openSync(path("err"), constants.O_WRONLY)];
+      const { promise: channel, resolve } = Promise.withResolvers<Duplex>();
+      const release = (): void => {
+        if (!expected.delete(id)) return;
+        for (const descriptor of held) closeSync(descriptor);
+        for (const ending of ["in", "out", "err"]) unlinkSync(path(ending));
+      };
+      expected.set(id, (socket) => {
+        release();
+        resolve(socket);
+      });
+      return { id, stdout, stderr, channel, release };
+    },
+    close: () => void server.close(),
+  };
+}
+
+function openRead(path: string): Readable {
+  return new Socket({ fd: openSync(path, constants.O_RDONLY | constants.O_NONBLOCK), readable: true, writable: false });
+}
+
+/** A process says first which call it is. What comes after that line belongs to whoever gets the channel. */
+function readId(socket: Duplex): Promise<string> {
+  return new Promise((resolve) => {
+    let seen = Buffer.alloc(0);
+    socket.on("error", () => {});
+    socket.on("readable", function read() {
+      const piece = socket.read() as Buffer | null;
+      if (piece === null) return;
+      seen = Buffer.concat([seen, piece]);
+      const end = seen.indexOf(10);
+      if (end < 0) return;
+      socket.off("readable", read);
+      if (end + 1 < seen.length) socket.unshift(seen.subarray(end + 1));
+      resolve(seen.toString("latin1", 0, end));
+    });
+  });
+}

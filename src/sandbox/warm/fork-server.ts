@@ -1,0 +1,186 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+
+import { KitbagError } from "../../core/errors.ts";
+import { filterArchitecture } from "../backends/linux.ts";
+import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
+import { renderFilter } from "../seccomp/render-filter.ts";
+import { toExitStatus } from "../start-program.ts";
+import { createStreamMaker, type CallStreams, type StreamMaker } from "./call-streams.ts";
+
+/** One script to run. */
+export interface ForkOrder {
+  /** The script's path inside, and its arguments. */
+  readonly argv: readonly string[];
+  /** Environment variables of this script, beside those of the profile. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+}
+
+/** An interpreter that waits inside a sandbox, and runs each script in a child with namespaces of its own. */
+export interface ForkServer {
+  start(order: ForkOrder): Promise<SandboxProcess>;
+  /** How many scripts run in it now. */
+  readonly running: number;
+  /** Resolves when it is gone. */
+  readonly ended: Promise<unknown>;
+  close(): void;
+}
+
+/** What a fork server serves. */
+export interface ForkServerOptions {
+  readonly sandbox: Sandbox;
+  /** What each script may see and use. */
+  readonly profile: Profile;
+  /** The Python to wait with, as it is called inside. */
+  readonly program: string;
+  /** Where the streams of calls are made; nobody else can enter it. */
+  readonly directory: string;
+}
+
+/** How many scripts one server has at once at most, as far as its own limits go. */
+const childrenAtOnce = 16;
+/** The exit code of a child that did not get as far as its script. */
+const notEntered = 125;
+const callsInside = "/run/calls";
+
+/** Starts a fork server. */
+export async function startForkServer(options: ForkServerOptions): Promise<ForkServer> {
+  const { sandbox, profile, program } = options;
+  const directory = join(options.directory, randomBytes(8).toString("hex"));
+  const calls = join(directory, "calls");
+  mkdirSync(calls, { recursive: true, mode: 0o700 });
+  const filter = join(directory, "filter");
+  writeFileSync(filter, renderFilter("tool", filterArchitecture()), { mode: 0o644 });
+  const streams = await createStreamMaker(calls);
+  const server = await sandbox.start(toServerProfile(profile, calls, filter), [program, "/opt/kitbag/warm/serve.py"]);
+  server.stdout.resume();
+  const complaints = text(server.stderr);
+  void server.exit.then(async () => {
+    streams.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const serving = createServing(server, streams, profile);
+  const started = await Promise.race([serving.ready, server.exit.then(() => undefined)]);
+  if (started === undefined) {
+    throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason: (await complaints).trim().slice(-500) });
+  }
+  server.setHeld(false);
+  return serving;
+}
+
+function toServerProfile(profile: Profile, calls: string, filter: string): Profile {
+  const { limits } = profile;
+  const settings = {
+    network: profile.egress !== undefined,
+    temporaryBytes: limits.temporaryBytes,
+    inTemporary: profile.mounts.map(({ target }) => target).filter((target) => target.startsWith("/tmp/")),
+    limits: {
+      RLIMIT_CPU: limits.cpuSeconds,
+      RLIMIT_FSIZE: limits.fileBytes,
+      RLIMIT_NPROC: limits.processes,
+      RLIMIT_NOFILE: limits.openFiles,
+      RLIMIT_DATA: limits.memoryBytes,
+    },
+  };
+  return {
+    ...profile,
+    filter: "fork-server",
+    directory: "/",
+    mounts: [
+      ...profile.mounts,
+      { source: calls, target: callsInside, granted: true },
+      { source: join(import.meta.dirname, "inside", "serve.py"), target: "/opt/kitbag/warm/serve.py" },
+      { source: filter, target: "/opt/kitbag/warm/filter" },
+    ],
+    environment: { ...profile.environment, KITBAG_SERVER: JSON.stringify(settings) },
+    limits: {
+      ...limits,
+      memoryBytes: limits.memoryBytes * 2,
+      cpuSeconds: 24 * 60 * 60,
+      processes: limits.processes * childrenAtOnce,
+      openFiles: Math.max(limits.openFiles, 1024),
+    },
+  };
+}
+
+interface Ending {
+  end(status: ExitStatus): void;
+  fail(reason: string): void;
+}
+
+function createServing(server: SandboxProcess, streams: StreamMaker, profile: Profile) {
+  const endings = new Map<string, Ending>();
+  const { promise: ready, resolve: setReady } = Promise.withResolvers<true>();
+  createInterface({ input: server.channel }).on("line", (line) => {
+    const answer = JSON.parse(line) as { ready?: true; id?: string; status?: number; failed?: string };
+    if (answer.ready === true) return setReady(true);
+    const ending = endings.get(answer.id ?? "");
+    if (answer.failed !== undefined) ending?.fail(answer.failed);
+    else ending?.end(toExitStatus(answer.status ?? 0));
+  });
+  void server.exit.then(() => {
+    for (const ending of endings.values()) ending.end({ signal: "SIGKILL" });
+  });
+  const send = (message: object): void => void server.channel.write(`${JSON.stringify(message)}\n`);
+
+  async function start({ argv, environment, input = "" }: ForkOrder): Promise<SandboxProcess> {
+    const call = await streams.make(input);
+    const { promise: exit, resolve } = Promise.withResolvers<ExitStatus>();
+    const failed = new Promise<never>((_, reject) => {
+      const fail = (reason: string): void => {
+        call.release();
+        endings.delete(call.id);
+        if (endings.size === 0) server.setHeld(false);
+        reject(new KitbagError("sandbox-failed", { sandbox: "fork server", reason }));
+      };
+      const end = (status: ExitStatus): void => {
+        resolve(status);
+        endings.delete(call.id);
+        if (endings.size === 0) server.setHeld(false);
+        // One that went further has opened its channel, even if that is not heard of yet.
+        if (status.code === notEntered || status.signal !== undefined) fail("it could not make its namespaces");
+      };
+      endings.set(call.id, { end, fail });
+    });
+    failed.catch(() => {});
+    if (endings.size === 1) server.setHeld(true);
+    const directory = profile.directory ?? "/tmp";
+    send({ id: call.id, argv, env: { ...baseEnvironment, ...profile.environment, ...environment }, directory });
+    const channel = await Promise.race([call.channel, failed]);
+    return toProcess(server, call, { channel, exit, kill: () => send({ kill: call.id }) });
+  }
+
+  return {
+    ready,
+    start,
+    get running() {
+      return endings.size;
+    },
+    ended: server.exit,
+    close: () => server.kill(),
+  };
+}
+
+const baseEnvironment = { PATH: "/usr/bin:/bin", HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8" };
+
+function toProcess(
+  server: SandboxProcess,
+  { stdout, stderr }: CallStreams,
+  own: Pick<SandboxProcess, "channel" | "exit" | "kill">,
+): SandboxProcess {
+  return {
+    pid: server.pid,
+    stdout,
+    stderr,
+    ...own,
+    fillInput: () => {
+      throw new TypeError("the input of a forked script is given with its order");
+    },
+    setHeld: () => {},
+  };
+}

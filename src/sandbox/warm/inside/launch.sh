@@ -1,0 +1,27 @@
+# Waits inside a sandbox for the one script that it will run, and becomes it.
+#
+# An order on descriptor 3 is words that end with a zero byte: the working directory, the number of variables, each variable as
+# name=value, how to start (source | exec), and the words to start.
+printf 'ready\n' >&3
+IFS= read -r -d '' -u 3 kitbag_directory || exit 0
+IFS= read -r -d '' -u 3 kitbag_count
+while ((kitbag_count-- > 0)); do
+  IFS= read -r -d '' -u 3 kitbag_word
+  export "$kitbag_word"
+done
+IFS= read -r -d '' -u 3 kitbag_how
+IFS= read -r -d '' -u 3 kitbag_count
+set --
+while ((kitbag_count-- > 0)); do
+  IFS= read -r -d '' -u 3 kitbag_word
+  set -- "$@" "$kitbag_word"
+done
+cd "$kitbag_directory" || exit 125
+if [ "$kitbag_how" = exec ]; then
+  unset kitbag_directory kitbag_count kitbag_word kitbag_how
+  exec "$@"
+fi
+BASH_ARGV0=$1
+shift
+unset kitbag_directory kitbag_count kitbag_word kitbag_how
+. "$0"

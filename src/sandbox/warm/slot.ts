@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { Mount, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
+
+/** What runs in a slot. */
+export interface SlotOrder {
+  /** How the script starts: in the shell that waits, in the Node that waits, or as a program of its own. */
+  readonly argv: readonly string[];
+  /** Environment variables of this script, beside those of the profile. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly input?: string | Uint8Array;
+}
+
+/** Which interpreter waits in a slot: Node, Bash for its own scripts, or Bash to start any program. */
+export type SlotKind = "node" | "bash" | "program";
+
+/** A sandbox with an interpreter that waits for the one script it will run. */
+export interface Slot {
+  /** Runs the script; once. */
+  run(order: SlotOrder): SandboxProcess;
+  /** Resolves when it is gone. */
+  readonly ended: Promise<unknown>;
+  close(): void;
+}
+
+const launchers: Record<
+  SlotKind,
+  { readonly program: string; readonly file: string; readonly argv: readonly string[] }
+> = {
+  node: { program: "/opt/node", file: "launch.cjs", argv: [] },
+  bash: { program: "bash", file: "launch.sh", argv: [] },
+  program: { program: "bash", file: "launch.sh", argv: [] },
+};
+
+/** Starts a slot, and waits until its interpreter is there. */
+export async function startSlot(sandbox: Sandbox, profile: Profile, kind: SlotKind): Promise<Slot> {
+  const { program, file, argv } = launchers[kind];
+  const inside = `/opt/kitbag/warm/${file}`;
+  const mount: Mount = { source: join(import.meta.dirname, "inside", file), target: inside };
+  const waiting = await sandbox.start({ ...profile, mounts: [...profile.mounts, mount] }, [program, ...argv, inside]);
+  const isReady = await Promise.race([waitForLine(waiting), waiting.exit.then(() => false)]);
+  if (!isReady) {
+    const complaint = (await text(waiting.stderr)).trim();
+    throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason: complaint.slice(-500) });
+  }
+  waiting.setHeld(false);
+  return {
+    run(order) {
+      waiting.setHeld(true);
+      waiting.fillInput(order.input ?? "");
+      waiting.channel.write(kind === "node" ? toLine(profile, order) : toWords(profile, kind, order));
+      return waiting;
+    },
+    ended: waiting.exit,
+    close: () => waiting.kill(),
+  };
+}
+
+/** The first line says that the interpreter waits; nothing comes after it before the script runs. */
+function waitForLine({ channel }: SandboxProcess): Promise<boolean> {
+  return new Promise((resolve) => {
+    channel.once("readable", () => resolve(channel.read() !== null));
+  });
+}
+
+const baseEnvironment = { PATH: "/usr/bin:/bin", HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8" };
+
+function toLine(profile: Profile, { argv, environment }: SlotOrder): string {
+  const all = { ...baseEnvironment, ...profile.environment, ...environment };
+  return `${JSON.stringify({ directory: profile.directory ?? "/tmp", environment: all, argv })}\n`;
+}
+
+function toWords(profile: Profile, kind: SlotKind, { argv, environment }: SlotOrder): string {
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  const words = [
+    profile.directory ?? "/tmp",
+    String(variables.length),
+    ...variables,
+    kind === "bash" ? "source" : "exec",
+    String(argv.length),
+    ...argv,
+  ];
+  return words.map((word) => `${word}\0`).join("");
+}
