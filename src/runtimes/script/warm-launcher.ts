@@ -108,7 +108,8 @@ function createServers(sandbox: Sandbox, { idleMs = 60_000 }: ShelfOptions): Ser
       const server = takeServer(launch);
       if (server === undefined) return undefined;
       const { argv, env, input } = launch;
-      return server.start({ argv, environment: env, ...(input !== undefined && { input }) });
+      // A server that died has not run anything of it.
+      return server.start({ argv, environment: env, ...(input !== undefined && { input }) }).catch(() => undefined);
     },
     close() {
       clearInterval(cleaner);

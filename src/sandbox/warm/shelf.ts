@@ -38,87 +38,98 @@ interface Row<Item> {
 /** Kinds that cannot be made are not tried for ever. */
 const mostFailures = 3;
 
+interface Room<Item> {
+  readonly rows: Map<string, Row<Item>>;
+  readonly most: number;
+  isClosed: boolean;
+}
+
 /** Makes an empty shelf. */
 export function createShelf<Item extends Waiting>(options: ShelfOptions = {}): Shelf<Item> {
   const { mostOfAKind = 4, most = 12, idleMs = 60_000 } = options;
-  const rows = new Map<string, Row<Item>>();
-  let isClosed = false;
-  const cleaner = setInterval(dropIdle, Math.max(idleMs / 4, 10));
+  const room: Room<Item> = { rows: new Map(), most, isClosed: false };
+  const cleaner = setInterval(() => dropIdle(room, idleMs), Math.max(idleMs / 4, 10));
   cleaner.unref();
-
-  function rowOf(kind: string): Row<Item> {
-    let row = rows.get(kind);
-    if (row === undefined) rows.set(kind, (row = { ready: new Set(), making: 0, wanted: 0, failures: 0, usedAt: 0 }));
-    return row;
-  }
-
-  function refill(row: Row<Item>, make: () => Promise<Item>): void {
-    while (!isClosed && row.failures < mostFailures && row.ready.size + row.making < row.wanted) {
-      row.making++;
-      makeRoom(row);
-      void make().then(
-        (item) => put(row, item, make),
-        () => {
-          row.making--;
-          row.failures++;
-        },
-      );
-    }
-  }
-
-  function put(row: Row<Item>, item: Item, make: () => Promise<Item>): void {
-    row.making--;
-    row.failures = 0;
-    if (isClosed || row.wanted === 0) return item.close();
-    row.ready.add(item);
-    void item.ended.then(() => {
-      // It died while it waited.
-      if (row.ready.delete(item)) refill(row, make);
-    });
-  }
-
-  function makeRoom(keep: Row<Item>): void {
-    const others = [...rows.values()].filter((row) => row !== keep && row.ready.size > 0);
-    const oldest = others.toSorted((one, other) => one.usedAt - other.usedAt)[0];
-    if (oldest !== undefined && count() >= most) {
-      oldest.wanted = 0;
-      for (const item of oldest.ready) drop(oldest, item);
-    }
-  }
-
-  function drop(row: Row<Item>, item: Item): void {
-    row.ready.delete(item);
-    item.close();
-  }
-
-  function dropIdle(): void {
-    for (const [kind, row] of rows) {
-      if (performance.now() - row.usedAt < idleMs) continue;
-      row.wanted = 0;
-      for (const item of row.ready) drop(row, item);
-      if (row.making === 0) rows.delete(kind);
-    }
-  }
-
-  const count = (): number => [...rows.values()].reduce((sum, row) => sum + row.ready.size + row.making, 0);
-
   return {
     take(kind, make) {
-      const row = rowOf(kind);
+      const row = rowOf(room, kind);
       row.usedAt = performance.now();
       const [item] = row.ready;
       if (item === undefined) row.wanted = Math.min(row.wanted + 1, mostOfAKind);
       else row.ready.delete(item);
-      refill(row, make);
+      refill(room, row, make);
       return item;
     },
     get size() {
-      return [...rows.values()].reduce((sum, row) => sum + row.ready.size, 0);
+      return countReady(room);
     },
     close() {
-      isClosed = true;
+      room.isClosed = true;
       clearInterval(cleaner);
-      for (const row of rows.values()) for (const item of row.ready) drop(row, item);
+      for (const row of room.rows.values()) empty(row);
     },
   };
+}
+
+function rowOf<Item>({ rows }: Room<Item>, kind: string): Row<Item> {
+  let row = rows.get(kind);
+  if (row === undefined) rows.set(kind, (row = { ready: new Set(), making: 0, wanted: 0, failures: 0, usedAt: 0 }));
+  return row;
+}
+
+function refill<Item extends Waiting>(room: Room<Item>, row: Row<Item>, make: () => Promise<Item>): void {
+  if (room.isClosed || row.failures >= mostFailures) return;
+  for (let missing = row.wanted - row.ready.size - row.making; missing > 0; missing--) {
+    makeRoom(room, row);
+    row.making++;
+    void make().then(
+      (item) => put(room, row, { item, make }),
+      () => {
+        row.making--;
+        row.failures++;
+      },
+    );
+  }
+}
+
+interface Made<Item> {
+  readonly item: Item;
+  readonly make: () => Promise<Item>;
+}
+
+function put<Item extends Waiting>(room: Room<Item>, row: Row<Item>, { item, make }: Made<Item>): void {
+  row.making--;
+  row.failures = 0;
+  if (room.isClosed || row.wanted === 0) return item.close();
+  row.ready.add(item);
+  void item.ended.then(() => {
+    // It died while it waited.
+    if (row.ready.delete(item)) refill(room, row, make);
+  });
+}
+
+/** What was not used for longest goes first. */
+function makeRoom<Item extends Waiting>(room: Room<Item>, keep: Row<Item>): void {
+  const others = [...room.rows.values()].filter((row) => row !== keep && row.ready.size > 0);
+  const oldest = others.toSorted((one, other) => one.usedAt - other.usedAt)[0];
+  if (oldest !== undefined && countReady(room) >= room.most) empty(oldest);
+}
+
+function dropIdle<Item extends Waiting>({ rows }: Room<Item>, idleMs: number): void {
+  for (const [kind, row] of rows) {
+    if (performance.now() - row.usedAt < idleMs) continue;
+    empty(row);
+    if (row.making === 0) rows.delete(kind);
+  }
+}
+
+function empty<Item extends Waiting>(row: Row<Item>): void {
+  row.wanted = 0;
+  const items = [...row.ready];
+  row.ready.clear();
+  for (const item of items) item.close();
+}
+
+function countReady<Item>({ rows }: Room<Item>): number {
+  return [...rows.values()].reduce((sum, row) => sum + row.ready.size, 0);
 }
