@@ -47,7 +47,11 @@ export async function startIndex(content: IndexContent): Promise<TestIndex> {
   };
 }
 
-function answer({ wheels = [], npm = [], attributes = "" }: IndexContent, request: IncomingMessage, response: ServerResponse): void {
+function answer(
+  { wheels = [], npm = [], attributes = "" }: IndexContent,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
   const path = decodeURIComponent(request.url ?? "").slice(1);
   const file = [...wheels, ...npm].find((one) => path === `files/${one.file}`);
   if (file !== undefined) {
@@ -65,7 +69,9 @@ function answer({ wheels = [], npm = [], attributes = "" }: IndexContent, reques
   const versions = npm.filter(({ manifest }) => manifest.name === path);
   if (versions.length === 0) response.statusCode = 404;
   response.setHeader("content-type", "application/json");
-  response.end(JSON.stringify(versions.length === 0 ? { error: "Not found" } : toDocument(versions, request.headers.host ?? "")));
+  response.end(
+    JSON.stringify(versions.length === 0 ? { error: "Not found" } : toDocument(versions, request.headers.host ?? "")),
+  );
 }
 
 function toProject(file: string): string {
@@ -79,5 +85,9 @@ function toDocument(versions: readonly NpmPackage[], host: string): unknown {
     return [manifest.version, { ...manifest, dist }];
   });
   const latest = versions.at(-1)?.manifest.version;
-  return { name: versions[0]?.manifest.name, "dist-tags": { latest }, versions: Object.fromEntries(entries) as unknown };
+  return {
+    name: versions[0]?.manifest.name,
+    "dist-tags": { latest },
+    versions: Object.fromEntries(entries) as unknown,
+  };
 }

@@ -60,7 +60,11 @@ export function explainCommon(result: StepResult, maxBytes: number): DependencyF
   }
   if (/No space left on device|ENOSPC|Errno 28\b|Disk quota exceeded|EDQUOT/u.test(text)) return diskFull;
   if (result.stopped === "out-of-memory") {
-    return { problem: "memory", reason: "the installer used too much memory", cure: "ask for fewer or smaller packages" };
+    return {
+      problem: "memory",
+      reason: "the installer used too much memory",
+      cure: "ask for fewer or smaller packages",
+    };
   }
   return undefined;
 }

@@ -46,7 +46,10 @@ export async function takeInstallLock(path: string, { signal, onWait }: WaitOpti
     await rm(own, { recursive: true, force: true });
     throw cause;
   }
-  const beat = setInterval(() => void utimes(join(path, "owner"), new Date(), new Date()).catch(() => {}), beatsEveryMs);
+  const beat = setInterval(
+    () => void utimes(join(path, "owner"), new Date(), new Date()).catch(() => {}),
+    beatsEveryMs,
+  );
   beat.unref();
   return async () => {
     clearInterval(beat);
@@ -96,7 +99,11 @@ async function readOwner(path: string): Promise<Owner | undefined> {
 
 /** Process numbers mean something only on this machine, since its last start, and in this namespace. */
 function machine(): string {
-  return [hostname(), attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()), attempt(() => readlinkSync("/proc/self/ns/pid"))].join(" ");
+  return [
+    hostname(),
+    attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()),
+    attempt(() => readlinkSync("/proc/self/ns/pid")),
+  ].join(" ");
 }
 
 /** When a process started; empty if it does not run. */

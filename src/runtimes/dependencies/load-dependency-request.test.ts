@@ -14,7 +14,12 @@ const block = '# /// script\n# requires-python = ">=3.8"\n# dependencies = ["inl
 test("loadDependencyRequest() takes the block of a script before files, and what the manifest lists with it", () => {
   const directory = createFolder({ "scripts/a.py": block, "requirements.txt": "from-file" });
 
-  const request = loadDependencyRequest({ directory, path: "scripts/a.py", python, dependencies: { python: ["listed"] } });
+  const request = loadDependencyRequest({
+    directory,
+    path: "scripts/a.py",
+    python,
+    dependencies: { python: ["listed"] },
+  });
 
   expect(names(request)).toEqual(["inline", "listed"]);
   expect(request).toMatchObject({ language: "python", python, requiresPython: ">=3.8" });
@@ -55,7 +60,10 @@ test("loadDependencyRequest() reads package.json for scripts that Node runs", ()
 test("loadDependencyRequest() finds nothing where nothing is asked for", () => {
   const directory = createFolder({ "a.py": "import os\n" });
 
-  expect(loadDependencyRequest({ directory, path: "a.py", python })).toMatchObject({ requirements: [], constraints: [] });
+  expect(loadDependencyRequest({ directory, path: "a.py", python })).toMatchObject({
+    requirements: [],
+    constraints: [],
+  });
   expect(loadDependencyRequest({ directory, path: "a.js" })).toEqual({ language: "node", packages: {} });
 });
 

@@ -107,5 +107,9 @@ function readText(directory: string, file: string): string | undefined {
   }
   const bytes = readFileSync(path);
   if (bytes.length <= largestFile) return bytes.toString("utf8");
-  throw new KitbagError("dependency-refused", { dependency: file, file, reason: `it is larger than ${largestFile} bytes` });
+  throw new KitbagError("dependency-refused", {
+    dependency: file,
+    file,
+    reason: `it is larger than ${largestFile} bytes`,
+  });
 }

@@ -1,14 +1,25 @@
+import { realpathSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { egressEnvironment } from "../../sandbox/egress/environment.ts";
 import { openEgress } from "../../sandbox/egress/open-egress.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
+import {
+  findRelayInterpreter,
+  relaySource,
+  relayTarget,
+  toRelayCommand,
+} from "../../sandbox/egress/relay-command.ts";
+import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
 
 /** A way to the package index and to nowhere else. */
 export interface IndexRoute {
-  /** The socket that leads there; missing where programs are not kept from the network. */
-  readonly socket?: string;
+  readonly mounts: readonly Mount[];
+  readonly programs: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  /** Lets a command use it. */
+  toCommand(command: readonly string[]): readonly string[];
   /** Hosts that somebody wanted to reach and must not. */
   refused(): readonly string[];
   close(): Promise<void>;
@@ -21,16 +32,36 @@ export interface IndexReach {
   readonly maxBytes: number;
 }
 
+const socketInside = "/run/package-index.sock";
+
+/** Without a sandbox nobody is kept from the network. */
+const openNetwork: IndexRoute = {
+  mounts: [],
+  programs: [],
+  environment: {},
+  toCommand: (command) => command,
+  refused: () => [],
+  close: async () => {},
+};
+
 /** Opens the way to the hosts of a package index. */
 export async function openIndex(sandbox: Sandbox, { hosts, maxBytes }: IndexReach): Promise<IndexRoute> {
-  if (sandbox.name === "off") return { refused: () => [], close: async () => {} };
+  if (sandbox.name === "off") return openNetwork;
   // The path of a socket must be short, and the home directory may be deep.
   const directory = await mkdtemp(join(tmpdir(), "kitbag-index-"));
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     const egress = await openEgress({ rules: hosts, directory, limits: { bytes: maxBytes } });
+    const interpreter = findRelayInterpreter();
     return {
-      socket: egress.socket,
+      mounts: [
+        { source: egress.socket, target: socketInside, write: true },
+        { source: relaySource, target: relayTarget },
+        ...(interpreter === "node" ? [{ source: realpathSync(process.execPath), target: "/opt/node" }] : []),
+      ],
+      programs: interpreter === "node" ? [] : [interpreter === "python" ? "python3" : interpreter],
+      environment: egressEnvironment(hosts),
+      toCommand: (command) => toRelayCommand(interpreter, socketInside, command),
       refused() {
         const wanted = egress.connections
           .filter(({ allowed, host }) => !allowed && host !== "")

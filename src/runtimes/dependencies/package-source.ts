@@ -34,7 +34,10 @@ const indexes = {
  *
  * @throws {KitbagError} `option-invalid` if the address of the index is none.
  */
-export function toSource(language: "python" | "node", { index = {}, wheelhouse, offline }: SourceOptions): PackageSource {
+export function toSource(
+  language: "python" | "node",
+  { index = {}, wheelhouse, offline }: SourceOptions,
+): PackageSource {
   if (wheelhouse !== undefined) return { kind: "folder", folder: wheelhouse };
   if (offline === true) return { kind: "nothing" };
   const known = indexes[language];

@@ -48,7 +48,8 @@ const looksEveryMs = 500;
 export function runStep(bench: Workbench, step: Step): Promise<StepResult> {
   const { sandbox, work, maxBytes, signal } = bench;
   const isTooLarge = async (): Promise<boolean> => (await sizeOf(work, maxBytes)) > maxBytes;
-  const { command, onLine } = step;
+  const { onLine } = step;
+  const command = step.route?.toCommand(step.command) ?? step.command;
   return runInside(sandbox, { profile: toProfile(bench, step), command, signal, isTooLarge, onLine });
 }
 
@@ -90,15 +91,12 @@ export async function runInside(sandbox: Sandbox, program: InsideProgram): Promi
 }
 
 function toProfile({ work, root, maxBytes }: Workbench, step: Step): Profile {
+  const { mounts = [], programs = [], route } = step;
+  const own = { HOME: join(root, "home"), TMPDIR: join(root, "temporary") };
   return {
-    mounts: [{ source: work, target: root, write: true, granted: true }, ...(step.mounts ?? [])],
-    environment: {
-      HOME: join(root, "home"),
-      TMPDIR: join(root, "temporary"),
-      ...step.environment,
-    },
-    programs: step.programs ?? [],
-    ...(step.route?.socket !== undefined && { egress: step.route.socket }),
+    mounts: [{ source: work, target: root, write: true, granted: true }, ...mounts, ...(route?.mounts ?? [])],
+    environment: { ...own, ...step.environment, ...route?.environment },
+    programs: [...programs, ...(route?.programs ?? [])],
     directory: step.directory ?? root,
     limits: { ...buildLimits, fileBytes: maxBytes },
   };

@@ -50,11 +50,16 @@ function answer({ url = "", headers }: IncomingMessage, response: ServerResponse
   const versions = tarballs.filter(({ name }) => name === path);
   response.setHeader("content-type", "application/json");
   if (versions.length === 0) response.statusCode = 404;
-  response.end(JSON.stringify(versions.length === 0 ? { error: "Not found" } : toDocument(versions, headers.host ?? "")));
+  response.end(
+    JSON.stringify(versions.length === 0 ? { error: "Not found" } : toDocument(versions, headers.host ?? "")),
+  );
 }
 
 function toDocument(versions: readonly Tarball[], host: string): unknown {
-  const latest = versions.map(({ version }) => version).toSorted(compareVersions).at(-1);
+  const latest = versions
+    .map(({ version }) => version)
+    .toSorted(compareVersions)
+    .at(-1);
   const entries = versions.map(({ version, manifest, file, integrity }) => {
     const dist = { tarball: `http://${host}/-/${encodeURIComponent(file)}`, integrity };
     return [version, { ...manifest, dist }] as const;
@@ -86,12 +91,13 @@ function readTarball(file: string): Tarball | undefined {
 
 /** The text of `package.json` in the top directory of an archive. */
 function findManifest(archive: Buffer): string {
-  for (let offset = 0; offset + block <= archive.length; ) {
+  for (let offset = 0; offset + block <= archive.length;) {
     const header = archive.subarray(offset, offset + block);
     const name = header.subarray(0, 100).toString().split("\0")[0] ?? "";
     const size = Number.parseInt(header.subarray(124, 136).toString(), 8) || 0;
     offset += block;
-    if (/^[^/]+\/package\.json$/u.test(name) && size <= largestManifest) return archive.subarray(offset, offset + size).toString();
+    if (/^[^/]+\/package\.json$/u.test(name) && size <= largestManifest)
+      return archive.subarray(offset, offset + size).toString();
     offset += Math.ceil(size / block) * block;
   }
   throw new Error("there is no package.json in it");

@@ -30,7 +30,8 @@ export function checkPackageLock({ packages = {} }: PackageLock): readonly Locke
     const found = name ?? path.slice(path.lastIndexOf("node_modules/") + "node_modules/".length);
     // A package that is part of another one comes with its file.
     if (inBundle === true) return [];
-    if (link !== true && resolved === undefined && integrity !== undefined) return [{ name: found, version, hash: integrity }];
+    if (link !== true && resolved === undefined && integrity !== undefined)
+      return [{ name: found, version, hash: integrity }];
     const reason =
       integrity === undefined && resolved === undefined
         ? "the index gives no hash for it"

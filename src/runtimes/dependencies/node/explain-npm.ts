@@ -24,7 +24,10 @@ export function explainNpm({ result, maxBytes, folder, refusedHosts }: NpmFailur
   const place = folder === undefined ? "on the package index" : "in the folder of packages";
   const name = findName(text);
   if (code === "E404") {
-    const cure = folder === undefined ? "check how its name is written" : `put its tarball there: cd ${folder} && npm pack ${name ?? ""}`;
+    const cure =
+      folder === undefined
+        ? "check how its name is written"
+        : `put its tarball there: cd ${folder} && npm pack ${name ?? ""}`;
     return { problem: "not-found", package: name, reason: `it is not ${place}`, cure };
   }
   if (code === "ETARGET") {
@@ -36,16 +39,30 @@ export function explainNpm({ result, maxBytes, folder, refusedHosts }: NpmFailur
     const reason = `the file on the index is not the one that was locked (${summary})`;
     return { problem: "hash", package: name, reason, cure };
   }
-  if (code === "ERESOLVE") return { problem: "conflict", reason: `no versions fit together (${summary})`, cure: "loosen the versions that the skill asks for" };
+  if (code === "ERESOLVE")
+    return {
+      problem: "conflict",
+      reason: `no versions fit together (${summary})`,
+      cure: "loosen the versions that the skill asks for",
+    };
   if (/^(?:E5\d\d|E4\d\d)$/u.test(code)) {
-    return { problem: "index", reason: `the package index answered with an error (${summary})`, cure: "try again later, or use another index" };
+    return {
+      problem: "index",
+      reason: `the package index answered with an error (${summary})`,
+      cure: "try again later, or use another index",
+    };
   }
   if (/^(?:ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ERR_SOCKET|EIDLETIMEOUT|FETCH_ERROR|EPROTO)/u.test(code)) {
     const cure = "check the network and the index, or use a folder of packages (wheelhouse)";
     return { problem: "index", reason: `the package index cannot be reached (${summary})`, cure };
   }
   if (/^(?:TAR_|Z_|EJSONPARSE|EBADPLATFORM|EBADENGINE)/u.test(code)) {
-    return { problem: "broken", package: name, reason: summary, cure: "use another version, or report it to the index" };
+    return {
+      problem: "broken",
+      package: name,
+      reason: summary,
+      cure: "use another version, or report it to the index",
+    };
   }
   return { problem: "unknown", reason: `npm failed: ${summary || lastWords(text)}`, cure: "see the message of npm" };
 }

@@ -11,7 +11,10 @@ import { dependencyFailed } from "../dependency-failure.ts";
 export function findNpm(node = process.execPath, path = process.env["PATH"] ?? ""): string {
   const directories = [dirname(node), ...path.split(delimiter).filter(isAbsolute), "/usr/bin", "/usr/local/bin"];
   for (const directory of directories) {
-    const candidates = [join(directory, "npm"), join(directory, "..", "lib", "node_modules", "npm", "bin", "npm-cli.js")];
+    const candidates = [
+      join(directory, "npm"),
+      join(directory, "..", "lib", "node_modules", "npm", "bin", "npm-cli.js"),
+    ];
     for (const candidate of candidates.filter((file) => existsSync(file))) {
       const npm = dirname(dirname(realpathSync(candidate)));
       if (existsSync(join(npm, "bin", "npm-cli.js"))) return npm;

@@ -70,7 +70,8 @@ async function resolve(place: InstallPlace): Promise<Lock> {
 }
 
 /** A line about a package's document, or about its file. */
-const fetched = /npm http fetch GET 200 https?:\/\/\S*?\/(?:((?:@[\w.~-]+%2f)?[\w.~-]+)|((?:@[\w.~-]+\/)?[\w.~-]+)\/-\/\S+\.tgz) /iu;
+const fetched =
+  /npm http fetch GET 200 https?:\/\/\S*?\/(?:((?:@[\w.~-]+%2f)?[\w.~-]+)|((?:@[\w.~-]+\/)?[\w.~-]+)\/-\/\S+\.tgz) /iu;
 
 async function run(place: InstallPlace, args: readonly string[], fetches: boolean): Promise<void> {
   const onLine = (line: string): void => {

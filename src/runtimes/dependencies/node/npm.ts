@@ -17,7 +17,10 @@ export interface NpmCall {
 }
 
 /** Runs npm in the sandbox, in `done` of the work directory. Its settings come from here alone. */
-export function runNpm({ bench, source, route }: InstallPlace, { args, fetches, onLine }: NpmCall): Promise<StepResult> {
+export function runNpm(
+  { bench, source, route }: InstallPlace,
+  { args, fetches, onLine }: NpmCall,
+): Promise<StepResult> {
   const isFolder = fetches && source.kind === "folder";
   const npm = ["/opt/bin/node", "/opt/npm/bin/npm-cli.js", ...args];
   const node = realpathSync(process.execPath);

@@ -42,11 +42,14 @@ test.for([
   expect(attempt).toThrow("no addresses and no paths");
 });
 
-test.for(["../up", "a/b/c", "", "@s", "a b", "--registry", "__proto__"])("parsePackageJson() refuses the name %j", (name) => {
-  const text = `{"dependencies":{${JSON.stringify(name)}:"*"}}`;
+test.for(["../up", "a/b/c", "", "@s", "a b", "--registry", "__proto__"])(
+  "parsePackageJson() refuses the name %j",
+  (name) => {
+    const text = `{"dependencies":{${JSON.stringify(name)}:"*"}}`;
 
-  expect(() => parsePackageJson(text, "package.json")).toThrow("not the name of a package");
-});
+    expect(() => parsePackageJson(text, "package.json")).toThrow("not the name of a package");
+  },
+);
 
 test.for(["", "[]", "null", '{"dependencies":[]}', '{"dependencies":{"a":1}}', '{"dependencies":"a"}'])(
   "parsePackageJson() refuses the file %j",

@@ -16,7 +16,8 @@ export function parsePackageJson(text: string, file: string): Readonly<Record<st
   } catch (cause) {
     throw refused(file, file, `it is not JSON: ${describeCause(cause, 200)}`);
   }
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw refused(file, file, "it is not an object");
+  if (typeof json !== "object" || json === null || Array.isArray(json))
+    throw refused(file, file, "it is not an object");
   const { dependencies = {}, optionalDependencies = {} } = json as Record<string, unknown>;
   return checkPackages({ ...toRecord(dependencies, file), ...toRecord(optionalDependencies, file) }, file);
 }
@@ -47,7 +48,8 @@ function checkPackages(packages: Record<string, unknown>, file: string): Readonl
       throw refused(name, file, "it is not the name of a package");
     }
     if (typeof range !== "string" || !versionRange.test(range)) {
-      const reason = "only versions are possible, no addresses and no paths: packages come from the package index alone";
+      const reason =
+        "only versions are possible, no addresses and no paths: packages come from the package index alone";
       throw refused(`${name}@${String(range)}`, file, reason);
     }
   }

@@ -36,7 +36,12 @@ export async function explainMissing(pip: Pip, { result, missing, facts }: Missi
   const [, wheels = "none"] = /\(from versions: ([^)]{1,300})\)/u.exec(result.stderr) ?? [];
   if (wheels !== "none") {
     const cure = "ask for one of these, or loosen what the other packages ask for";
-    return { problem: "not-found", package: missing, reason: `this version is not ${place} as a wheel, only ${wheels}`, cure };
+    return {
+      problem: "not-found",
+      package: missing,
+      reason: `this version is not ${place} as a wheel, only ${wheels}`,
+      cure,
+    };
   }
   const reason = `there is no wheel of it for Python ${version} on this machine, only other files of the versions ${versions}`;
   const cure = "use another version or another package; to let its own code build it, grant it install scripts";

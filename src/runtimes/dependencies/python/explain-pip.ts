@@ -53,7 +53,10 @@ const patterns: readonly Pattern[] = [
     }),
   },
   {
-    pattern: new RegExp(`(?:Invalid wheel|is invalid|Invalid requirement|has invalid|BadZipFile|not a zip file|inconsistent (?:name|version))[^\\n]*`, "u"),
+    pattern: new RegExp(
+      `(?:Invalid wheel|is invalid|Invalid requirement|has invalid|BadZipFile|not a zip file|inconsistent (?:name|version))[^\\n]*`,
+      "u",
+    ),
     explain: ([line], text) => ({
       problem: "broken",
       package: fileToName(/([\w.-]+\.whl)/u.exec(text)?.[1] ?? ""),
@@ -62,7 +65,10 @@ const patterns: readonly Pattern[] = [
     }),
   },
   {
-    pattern: new RegExp(`(?:HTTP error [45]\\d\\d|5\\d\\d Server Error|(?:40[13]|429) Client Error|too many 5\\d\\d error responses)[^\\n]*`, "u"),
+    pattern: new RegExp(
+      `(?:HTTP error [45]\\d\\d|5\\d\\d Server Error|(?:40[13]|429) Client Error|too many 5\\d\\d error responses)[^\\n]*`,
+      "u",
+    ),
     explain: ([line]) => ({
       problem: "index",
       reason: `the package index answered with an error (${lastWords(line)})`,
@@ -70,7 +76,8 @@ const patterns: readonly Pattern[] = [
     }),
   },
   {
-    pattern: /(?:Read timed out|ConnectTimeout|Connection refused|Connection aborted|Connection reset|Name or service not known|Temporary failure in name resolution|Network is unreachable|ProxyError|NewConnectionError|IncompleteRead|Connection broken|SSLError)[^\n]{0,200}/u,
+    pattern:
+      /(?:Read timed out|ConnectTimeout|Connection refused|Connection aborted|Connection reset|Name or service not known|Temporary failure in name resolution|Network is unreachable|ProxyError|NewConnectionError|IncompleteRead|Connection broken|SSLError)[^\n]{0,200}/u,
     explain: ([line]) => ({
       problem: "index",
       reason: `the package index cannot be reached (${lastWords(line)})`,
@@ -100,7 +107,8 @@ export function explainPip(result: StepResult, { maxBytes, refusedHosts }: PipCi
 
 /** The package that pip found no file for; undefined if that was not what went wrong. */
 export function missingPackage({ stderr }: StepResult): string | undefined {
-  const [, found] = new RegExp(`(?:No matching distribution found for|satisfies the requirement) ${name}`, "u").exec(stderr) ?? [];
+  const [, found] =
+    new RegExp(`(?:No matching distribution found for|satisfies the requirement) ${name}`, "u").exec(stderr) ?? [];
   return found === undefined ? undefined : normaliseName(found);
 }
 
@@ -111,6 +119,9 @@ function fileToName(file: string): string | undefined {
 
 function conflictIn(text: string): string {
   const [, lines = ""] = /The conflict is caused by:\n((?:[ \t]+[^\n]+\n){1,10})/u.exec(text) ?? [];
-  const shown = lines.split("\n").map((line) => line.trim()).filter((line) => line !== "");
+  const shown = lines
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
   return shown.join(", ") || lastWords(text);
 }

@@ -1,7 +1,8 @@
 /** Tells whether a version of Python, such as `3.11.2`, fits a list such as `>=3.9,<4`. A part that cannot be read fits. */
 export function fitsVersion(version: string, specifier: string): boolean {
   return specifier.split(",").every((clause) => {
-    const [, operator = "", wanted = "", star] = /^\s*(~=|===?|!=|<=|>=|<|>)\s*(\d+(?:\.\d+)*)(\.\*)?\s*$/u.exec(clause) ?? [];
+    const [, operator = "", wanted = "", star] =
+      /^\s*(~=|===?|!=|<=|>=|<|>)\s*(\d+(?:\.\d+)*)(\.\*)?\s*$/u.exec(clause) ?? [];
     return wanted === "" || fits(toNumbers(version), toNumbers(wanted), star === undefined ? operator : `${operator}*`);
   });
 }

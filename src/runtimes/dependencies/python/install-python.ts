@@ -58,7 +58,9 @@ async function download(request: PythonRequest, place: InstallPlace, { pip, lock
       "download",
       ...["--dest", join(bench.root, "files"), ...onlyWheels(granted)],
       ...["--requirement", join(bench.root, "requirements.txt")],
-      ...(lock === undefined ? ["--constraint", join(bench.root, "constraints.txt")] : ["--no-deps", "--require-hashes"]),
+      ...(lock === undefined
+        ? ["--constraint", join(bench.root, "constraints.txt")]
+        : ["--no-deps", "--require-hashes"]),
     ],
     from: "source",
     onLine: (line) => {
@@ -111,7 +113,10 @@ function toLine({ name, version, hash }: LockedPackage): string {
 async function lockFiles(directory: string): Promise<readonly LockedPackage[]> {
   const locked: LockedPackage[] = [];
   for (const file of (await readdir(directory)).toSorted()) {
-    const [, name, version] = /^([A-Za-z0-9][\w.]*)-([\w.+!]+)-[\w.-]+\.whl$/u.exec(file) ?? /^(.+)-([^-]+?)\.(?:tar\.gz|zip)$/u.exec(file) ?? [];
+    const [, name, version] =
+      /^([A-Za-z0-9][\w.]*)-([\w.+!]+)-[\w.-]+\.whl$/u.exec(file) ??
+      /^(.+)-([^-]+?)\.(?:tar\.gz|zip)$/u.exec(file) ??
+      [];
     const path = join(directory, file);
     if (name === undefined || version === undefined || !(await lstat(path)).isFile()) {
       const cure = "use another version, or report it to the index";

@@ -40,7 +40,10 @@ function findBlock(text: string, file: string): string | undefined {
   if (second !== undefined && second > start + close + 1) {
     throw refused("# /// script", file, "there is more than one block of this kind");
   }
-  return comment.slice(0, close).map((line) => line.slice(2)).join("\n");
+  return comment
+    .slice(0, close)
+    .map((line) => line.slice(2))
+    .join("\n");
 }
 
 function parseBlock(block: string, file: string): Record<string, unknown> {

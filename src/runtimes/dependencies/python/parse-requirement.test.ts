@@ -13,7 +13,10 @@ test.for([
   ["a ~= 1.4.2", "a~=1.4.2"],
   ["a==1!2.0+local.1", "a==1!2.0+local.1"],
   ["a[Socks, async_x]>=1", "a[async-x,socks]>=1"],
-  ['a; python_version < "3.12" and sys_platform == \'linux\'', 'a ; python_version < "3.12" and sys_platform == \'linux\''],
+  [
+    "a; python_version < \"3.12\" and sys_platform == 'linux'",
+    "a ; python_version < \"3.12\" and sys_platform == 'linux'",
+  ],
   ['a>=1;(extra == "x") or os_name in "posix nt"', 'a>=1 ; (extra == "x") or os_name in "posix nt"'],
 ])("parseRequirement() reads %s", ([text = "", rendered]) => {
   const parsed = parseRequirement(text);
@@ -62,5 +65,7 @@ test("parseRequirementList() names what is wrong and the file it is in", () => {
   const attempt = (): unknown => parseRequirementList(["fine", { a: 1 }], "kitbag.toml");
 
   expect(attempt).toThrow('Cannot use "an object" of kitbag.toml: it is not a text');
-  expect(() => parseRequirementList(["a @ x"], "f")).toThrow(expect.toSatisfy((cause) => isKitbagError(cause, "dependency-refused")));
+  expect(() => parseRequirementList(["a @ x"], "f")).toThrow(
+    expect.toSatisfy((cause) => isKitbagError(cause, "dependency-refused")),
+  );
 });

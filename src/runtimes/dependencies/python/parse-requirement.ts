@@ -46,8 +46,12 @@ export function parseRequirement(text: string, hashes: readonly string[] = []): 
   if (markers.length > 0 && !isMarker(marker)) return refuse(`${JSON.stringify(marker)} is not a condition`);
   const wrong = hashes.find((one) => !hash.test(one));
   if (wrong !== undefined) return refuse(`${JSON.stringify(wrong)} is not a sha256, sha384 or sha512 hash`);
-  const extraNames = extras.split(",").map((extra) => extra.trim()).filter((extra) => extra !== "");
-  if (extraNames.some((extra) => !/^[A-Za-z0-9][\w.-]*$/u.test(extra))) return refuse(`[${extras}] is not a list of extras`);
+  const extraNames = extras
+    .split(",")
+    .map((extra) => extra.trim())
+    .filter((extra) => extra !== "");
+  if (extraNames.some((extra) => !/^[A-Za-z0-9][\w.-]*$/u.test(extra)))
+    return refuse(`[${extras}] is not a list of extras`);
   const requirement = {
     name: normaliseName(name),
     extras: extraNames.map(normaliseName).toSorted(),
@@ -65,9 +69,15 @@ function refuse(reason: string): ParsedRequirement {
 /** `(>=2, <3)` → `<3,>=2`: one spelling for what means the same. */
 function toSpecifier(text: string): string | undefined {
   const bare = text.trim().replace(/^\((.*)\)$/su, "$1");
-  const clauses = bare.split(",").map((one) => one.trim()).filter((one) => one !== "");
+  const clauses = bare
+    .split(",")
+    .map((one) => one.trim())
+    .filter((one) => one !== "");
   if (clauses.some((one) => !clause.test(one))) return undefined;
-  return clauses.map((one) => one.replaceAll(/\s/gu, "")).toSorted().join(",");
+  return clauses
+    .map((one) => one.replaceAll(/\s/gu, ""))
+    .toSorted()
+    .join(",");
 }
 
 function isMarker(text: string): boolean {

@@ -48,7 +48,10 @@ export function parseRequirements(file: string, read: ReadText): Requirements {
     const [wanted = "", ...options] = line.split(/\s+(?=--)/u);
     const hashes = options.map((option) => /^--hash[=\s]\s*(\S+)\s*$/u.exec(option)?.[1]);
     if (hashes.includes(undefined)) throw refused(line, path, "of options, a requirement may have only --hash");
-    const parsed = parseRequirement(wanted, hashes.filter((one) => one !== undefined));
+    const parsed = parseRequirement(
+      wanted,
+      hashes.filter((one) => one !== undefined),
+    );
     if (!parsed.ok) throw refused(line, path, parsed.reason);
     found[kind].push(parsed.requirement);
   }
