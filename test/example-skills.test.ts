@@ -32,12 +32,14 @@ test("kitbag check skills --spec is clean, and reads a typed tool from every scr
   const tools = checked.flatMap((skill) => skill.tools);
   expect(run).toMatchObject({ code: 0, stderr: "" });
   expect(checked.flatMap((skill) => skill.diagnostics)).toEqual([]);
-  expect(summary).toEqual({ skills: 9, ok: 9, warning: 0, skipped: 0, tools: 20 });
+  expect(summary).toEqual({ skills: 10, ok: 10, warning: 0, skipped: 0, tools: 22 });
   expect(tools.filter(({ confidence }) => confidence === "opaque")).toEqual([]);
   expect(tools.map(({ address }) => address)).toEqual([
     "archive-inspect/archive-list",
     "archive-inspect/archive-check",
     "archive-inspect/archive-show",
+    "checksums/digest",
+    "checksums/check-number",
     "csv-report/group_by",
     "csv-report/summarize",
     "git-summary/commits",

@@ -50,7 +50,7 @@ export interface BuildToolOptions {
 
 /** A module that was built. */
 export interface BuiltTool {
-  /** `current`: the file was there already, with these very bytes; `cached`: it was built before, and is written again. */
+  /** `current`: the file has these very bytes already; `cached`: the module was built before, and is written again. */
   readonly status: "built" | "cached" | "current";
   readonly language: Language;
   readonly compiler: string;
@@ -89,7 +89,8 @@ export async function buildTool(options: BuildToolOptions): Promise<BuiltTool> {
     const kept = cache.get(key);
     const module = kept ?? (await inCache(source, () => buildOnce(job)));
     const isNew = writeModule({ directory: options.directory, output }, module);
-    const status = kept === undefined ? "built" : isNew ? "cached" : "current";
+    const made = kept === undefined ? "built" : "cached";
+    const status = isNew ? made : "current";
     return { status, language, ...describe(compiler), output, bytes: module.length, digest: toDigest(module) };
   } finally {
     work.remove();
