@@ -4,7 +4,7 @@ import { readLiteral, toJson } from "../code/literals.ts";
 import { findClosing, isAnyToken, isToken, splitArguments, type Token } from "../code/token.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { FlagFact } from "./argv-facts.ts";
-import { numberMade } from "./code-positions.ts";
+import { asNumber, numberMade } from "./code-positions.ts";
 
 /** Flags that stand together in the code: two spellings of one. */
 interface FlagGroup {
@@ -154,8 +154,18 @@ function readsValue(tokens: readonly Token[], from: number, to: number): boolean
     if (isAnyToken(token, branchEnds)) return false;
     if (token?.kind === "word" && isToken(tokens[index + 1], "(") && takers.test(token.text)) return true;
     if (isToken(token, "[") && hasStep(tokens, index + 1)) return true;
-    // `i += 1; out = args[i]`
-    if (isAnyToken(token, steps) && !isToken(token, "+") && tokens[index - 1]?.text.length === 1) return true;
+    if (isAnyToken(token, steps) && !isToken(token, "+") && isReadAfter(tokens, index, to)) return true;
+  }
+  return false;
+}
+
+/** `i += 1; out = args[i]`: a step alone may only go on to the next argument. */
+function isReadAfter(tokens: readonly Token[], step: number, to: number): boolean {
+  const counter = tokens[step - 1];
+  if (counter?.kind !== "word") return false;
+  for (let index = step + 1; index < to && !isAnyToken(tokens[index], branchEnds); index++) {
+    const isRead = isToken(tokens[index], "[") && isToken(tokens[index + 2], "]");
+    if (isRead && isToken(tokens[index + 1], counter.text)) return true;
   }
   return false;
 }
@@ -186,12 +196,13 @@ function fromHelper(
   const others = ranges.slice(1).map((range) => readLiteral(tokens, range));
   const spellings = others.map(toJson).filter((value) => typeof value === "string" && flagText.test(value));
   const second = toJson(others[0]);
+  const type = numberMade(tokens, how.open - 4, how.open);
   const isDefault = takesValue && second !== undefined && second !== null && !spellings.includes(second);
   return withoutUndefined<FlagFact>({
     flags: [...flags, ...(spellings as string[])],
     takesValue,
-    type: takesValue ? numberMade(tokens, how.open - 4, how.open) : undefined,
-    default: isDefault ? second : undefined,
+    type: takesValue ? type : undefined,
+    default: isDefault ? asNumber(second, type) : undefined,
     joined: body !== undefined && asksForJoined(tokens, body) ? "always" : undefined,
   });
 }

@@ -1,5 +1,5 @@
 import type { Code } from "../code/code.ts";
-import { isAnyToken, isToken, type Token } from "../code/token.ts";
+import { findClosing, isAnyToken, isToken, type Token } from "../code/token.ts";
 import type { FlagFact } from "./argv-facts.ts";
 
 /**
@@ -33,7 +33,22 @@ function findStores(tokens: readonly Token[]): ReadonlySet<string> {
       if (name !== undefined) stores.add(name);
     }
   }
+  for (const [index, token] of tokens.entries()) if (isAnyToken(token, cutters)) addCut(stores, tokens, index);
   return stores;
+}
+
+const cutters = new Set(["replace", "slice", "substring", "substr"]);
+
+/** `options[argv[i].replace(/^--/, "")] = argv[i + 1]`, `options[argv[i].slice(2)] = argv[i + 1]` */
+function addCut(stores: Set<string>, tokens: readonly Token[], index: number): void {
+  const isReplaced = tokens[index + 4]?.kind === "string" && tokens[index + 4]?.text === "";
+  if (!isReplaced && tokens[index + 2]?.text !== "2") return;
+  for (let at = index - 1; at > Math.max(0, index - 12); at--) {
+    const name = tokens[at - 1];
+    if (!isToken(tokens[at], "[") || name?.kind !== "word") continue;
+    const close = findClosing(tokens, at);
+    if (close > index && isToken(tokens[close + 1], "=")) stores.add(name.text);
+  }
 }
 
 /** `options[key] = …` */

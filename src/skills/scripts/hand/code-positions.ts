@@ -49,6 +49,12 @@ function defaultAfter(tokens: readonly Token[], index: number): JsonValue | unde
   return undefined;
 }
 
+/** The default of a number is often written as text: `parseInt(args[1] || "10")`. */
+export function asNumber(value: JsonValue | undefined, type: PositionFact["type"]): JsonValue | undefined {
+  const isText = type !== undefined && typeof value === "string" && /^-?\d+(?:\.\d+)?$/u.test(value);
+  return isText ? Number(value) : value;
+}
+
 /** Reads `LIST[n]` after a use of the list; nothing if it is not read by number there. */
 export function positionAt(tokens: readonly Token[], use: ListUse, dialect: Dialect): PositionUse | undefined {
   const { index, end, skip } = use;
@@ -62,10 +68,11 @@ export function positionAt(tokens: readonly Token[], use: ListUse, dialect: Dial
   if (place < 0) return undefined;
   const fallback = defaultAfter(tokens, close);
   const isOptional = isAnyToken(tokens[close + 1], conditional) || isInCondition(tokens, index);
+  const type = numberMade(tokens, index - 3, index);
   const fact = withoutUndefined<PositionFact>({
     name: assignedName(tokens, index),
-    default: fallback,
-    type: numberMade(tokens, index - 3, index),
+    default: asNumber(fallback, type),
+    type,
     required: fallback !== undefined || isOptional ? false : dialect.strict ? true : undefined,
   });
   return { index, place, fact };

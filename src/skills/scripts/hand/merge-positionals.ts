@@ -77,7 +77,10 @@ function toParameter(merged: Merged, rows: readonly NamedRow[]): Parameter {
   const schema = toValueSchema({
     ...toFacts(merged, row?.description ?? ""),
     many,
-    description: row?.description ?? merged.code?.description ?? labelAsText(usage, property),
+    description:
+      row?.description ??
+      merged.code?.description ??
+      (isListOfChoices(usage, merged.code) ? undefined : labelAsText(usage, property)),
     minItems: many && required ? 1 : undefined,
   });
   const fill = schema["default"];
@@ -111,7 +114,7 @@ function isSameName(head: string, label: string | undefined, property: string): 
 
 /** A label that says more than its name: another alphabet, or alternatives. */
 function labelAsText(usage: UsagePositional | undefined, property: string): string | undefined {
-  if (usage === undefined || usage.choices !== undefined) return undefined;
+  if (usage === undefined || usage.choices !== undefined || /["'{}]|^\d+$/u.test(usage.label)) return undefined;
   const isPlain =
     toPropertyName(usage.label).toLowerCase() === property.toLowerCase() && /^[\w.-]+$/u.test(usage.label);
   return isPlain ? undefined : usage.label;
@@ -123,8 +126,15 @@ const sampleLabel = /^(?:[A-Z]+-\d+|Y{2,4}-M{2}(?:-D{2})?|https?:.*|\d.*)$/u;
 
 function toName({ usage, code, many, index }: Merged): string {
   const fromCode = toPropertyName(lowerCase(code?.name ?? ""));
+  if (isListOfChoices(usage, code)) return fromCode || "command";
   const fromUsage = usage === undefined ? "" : toUsageName(usage, fromCode);
   return fromUsage || fromCode || (many ? "args" : `arg${index + 1}`);
+}
+
+/** `[start|stop]`: the label is all that it can be, and no name. */
+function isListOfChoices(usage: UsagePositional | undefined, code: PositionFact | undefined): boolean {
+  const words = usage?.label.split(/[\s|,/]+|\bor\b/u).filter((word) => word !== "") ?? [];
+  return words.length > 1 && words.every((word) => code?.choices?.includes(word) === true);
 }
 
 /** The name that a usage line gives, unless the code's is better. */

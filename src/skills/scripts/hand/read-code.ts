@@ -1,12 +1,13 @@
 import type { Code } from "../code/code.ts";
 import { isAnyToken, isToken, type Token } from "../code/token.ts";
 import { withoutUndefined } from "../without-undefined.ts";
-import { noFacts, type ArgvFacts, type CommandFact, type PositionFact } from "./argv-facts.ts";
+import { noFacts, type ArgvFacts, type CommandFact, type FlagFact, type PositionFact } from "./argv-facts.ts";
 import { findLists, type ListUse } from "./argument-lists.ts";
 import { namedByCalls } from "./called-with.ts";
 import { findCommands, type CommandMark } from "./code-commands.ts";
 import { countAt, endsSoon, type CountFact } from "./code-counts.ts";
 import { findFlags } from "./code-flags.ts";
+import { findLoopPlaces, type LoopPlaces } from "./code-loop-places.ts";
 import { findOpenFlags } from "./code-open-flags.ts";
 import { destructuredAt, positionAt, type PositionUse } from "./code-positions.ts";
 import type { Dialect } from "./dialects.ts";
@@ -21,16 +22,40 @@ export function readCode(code: Code, dialect: Dialect): ArgvFacts {
   const demanded = demandedNames(tokens);
   const counts = lists.map((use) => countAt(tokens, use)).filter((count) => count !== undefined);
   const marks = findCommands(code, firstArgument(tokens, uses, lists));
-  const flags = findFlags(code);
+  const flags = findFlags(code).map((flag) => withDemand(flag, demanded));
+  const read = toPositions(outside(uses, marks), demanded, counts);
+  const looped = flags.length > 0 && read.size === 0 ? findLoopPlaces(tokens) : undefined;
   return withoutUndefined<ArgvFacts>({
     readsArgv: true,
-    positions: toPositions(outside(uses, marks), demanded, counts),
-    rest: findRest(code, lists),
+    positions: looped === undefined ? read : withDemands(looped.positions, demanded),
+    rest: looped === undefined ? findRest(code, lists) : (looped.rest ?? restOf(looped, findRest(code, lists))),
     minimum: minimumOf(counts),
-    flags: [...flags, ...findOpenFlags(code, flags)],
+    flags: [...flags, ...findOpenFlags(code, flags).map((flag) => withDemand(flag, demanded))],
     commands: toCommands(marks, uses, { demanded, rests: lists.flatMap((use) => restsAt(code, use)) }),
     flagsLast: uses.some(({ index }) => isPlainUse(lists, index)) && flags.length > 0 ? true : undefined,
   });
+}
+
+/** A flag that the code does not go on without: `if (!options.title) { …; process.exit(1) }` */
+function withDemand(flag: FlagFact, demanded: ReadonlySet<string>): FlagFact {
+  const name = flag.flags[0]?.replace(/^-+/u, "") ?? "";
+  const camel = name.replaceAll(/[-_](\w)/gu, (_, letter: string) => letter.toUpperCase());
+  const isNeeded = [name, camel, name.replaceAll("-", "_")].some((spelling) => demanded.has(spelling));
+  return isNeeded && flag.takesValue && flag.default === undefined ? { ...flag, required: true } : flag;
+}
+
+function withDemands(
+  positions: ReadonlyMap<number, PositionFact>,
+  demanded: ReadonlySet<string>,
+): ReadonlyMap<number, PositionFact> {
+  return new Map(
+    [...positions].map(([place, fact]) => [place, { ...fact, required: demanded.has(fact.name ?? "") }] as const),
+  );
+}
+
+/** The loop itself goes over all arguments; what it keeps of them is what counts. */
+function restOf({ positions }: LoopPlaces, rest: ArgvFacts["rest"]): ArgvFacts["rest"] {
+  return positions.size > 0 ? undefined : rest;
 }
 
 function readUse(tokens: readonly Token[], use: ListUse, dialect: Dialect): readonly PositionUse[] {
@@ -95,9 +120,26 @@ function demandedNames(tokens: readonly Token[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [index, token] of tokens.entries()) {
     const name = tokens[index + 1];
-    if (isToken(token, "!") && name?.kind === "word" && endsSoon(tokens, index, 45)) names.add(name.text);
+    if (!isAnyToken(token, negations) || name?.kind !== "word") continue;
+    const property = isToken(tokens[index + 2], ".") ? tokens[index + 3] : undefined;
+    if (property?.kind === "word" && givesUp(tokens, index + 4)) names.add(property.text);
+    else if (property === undefined && isToken(token, "!") && endsSoon(tokens, index, 45)) names.add(name.text);
+    else if (property === undefined && givesUp(tokens, index + 2)) names.add(name.text);
   }
   return names;
+}
+
+const negations = new Set(["!", "not"]);
+const giveUps = /^(?:exit|die|abort|throw|raise|usage|fail|fatal|(?:show|print|display)_?(?:usage|help)|SystemExit)$/iu;
+
+/** Whether what follows a condition, and nothing but that, ends the script. */
+function givesUp(tokens: readonly Token[], from: number): boolean {
+  for (let index = from; index < from + 40; index++) {
+    const token = tokens[index];
+    if (token === undefined || isToken(token, "}") || isToken(token, "=") || isToken(token, "else")) return false;
+    if (token.kind === "word" && giveUps.test(token.text)) return true;
+  }
+  return false;
 }
 
 /** Tells which tokens are the first argument: `args[0]` by its closing bracket, or a variable that holds it. */

@@ -69,7 +69,10 @@ function actsAt(tokens: readonly Token[], index: number): boolean {
 function callsAt(tokens: readonly Token[], index: number): boolean {
   const token = tokens[index];
   if (token?.kind !== "word" || harmless.has(token.text)) return false;
-  return isToken(tokens[index + 1], "(") || (isToken(tokens[index + 1], ".") && isToken(tokens[index + 3], "("));
+  let end = index + 1;
+  // `process.stdin.on(…)`
+  while (end < index + 9 && isToken(tokens[end], ".")) end += 2;
+  return isToken(tokens[end], "(");
 }
 
 /** Says why a JavaScript file is not a tool; nothing if it is one. */

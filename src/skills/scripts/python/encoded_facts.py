@@ -3,7 +3,7 @@
 import ast
 import math
 
-from known_values import Callable, EnumClass, Unknown, dotted_name
+from known_values import Callable, EnumClass, Span, dotted_name
 from parser_parts import Function, Parser
 
 LONGEST = 4000
@@ -34,6 +34,8 @@ def encode(value):
         return {"value": known[0]}
     if isinstance(value, EnumClass):
         return {"name": value.name, "enum": [item for _, item in value.members]}
+    if isinstance(value, Span):
+        return {"minimum": value.minimum, "maximum": value.maximum}
     if isinstance(value, Callable):
         return {"name": value.name}
     if isinstance(value, Function):

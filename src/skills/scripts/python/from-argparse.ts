@@ -53,7 +53,8 @@ interface Own {
 
 function toCommand(parser: PythonParser, { words, above }: Place, { own, handlesSeparator }: Own): DerivedCommand {
   const isRemainder = parser.arguments.some(({ keywords }) => isRest(keywords["nargs"]));
-  const extra = hasExtra(parser) ? [extraParameter(parser.extra ?? "args")] : [];
+  // What takes the rest leaves nothing over.
+  const extra = hasExtra(parser) && !isRemainder ? [extraParameter(parser.extra ?? "args")] : [];
   // A command that has a flag of its own by that name needs it from there.
   const taken = new Set(own.map(({ part }) => part.property));
   return withoutUndefined<DerivedCommand>({

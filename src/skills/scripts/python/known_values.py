@@ -49,6 +49,14 @@ class EnumClass:
         self.members = members
 
 
+class Span:
+    """A row of whole numbers that is too long to be listed."""
+
+    def __init__(self, span):
+        self.minimum = span[0]
+        self.maximum = span[-1]
+
+
 def is_unknown(value):
     return isinstance(value, Unknown)
 
@@ -272,7 +280,7 @@ class Evaluator:
             return sorted(first)
         if name == "range" and all(isinstance(item, int) for item in arguments):
             span = range(*arguments)
-            return list(span) if len(span) <= MOST_ITEMS else Unknown(node)
+            return list(span) if len(span) <= MOST_ITEMS else Span(span) if span.step == 1 else Unknown(node)
         if name in ("str", "Path", "PurePath") and isinstance(first, (str, int, float)):
             return str(first)
         if name == "len" and isinstance(first, (list, dict, str)):

@@ -134,9 +134,28 @@ class Interpreter(Imports):
         # What another module does when it is run by itself does not concern us.
         if self.modules.loading and is_guard(node):
             return
+        chosen = self.decide(node.test) if isinstance(node, ast.If) else None
+        if chosen is not None:
+            self.block(node.body if chosen else node.orelse)
+            return
         # Whatever the condition is, both sides may add arguments.
         self.block(node.body)
         self.block(node.orelse)
+
+    def decide(self, test):
+        """The value of `name == "start"` where the name is that of a loop or of a parameter; None if it is not known."""
+        if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.left, ast.Name):
+            return None
+        _, left = self.scope.find(test.left.id)
+        right = self.evaluator.evaluate(test.comparators[0])
+        if not isinstance(left, (str, int)) or is_unknown(right):
+            return None
+        kind = type(test.ops[0])
+        if kind in (ast.In, ast.NotIn) and isinstance(right, (list, dict)):
+            return (left in right) is (kind is ast.In)
+        if kind in (ast.Eq, ast.NotEq) and isinstance(right, (str, int)):
+            return (left == right) is (kind is ast.Eq)
+        return None
 
     def repeat(self, node):
         if not self.matters(node):

@@ -40,6 +40,7 @@ function limitsOf({ minimum, maximum }: PythonValue): TypeFacts {
 /** Choices; a row of whole numbers is told by its ends. */
 export function fromChoices(value: PythonValue | undefined, type: ValueFacts["type"]): TypeFacts {
   const list = value?.enum ?? (isList(value?.value) ? value.value : keysOf(value?.value));
+  if (list === undefined && value?.minimum !== undefined) return { type: "integer", ...limitsOf(value) };
   if (list === undefined || list.length === 0) return {};
   const isRow =
     list.length > 3 && list.every((item, index) => Number.isInteger(item) && item === Number(list[0]) + index);

@@ -11,10 +11,10 @@ import { assignmentsOf } from "./shell-words.ts";
 /** Reads a shell script. */
 export function deriveShell(source: SourceScript): Reading {
   const script = parseShell(source.text);
-  const facts = withoutUndefined<ArgvFacts>({
-    ...readShell(script.nodes),
-    stdin: readStdin(source.text, script.nodes),
-  });
+  const facts = withComments(
+    withoutUndefined<ArgvFacts>({ ...readShell(script.nodes), stdin: readStdin(source.text, script.nodes) }),
+    source.text,
+  );
   const texts = textsOf(script);
   const description = describe(script, source.fileName);
   const other = classify(source, script, facts);
@@ -23,6 +23,20 @@ export function deriveShell(source: SourceScript): Reading {
   const words = wordsOf(script.nodes);
   const derived = deriveByHand({ fileName: source.fileName, facts, texts, isWord: (text) => words.has(text) });
   return { kind: "tool", reason: "it runs commands", description, interface: derived, programs };
+}
+
+/** `# $1 - log file` */
+function withComments(facts: ArgvFacts, text: string): ArgvFacts {
+  if (facts.positions.size === 0 || !/^#+\s*\$\{?1/mu.test(text)) return facts;
+  const positions = new Map(facts.positions);
+  for (const [, digit, words = ""] of text.matchAll(/^#+\s*\$\{?([1-9])\}?\s*[-:=–—]+\s*(\S.{0,200})$/gmu)) {
+    const place = Number(digit) - 1;
+    const before = positions.get(place);
+    const isOptional = /\boptional\b/iu.test(words);
+    if (before !== undefined)
+      positions.set(place, { ...before, description: words.trim(), ...(isOptional && { required: false }) });
+  }
+  return { ...facts, positions };
 }
 
 const builtins = new Set(

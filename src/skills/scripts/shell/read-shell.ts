@@ -3,8 +3,9 @@ import { noFacts, type ArgvFacts, type CommandFact, type PositionFact } from "..
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ShellArm, ShellCase, ShellLoop, ShellNode } from "./parse-shell.ts";
 import { unquote } from "./parse-shell.ts";
+import { afterCommand, isHelp, ownDefault } from "./shell-facts.ts";
 import { commandsOf, fromGetopts, joinFlags, toFlag, type FoundFlag } from "./shell-flags.ts";
-import { endsSoon, leastCount } from "./shell-tests.ts";
+import { endsSoon, leastCount, noBranch, readBranch } from "./shell-tests.ts";
 import { allArguments, assignmentsOf, literalOf, mentionsOf, variableOf, type Mention } from "./shell-words.ts";
 
 /** Reads what the code of a shell script says about its arguments. */
@@ -31,6 +32,10 @@ class ShellReader {
   readonly #required = new Set<string>();
   readonly #commands: CommandFact[] = [];
   #offset = 0;
+  /** Places that hold the value of a flag. */
+  readonly #taken = new Set<number>();
+  /** How many of the next `shift`s step over a flag, and not over a place. */
+  #skippedShifts = 0;
   #rest: ArgvFacts["rest"];
   #minimum: number | undefined;
   #readsArgv = false;
@@ -83,6 +88,10 @@ class ShellReader {
   }
 
   #shift(count: string): void {
+    if (this.#skippedShifts > 0) {
+      this.#skippedShifts -= 1;
+      return;
+    }
     // `shift $((OPTIND-1))` drops the flags; the places of what is left count from the start again.
     if (count.includes("OPTIND")) this.#offset = 0;
     else this.#offset += /^\d+$/u.test(count) ? Number(count) : 1;
@@ -108,6 +117,7 @@ class ShellReader {
   #note({ place, operator, text }: Mention, name?: string): void {
     this.#readsArgv = true;
     const index = this.#offset + place - 1;
+    if (this.#taken.has(index)) return;
     const before = this.#positions.get(index) ?? {};
     const fallback = operator === "-" ? literalOf(text ?? "") : undefined;
     const required = operator === "?" ? true : operator === undefined && before.required !== false;
@@ -190,7 +200,7 @@ class ShellReader {
     }
     const empty = /(?:-z|!)\s+"?\$\{?(\w+)/u.exec(text)?.[1];
     if (empty !== undefined && endsSoon(following)) return this.#demandEmpty(empty);
-    this.#readComparison(text, words);
+    this.#readComparison(text, words, following);
   }
 
   #demandEmpty(name: string): void {
@@ -199,7 +209,7 @@ class ShellReader {
   }
 
   /** `[ "$1" = "--json" ]`, `[ "$cmd" == "list" ]` */
-  #readComparison(text: string, words: readonly string[]): void {
+  #readComparison(text: string, words: readonly string[], following: readonly ShellNode[]): void {
     const index = words.findIndex((word) => word === "=" || word === "==");
     const left = words[index - 1] ?? "";
     const right = unquote(words[index + 1] ?? "");
@@ -211,13 +221,18 @@ class ShellReader {
       return;
     }
     this.#readsArgv = true;
-    if (/^--?[A-Za-z]/u.test(right)) this.#addSwitch(right, place);
+    if (/^--?[A-Za-z]/u.test(right)) this.#addCompared(right, { place, mention, following });
     else if (place === 0 && /^[A-Za-z][\w:-]*$/u.test(right)) this.#addCommand([right], noFacts);
   }
 
-  #addSwitch(flag: string, place: number | undefined): void {
+  /** `[ "$1" = "--tag" ] && TAG="$2"`: a value that is read right after belongs to the flag, and so does its `shift`. */
+  #addCompared(flag: string, { place, mention, following }: Compared): void {
     if ((place ?? 0) > 0) this.#flagsLast = true;
-    this.#flags.push({ fact: { flags: [flag], takesValue: false } });
+    const { variable, value, shifts } = mention === undefined ? noBranch : readBranch(following, mention.place + 1);
+    this.#skippedShifts += shifts;
+    if (value && mention !== undefined) this.#taken.add(this.#offset + mention.place);
+    const fact = { flags: [flag], takesValue: value };
+    this.#flags.push(withoutUndefined<FoundFlag>({ fact, variable: value ? variable : undefined }));
   }
 
   #addCommand(names: readonly string[], facts: ArgvFacts): void {
@@ -318,25 +333,9 @@ class ShellReader {
   }
 }
 
-function isHelp(pattern: string): boolean {
-  return /^(?:-h|--help|-\?|-\*|--version|-V|-\*\)?|--\*|-h\*|help)$/u.test(pattern);
-}
-
-/** `NAME="${NAME:-default}"` */
-function ownDefault(name: string, value: string): JsonValue | undefined {
-  const [, own, text] = /^"?\$\{([A-Za-z_]\w*):?-([^{}$]*)\}"?$/u.exec(value) ?? [];
-  return own === name && text !== undefined ? literalOf(text) : undefined;
-}
-
-/** The facts of a sub-command, seen from after its name. */
-function afterCommand(facts: ArgvFacts): ArgvFacts {
-  const positions = [...facts.positions]
-    .filter(([place]) => place > 0)
-    .map(([place, fact]) => [place - 1, fact] as const);
-  return withoutUndefined<ArgvFacts>({
-    ...facts,
-    positions: new Map(positions),
-    rest: facts.rest === undefined ? undefined : { ...facts.rest, from: Math.max(0, facts.rest.from - 1) },
-    minimum: facts.minimum === undefined ? undefined : Math.max(0, facts.minimum - 1),
-  });
+/** A comparison of an argument with a flag. */
+interface Compared {
+  readonly place: number | undefined;
+  readonly mention: Mention | undefined;
+  readonly following: readonly ShellNode[];
 }

@@ -1,6 +1,7 @@
 import { findSynopses } from "./find-synopses.ts";
 import { parseSynopsis, type TakesValue } from "./parse-synopsis.ts";
 import type { Synopsis } from "./synopsis.ts";
+import { createProgramFinder } from "./program-name.ts";
 import { readTables, type HelpTables } from "./tables.ts";
 
 /** Everything that the texts of a script say about how it is called. */
@@ -8,6 +9,14 @@ export interface UsageFacts extends HelpTables {
   readonly synopses: readonly Synopsis[];
   /** Example calls that stand in its texts. */
   readonly calls: readonly Synopsis[];
+}
+
+/** That an example has a flag does not mean that every call needs it. */
+function asExample(synopsis: Synopsis): Synopsis {
+  return {
+    ...synopsis,
+    items: synopsis.items.map((item) => (item.kind === "flag" ? { ...item, required: false } : item)),
+  };
 }
 
 const aboutUsage =
@@ -28,6 +37,7 @@ export function readUsage(texts: readonly string[], fileName: string, takesValue
     commands: [] as HelpTables["commands"],
   };
   const stem = fileName.replace(/\.\w+$/u, "").toLowerCase();
+  const program = createProgramFinder(fileName);
   for (const text of texts) {
     // Most texts of a script are about something else; a glance is cheaper than to read them.
     if (aboutUsage.test(text) || text.toLowerCase().includes(stem)) {
@@ -39,9 +49,13 @@ export function readUsage(texts: readonly string[], fileName: string, takesValue
     const read = readTables(text);
     tables.options = [...tables.options, ...read.options];
     tables.arguments = [...tables.arguments, ...read.arguments];
-    tables.commands = [...tables.commands, ...read.commands];
+    // A row of commands may call the script in full: `node report.js list  List them`.
+    tables.commands = [
+      ...tables.commands,
+      ...read.commands.map((row) => ({ ...row, head: program.after(row.head) ?? row.head })),
+    ];
   }
   const parse = (lines: ReadonlySet<string>): readonly Synopsis[] =>
     [...lines].slice(0, mostSynopses).map((line) => parseSynopsis(line, takesValue));
-  return { ...tables, synopses: parse(usage), calls: parse(calls) };
+  return { ...tables, synopses: parse(usage), calls: parse(calls).map(asExample) };
 }
