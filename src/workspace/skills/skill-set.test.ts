@@ -619,6 +619,16 @@ test("invokeSkill() puts arguments behind the text of a skill that has no place 
   expect(workspace.invokeSkill("notes", "milk")).toBe("Write it down.\n\nARGUMENTS: milk");
 });
 
+test("invokeSkill() lets a skill put its arguments where they belong", () => {
+  const skill = {
+    ...skillOf({ name: "notes" }),
+    render: (words: string) => `Write down ${words}, with plugin:notes/pen.`,
+  };
+  const workspace = createWorkspace({ skills: [skill] });
+
+  expect(workspace.invokeSkill("notes", "milk")).toBe("Write down milk, with plugin:notes/pen.");
+});
+
 test("search() finds tools of closed skills, and says that they are not available", async () => {
   const workspace = createWorkspace({
     tools: [toolNamed("clock")],
