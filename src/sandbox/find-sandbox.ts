@@ -5,10 +5,11 @@ import { bubblewrapSandbox } from "./backends/bubblewrap.ts";
 import type { LinuxHost } from "./backends/linux.ts";
 import { offSandbox } from "./backends/off.ts";
 import { unshareSandbox } from "./backends/unshare.ts";
+import { findControlGroups, type ControlGroups } from "./limits/control-groups.ts";
 import { createPipes } from "./pipes.ts";
 import { findProgram } from "./programs.ts";
 import { defaultLimits, type Sandbox, type SandboxName } from "./sandbox.ts";
-import { openWorkArea } from "./work-area.ts";
+import { openWorkArea, type WorkArea } from "./work-area.ts";
 
 /** How a sandbox is chosen. */
 export interface SandboxChoice {
@@ -33,13 +34,14 @@ const inOrder: readonly SandboxName[] = ["bubblewrap", "unshare"];
 /** Finds the best sandbox that really works on this machine; refuses if there is none. */
 export async function findSandbox(choice: SandboxChoice = {}): Promise<Sandbox> {
   const area = openWorkArea(choice.directory);
-  const host = { area, pipes: createPipes(area.private) };
+  const groups = findControlGroups();
+  const host = { area, pipes: createPipes(area.private), ...(groups && { groups }) };
   const tried: { name: string; reason: string }[] = [];
   for (const name of choice.name === undefined ? inOrder : [choice.name]) {
     const reason = whyNot(name);
     const sandbox = reason === undefined ? backends[name]?.make(host) : undefined;
     const failure = sandbox === undefined ? reason : await tryOut(sandbox);
-    if (sandbox !== undefined && failure === undefined) return withArea(sandbox, () => area.remove());
+    if (sandbox !== undefined && failure === undefined) return withArea(sandbox, area, groups);
     tried.push({ name, reason: failure ?? "it cannot be used" });
   }
   await area.remove();
@@ -60,12 +62,13 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
   return status.code === 0 ? undefined : complaint.trim() || `it ended with ${JSON.stringify(status)}`;
 }
 
-function withArea(sandbox: Sandbox, remove: () => Promise<void>): Sandbox {
+function withArea(sandbox: Sandbox, area: WorkArea, groups: ControlGroups | undefined): Sandbox {
   return {
     ...sandbox,
     async close() {
       await sandbox.close();
-      await remove();
+      groups?.close();
+      await area.remove();
     },
   };
 }

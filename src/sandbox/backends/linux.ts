@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { KitbagError } from "../../core/errors.ts";
 import { isOpenToAll, isRoot, nextUser, withPrelude, type Prelude } from "../host.ts";
 import { toLayout, type Layout } from "../layout.ts";
+import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts";
+import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
 import type { ExitStatus, Guarantee, Mount, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
 import type { FilterArchitecture } from "../seccomp/syscalls.ts";
@@ -14,15 +16,8 @@ import type { WorkArea } from "../work-area.ts";
 export interface LinuxHost {
   readonly area: WorkArea;
   readonly pipes: Pipes;
-  /** Makes control groups with these limits, and answers with the files to join; none if this user may not. */
-  readonly joinGroups?: (profile: Profile) => Promise<GroupMembership>;
-}
-
-/** Control groups of one program. */
-export interface GroupMembership {
-  readonly files: readonly string[];
-  /** Whether it was ended because of its memory; removes the groups. */
-  leave(): Promise<{ readonly outOfMemory: boolean }>;
+  /** Missing if this user may not make any; then the memory is watched from here. */
+  readonly groups?: ControlGroups;
 }
 
 /** A profile made ready for a back end. */
@@ -38,7 +33,7 @@ let places = 0;
 /** Lays out the file system, and stages what the user who the program becomes could not reach. */
 export async function prepare(profile: Profile, host: LinuxHost): Promise<Prepared> {
   const layout = await toLayout(profile, host.area);
-  const groups = await host.joinGroups?.(profile);
+  const groups = host.groups?.make(profile.limits);
   if (!isRoot) return { layout, ...(groups && { groups }), wrap: (command) => withGroups(groups, command) };
   const staged: { mount: Mount; place: string }[] = [];
   const mounts = layout.mounts.map((mount) => {
@@ -116,7 +111,8 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
         host.pipes,
         input,
       );
-      const ended = { ...started, exit: withGroupEnd(started.exit, groups) };
+      const exit = groups === undefined ? watch(started, profile) : leaveGroups(started.exit, groups);
+      const ended = { ...started, exit };
       running.add(ended);
       void ended.exit.then(() => running.delete(ended));
       return ended;
@@ -132,10 +128,21 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
   };
 }
 
-async function withGroupEnd(exit: Promise<ExitStatus>, groups: GroupMembership | undefined): Promise<ExitStatus> {
+async function leaveGroups(exit: Promise<ExitStatus>, groups: GroupMembership): Promise<ExitStatus> {
   const status = await exit;
-  const left = await groups?.leave();
-  return left?.outOfMemory === true ? { ...status, outOfMemory: true } : status;
+  const { outOfMemory } = groups.leave();
+  return outOfMemory ? { ...status, outOfMemory } : status;
+}
+
+async function watch(started: SandboxProcess, { limits }: Profile): Promise<ExitStatus> {
+  let outOfMemory = false;
+  const stop = watchMemory(started.pid, limits.memoryBytes, () => {
+    outOfMemory = true;
+    started.kill();
+  });
+  const status = await started.exit;
+  stop();
+  return outOfMemory ? { ...status, outOfMemory } : status;
 }
 
 /** The processor whose system calls a filter must know; there is none for others. */
