@@ -137,12 +137,20 @@ test("toReport() makes tools of a manifest's WASM modules, and names files that 
   const { skill, diagnostics, status } = report({ manifest: { tools } });
 
   expect(skill?.tools.map((tool) => tool.code)).toEqual([
-    { kind: "wasm", directory: "/skills/pdf", path: "pack.wasm", digest: digestOf("pack.wasm"), tool: "pack" },
+    { kind: "wasm", directory: "/skills/pdf", path: "pack.wasm", digest: digestOf("pack.wasm") },
   ]);
   expect(status).toBe("warning");
   expect(diagnostics).toMatchObject([
     { code: "tool-file-missing", message: 'Left out the tool "gone": "../outside.wasm" is not in the folder' },
   ]);
+});
+
+test("toReport() tells a WASM module which tool is called only if it holds several", () => {
+  const both = ["pack", "unpack"].map((name) => manifestTool({ name, kind: "wasm", file: "pack.wasm" }));
+
+  const { skill } = report({ manifest: { tools: both } });
+
+  expect(skill?.tools.map((tool) => tool.code)).toMatchObject([{ tool: "pack" }, { tool: "unpack" }]);
 });
 
 test("toReport() gives a script that a manifest lists its input as JSON", () => {

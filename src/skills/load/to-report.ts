@@ -3,7 +3,7 @@ import { isName } from "../../core/names.ts";
 import type { SkillFolder } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { SkillCode } from "../code/load-skill-code.ts";
-import { emptyManifest, type SkillManifest } from "../manifests/skill-manifest.ts";
+import { emptyManifest, type SkillManifest, type ManifestTool } from "../manifests/skill-manifest.ts";
 import { checkDeclared } from "./check-declared.ts";
 import { checkTools } from "./check-tools.ts";
 import { describeTrust } from "./describe-trust.ts";
@@ -94,7 +94,7 @@ function makeTools(
     );
   const listed = manifest.tools
     .filter((tool) => tool.kind !== "reuse")
-    .map((tool) => toManifestTool(frame, tool, makePipeline));
+    .map((tool) => toManifestTool(frame, tool, { makePipeline, isOneOfSeveral: hasSibling(tool, manifest.tools) }));
   const own = (defined?.tools ?? []).map((tool) => toCodeTool(frame, tool, facts.code ?? ""));
   const diagnostics: Diagnostic[] = [];
   const byName = new Map<string, { tool: Tool; report: ToolReport }>();
@@ -106,6 +106,11 @@ function makeTools(
   }
   const kept = [...byName.values()];
   return { tools: kept.map((one) => one.tool), reports: kept.map((one) => one.report), diagnostics };
+}
+
+/** Whether another tool is in the same file. */
+function hasSibling({ name, file }: ManifestTool, tools: readonly ManifestTool[]): boolean {
+  return tools.some((other) => other.name !== name && other.file !== undefined && other.file === file);
 }
 
 function duplicate(lost: ToolReport, kept: ToolReport | undefined): Diagnostic {

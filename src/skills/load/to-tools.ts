@@ -77,9 +77,16 @@ export function toCodeTool({ skill }: ToolFrame, tool: Tool, file: string): Made
 /** Makes a pipeline of its description. Passed in: how pipelines run is not known here. */
 export type MakePipeline = (description: JsonObject) => Tool;
 
+/** What a listed tool is made with. */
+export interface ListedParts {
+  readonly makePipeline: MakePipeline | undefined;
+  /** Other tools have the same file: a WASM module is told then which of them is called. */
+  readonly isOneOfSeveral: boolean;
+}
+
 /** Makes a tool that a manifest lists: a script that takes JSON on standard input, a part of a WASM module, a pipeline. */
-export function toManifestTool(frame: ToolFrame, listed: ManifestTool, makePipeline?: MakePipeline): MadeTool {
-  if (listed.kind === "pipeline") return toPipeline(frame, listed, makePipeline);
+export function toManifestTool(frame: ToolFrame, listed: ManifestTool, parts: ListedParts): MadeTool {
+  if (listed.kind === "pipeline") return toPipeline(frame, listed, parts.makePipeline);
   const path = listed.file ?? "";
   const file = frame.files.get(path.replace(/^\.\//u, ""));
   if (file === undefined) {
@@ -87,7 +94,8 @@ export function toManifestTool(frame: ToolFrame, listed: ManifestTool, makePipel
     const cure = listed.source === undefined ? {} : { cure: `Build it: kitbag build ${frame.skill}/${listed.name}` };
     return { ok: false, diagnostic: { severity: "error", code: "tool-file-missing", message, file: path, ...cure } };
   }
-  return make(frame, file.path, { parts: toParts(frame, listed, file), confidence: "declared", source: "manifest" });
+  const own = toParts(frame, listed, file, parts);
+  return make(frame, file.path, { parts: own, confidence: "declared", source: "manifest" });
 }
 
 function toPipeline(frame: ToolFrame, listed: ManifestTool, makePipeline: MakePipeline | undefined): MadeTool {
@@ -106,11 +114,11 @@ function toPipeline(frame: ToolFrame, listed: ManifestTool, makePipeline: MakePi
   }
 }
 
-function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile): ToolParts {
+function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile, parts: ListedParts): ToolParts {
   const place = { directory: frame.directory, path: file.path, digest: file.digest };
   const code: WasmCode | ScriptCode =
     listed.kind === "wasm"
-      ? { kind: "wasm", ...place, tool: listed.name }
+      ? { kind: "wasm", ...place, ...(parts.isOneOfSeveral && { tool: listed.name }) }
       : {
           kind: "script",
           ...place,
