@@ -77,6 +77,7 @@ function take(piece) {
       waiting.delete(id);
     }
   }
+  if (waiting.size === 0) socket?.unref();
 }
 
 function end() {
@@ -95,10 +96,7 @@ function resultOf(answer) {
 function listen() {
   if (socket !== undefined) return;
   socket = new Socket({ fd: descriptor(), readable: true, writable: true });
-  socket.on("data", (piece) => {
-    take(piece);
-    if (waiting.size === 0) socket.unref();
-  });
+  socket.on("data", take);
   socket.on("error", end);
   socket.on("end", end);
   socket.unref();

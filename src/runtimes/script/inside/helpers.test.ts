@@ -1,0 +1,328 @@
+import { execFile } from "node:child_process";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+import { defineTool } from "kitbag";
+import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
+
+import { needProgram } from "../../../../test/support/need-program.ts";
+import { createScriptWorkspace, openTestSandbox, runScript } from "../../../../test/support/run-script.ts";
+import type { Sandbox } from "../../../sandbox/sandbox.ts";
+
+let sandbox: Sandbox;
+
+beforeAll(async () => {
+  sandbox = await openTestSandbox();
+});
+afterAll(() => sandbox.close());
+
+interface Helper {
+  readonly name: string;
+  readonly program?: string;
+  readonly path: string;
+  /** Uses everything there is, and prints what it answered as JSON. */
+  readonly text: string;
+}
+
+const helpers: readonly Helper[] = [
+  {
+    name: "kitbag.py",
+    program: "/usr/bin/python3",
+    path: "a.py",
+    text: `import json, kitbag
+kitbag.progress("half", done=1, total=2)
+kitbag.log("logged", {"n": 1})
+kitbag.stream("piece")
+kitbag.state.set("text", "ü\\n\\"q\\" \\\\")
+kitbag.skill_state.set("shared", "s")
+answers = [
+    kitbag.state.get("text"),
+    kitbag.state.get("nothing"),
+    kitbag.state.compare_and_set("text", 0, "x"),
+    [e["key"] for e in kitbag.state.list("te")],
+    kitbag.state.delete("text"),
+    kitbag.skill_state.get("shared"),
+    kitbag.call("shout", {"text": "hé"}),
+    kitbag.secret("TOKEN") == "t0ken-value",
+    kitbag.secret("ABSENT"),
+]
+try:
+    kitbag.call("fail")
+except kitbag.KitbagError as error:
+    answers.append(error.code)
+try:
+    kitbag.secret("OTHER")
+except kitbag.KitbagError as error:
+    answers.append(error.code)
+print(json.dumps(answers))`,
+  },
+  {
+    name: "kitbag.mjs",
+    path: "a.mjs",
+    text: `import kitbag, { KitbagError } from "kitbag";
+kitbag.progress("half", { done: 1, total: 2 });
+kitbag.log("logged", { n: 1 });
+kitbag.stream("piece");
+await kitbag.state.set("text", 'ü\\n"q" \\\\');
+await kitbag.skillState.set("shared", "s");
+const codeOf = (cause) => (cause instanceof KitbagError ? cause.code : "another");
+console.log(JSON.stringify([
+  await kitbag.state.get("text"),
+  (await kitbag.state.get("nothing")) ?? null,
+  await kitbag.state.compareAndSet("text", 0, "x"),
+  (await kitbag.state.list("te")).map(({ key }) => key),
+  await kitbag.state.delete("text"),
+  await kitbag.skillState.get("shared"),
+  await kitbag.call("shout", { text: "hé" }),
+  (await kitbag.secret("TOKEN")) === "t0ken-value",
+  (await kitbag.secret("ABSENT")) ?? null,
+  await kitbag.call("fail").catch(codeOf),
+  await kitbag.secret("OTHER").catch(codeOf),
+]));`,
+  },
+  {
+    name: "kitbag.cjs without promises",
+    path: "a.cjs",
+    text: `const { sync: kitbag, progress, log, stream } = require("kitbag");
+progress("half", { done: 1, total: 2 });
+log("logged", { n: 1 });
+stream("piece");
+kitbag.state.set("text", 'ü\\n"q" \\\\');
+kitbag.skillState.set("shared", "s");
+const codeOf = (work) => { try { return work(); } catch (cause) { return cause.code; } };
+console.log(JSON.stringify([
+  kitbag.state.get("text"),
+  kitbag.state.get("nothing") ?? null,
+  kitbag.state.compareAndSet("text", 0, "x"),
+  kitbag.state.list("te").map(({ key }) => key),
+  kitbag.state.delete("text"),
+  kitbag.skillState.get("shared"),
+  kitbag.call("shout", { text: "hé" }),
+  kitbag.secret("TOKEN") === "t0ken-value",
+  kitbag.secret("ABSENT") ?? null,
+  codeOf(() => kitbag.call("fail")),
+  codeOf(() => kitbag.secret("OTHER")),
+]));`,
+  },
+  {
+    name: "kitbag.rb",
+    program: "ruby",
+    path: "a.rb",
+    text: `require "json"
+require "kitbag"
+Kitbag.progress("half", done: 1, total: 2)
+Kitbag.log("logged", { n: 1 })
+Kitbag.stream("piece")
+Kitbag.state.set("text", "ü\\n\\"q\\" \\\\")
+Kitbag.skill_state.set("shared", "s")
+def code_of
+  yield
+rescue Kitbag::Error => error
+  error.code
+end
+puts JSON.generate([
+  Kitbag.state.get("text"),
+  Kitbag.state.get("nothing"),
+  Kitbag.state.compare_and_set("text", 0, "x"),
+  Kitbag.state.list("te").map { |e| e["key"] },
+  Kitbag.state.delete("text"),
+  Kitbag.skill_state.get("shared"),
+  Kitbag.call("shout", { text: "hé" }),
+  Kitbag.secret("TOKEN") == "t0ken-value",
+  Kitbag.secret("ABSENT"),
+  code_of { Kitbag.call("fail") },
+  code_of { Kitbag.secret("OTHER") },
+])`,
+  },
+];
+
+test.for(helpers)("$name lets a script do all that its tool may do", async (helper, context) => {
+  need(context, helper);
+
+  const { outcome, events, chunks, log } = await runScript(sandbox, {
+    files: { [helper.path]: helper.text },
+    permissions: { env: ["TOKEN", "ABSENT"] },
+    options: { findSecret: (name) => (name === "TOKEN" ? "t0ken-value" : undefined) },
+    tools: [shout, fail],
+  });
+
+  const answers = [
+    'ü\n"q" \\',
+    null,
+    false,
+    ["text"],
+    true,
+    "s",
+    "HÉ",
+    true,
+    null,
+    "tool-failed",
+    "permission-refused",
+  ];
+  expect(outcome).toMatchObject({ status: "ok" });
+  expect(outcome.status === "ok" && JSON.parse(String(outcome.output))).toEqual(answers);
+  expect(chunks[0]).toBe("piece");
+  expect(log).toEqual(["logged"]);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "call-progress", progress: { message: "half", done: 1, total: 2 } }),
+  );
+});
+
+test("kitbag.sh lets a script do all that its tool may do", async () => {
+  const { outcome, events, chunks, log } = await runScript(sandbox, {
+    files: {
+      "a.sh": String.raw`. "$KITBAG_SH"
+kitbag_progress half 1 2
+kitbag_log "logged $(printf '\001')"
+kitbag_stream piece
+kitbag_state_set text $'ü\n"q" \\ \t\001' 60000
+kitbag_state_get text
+kitbag_state_get nothing || echo nothing
+kitbag_state_set 'te"x' y
+kitbag_state_list te
+kitbag_state_compare_and_set text "" x || echo kept
+kitbag_state_compare_and_set lock "" mine && echo locked
+kitbag_state_delete text
+kitbag_state_get text || echo deleted
+kitbag_call shout '{"text":"hé"}'
+kitbag_call shout '{"text":7}' || echo refused
+[ "$(kitbag_secret TOKEN)" = t0ken-value ] && echo token
+kitbag_secret ABSENT || echo absent
+kitbag_secret OTHER || echo other
+kitbag_state_get || echo "no key"`,
+    },
+    permissions: { env: ["TOKEN", "ABSENT"] },
+    options: { findSecret: (name) => (name === "TOKEN" ? "t0ken-value" : undefined) },
+    tools: [shout, fail],
+  });
+
+  const lines = ['ü\n"q" \\ \t\u0001', "nothing", 'te"x', "text", "kept", "locked", "deleted", "HÉ", "refused"];
+  expect(outcome).toEqual({
+    status: "ok",
+    output: `${[...lines, "token", "absent", "other", "no key"].join("\n")}\n`,
+  });
+  expect(chunks[0]).toBe("piece");
+  expect(log[0]).toBe("logged \u0001");
+  expect(log.slice(1)).toEqual([
+    expect.stringContaining("kitbag: Cannot call "),
+    expect.stringContaining("kitbag: Cannot run "),
+    expect.stringContaining("kitbag: Cannot use the state under"),
+  ]);
+  expect(events).toContainEqual(
+    expect.objectContaining({ type: "call-progress", progress: { message: "half", done: 1, total: 2 } }),
+  );
+});
+
+test("kitbag.mjs answers calls that are made at once, and sync ones among them", async () => {
+  const { outcome } = await runScript(sandbox, {
+    files: {
+      "a.mjs": `import kitbag from "kitbag";
+const calls = Array.from({ length: 50 }, (_, index) => kitbag.call("shout", { text: "n" + index }));
+const between = kitbag.sync.call("shout", { text: "sync" });
+console.log((await Promise.all(calls)).join(" "), between);`,
+    },
+    tools: [shout],
+  });
+
+  const expected = Array.from({ length: 50 }, (_, index) => `N${index}`).join(" ");
+  expect(outcome).toEqual({ status: "ok", output: `${expected} SYNC\n` });
+});
+
+test("kitbag.mjs keeps a script alive only while it waits for an answer", async () => {
+  const { outcome } = await runScript(sandbox, {
+    files: {
+      "a.mjs": `import kitbag from "kitbag";
+setTimeout(() => console.log("too late"), 10_000).unref();
+await kitbag.state.set("a", 1);
+kitbag.call("shout", { text: "x" }).then(console.log);`,
+    },
+    tools: [shout],
+  });
+
+  expect(outcome).toEqual({ status: "ok", output: "X\n" });
+});
+
+test("kitbag.py counts right when 20 calls count at once", async () => {
+  const { workspace } = createScriptWorkspace(sandbox, {
+    files: { "a.py": `import kitbag\nprint(kitbag.state.update("count", lambda n: n + 1, 0))` },
+  });
+
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => workspace.call("script", {})));
+
+  const counts = outcomes.map((outcome) => (outcome.status === "ok" ? Number(outcome.output) : outcome));
+  expect(counts.toSorted((left, right) => Number(left) - Number(right))).toEqual(
+    Array.from({ length: 20 }, (_, index) => index + 1),
+  );
+});
+
+test("kitbag.py is safe to be used by several threads", async () => {
+  const { outcome } = await runScript(sandbox, {
+    files: {
+      "a.py": `import kitbag
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(8) as pool:
+    print(list(pool.map(lambda n: kitbag.call("shout", {"text": f"n{n}"}), range(20)))[19])`,
+    },
+    tools: [shout],
+  });
+
+  expect(outcome).toEqual({ status: "ok", output: "N19\n" });
+});
+
+const folder = import.meta.dirname;
+
+test.for<[name: string, command: readonly [string, ...string[]], env: Record<string, string>]>([
+  [
+    "kitbag.py",
+    ["/usr/bin/python3", "-c", "import kitbag\nkitbag.state.get('x')"],
+    { PYTHONPATH: join(folder, "python") },
+  ],
+  ["kitbag.cjs", [process.execPath, "-e", `require("${folder}/node/kitbag.cjs").sync.state.get("x")`], {}],
+  [
+    "kitbag.mjs",
+    [process.execPath, "--input-type=module", "-e", `import k from "${folder}/node/kitbag.mjs"; await k.call("x")`],
+    {},
+  ],
+  ["kitbag.rb", ["ruby", "-rkitbag", "-e", "Kitbag.log('x')"], { RUBYLIB: join(folder, "ruby") }],
+  ["kitbag.sh", ["bash", "-c", `. ${folder}/shell/kitbag.sh; kitbag_log x`], {}],
+])("%s says so where there is no Kitbag", async ([, [program, ...words], env], context) => {
+  needProgram(context, program);
+
+  const failed = promisify(execFile)(program, words, { env: { PATH: process.env["PATH"], ...env } });
+
+  await expect(failed).rejects.toMatchObject({
+    stderr: expect.stringContaining("does not run in Kitbag: KITBAG_FD is not set"),
+  });
+});
+
+test("kitbag.sh says that it needs bash", async () => {
+  const failed = promisify(execFile)("dash", ["-c", `. ${folder}/shell/kitbag.sh`]);
+
+  await expect(failed).rejects.toMatchObject({
+    stderr: "kitbag: this file needs bash; start the script with #!/usr/bin/env bash\n",
+  });
+});
+
+function need(context: TestContext, { program }: Helper): void {
+  if (program !== undefined) needProgram(context, program);
+}
+
+const shout = defineTool({
+  name: "shout",
+  description: "Says a text loudly",
+  input: {
+    type: "object",
+    properties: { text: { type: "string", pattern: "^[^0-9]" } },
+    required: ["text"],
+    additionalProperties: false,
+  },
+  run: ({ text }) => String(text).toUpperCase(),
+});
+
+const fail = defineTool({
+  name: "fail",
+  description: "Always fails",
+  run() {
+    throw new Error("on purpose");
+  },
+});
