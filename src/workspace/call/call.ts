@@ -194,15 +194,14 @@ export class Call implements PublicCall {
 
   /** While somebody is asked, no time passes for this call and those around it. */
   async holdClocks<Value>(wait: () => Promise<Value>): Promise<Value> {
-    const clocks: Clock[] = [];
-    for (let call = this.parent; call !== undefined; call = call.parent) {
-      if (call.#clock !== undefined) clocks.push(call.#clock);
-    }
-    for (const clock of clocks) clock.hold();
+    // A call that has just ended has no clock any more.
+    const clocks: (Clock | undefined)[] = [];
+    for (let call = this.parent; call !== undefined; call = call.parent) clocks.push(call.#clock);
+    for (const clock of clocks) clock?.hold();
     try {
       return await wait();
     } finally {
-      for (const clock of clocks) clock.release();
+      for (const clock of clocks) clock?.release();
     }
   }
 
