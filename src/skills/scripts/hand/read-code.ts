@@ -134,9 +134,14 @@ const giveUps = /^(?:exit|die|abort|throw|raise|usage|fail|fatal|(?:show|print|d
 
 /** Whether what follows a condition, and nothing but that, ends the script. */
 function givesUp(tokens: readonly Token[], from: number): boolean {
+  let depth = 0;
   for (let index = from; index < from + 40; index++) {
     const token = tokens[index];
-    if (token === undefined || isToken(token, "}") || isToken(token, "=") || isToken(token, "else")) return false;
+    if (isToken(token, "(")) depth += 1;
+    if (isToken(token, ")")) depth -= 1;
+    // In the parentheses of a call "=" names an argument.
+    const isOver = isToken(token, "}") || isToken(token, "else") || (isToken(token, "=") && depth <= 0);
+    if (token === undefined || isOver) return false;
     if (token.kind === "word" && giveUps.test(token.text)) return true;
   }
   return false;

@@ -90,7 +90,7 @@ class Interpreter(Imports):
         if not self.matters(node) and len(targets) == 1 and isinstance(targets[0], ast.Name):
             self.scope.names.setdefault(targets[0].id, Lazy(node.value))
             return
-        value = self.evaluator.evaluate(node.value)
+        value = self.bound(node.value) or self.evaluator.evaluate(node.value)
         for target in targets:
             self.bind(target, value)
         if isinstance(targets[0], ast.Tuple) and len(targets[0].elts) == 2 and isinstance(targets[0].elts[1], ast.Name):
@@ -98,6 +98,12 @@ class Interpreter(Imports):
                 leaves_some = parser.used == "parse_known_args" or (parser.is_old and parser.used is not None)
                 if leaves_some and parser.extra is None:
                     parser.extra = targets[0].elts[1].id
+
+    def bound(self, node):
+        if not isinstance(node, ast.Attribute) or node.attr not in CALLS:
+            return None
+        owner = self.evaluator.evaluate(node.value)
+        return Bound(owner, node.attr) if isinstance(owner, (Parser, Group, Commands)) else None
 
     def bind(self, target, value):
         if isinstance(target, ast.Name):

@@ -36,6 +36,8 @@ def relevant_lines(statements, source, calls=()):
         lines.update(text.lines_of(places(source, call)))
     for call in calls:
         lines.update(text.lines_of(calls_of(source, call)))
+    for name in method_names(source):
+        lines.update(text.lines_of(calls_of(source, name)))
     for name in parser_names(source):
         lines.update(text.lines_of(passes_of(source, name)))
     pending = [node for node in statements if isinstance(node, DEFINITIONS)]
@@ -107,6 +109,17 @@ def parser_names(source):
             name = target.partition(":")[0].strip()
             if equals and name.isidentifier():
                 names.add(name)
+    return names
+
+
+def method_names(source):
+    """The variables that hold a method of a parser: `add = parser.add_argument`."""
+    names = set()
+    for at in places(source, "add_argument"):
+        start = source.rfind("\n", 0, at) + 1
+        target, equals, _ = source[start : min(at, start + 200)].partition("=")
+        if equals and target.strip().isidentifier() and not source.startswith(("(", "_"), at + len("add_argument")):
+            names.add(target.strip())
     return names
 
 

@@ -19,6 +19,13 @@ function asExample(synopsis: Synopsis): Synopsis {
   };
 }
 
+/** `list | show NAME | move FROM TO` are three calls in one line. */
+function splitCommands(line: string): readonly string[] {
+  const parts = line.split(/\s\|\s/u);
+  const areCalls = parts.length > 1 && parts.every((part) => /^[a-z][\w-]*(?:\s+[<[A-Z-].*)?$/u.test(part.trim()));
+  return areCalls && parts.some((part) => part.trim().includes(" ")) ? parts.map((part) => part.trim()) : [line];
+}
+
 const aboutUsage =
   /usage|synopsis|用法|使用|使い方|사용|uso|utilisation|verwendung|aufruf|использование|gebruik|użycie|kullanım|\$0|\$\{0|argv|basename|%\(prog|PROGRAM_NAME|__FILE__/iu;
 const aboutTables =
@@ -42,7 +49,7 @@ export function readUsage(texts: readonly string[], fileName: string, takesValue
     // Most texts of a script are about something else; a glance is cheaper than to read them.
     if (aboutUsage.test(text) || text.toLowerCase().includes(stem)) {
       const found = findSynopses(text, fileName);
-      for (const line of found.usage) usage.add(line);
+      for (const line of found.usage.flatMap(splitCommands)) usage.add(line);
       for (const line of found.calls) calls.add(line);
     }
     if (!aboutTables.test(text)) continue;
