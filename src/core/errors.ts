@@ -32,6 +32,13 @@ export interface ErrorDetails {
   "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
   /** The call was still running at its limit. */
   "call-timeout": { readonly tool: string; readonly limitMs: number };
+  /** A program that a model wrote failed; with what it printed and called until then. */
+  "code-failed": {
+    readonly tool: string;
+    readonly reason: string;
+    readonly console: string;
+    readonly calls: readonly { readonly tool: string; readonly status: string; readonly durationMs: number }[];
+  };
   /** There is no compiler for a tool's language on this machine. */
   "compiler-missing": { readonly source: string; readonly language: string; readonly cure: string };
   /** A configuration file cannot be used. */
@@ -176,6 +183,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "call-depth": ({ tool, chain, limit }) =>
     `Cannot call ${quote(tool)}: calls may go ${limit} deep (${chain.join(" → ")})`,
   "call-timeout": ({ tool, limitMs }) => `Cannot finish ${quote(tool)}: it was still running after ${limitMs} ms`,
+  "code-failed": ({ tool, reason }) => `Cannot finish the program of ${quote(tool)}: ${reason}`,
   "compiler-missing": ({ source, language, cure }) =>
     `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,
   "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,

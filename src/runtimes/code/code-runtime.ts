@@ -1,0 +1,85 @@
+import type { Runtime } from "../../core/runtime.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { toCodeLimits, type CodeLimits } from "./code-limits.ts";
+import type { CodeInput } from "./create-code-tool.ts";
+import type { ProgramEnd } from "./inside/messages.ts";
+import { createProgramSession, type ProgramSession } from "./program-session.ts";
+import { createProgramWorkers, type ProgramHost } from "./program-workers.ts";
+import { runPython } from "./run-python.ts";
+import { toCodeOutput } from "./to-code-output.ts";
+import { toToolNames, type AvailableTool } from "./tool-names.ts";
+
+/** What {@link codeRuntime} takes. */
+export interface CodeRuntimeOptions {
+  /** The tools that there are now, for names that programs can write; what a program may call is decided when it calls. */
+  readonly tools?: () => readonly AvailableTool[];
+  /** Where Python programs run. @default nowhere: they are refused */
+  readonly sandbox?: Sandbox;
+  readonly limits?: Partial<CodeLimits>;
+}
+
+/** Runs programs of models. */
+export interface CodeRuntime extends Runtime {
+  readonly kind: "code";
+  /** Ends the threads that are kept for the next programs. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes the runtime of code mode: it runs programs that a model wrote, each in a machine of its own which holds it to its memory
+ * and its time, and in which nothing exists but its tools. JavaScript and TypeScript run in QuickJS compiled to WASM, in a thread
+ * that is ended when it does not stop; Python runs in `sandbox`. Each tool that a program calls takes the way every call takes.
+ *
+ * @throws {KitbagError} `option-invalid` if a limit is not a number above 0.
+ *
+ * @example
+ * ```ts
+ * import { codeRuntime, createCodeTool, createWorkspace, defineTool } from "kitbag";
+ *
+ * const square = defineTool({
+ *   name: "square",
+ *   description: "Squares a number",
+ *   input: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+ *   run: ({ n }) => Number(n) ** 2,
+ * });
+ * const runtime = codeRuntime();
+ * const workspace = createWorkspace({ tools: [square, createCodeTool()], runtimes: [runtime] });
+ *
+ * const code = "const all = await Promise.all([1, 2, 3].map((n) => tools.square({ n }))); return all.join()";
+ * const outcome = await workspace.call("execute_code", { code });
+ * console.assert(outcome.status === "ok" && JSON.stringify(outcome.output).startsWith('{"result":"1,4,9"'));
+ * await runtime.close();
+ * ```
+ */
+export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: CodeRuntimeOptions = {}): CodeRuntime {
+  const limits = toCodeLimits(given);
+  const workers = createProgramWorkers(limits.memoryBytes);
+
+  function runProgram(tool: Tool, input: CodeInput, session: ProgramSession, signal: AbortSignal): Promise<ProgramEnd> {
+    const { code, language = "javascript" } = input;
+    const names = toToolNames(tools());
+    if (language === "python") return runPython({ tool, code, session, sandbox, limits, names }, signal);
+    const start = { source: code, language, ...names, limits };
+    return workers.run(start, { call: toHostCall(session), print: session.print }, signal);
+  }
+
+  return {
+    kind: "code",
+    async run(tool, input, context) {
+      const session = createProgramSession(context, limits);
+      const end = await runProgram(tool, input as CodeInput, session, context.signal);
+      return toCodeOutput({ tool: tool.name, end, session, limits });
+    },
+    close: workers.close,
+  };
+}
+
+function toHostCall(session: ProgramSession): ProgramHost["call"] {
+  return (address, json, settle) => {
+    void session.call(address, JSON.parse(json)).then((outcome) => {
+      const isOk = outcome.status === "ok";
+      settle(isOk, JSON.stringify(isOk ? outcome.output : outcome.error));
+    });
+  };
+}

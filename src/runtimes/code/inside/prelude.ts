@@ -1,0 +1,161 @@
+/**
+ * What runs in each machine before the program, as text: it is JavaScript of the machine, not of this process. It is an expression
+ * whose value is a function of the bridge and of the names; it answers with what the bridge calls. Everything it needs later is
+ * taken now, because the program may replace it.
+ */
+export const prelude = String.raw`(function (bridge, namesJson) {
+"use strict";
+const { stringify, parse } = JSON;
+const { defineProperty, create } = Object;
+const { apply } = Reflect;
+const { call: sendCall, print, setTimer, clearTimer, end } = bridge;
+const BuiltInError = Error, BuiltInPromise = Promise, ToText = String, then = Promise.prototype.then;
+const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
+const { aliases, globals } = parse(namesJson, (key, value) => typeof value === "object" ? Object.assign(create(null), value) : value);
+const waiting = new Map(), timers = new Map();
+let lastId = 0;
+
+class ToolError extends BuiltInError {
+  constructor(message, code, tool, details) {
+    super(message);
+    this.name = "ToolError";
+    this.code = code;
+    this.tool = tool;
+    this.details = details;
+  }
+}
+
+function call(address, input) {
+  return new BuiltInPromise((resolve, reject) => {
+    let json;
+    try {
+      json = stringify(input === undefined ? {} : input);
+    } catch (cause) {
+      reject(new ToolError("Cannot call \"" + address + "\": the input is no JSON: " + describe(cause), "input-invalid", address));
+      return;
+    }
+    if (json === undefined) {
+      reject(new ToolError("Cannot call \"" + address + "\": the input is no JSON", "input-invalid", address));
+      return;
+    }
+    const id = ++lastId;
+    apply(mapSet, waiting, [id, { resolve, reject, address, trace: new BuiltInError() }]);
+    sendCall(id, address, json);
+  });
+}
+
+function settle(id, isOk, json) {
+  const { resolve, reject, address, trace } = apply(mapGet, waiting, [id]);
+  apply(mapDelete, waiting, [id]);
+  const value = parse(json);
+  if (isOk) return resolve(value);
+  const error = new ToolError(value.message, value.code, address, value.details);
+  error.stack = trace.stack;
+  reject(error);
+}
+
+function toTool(address) {
+  const target = (input) => call(aliases[address] ?? address, input);
+  defineProperty(target, "name", { value: address });
+  return new Proxy(target, {
+    get(_, key) {
+      if (typeof key !== "string" || key === "then" || key === "toJSON") return undefined;
+      return address.includes("/") ? undefined : toTool(address + "/" + key);
+    },
+    set: () => false,
+    defineProperty: () => false,
+    setPrototypeOf: () => false,
+  });
+}
+
+const tools = new Proxy(create(null), {
+  get: (_, key) => typeof key !== "string" || key === "then" || key === "toJSON" ? undefined : toTool(key),
+  has: (_, key) => typeof key === "string",
+  set: () => false,
+  defineProperty: () => false,
+  setPrototypeOf: () => false,
+});
+
+/** Says in words what was thrown, whatever it is. */
+function describe(thrown) {
+  try {
+    if (thrown instanceof BuiltInError) {
+      const text = (thrown.name ? ToText(thrown.name) + ": " : "") + ToText(thrown.message);
+      const line = /program:(\d+):/.exec(ToText(thrown.stack));
+      return (line ? text + " (line " + line[1] + ")" : text).slice(0, 4000);
+    }
+    const text = typeof thrown === "object" && thrown !== null ? stringify(thrown) : ToText(thrown);
+    return "it threw " + ToText(text).slice(0, 4000);
+  } catch {
+    return "it threw something that cannot be shown";
+  }
+}
+
+function show(value) {
+  try {
+    if (typeof value === "string") return value;
+    if (value instanceof BuiltInError) return describe(value);
+    if (typeof value === "object" && value !== null) return stringify(value) ?? ToText(value);
+    return typeof value === "bigint" ? value + "n" : ToText(value);
+  } catch {
+    return "[something that cannot be shown]";
+  }
+}
+
+const write = (...values) => print(values.map(show).join(" "));
+
+function finish(value) {
+  if (value === undefined) return end("ok", "null");
+  if (typeof value === "function" || typeof value === "symbol") return end("no-json", "a " + typeof value);
+  let json;
+  try {
+    json = stringify(value);
+  } catch (cause) {
+    return end(isOutOfMemory(cause) ? "out-of-memory" : "no-json", describe(cause));
+  }
+  if (json === undefined) return end("no-json", "an object whose toJSON answers with nothing");
+  end("ok", json);
+}
+
+const isOutOfMemory = (cause) => cause instanceof InternalError && cause.message === "out of memory";
+const fail = (cause) => end(isOutOfMemory(cause) ? "out-of-memory" : "failed", describe(cause));
+
+/** Waits for the program. One that is written as a function is called. */
+function watch(promise, isCompletion) {
+  const run = (async () => {
+    const value = isCompletion ? (await promise).value : await promise;
+    return isCompletion && typeof value === "function" ? value() : value;
+  })();
+  apply(then, run, [finish, fail]);
+}
+
+function fire(id) {
+  const task = apply(mapGet, timers, [id]);
+  apply(mapDelete, timers, [id]);
+  if (task !== undefined) task();
+}
+
+function addGlobal(name, value) {
+  defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: false });
+}
+
+addGlobal("tools", tools);
+addGlobal("ToolError", ToolError);
+addGlobal("console", { log: write, info: write, warn: write, error: write, debug: write, table: write, trace: write });
+addGlobal("setTimeout", (task, ms, ...args) => {
+  if (typeof task !== "function") throw new TypeError("setTimeout takes a function");
+  const id = ++lastId;
+  apply(mapSet, timers, [id, () => task(...args)]);
+  setTimer(id, Number(ms) || 0);
+  return id;
+});
+addGlobal("clearTimeout", (id) => {
+  apply(mapDelete, timers, [id]);
+  clearTimer(Number(id) || 0);
+});
+for (const name in globals) {
+  const address = globals[name];
+  if (!(name in globalThis)) addGlobal(name, (input) => call(address, input));
+}
+return { settle, fire, watch };
+})`;

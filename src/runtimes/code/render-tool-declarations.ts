@@ -1,0 +1,86 @@
+import { parseAddress, toAddress } from "../../core/names.ts";
+import { renderSchema, toDocComment } from "../../core/schema/render-schema.ts";
+import type { Tool } from "../../core/tool.ts";
+import { toIdentifier, toToolNames, type AvailableTool, type ToolNames } from "./tool-names.ts";
+
+/**
+ * Writes TypeScript declarations of tools, for a model that writes a program which calls them: each with its description, its
+ * parameters and what it gives back. Empty if there are none.
+ *
+ * @example
+ * ```ts
+ * import { defineTool, renderToolDeclarations } from "kitbag";
+ *
+ * const read = defineTool({
+ *   name: "read-issue",
+ *   description: "Reads one issue",
+ *   input: { type: "object", properties: { number: { type: "integer" } }, required: ["number"] },
+ *   output: { type: "string" },
+ *   run: ({ number }) => `issue ${String(number)}`,
+ * });
+ * const text = renderToolDeclarations([{ address: "github/read-issue", tool: read }]);
+ * console.assert(text.includes("read_issue(input: {") && text.includes("}): Promise<string>;"));
+ * ```
+ */
+export function renderToolDeclarations(tools: Iterable<AvailableTool>): string {
+  const all = [...tools];
+  if (all.length === 0) return "";
+  const names = toToolNames(all);
+  const owners = Map.groupBy(all, ({ address }) => parseAddress(address).owner);
+  const single = owners.get(undefined) ?? [];
+  owners.delete(undefined);
+  const lines = single.map(({ address, tool }) => renderTool(toKey(names, address, address), tool, 1));
+  const taken = new Set([...single.map(({ address }) => toIdentifier(address)), ...repeated([...owners.keys()])]);
+  for (const [owner = "", members] of owners) lines.push(renderOwner({ owner, members, names, taken }));
+  return `declare const tools: {\n${lines.join("\n")}\n};`;
+}
+
+interface Owner {
+  readonly owner: string;
+  readonly members: readonly AvailableTool[];
+  readonly names: ToolNames;
+  /** Words that mean something else already. */
+  readonly taken: ReadonlySet<string>;
+}
+
+function renderOwner({ owner, members, names, taken }: Owner): string {
+  const word = toIdentifier(owner);
+  // Where one word would mean two things, each tool stands under its whole address.
+  if (taken.has(word)) return members.map(({ address, tool }) => renderTool(quoteKey(address), tool, 1)).join("\n");
+  const lines = members.map(({ address, tool }) => {
+    return renderTool(toKey(names, address, `${word}/${tool.name}`), tool, 2);
+  });
+  return `  ${word}: {\n${lines.join("\n")}\n  };`;
+}
+
+/** Writes a tool's name as a word if a program that uses the word means this tool, in quotes if not. */
+function toKey({ aliases }: ToolNames, address: string, path: string): string {
+  const { owner, name } = parseAddress(path);
+  const word = toIdentifier(name);
+  const found = toAddress(owner, word);
+  return found === address || aliases[found] === address ? word : quoteKey(name);
+}
+
+function quoteKey(name: string): string {
+  return JSON.stringify(name);
+}
+
+function renderTool(key: string, { description, inputSchema, outputSchema }: Tool, depth: number): string {
+  const indent = "  ".repeat(depth);
+  const { properties, required } = inputSchema;
+  const isEmpty = !isRecord(properties) || Object.keys(properties).length === 0;
+  const mark = Array.isArray(required) && required.length > 0 ? "" : "?";
+  const input = isEmpty ? "" : `input${mark}: ${renderSchema(inputSchema, "typescript", depth)}`;
+  const output = outputSchema === undefined ? "unknown" : renderSchema(outputSchema, "typescript", depth);
+  return `${indent}${toDocComment(description)}\n${indent}${key}(${input}): Promise<${output}>;`;
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** The words that several names become. */
+function repeated(names: readonly (string | undefined)[]): string[] {
+  const words = names.map((name = "") => toIdentifier(name));
+  return words.filter((word, index) => words.indexOf(word) !== index);
+}

@@ -1,0 +1,57 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { CodeLimits } from "./code-limits.ts";
+import type { ProgramEnd } from "./inside/messages.ts";
+import type { CodeCall, ProgramSession } from "./program-session.ts";
+
+/** What a program gives back. */
+export interface CodeOutput {
+  readonly result: JsonValue;
+  /** What it printed. */
+  readonly console: string;
+  readonly calls: readonly CodeCall[];
+}
+
+/** A program that ended. */
+export interface EndedProgram {
+  readonly tool: string;
+  readonly end: ProgramEnd;
+  readonly session: ProgramSession;
+  readonly limits: CodeLimits;
+}
+
+/** How much of what was printed and called a failure repeats: the end of it, where the mistake is. */
+const longestConsole = 16_000;
+const mostCalls = 100;
+
+/**
+ * Makes the output of a program out of how it ended.
+ *
+ * @throws {KitbagError} `code-failed` if it threw or cannot be read; `output-invalid` if its result is no JSON; `call-timeout` and
+ * `memory-exceeded` if it used more than it may.
+ */
+export function toCodeOutput({ tool, end, session, limits }: EndedProgram): CodeOutput {
+  switch (end.status) {
+    case "ok": {
+      const result = JSON.parse(end.json) as JsonValue;
+      return { result, console: session.printed(), calls: session.calls() };
+    }
+    case "failed": {
+      const console = session.printed().slice(-longestConsole);
+      throw new KitbagError("code-failed", {
+        tool,
+        reason: end.reason,
+        console,
+        calls: session.calls().slice(-mostCalls),
+      });
+    }
+    case "no-json": {
+      const problems = [{ path: "result", expected: "JSON", found: end.found }];
+      throw new KitbagError("output-invalid", { tool, problems });
+    }
+    case "out-of-time":
+      throw new KitbagError("call-timeout", { tool, limitMs: limits.cpuMs });
+    case "out-of-memory":
+      throw new KitbagError("memory-exceeded", { tool, limitBytes: limits.memoryBytes });
+  }
+}
