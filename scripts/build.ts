@@ -1,6 +1,7 @@
 /**
  * Builds `dist/`, or the folder that is given: declarations file by file, code in few files, because loading 200 small modules
- * takes Node three times as long as loading the same code in one. The packages that `package.json` lists as dependencies stay
+ * takes Node three times as long as loading the same code in one. Programs that run inside a sandbox (`inside/`) are files that
+ * need no other. The packages that `package.json` lists as dependencies stay
  * imports; what the source uses of development dependencies is taken in, so whoever installs Kitbag installs less.
  */
 import { execFileSync } from "node:child_process";
@@ -15,6 +16,7 @@ const dist = resolve(process.argv[2] ?? join(root, "dist"));
 rmSync(dist, { recursive: true, force: true });
 writeDeclarations();
 writeLicenses(await bundle());
+await bundleInside();
 copyPrograms();
 chmodSync(join(dist, "cli/main.js"), 0o755);
 
@@ -77,9 +79,27 @@ function isSource(id: string, name: string): boolean {
   return id === join(root, "src", `${name}.ts`);
 }
 
+/** Makes one file of each program that runs inside a sandbox: nothing else of the package is there. */
+async function bundleInside(): Promise<void> {
+  for (const file of globSync("src/**/inside/*.ts", { cwd: root, exclude: ["**/*.test.ts"] })) {
+    const build = await rolldown({ cwd: root, input: file, platform: "node" });
+    const { output } = await build.write({
+      file: join(dist, `${toName(file)}.js`),
+      format: "esm",
+      codeSplitting: false,
+    });
+    await build.close();
+    const imports = output.flatMap((chunk) => (chunk.type === "chunk" ? [...chunk.imports, ...chunk.moduleIds] : []));
+    const stranger = imports.find((name) => !name.startsWith("node:") && !/[\\/]src[\\/]/u.test(name));
+    if (stranger !== undefined)
+      throw new Error(`Cannot build ${file}: it imports ${stranger}, which is not there inside`);
+  }
+}
+
 /** Programs in other languages stay beside the code that starts them. */
 function copyPrograms(): void {
-  for (const file of globSync("src/**/*.py", { cwd: root })) {
+  const programs = ["src/**/*.py", "src/**/inside/**/*.{pl,rb,sh,cjs,mjs,json}"];
+  for (const file of programs.flatMap((pattern) => globSync(pattern, { cwd: root }))) {
     const target = join(dist, file.slice("src/".length));
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(root, file), target);

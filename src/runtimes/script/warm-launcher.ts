@@ -42,7 +42,8 @@ export function warmLauncher(sandbox: Sandbox, options: ShelfOptions = {}): Warm
     const kind = toSlotKind(launch);
     if (kind === undefined) return undefined;
     const { profile, interpreter, argv, env, input } = launch;
-    const slot = slots.take(JSON.stringify([kind, profile]), () => startSlot(sandbox, profile, kind));
+    const spec = { kind, argv: kind === "node" ? interpreter.argv : [] };
+    const slot = slots.take(JSON.stringify([spec, profile]), () => startSlot(sandbox, profile, spec));
     const words = kind === "program" ? [interpreter.program, ...interpreter.argv, ...argv] : argv;
     return slot?.run({ argv: words, environment: env, ...(input !== undefined && { input }) });
   }
@@ -54,7 +55,8 @@ function isForkable({ interpreter }: Launch): boolean {
 
 function toSlotKind({ interpreter, argv, env }: Launch): SlotKind | undefined {
   const isPlain = interpreter.argv.length === 0 && interpreter.isScript !== true;
-  if (interpreter.family === "node") return isPlain ? "node" : undefined;
+  const [option] = interpreter.argv;
+  if (interpreter.family === "node") return isPlain || option === "--require" ? "node" : undefined;
   const words = [...argv, ...Object.entries(env).flat()];
   if (words.join(" ").length > longestOrder) return undefined;
   return isPlain && basename(interpreter.program) === "bash" ? "bash" : "program";

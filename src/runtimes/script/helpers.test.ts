@@ -5,9 +5,9 @@ import { promisify } from "node:util";
 import { defineTool } from "kitbag";
 import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
 
-import { needProgram } from "../../../../test/support/need-program.ts";
-import { createScriptWorkspace, openTestSandbox, runScript } from "../../../../test/support/run-script.ts";
-import type { Sandbox } from "../../../sandbox/sandbox.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import { createScriptWorkspace, openTestSandbox, runScript } from "../../../test/support/run-script.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 let sandbox: Sandbox;
 
@@ -269,7 +269,7 @@ with ThreadPoolExecutor(8) as pool:
   expect(outcome).toEqual({ status: "ok", output: "N19\n" });
 });
 
-const folder = import.meta.dirname;
+const folder = join(import.meta.dirname, "inside");
 
 test.for<[name: string, command: readonly [string, ...string[]], env: Record<string, string>]>([
   [
