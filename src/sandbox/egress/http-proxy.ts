@@ -38,12 +38,13 @@ async function tunnel(
 ): Promise<void> {
   const entry = desk.take(client);
   entry.protocol = "connect";
+  // At once: nothing can be put back after the client has ended its side.
+  if (head.length > 0) client.unshift(head);
   const target = parseTarget(message.url ?? "");
   if ("wrong" in target) return refuse(entry, client, 400, target.wrong);
   const upstream = await reach(desk, entry, target);
   if ("reason" in upstream) return refuse(entry, client, statusOf[upstream.kind], upstream.reason);
   client.write("HTTP/1.1 200 Connected\r\n\r\n");
-  if (head.length > 0) client.unshift(head);
   joinSockets(client, upstream, entry, desk.limits);
 }
 
