@@ -36,7 +36,8 @@ export function openPlace(place: Place, opening: Opening): OpenFile | OpenDirect
 }
 
 function openDirectory({ path, access, only }: Place): OpenDirectory {
-  return { kind: "directory", handle: openSync(path, directoryFlags), access, only };
+  const handle = openSync(path, directoryFlags);
+  return { kind: "directory", handle, only, ...(access !== undefined && { access }) };
 }
 
 function openFile({ path, access }: Place, { openFlags, rights, state }: Opening): OpenFile {
@@ -63,7 +64,7 @@ interface Access {
   readonly readable: boolean;
   readonly writable: boolean;
   readonly state: number;
-  readonly access: "read" | "write";
+  readonly access: Place["access"];
 }
 
 function toFlags(openFlags: number, { readable, writable, state, access }: Access): number {

@@ -10,10 +10,9 @@ export interface Directory extends Pick<Root, "access" | "only"> {
 }
 
 /** Where a path leads: a name in a directory that is open, which is no link that anybody would follow. */
-export interface Place extends Pick<Root, "only"> {
+export interface Place extends Pick<Root, "access" | "only"> {
   /** For the functions of `fs`, as long as the place is open; none of them may follow a link at its end. */
   readonly path: string;
-  readonly access: "read" | "write";
   close(): void;
 }
 
@@ -67,7 +66,7 @@ export function walk(from: Directory, path: string, follow: boolean): Place {
         } else if (!openNext(opened, place) && !expand(place)) throw new WasiError("notdir");
       } else if (isLast) {
         const only = opened.length > 0 ? {} : from.only;
-        return { path: place, access: from.access ?? "read", only, close };
+        return { path: place, only, close, ...(from.access !== undefined && { access: from.access }) };
       }
     }
   } catch (cause) {
