@@ -19,7 +19,7 @@ test("egressRequest() answers with status, headers and body", async () => {
   const port = await serve((request, response) => {
     void text(request).then((body) => {
       response.writeHead(201, { "X-Method": request.method, "X-Host": request.headers.host, "Set-Cookie": ["a", "b"] });
-      response.end(`${request.url} ${request.headers["x-own"]} ${body}`);
+      response.end(`${request.url} ${String(request.headers["x-own"])} ${body}`);
     });
   });
 

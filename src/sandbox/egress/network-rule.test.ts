@@ -74,7 +74,7 @@ test.for([
 test.for([undefined, null, 3, {}, ["a.example"], Symbol("a")])(
   "parseNetworkRule() refuses what is no text: %s",
   (value) => {
-    const parse = (): unknown => parseNetworkRule(value as unknown as string);
+    const parse = (): unknown => parseNetworkRule(value as string);
 
     expect(parse).toThrow("expected a text");
   },

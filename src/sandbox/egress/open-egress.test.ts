@@ -427,6 +427,7 @@ test.for([
   await say(egress, toRequest(port));
 
   await vi.waitFor(() => expect(ended).toEqual(["closed"]));
+  await vi.waitFor(() => expect(egress.connections).toHaveLength(1));
   expect(egress.connections).toMatchObject([{ allowed: true, reason: "cut: silent for 60 ms" }]);
 });
 
@@ -525,7 +526,7 @@ test("openEgress() tells of each connection when it ended", async () => {
 
 test("openEgress() hangs up on the other side when the client leaves", async () => {
   const ended: string[] = [];
-  const port = await serve((socket) => socket.resume().on("end", () => ended.push("closed")));
+  const port = await serve((socket) => socket.resume().on("end", () => socket.end(() => ended.push("closed"))));
   const egress = await open({ rules: [`127.0.0.1:${port}`] });
   const client = connect(egress.socket);
 
@@ -539,7 +540,7 @@ test("openEgress() hangs up on the other side when the client leaves", async () 
 
 test("openEgress() survives a client that leaves while a name is looked up", async () => {
   const port = await serve((socket) => socket.resume());
-  let answer = (_: string[]): void => {};
+  let answer: ((addresses: string[]) => void) | undefined;
   const asked = vi.fn<() => Promise<string[]>>(() => new Promise((resolve) => (answer = resolve)));
   const egress = await open({ rules: [`ok.test:${port}`, `127.0.0.1:${port}`], lookup: asked });
   const client = connect(egress.socket);
@@ -548,7 +549,7 @@ test("openEgress() survives a client that leaves while a name is looked up", asy
   await vi.waitFor(() => expect(asked).toHaveBeenCalled());
   client.destroy();
   await new Promise((resolve) => client.once("close", resolve));
-  answer(["127.0.0.1"]);
+  answer?.(["127.0.0.1"]);
 
   await vi.waitFor(() => expect(egress.connections).toHaveLength(1));
 });
