@@ -31,8 +31,13 @@ const backends: Partial<Record<SandboxName, Backend>> = {
 };
 const inOrder: readonly SandboxName[] = ["bubblewrap", "unshare"];
 
+/** A sandbox, and the directories that it removes when it is closed. */
+export interface FoundSandbox extends Sandbox {
+  readonly area: WorkArea;
+}
+
 /** Finds the best sandbox that really works on this machine; refuses if there is none. */
-export async function findSandbox(choice: SandboxChoice = {}): Promise<Sandbox> {
+export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSandbox> {
   const area = openWorkArea(choice.directory);
   const groups = findControlGroups();
   const host = { area, pipes: createPipes(area.private), ...(groups && { groups }) };
@@ -62,9 +67,10 @@ async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
   return status.code === 0 ? undefined : complaint.trim() || `it ended with ${JSON.stringify(status)}`;
 }
 
-function withArea(sandbox: Sandbox, area: WorkArea, groups: ControlGroups | undefined): Sandbox {
+function withArea(sandbox: Sandbox, area: WorkArea, groups: ControlGroups | undefined): FoundSandbox {
   return {
     ...sandbox,
+    area,
     async close() {
       await sandbox.close();
       groups?.close();

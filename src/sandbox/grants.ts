@@ -62,7 +62,7 @@ function toMount(tool: string, kind: "read" | "write", scope: string, places: Gr
 }
 
 function toTarget(scope: string, { directory, home = homedir() }: GrantPlaces): string | undefined {
-  const path = scope.replace(/\/\*\*?$/u, "/");
+  const path = (scope === "." ? "./" : scope).replace(/\/\*\*?$/u, "/");
   if (/[*?\0]/u.test(path)) return undefined;
   if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1)).replace(/(?<=.)\/$/u, "");
   if (!isAbsolute(path) && !/^\.{1,2}(?:\/|$)/u.test(path)) return undefined;

@@ -1,5 +1,6 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
+import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { createCallView, type CallView } from "../call-view.ts";
@@ -14,6 +15,8 @@ import { failedAnswer } from "../report-error.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
+import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag call`: one call of one tool. */
@@ -35,38 +38,49 @@ export const callCommand: CliCommand = {
     command.option("--yes", "approve the calls that need an approval");
     addModuleOption(command);
     addSkillsOption(command);
+    addSandboxOption(command);
     command.allowUnknownOption();
   },
   async run(invocation) {
-    const [address = "", ...words] = invocation.args;
-    const { workspace, options, reports } = await openWithSkills(invocation, {
-      module: getText(invocation.options, "module"),
-      directories: getTexts(invocation.options, "skills"),
-      isThere: (opened) => opened.getTool(address) !== undefined,
-    });
-    if (workspace.getTool(address) === undefined) noteUntrusted(reports, invocation.terminal);
-    const view = createCallView(invocation);
-    const callOptions: CallOptions = {
-      onEvent: view.onEvent,
-      ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
-      ...(options.approve === undefined && { approve: askThePerson(invocation) }),
-      // A person reads all of it, or pipes it on; only models need the head.
-      maxOutputBytes: Number.MAX_SAFE_INTEGER,
-    };
-    const given = await toInput(workspace.getTool(address), words, invocation);
-    const skill = await openSkillOf(workspace, address, invocation.terminal);
-    if (skill.status === "failed") return failedAnswer(skill.error);
-    // The call itself says what is wrong with an address that leads to no tool, open or closed.
-    const input = given ?? (await toInput(workspace.getTool(address), words, invocation)) ?? {};
-    const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
-    await skill.close();
-    await options.store?.close();
-    return toAnswer(outcome, view);
+    const runtimes = openCliRuntimes(invocation);
+    try {
+      return await callTool(invocation, runtimes);
+    } finally {
+      await runtimes.close();
+    }
   },
 };
 
+async function callTool(invocation: Invocation, runtimes: Runtimes): Promise<Answer> {
+  const [address = "", ...words] = invocation.args;
+  const { workspace, options, reports } = await openWithSkills(invocation, {
+    runtimes,
+    module: getText(invocation.options, "module"),
+    directories: getTexts(invocation.options, "skills"),
+    isThere: (opened) => opened.getTool(address) !== undefined,
+  });
+  if (workspace.getTool(address) === undefined) noteUntrusted(reports, invocation.terminal);
+  const view = createCallView(invocation);
+  const callOptions: CallOptions = {
+    onEvent: view.onEvent,
+    ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
+    ...(options.approve === undefined && { approve: askThePerson(invocation) }),
+    // A person reads all of it, or pipes it on; only models need the head.
+    maxOutputBytes: Number.MAX_SAFE_INTEGER,
+  };
+  const given = await toInput(workspace.getTool(address), words, invocation);
+  const skill = await openSkillOf(workspace, address, invocation.terminal);
+  if (skill.status === "failed") return failedAnswer(skill.error);
+  // The call itself says what is wrong with an address that leads to no tool, open or closed.
+  const input = given ?? (await toInput(workspace.getTool(address), words, invocation)) ?? {};
+  const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
+  await skill.close();
+  await options.store?.close();
+  return toAnswer(outcome, view);
+}
+
 /** What other flags there are; a person may have meant one of them. */
-const ownFlags = ["--input", "--limit-ms", "--yes", "--module", "--skills", "--json", "--help"];
+const ownFlags = ["--input", "--limit-ms", "--yes", "--module", "--skills", "--sandbox", "--json", "--help"];
 
 async function toInput(
   found: RegisteredTool | undefined,

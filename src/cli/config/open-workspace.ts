@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 
 import { KitbagError, isKitbagError } from "../../core/errors.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { usageError } from "../usage-error.ts";
@@ -24,14 +25,20 @@ export interface OpenWorkspace {
  *
  * @throws {KitbagError} `config-missing`, `config-invalid` or `config-untrusted` if there is none that may be used.
  */
-export async function openWorkspace(context: CliContext, module: string | undefined): Promise<OpenWorkspace> {
+export async function openWorkspace(
+  context: CliContext,
+  module: string | undefined,
+  runtimes: Iterable<Runtime> = [],
+): Promise<OpenWorkspace> {
   const config = findConfig(context.cwd);
   const path = module === undefined ? config : resolveModule(resolve(context.cwd, module));
   if (path === undefined) throw new KitbagError("config-missing", { path: "kitbag.config.ts" });
   const options = module === undefined ? await loadConfig(path, context) : await loadNamed(path, config);
   const { createWorkspace } = await import("../../workspace/create-workspace.ts");
   try {
-    return { workspace: createWorkspace(options), options };
+    // What the configuration brings goes before what is there anyway.
+    const all = [...runtimes, ...(options.runtimes ?? [])];
+    return { workspace: createWorkspace({ ...options, runtimes: all }), options };
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
     throw new KitbagError("config-invalid", { path, reason: cause.message }, { cause });

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError, type KitbagError } from "../../core/errors.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
@@ -14,6 +15,8 @@ export interface Sources {
   readonly directories: readonly string[];
   /** What is asked for may be there without any skill; then none is looked for. @default skills are always looked for */
   readonly isThere?: (workspace: Workspace) => boolean;
+  /** Where scripts and modules run. @default they do not */
+  readonly runtimes?: Iterable<Runtime>;
 }
 
 /** A workspace with the skills that were found, all closed. */
@@ -28,7 +31,7 @@ export interface WorkspaceWithSkills extends OpenWorkspace {
  * @throws {KitbagError} `config-missing` if there is neither and no folder was named; otherwise as {@link openWorkspace} and {@link loadReports}.
  */
 export async function openWithSkills(context: CliContext, sources: Sources): Promise<WorkspaceWithSkills> {
-  const { opened, missing } = await openConfigured(context, sources.module);
+  const { opened, missing } = await openConfigured(context, sources);
   if (sources.isThere?.(opened.workspace) === true) return { ...opened, reports: [] };
   const reports = await addSkills(opened.workspace, context, sources.directories);
   if (missing !== undefined && reports.length === 0 && sources.directories.length === 0) throw missing;
@@ -73,12 +76,12 @@ interface Configured {
   readonly missing?: KitbagError;
 }
 
-async function openConfigured(context: CliContext, module: string | undefined): Promise<Configured> {
+async function openConfigured(context: CliContext, { module, runtimes = [] }: Sources): Promise<Configured> {
   try {
-    return { opened: await openWorkspace(context, module) };
+    return { opened: await openWorkspace(context, module, runtimes) };
   } catch (cause) {
     if (!isKitbagError(cause, "config-missing")) throw cause;
     const { createWorkspace } = await import("../../workspace/create-workspace.ts");
-    return { opened: { workspace: createWorkspace(), options: {} }, missing: cause };
+    return { opened: { workspace: createWorkspace({ runtimes }), options: {} }, missing: cause };
   }
 }

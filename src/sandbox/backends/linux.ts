@@ -3,7 +3,8 @@ import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isOpenToAll, isRoot, nextUser, withPrelude, type Prelude } from "../host.ts";
-import { toLayout, type Layout } from "../layout.ts";
+import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../egress/relay-command.ts";
+import { egressSocket, toLayout, type Layout } from "../layout.ts";
 import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts";
 import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
@@ -95,7 +96,8 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
   return {
     name: backend.name,
     enforces: backend.enforces,
-    async start(profile, command, input) {
+    async start(asked, program, input) {
+      const { profile, command } = withRelay(asked, program);
       const { layout, groups, wrap } = await prepare(profile, host);
       const plan = backend.toCommand(profile, layout, command);
       const started = await startProgram(
@@ -125,6 +127,23 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
       }
       await Promise.all(left.map((program) => program.exit));
     },
+  };
+}
+
+/** Programs reach the socket of the egress proxy through a port of their own loopback interface. */
+function withRelay(profile: Profile, command: readonly string[]): { profile: Profile; command: readonly string[] } {
+  if (profile.egress === undefined) return { profile, command };
+  const interpreter = findRelayInterpreter();
+  const program = { perl: ["/usr/bin/perl"], python: ["/usr/bin/python3"], node: [] }[interpreter];
+  const node = { source: process.execPath, target: "/opt/node" };
+  const needsNode = interpreter === "node" && profile.mounts.every(({ target }) => target !== node.target);
+  return {
+    profile: {
+      ...profile,
+      programs: [...profile.programs, ...program],
+      mounts: [...profile.mounts, { source: relaySource, target: relayTarget }, ...(needsNode ? [node] : [])],
+    },
+    command: toRelayCommand(interpreter, egressSocket, command),
   };
 }
 

@@ -1,4 +1,4 @@
-import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, request, type ClientRequest, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
 import { describeCause } from "../../core/errors.ts";
@@ -17,9 +17,11 @@ const statusOf: { readonly [Kind in Denial["kind"]]: number } = { rule: 403, add
 export function createHttpProxy(desk: EgressDesk): Server {
   const server = createServer({ maxHeaderSize: desk.limits.headerBytes, insecureHTTPParser: false });
   server.maxRequestsPerSocket = 1;
-  server.on("request", (message, response) => void forward(desk, message, response));
+  server.on("request", (message, response) => {
+    forward(desk, message, response).catch(() => message.socket.destroy());
+  });
   server.on("connect", (message: IncomingMessage, client: Socket, head: Buffer) => {
-    void tunnel(desk, message, { client, head });
+    tunnel(desk, message, { client, head }).catch(() => client.destroy());
   });
   server.on("clientError", (cause: NodeJS.ErrnoException, socket) => {
     const client = socket as Socket;
@@ -69,14 +71,8 @@ async function forward(desk: EgressDesk, message: IncomingMessage, response: Ser
     socket.setTimeout(desk.limits.idleMs, () => close(`cut: silent for ${desk.limits.idleMs} ms`));
   }
   if (client.destroyed) return close();
-  const outgoing = request({
-    createConnection: () => upstream,
-    method: message.method ?? "GET",
-    path,
-    headers: toForwarded(message, hostHeader(target)),
-    maxHeaderSize: desk.limits.headerBytes,
-    setDefaultHeaders: false,
-  });
+  const outgoing = ask(message, upstream, { target, path, headerBytes: desk.limits.headerBytes });
+  if ("wrong" in outgoing) return answer(entry, response, 400, outgoing.wrong);
   const count = (): void => {
     if (!entry.count()) close();
   };
@@ -87,6 +83,26 @@ async function forward(desk: EgressDesk, message: IncomingMessage, response: Ser
   });
   outgoing.once("response", (incoming) => passBack(incoming, response, { count, close }));
   message.on("data", count).pipe(outgoing);
+}
+
+function ask(
+  message: IncomingMessage,
+  upstream: Socket,
+  { target, path, headerBytes }: { target: Target; path: string; headerBytes: number },
+): ClientRequest | Wrong {
+  try {
+    return request({
+      createConnection: () => upstream,
+      method: message.method ?? "GET",
+      path,
+      headers: toForwarded(message, hostHeader(target)),
+      maxHeaderSize: headerBytes,
+      setDefaultHeaders: false,
+    });
+  } catch (cause) {
+    // Node writes less than it reads: some characters in headers and paths, for one.
+    return { wrong: describeCause(cause, 200) };
+  }
 }
 
 function passBack(

@@ -98,7 +98,7 @@ function acceptFor(desk: EgressDesk, ledger: Ledger, clients: Map<Socket, Client
       if (entry.protocol === "unknown") entry.end("the client left before it asked for anything");
     });
     peek(socket, (first) => {
-      if (first === socksVersion) void serveSocks(desk, socket);
+      if (first === socksVersion) serveSocks(desk, socket).catch(() => socket.destroy());
       else http.emit("connection", socket);
     });
   };

@@ -16,6 +16,13 @@ export interface SlotOrder {
 /** Which interpreter waits in a slot: Node, Bash for its own scripts, or Bash to start any program. */
 export type SlotKind = "node" | "bash" | "program";
 
+/** What waits in a slot. */
+export interface SlotSpec {
+  readonly kind: SlotKind;
+  /** First arguments of the interpreter. */
+  readonly argv: readonly string[];
+}
+
 /** A sandbox with an interpreter that waits for the one script it will run. */
 export interface Slot {
   /** Runs the script; once. */
@@ -25,18 +32,15 @@ export interface Slot {
   close(): void;
 }
 
-const launchers: Record<
-  SlotKind,
-  { readonly program: string; readonly file: string; readonly argv: readonly string[] }
-> = {
-  node: { program: "/opt/node", file: "launch.cjs", argv: [] },
-  bash: { program: "bash", file: "launch.sh", argv: [] },
-  program: { program: "bash", file: "launch.sh", argv: [] },
+const launchers: Record<SlotKind, { readonly program: string; readonly file: string }> = {
+  node: { program: "/opt/node", file: "launch.cjs" },
+  bash: { program: "bash", file: "launch.sh" },
+  program: { program: "bash", file: "launch.sh" },
 };
 
 /** Starts a slot, and waits until its interpreter is there. */
-export async function startSlot(sandbox: Sandbox, profile: Profile, kind: SlotKind): Promise<Slot> {
-  const { program, file, argv } = launchers[kind];
+export async function startSlot(sandbox: Sandbox, profile: Profile, { kind, argv }: SlotSpec): Promise<Slot> {
+  const { program, file } = launchers[kind];
   const inside = `/opt/kitbag/warm/${file}`;
   const mount: Mount = { source: join(import.meta.dirname, "inside", file), target: inside };
   const waiting = await sandbox.start({ ...profile, mounts: [...profile.mounts, mount] }, [program, ...argv, inside]);

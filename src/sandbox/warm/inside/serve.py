@@ -202,10 +202,15 @@ def run(order):
     sys.path[0] = os.path.dirname(path)
     sys.path[1:1] = [entry for entry in order["env"].get("PYTHONPATH", "").split(":") if entry]
     sys.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
-    sys.stdout = open(1, "w", encoding="utf-8", errors="surrogateescape", closefd=False)
-    sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", closefd=False, buffering=1)
+    sys.stdout = open_output(1, "surrogateescape", "PYTHONUNBUFFERED" in order["env"])
+    sys.stderr = open_output(2, "backslashreplace", True)
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
     end(execute(path))
+
+
+def open_output(descriptor, errors, at_once):
+    file = open(descriptor, "wb", buffering=0 if at_once else -1, closefd=False)
+    return io.TextIOWrapper(file, encoding="utf-8", errors=errors, write_through=at_once, line_buffering=descriptor == 2)
 
 
 def execute(path):

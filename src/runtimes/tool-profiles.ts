@@ -1,0 +1,111 @@
+import { realpathSync } from "node:fs";
+
+import type { CodeFolder, ScriptCode } from "../core/script-code.ts";
+import type { Tool } from "../core/tool.ts";
+import { egressEnvironment } from "../sandbox/egress/environment.ts";
+import { openEgress, type Egress } from "../sandbox/egress/open-egress.ts";
+import type { EgressConnection } from "../sandbox/egress/ledger.ts";
+import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
+import { toGrants, type GrantPlaces } from "../sandbox/grants.ts";
+import { defaultLimits, type Limits, type Profile } from "../sandbox/sandbox.ts";
+import { createSnapshots } from "../sandbox/snapshots.ts";
+import type { Dependencies } from "./dependencies/create-dependencies.ts";
+import type { PreparedDependencies } from "./dependencies/dependency-request.ts";
+import { loadDependencyRequest } from "./dependencies/load-dependency-request.ts";
+import { findInterpreter } from "./script/find-interpreter.ts";
+
+/** What the profiles of tools are made with. */
+export interface ProfileOptions {
+  readonly sandbox: FoundSandbox;
+  readonly places: GrantPlaces;
+  readonly dependencies: Dependencies;
+  readonly limits?: Partial<Limits>;
+  /** Called when a connection of a tool ended or was refused. */
+  readonly onConnection?: (connection: EgressConnection & { readonly tool: string }) => void;
+}
+
+/** Makes what each script tool may see and use, once. */
+export interface ToolProfiles {
+  find(tool: Tool, signal?: AbortSignal): Promise<Profile>;
+  close(): Promise<void>;
+}
+
+/** Makes profiles: the skill's folder, what was granted, the packages that the script needs, a way out if there is one. */
+export function createToolProfiles(options: ProfileOptions): ToolProfiles {
+  const { sandbox, places, dependencies, limits } = options;
+  const snapshots = createSnapshots(sandbox.area.own);
+  const exits: Egress[] = [];
+  const profiles = new WeakMap<Tool, Promise<Profile>>();
+
+  async function make(tool: Tool, signal: AbortSignal | undefined): Promise<Profile> {
+    const code = tool.code as ScriptCode;
+    const grants = toGrants(tool.name, tool.permissions, places);
+    const folder = await snapshots.take(code.folder ?? toFolder(code));
+    const packages = await prepare({ tool, code, folder }, dependencies, signal);
+    const exit = await openExit(tool);
+    return {
+      mounts: [{ source: folder, target: "/skill" }, ...grants.mounts, ...packages.mounts],
+      environment: { ...packages.environment, ...exit?.environment },
+      programs: grants.programs,
+      directory: grants.directory,
+      limits: { ...defaultLimits, ...limits },
+      ...(exit !== undefined && { egress: exit.socket }),
+    };
+  }
+
+  async function openExit(tool: Tool): Promise<{ socket: string; environment: Record<string, string> } | undefined> {
+    const rules = tool.permissions.network ?? [];
+    if (rules.length === 0) return undefined;
+    const egress = await openEgress({
+      rules,
+      directory: sandbox.area.own,
+      onConnection: (connection) => options.onConnection?.({ ...connection, tool: tool.name }),
+    });
+    exits.push(egress);
+    return { socket: egress.socket, environment: egressEnvironment(rules) };
+  }
+
+  return {
+    find(tool, signal) {
+      let profile = profiles.get(tool);
+      if (profile === undefined) {
+        profile = make(tool, signal);
+        profiles.set(tool, profile);
+        profile.catch(() => profiles.delete(tool));
+      }
+      return profile;
+    },
+    async close() {
+      await Promise.all(exits.map((egress) => egress.close()));
+    },
+  };
+}
+
+/** A script that came without its folder is all there is. */
+function toFolder({ directory, path, digest }: ScriptCode): CodeFolder {
+  return { directory, digest, files: [{ path, digest, bytes: 0 }] };
+}
+
+interface Script {
+  readonly tool: Tool;
+  readonly code: ScriptCode;
+  /** The snapshot. */
+  readonly folder: string;
+}
+
+async function prepare(
+  { tool, code, folder }: Script,
+  dependencies: Dependencies,
+  signal: AbortSignal | undefined,
+): Promise<PreparedDependencies> {
+  const interpreter = findInterpreter(tool, code, folder);
+  if (interpreter.family !== "python" && interpreter.family !== "node") return { mounts: [], environment: {} };
+  const python = interpreter.family === "python" ? { python: realpathSync(interpreter.program) } : {};
+  const request = loadDependencyRequest({
+    directory: folder,
+    path: code.path,
+    dependencies: code.dependencies,
+    ...python,
+  });
+  return dependencies.prepare(request, signal);
+}
