@@ -130,6 +130,11 @@ export default defineConfig({
     { files: ["src/**/*.ts"], rules: { "typescript/explicit-module-boundary-types": "error" } },
     ...folders.map((folder) => restrictImports([`src/${folder}/**/*.ts`], forbiddenImports(folder))),
     restrictImports(["src/*.ts"], forbiddenInEntry()),
+    // They run inside a sandbox, which says what they may do, and nothing else of ours is there.
+    restrictImports(
+      ["src/**/inside/**/*.ts"],
+      [{ regex: "^(?!node:|\\./)", message: "a program that runs inside imports node: modules and its siblings" }],
+    ),
     // An entry is a list of what its neighbours define.
     restrictImports(["src/*/index.ts"], []),
     {

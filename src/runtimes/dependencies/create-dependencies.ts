@@ -55,7 +55,7 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
   const granted = (options.allowInstallScripts ?? []).toSorted();
 
   async function prepareOnce(request: DependencyRequest, signal: AbortSignal): Promise<PreparedDependencies> {
-    const installer = request.language === "python" ? await python(request, signal) : await nodeInstaller(request);
+    const installer = request.language === "python" ? await python(request, signal) : nodeInstaller(request);
     const key = digestOf([request.language, installer.lockedBy, granted]).slice(0, 32);
     const job: Job = { options, cache, installer, language: request.language, key, granted };
     const found = await findInstalled(job);

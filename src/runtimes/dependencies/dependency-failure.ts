@@ -69,6 +69,15 @@ export function explainCommon(result: StepResult, maxBytes: number): DependencyF
   return undefined;
 }
 
+/** The index sent us to hosts that we may not reach. */
+export function explainRefused(hosts: readonly string[]): DependencyFailure {
+  return {
+    problem: "other-host",
+    reason: `the package index sends us to ${hosts.join(", ")}, which we may not reach`,
+    cure: "if this host belongs to the index, add it to index.hosts",
+  };
+}
+
 /** The failure of a file operation of our own; undefined if it is not one that can be explained. */
 export function explainSystem(cause: unknown): DependencyFailure | undefined {
   const code = (cause as NodeJS.ErrnoException | null)?.code;

@@ -5,12 +5,7 @@ import { join } from "node:path";
 
 import { egressEnvironment } from "../../sandbox/egress/environment.ts";
 import { openEgress } from "../../sandbox/egress/open-egress.ts";
-import {
-  findRelayInterpreter,
-  relaySource,
-  relayTarget,
-  toRelayCommand,
-} from "../../sandbox/egress/relay-command.ts";
+import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../../sandbox/egress/relay-command.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
 
 /** A way to the package index and to nowhere else. */

@@ -100,7 +100,11 @@ async function writeWhole(path: string, text: string): Promise<void> {
 
 async function sync(directory: string): Promise<void> {
   const handle = await open(directory);
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /** A digest of a value; objects with the same keys in another order are another value. */

@@ -103,7 +103,7 @@ function toProfile({ work, root, maxBytes }: Workbench, step: Step): Profile {
 }
 
 const buildLimits: Omit<Limits, "fileBytes"> = {
-  memoryBytes: 2 * 1024 * 1024 * 1024,
+  memoryBytes: 3 * 1024 * 1024 * 1024,
   cpuSeconds: 600,
   processes: 256,
   openFiles: 1024,

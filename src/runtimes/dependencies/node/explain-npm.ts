@@ -1,4 +1,4 @@
-import { explainCommon, lastWords, type DependencyFailure } from "../dependency-failure.ts";
+import { explainCommon, explainRefused, lastWords, type DependencyFailure } from "../dependency-failure.ts";
 import type { StepResult } from "../run-step.ts";
 
 /** What is known when npm has failed. */
@@ -11,66 +11,84 @@ export interface NpmFailure {
   readonly refusedHosts: readonly string[];
 }
 
+interface Facts {
+  readonly name: string | undefined;
+  readonly summary: string;
+  readonly folder: string | undefined;
+}
+
+const changed = "somebody may have changed it: find out why before you delete the lock";
+
+/** What npm's codes mean. */
+const meanings: readonly { readonly codes: RegExp; readonly explain: (facts: Facts) => DependencyFailure }[] = [
+  {
+    codes: /^E404$/u,
+    explain: ({ name, folder }) =>
+      folder === undefined
+        ? notFound(name, "it is not on the package index", "check how its name is written")
+        : notFound(name, "it is not in the folder of packages", `put it there: cd ${folder} && npm pack ${name ?? ""}`),
+  },
+  {
+    codes: /^ETARGET$/u,
+    explain: ({ name, summary }) => notFound(name, `this version is not there (${summary})`, "ask for another version"),
+  },
+  {
+    codes: /^EINTEGRITY$/u,
+    explain: ({ name, summary }) => {
+      const reason = `the file on the index is not the one that was locked (${summary})`;
+      return { problem: "hash", package: name, reason, cure: changed };
+    },
+  },
+  {
+    codes: /^ERESOLVE$/u,
+    explain({ summary }) {
+      const cure = "loosen the versions that the skill asks for";
+      return { problem: "conflict", reason: `no versions fit together (${summary})`, cure };
+    },
+  },
+  {
+    codes: /^E[45]\d\d$/u,
+    explain({ summary }) {
+      const cure = "try again later, or use another index";
+      return { problem: "index", reason: `the package index answered with an error (${summary})`, cure };
+    },
+  },
+  {
+    codes: /^(?:ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ERR_SOCKET|EIDLETIMEOUT|FETCH_ERROR|EPROTO)/u,
+    explain({ summary }) {
+      const cure = "check the network and the index, or use a folder of packages (wheelhouse)";
+      return { problem: "index", reason: `the package index cannot be reached (${summary})`, cure };
+    },
+  },
+  {
+    codes: /^(?:TAR_|Z_|EJSONPARSE|EBADPLATFORM|EBADENGINE)/u,
+    explain({ name, summary }) {
+      const cure = "use another version, or report it to the index";
+      return { problem: "broken", package: name, reason: summary, cure };
+    },
+  },
+];
+
+function notFound(name: string | undefined, reason: string, cure: string): DependencyFailure {
+  return { problem: "not-found", package: name, reason, cure };
+}
+
 /** Says in words why npm failed. */
 export function explainNpm({ result, maxBytes, folder, refusedHosts }: NpmFailure): DependencyFailure {
   const common = explainCommon(result, maxBytes);
   if (common !== undefined) return common;
-  if (refusedHosts.length > 0) {
-    const reason = `the package index sends us to ${refusedHosts.join(", ")}, which we may not reach`;
-    return { problem: "other-host", reason, cure: "if this host belongs to the index, add it to index.hosts" };
-  }
-  const text = `${result.stdout}\n${result.stderr}`;
+  if (refusedHosts.length > 0) return explainRefused(refusedHosts);
   const { code, summary } = findError(result);
-  const place = folder === undefined ? "on the package index" : "in the folder of packages";
-  const name = findName(text);
-  if (code === "E404") {
-    const cure =
-      folder === undefined
-        ? "check how its name is written"
-        : `put its tarball there: cd ${folder} && npm pack ${name ?? ""}`;
-    return { problem: "not-found", package: name, reason: `it is not ${place}`, cure };
-  }
-  if (code === "ETARGET") {
-    const cure = "ask for another version";
-    return { problem: "not-found", package: name, reason: `this version is not ${place} (${summary})`, cure };
-  }
-  if (code === "EINTEGRITY") {
-    const cure = "somebody may have changed it: find out why before you delete the lock";
-    const reason = `the file on the index is not the one that was locked (${summary})`;
-    return { problem: "hash", package: name, reason, cure };
-  }
-  if (code === "ERESOLVE")
-    return {
-      problem: "conflict",
-      reason: `no versions fit together (${summary})`,
-      cure: "loosen the versions that the skill asks for",
-    };
-  if (/^(?:E5\d\d|E4\d\d)$/u.test(code)) {
-    return {
-      problem: "index",
-      reason: `the package index answered with an error (${summary})`,
-      cure: "try again later, or use another index",
-    };
-  }
-  if (/^(?:ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ERR_SOCKET|EIDLETIMEOUT|FETCH_ERROR|EPROTO)/u.test(code)) {
-    const cure = "check the network and the index, or use a folder of packages (wheelhouse)";
-    return { problem: "index", reason: `the package index cannot be reached (${summary})`, cure };
-  }
-  if (/^(?:TAR_|Z_|EJSONPARSE|EBADPLATFORM|EBADENGINE)/u.test(code)) {
-    return {
-      problem: "broken",
-      package: name,
-      reason: summary,
-      cure: "use another version, or report it to the index",
-    };
-  }
+  const meaning = meanings.find(({ codes }) => codes.test(code));
+  const text = `${result.stdout}\n${result.stderr}`;
+  if (meaning !== undefined) return meaning.explain({ name: findName(text), summary, folder });
   return { problem: "unknown", reason: `npm failed: ${summary || lastWords(text)}`, cure: "see the message of npm" };
 }
 
 function findError({ stdout, stderr }: StepResult): { code: string; summary: string } {
   const start = stdout.indexOf("{");
   try {
-    const { error } = JSON.parse(stdout.slice(start)) as { error: { code?: unknown; summary?: unknown } };
+    const { error } = JSON.parse(stdout.slice(start)) as { error: { code?: string; summary?: string } };
     return { code: String(error.code ?? ""), summary: lastWords(String(error.summary ?? "")) };
   } catch {
     const [, code = ""] = /npm error code (\S+)/u.exec(stderr) ?? [];

@@ -32,7 +32,7 @@ export function runNpm(
       { source: findNpm(), target: "/opt/npm" },
       ...(isFolder
         ? [
-            { source: realpathSync(source.folder), target: folderInside },
+            { source: realpathSync(source.folder), target: folderInside, granted: true },
             { source: join(import.meta.dirname, "..", "inside"), target: programInside },
           ]
         : []),

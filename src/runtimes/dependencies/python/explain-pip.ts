@@ -1,4 +1,4 @@
-import { explainCommon, lastWords, type DependencyFailure } from "../dependency-failure.ts";
+import { explainCommon, explainRefused, lastWords, type DependencyFailure } from "../dependency-failure.ts";
 import type { StepResult } from "../run-step.ts";
 import { normaliseName } from "./parse-requirement.ts";
 
@@ -90,13 +90,7 @@ const patterns: readonly Pattern[] = [
 export function explainPip(result: StepResult, { maxBytes, refusedHosts }: PipCircumstances): DependencyFailure {
   const common = explainCommon(result, maxBytes);
   if (common !== undefined) return common;
-  if (refusedHosts.length > 0) {
-    return {
-      problem: "other-host",
-      reason: `the package index sends us to ${refusedHosts.join(", ")}, which we may not reach`,
-      cure: "if this host belongs to the index, add it to index.hosts",
-    };
-  }
+  if (refusedHosts.length > 0) return explainRefused(refusedHosts);
   const text = `${result.stdout}\n${result.stderr}`;
   for (const { pattern, explain } of patterns) {
     const found = pattern.exec(text);

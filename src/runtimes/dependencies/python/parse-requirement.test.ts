@@ -42,13 +42,13 @@ test.for([
   ["git+https://evil.example/a.git", "an address or a path"],
   ["https://evil.example/a.whl", "an address or a path"],
   ["a/../../b", "an address or a path"],
-  ["a --index-url=https://evil.example", "not a list of versions"],
-  ["a >= 1 --extra-index-url x", "not a list of versions"],
+  ["a --index-url=https://evil.example", "is not a version"],
+  ["a >= 1 --extra-index-url x", "is not a version"],
   ["a>=1\n--index-url x", "more than one line"],
   ["a; import os", "not a condition"],
   ['a; python_version < "3" --hash=x', "not a condition"],
-  ["a[b; c]", "not a list of extras"],
-  ["a==", "not a list of versions"],
+  ["a[b; c]", "not the name of an extra"],
+  ["a==", "is not a version"],
   [`a==${"1".repeat(3000)}`, "longer than 2000"],
 ])("parseRequirement() refuses %j", ([text = "", reason]) => {
   const parsed = parseRequirement(text);

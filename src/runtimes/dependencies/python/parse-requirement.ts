@@ -36,48 +36,59 @@ export function parseRequirement(text: string, hashes: readonly string[] = []): 
   if (/[\n\r\0]/u.test(trimmed)) return refuse("it has more than one line");
   const [, name = "", extras = "", rest = ""] = head.exec(trimmed) ?? [];
   if (name === "") return refuse("it does not begin with the name of a package");
-  if (rest.startsWith("@") || /^[\w.+-]*:\/\//u.test(rest) || /^[/\\]/u.test(rest)) {
+  if (/^@|^[\w.+-]*:\/\/|^[/\\]/u.test(rest)) {
     return refuse("it names an address or a path, and packages come only from the package index");
   }
   const [versions = "", ...markers] = rest.split(";");
-  const specifier = toSpecifier(versions);
-  if (specifier === undefined) return refuse(`${JSON.stringify(versions.trim())} is not a list of versions`);
-  const marker = markers.join(";").trim();
-  if (markers.length > 0 && !isMarker(marker)) return refuse(`${JSON.stringify(marker)} is not a condition`);
-  const wrong = hashes.find((one) => !hash.test(one));
-  if (wrong !== undefined) return refuse(`${JSON.stringify(wrong)} is not a sha256, sha384 or sha512 hash`);
-  const extraNames = extras
-    .split(",")
-    .map((extra) => extra.trim())
-    .filter((extra) => extra !== "");
-  if (extraNames.some((extra) => !/^[A-Za-z0-9][\w.-]*$/u.test(extra)))
-    return refuse(`[${extras}] is not a list of extras`);
+  const parts = {
+    extras: toList(extras),
+    versions: toList(versions.trim().replace(/^\((.*)\)$/su, "$1")),
+    markers,
+    hashes,
+  };
+  const wrong = findWrong(parts);
+  if (wrong !== undefined) return refuse(wrong);
   const requirement = {
     name: normaliseName(name),
-    extras: extraNames.map(normaliseName).toSorted(),
-    specifier,
-    marker,
+    extras: parts.extras.map(normaliseName).toSorted(),
+    // One spelling for what means the same.
+    specifier: parts.versions
+      .map((one) => one.replaceAll(/\s/gu, ""))
+      .toSorted()
+      .join(","),
+    marker: markers.join(";").trim(),
     hashes: hashes.toSorted(),
   };
   return { ok: true, requirement };
 }
 
-function refuse(reason: string): ParsedRequirement {
-  return { ok: false, reason };
+interface Parts {
+  readonly extras: readonly string[];
+  readonly versions: readonly string[];
+  readonly markers: readonly string[];
+  readonly hashes: readonly string[];
 }
 
-/** `(>=2, <3)` → `<3,>=2`: one spelling for what means the same. */
-function toSpecifier(text: string): string | undefined {
-  const bare = text.trim().replace(/^\((.*)\)$/su, "$1");
-  const clauses = bare
+function findWrong({ extras, versions, markers, hashes }: Parts): string | undefined {
+  const wrongVersion = versions.find((one) => !clause.test(one));
+  if (wrongVersion !== undefined) return `${JSON.stringify(wrongVersion)} is not a version`;
+  if (markers.length > 0 && !isMarker(markers.join(";").trim()))
+    return `${JSON.stringify(markers.join(";"))} is not a condition`;
+  const wrongExtra = extras.find((extra) => !/^[A-Za-z0-9][\w.-]*$/u.test(extra));
+  if (wrongExtra !== undefined) return `${JSON.stringify(wrongExtra)} is not the name of an extra`;
+  const wrongHash = hashes.find((one) => !hash.test(one));
+  return wrongHash === undefined ? undefined : `${JSON.stringify(wrongHash)} is not a sha256, sha384 or sha512 hash`;
+}
+
+function toList(text: string): readonly string[] {
+  return text
     .split(",")
     .map((one) => one.trim())
     .filter((one) => one !== "");
-  if (clauses.some((one) => !clause.test(one))) return undefined;
-  return clauses
-    .map((one) => one.replaceAll(/\s/gu, ""))
-    .toSorted()
-    .join(",");
+}
+
+function refuse(reason: string): ParsedRequirement {
+  return { ok: false, reason };
 }
 
 function isMarker(text: string): boolean {

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import type { Mount } from "../../../sandbox/sandbox.ts";
@@ -30,7 +31,9 @@ export function runPip({ bench, python, source, route }: Pip, { args, from, onLi
   const folder = from === "files" ? join(bench.root, "files") : folderInside;
   const where = usesIndex ? [] : ["--no-index", "--find-links", folder];
   const mounts: Mount[] =
-    from === "source" && source.kind === "folder" ? [{ source: source.folder, target: folderInside }] : [];
+    from === "source" && source.kind === "folder"
+      ? [{ source: realpathSync(source.folder), target: folderInside, granted: true }]
+      : [];
   return runStep(bench, {
     ...pythonStep(python, ["-I", "-m", "pip", ...args, ...where], mounts),
     environment: { ...settings, ...(usesIndex && indexSettings(source.url)) },
