@@ -122,7 +122,7 @@ function toTool(directory: string, script: TestScript): Tool {
     interpreter: script.interpreter ?? [],
     environment: script.environment ?? [],
     toCommand: () => command,
-  } as ScriptCode;
+  };
   return {
     name: "script",
     description: "Runs a script",
