@@ -1,11 +1,9 @@
-import { homedir } from "node:os";
-import { join } from "node:path";
-
 import type { Runtime } from "../core/runtime.ts";
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
 import type { Limits, SandboxName } from "../sandbox/sandbox.ts";
 import type { DependencyProgress } from "./dependencies/dependency-request.ts";
+import type { Started } from "./start-runtimes.ts";
 import type { FindSecret } from "./script/load-secrets.ts";
 
 /** How scripts and WASM modules run. */
@@ -56,7 +54,8 @@ export interface Runtimes extends Iterable<Runtime> {
  */
 export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
   let started: Promise<Started> | undefined;
-  const start = (): Promise<Started> => (started ??= startRuntimes(options));
+  const start = (): Promise<Started> =>
+    (started ??= import("./start-runtimes.ts").then(({ startRuntimes }) => startRuntimes(options)));
   const lazy = (kind: "script" | "wasm"): Runtime => ({
     kind,
     run: async (tool, input, context) => (await start())[kind].run(tool, input, context),
@@ -69,67 +68,6 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
       started = undefined;
       // One that could not start has nothing to close.
       await (await closing?.catch(() => undefined))?.close();
-    },
-  };
-}
-
-interface Started {
-  readonly sandbox: FoundSandbox;
-  readonly script: Runtime;
-  readonly wasm: Runtime;
-  close(): Promise<void>;
-}
-
-async function startRuntimes(options: RuntimesOptions): Promise<Started> {
-  const { directory = process.cwd(), home = join(homedir(), ".kitbag"), findSecret, warm = true } = options;
-  const { findSandbox } = await import("../sandbox/find-sandbox.ts");
-  const sandbox = await findSandbox(options.sandbox === undefined ? {} : { name: options.sandbox });
-  const [
-    { createToolProfiles },
-    { createDependencies },
-    { scriptRuntime },
-    { warmLauncher },
-    { coldLauncher },
-    { wasmRuntime },
-  ] = await Promise.all([
-    import("./tool-profiles.ts"),
-    import("./dependencies/create-dependencies.ts"),
-    import("./script/script-runtime.ts"),
-    import("./script/warm-launcher.ts"),
-    import("./script/launch.ts"),
-    import("./wasm/wasm-runtime.ts"),
-  ]);
-  const { limits, onConnection, offline, wheelhouse, onInstall } = options;
-  const dependencies = createDependencies({
-    sandbox,
-    home,
-    ...(offline !== undefined && { offline }),
-    ...(wheelhouse !== undefined && { wheelhouse }),
-    ...(onInstall !== undefined && { onProgress: onInstall }),
-  });
-  const profiles = createToolProfiles({
-    sandbox,
-    dependencies,
-    places: { directory, protected: [home] },
-    ...(limits !== undefined && { limits }),
-    ...(onConnection !== undefined && { onConnection }),
-  });
-  const launcher = warm ? warmLauncher(sandbox) : undefined;
-  const wasm = wasmRuntime({ sandbox, directory });
-  return {
-    sandbox,
-    wasm,
-    script: scriptRuntime({
-      sandbox,
-      toProfile: (tool, context) => profiles.find(tool, context.signal),
-      cache: join(home, "cache"),
-      launcher: launcher ?? coldLauncher(sandbox),
-      ...(findSecret !== undefined && { findSecret }),
-    }),
-    async close() {
-      launcher?.close();
-      await Promise.all([wasm.close(), profiles.close()]);
-      await sandbox.close();
     },
   };
 }

@@ -1,0 +1,68 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import type { Runtime } from "../core/runtime.ts";
+import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
+import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
+import type { RuntimesOptions } from "./open-runtimes.ts";
+import { scriptRuntime } from "./script/script-runtime.ts";
+import { warmLauncher } from "./script/warm-launcher.ts";
+import { createToolProfiles, type ToolProfiles } from "./tool-profiles.ts";
+import { wasmRuntime } from "./wasm/wasm-runtime.ts";
+
+/** Runtimes that have their sandbox. */
+export interface Started {
+  readonly sandbox: FoundSandbox;
+  readonly script: Runtime;
+  readonly wasm: Runtime;
+  close(): Promise<void>;
+}
+
+/** Finds the sandbox and starts the runtimes. Loads all that they need, so it is loaded late itself. */
+export async function startRuntimes(options: RuntimesOptions): Promise<Started> {
+  const { directory = process.cwd(), home = join(homedir(), ".kitbag"), findSecret, warm = true } = options;
+  const sandbox = await findSandbox(options.sandbox === undefined ? {} : { name: options.sandbox });
+  const profiles = toProfiles(sandbox, { ...options, directory, home });
+  const launcher = warm ? warmLauncher(sandbox) : undefined;
+  const wasm = wasmRuntime({ sandbox, directory });
+  const script = scriptRuntime({
+    sandbox,
+    toProfile: (tool, context) => profiles.find(tool, context.signal),
+    cache: join(home, "cache"),
+    ...(launcher !== undefined && { launcher }),
+    ...(findSecret !== undefined && { findSecret }),
+  });
+  return {
+    sandbox,
+    script,
+    wasm,
+    async close() {
+      launcher?.close();
+      await Promise.all([wasm.close(), profiles.close()]);
+      await sandbox.close();
+    },
+  };
+}
+
+type Placed = RuntimesOptions & Required<Pick<RuntimesOptions, "directory" | "home">>;
+
+function toProfiles(sandbox: FoundSandbox, options: Placed): ToolProfiles {
+  const { directory, home, limits, onConnection } = options;
+  return createToolProfiles({
+    sandbox,
+    dependencies: toDependencies(sandbox, options),
+    places: { directory, protected: [home] },
+    ...(limits !== undefined && { limits }),
+    ...(onConnection !== undefined && { onConnection }),
+  });
+}
+
+function toDependencies(sandbox: FoundSandbox, { home, offline, wheelhouse, onInstall }: Placed): Dependencies {
+  return createDependencies({
+    sandbox,
+    home,
+    ...(offline !== undefined && { offline }),
+    ...(wheelhouse !== undefined && { wheelhouse }),
+    ...(onInstall !== undefined && { onProgress: onInstall }),
+  });
+}
