@@ -1,2 +1,3 @@
 /** Where scripts and WASM modules run: in a sandbox. */
-export { openRuntimes, type Runtimes, type RuntimesOptions } from "./runtimes/open-runtimes.ts";
+export { openRuntimes, type Runtimes } from "./runtimes/open-runtimes.ts";
+export type { RuntimesOptions } from "./runtimes/runtimes-options.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Runtime } from "../core/runtime.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
-import type { RuntimesOptions } from "./open-runtimes.ts";
+import type { RuntimesOptions } from "./runtimes-options.ts";
 import { scriptRuntime } from "./script/script-runtime.ts";
 import { warmLauncher } from "./script/warm-launcher.ts";
 import { createToolProfiles, type ToolProfiles } from "./tool-profiles.ts";
