@@ -48,6 +48,7 @@ export function isTypeScript(path: string): boolean {
 }
 
 async function writeStripped(files: readonly Source[], directory: string, cache: string): Promise<void> {
+  await mkdir(cache, { recursive: true });
   const making = await mkdtemp(join(cache, "making-"));
   // Scripts run as another user.
   await chmod(making, 0o755);

@@ -145,7 +145,8 @@ test("stripTypes() makes something else of other bytes", async () => {
 });
 
 test("stripTypes() is safe to be asked for the same at once", async () => {
-  const [folder, cache] = [write({ "a.ts": "let a: 1;", "lib/b.mts": "let b: 1;" }), write({})];
+  const folder = write({ "a.ts": "let a: 1;", "lib/b.mts": "let b: 1;" });
+  const cache = join(write({}), "not/there/yet");
 
   const made = await Promise.all(Array.from({ length: 8 }, () => stripTypes(folder, cache)));
 
