@@ -161,7 +161,7 @@ function openWork(): Work {
   // The compiler may be another user, who must pass through here.
   chmodSync(base, 0o711);
   const [skill, scratch] = [join(base, "skill"), join(base, "scratch")];
-  for (const folder of [skill, scratch]) mkdirSync(folder, { mode: 0o755 });
+  for (const folder of [skill, scratch]) mkdirSync(folder);
   return { skill, scratch, remove: () => rmSync(base, { recursive: true, force: true }) };
 }
 

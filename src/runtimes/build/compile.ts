@@ -43,7 +43,7 @@ const script = '"$@" >&2 && exec cat -- "$KITBAG_OUTPUT"';
 export async function compile({ options, source, compiler, work }: CompileJob): Promise<Uint8Array> {
   const { sandbox, limitMs = defaultLimitMs, maxBytes = defaultMaxBytes, signal } = options;
   const build = toBuild(sandbox, source, work);
-  const { argv, environment = {} } = compiler.toCommand(build);
+  const { argv, environment = {}, folder } = compiler.toCommand(build);
   const profile: Profile = {
     mounts: [...compiler.mounts, { source: work.skill, target: build.directory }],
     programs: compiler.programs,
@@ -55,7 +55,8 @@ export async function compile({ options, source, compiler, work }: CompileJob): 
   const result = await runSandboxed({ sandbox, profile, command, limitMs, maxBytes, signal });
   const reason = toReason(result, { program: compiler.program, limitMs, maxBytes });
   if (reason === undefined) return result.stdout;
-  throw new KitbagError("build-failed", { source, reason, lines: toErrorLines(result.stderr, build.directory) });
+  const place = { directory: build.directory, ...(folder !== undefined && { folder }) };
+  throw new KitbagError("build-failed", { source, reason, lines: toErrorLines(result.stderr, place) });
 }
 
 /** Without a sandbox there is no other place than that of the host. */

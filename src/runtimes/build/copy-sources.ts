@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import {
+  chmodSync,
   closeSync,
   constants,
   fstatSync,
@@ -78,8 +79,7 @@ interface Walk {
 
 function visit(walk: Walk, folder: string, depth: number): void {
   if (depth > maxDepth) refuse(walk, `${quote(folder)} is more than ${maxDepth} folders deep`);
-  const place = join(walk.target, folder);
-  mkdirSync(place, { recursive: true });
+  makeOpen(walk.target, folder);
   for (const item of readdirSync(join(walk.root, folder), { withFileTypes: true })) {
     const path = folder === "" ? item.name : `${folder}/${item.name}`;
     if (item.isDirectory()) {
@@ -87,6 +87,16 @@ function visit(walk: Walk, folder: string, depth: number): void {
       const isOutput = depth === 0 && item.name === "target";
       if (!isOutput && !ignoredFolders.has(item.name)) visit(walk, path, depth + 1);
     } else if (isSource(item, folder)) copyFile(walk, path);
+  }
+}
+
+/** Folders that everybody can pass through, whatever this process takes from new ones by default (umask). */
+function makeOpen(target: string, folder: string): void {
+  let place = target;
+  for (const name of ["", ...folder.split("/")]) {
+    place = join(place, name);
+    mkdirSync(place, { recursive: true });
+    chmodSync(place, 0o755);
   }
 }
 
@@ -102,7 +112,9 @@ function copyFile(walk: Walk, path: string): void {
   if (walk.files.length >= maxFiles || walk.bytes > maxBytes) {
     refuse(walk, `its folder holds more than ${maxFiles} files or ${maxBytes} bytes; put it in a folder of its own`);
   }
-  writeFileSync(join(walk.target, path), bytes, { flag: "wx", mode: 0o644 });
+  const copy = join(walk.target, path);
+  writeFileSync(copy, bytes, { flag: "wx" });
+  chmodSync(copy, 0o644);
   walk.files.push({ path, digest: hash("sha256", bytes) });
 }
 

@@ -17,6 +17,8 @@ export interface Build {
 export interface CompilerCommand {
   readonly argv: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  /** What the paths in its messages are relative to, if not to the working directory: a folder in it. */
+  readonly folder?: string;
 }
 
 /** What a compiler needs inside the sandbox. */

@@ -50,6 +50,7 @@ async function toCompiler(toolchain: Toolchain, search: CompilerSearch): Promise
   if (version === undefined) return undefined;
   const linker = findLinker(toolchain, /^LLVM version: (\d+)/mu.exec(about ?? "")?.[1], search);
   if (linker === undefined) return undefined;
+  const host = /^host: (\S+)$/mu.exec(about ?? "")?.[1] ?? "unknown";
   return {
     language: "rust",
     program: "rustc",
@@ -59,7 +60,7 @@ async function toCompiler(toolchain: Toolchain, search: CompilerSearch): Promise
     mounts,
     toCommand: (build) =>
       basename(build.source) === "Cargo.toml"
-        ? cargoCommand({ rustc, cargo, target, linker }, build)
+        ? cargoCommand({ rustc, cargo, host, target, linker }, build)
         : rustcCommand({ rustc, target, linker }, build),
   };
 }
@@ -76,45 +77,64 @@ function findLinker({ root }: Toolchain, llvm: string | undefined, search: Compi
 
 interface RustTools {
   readonly rustc: string;
+  /** What this machine is called by Rust. */
+  readonly host: string;
   readonly target: string;
   readonly linker: string;
 }
 
 const optimised = ["opt-level=s", "panic=abort", "lto=fat", "codegen-units=1", "strip=symbols"];
 
-function rustcCommand({ rustc, target, linker }: RustTools, { source, output }: Build): CompilerCommand {
+function rustcCommand({ rustc, target, linker }: Omit<RustTools, "host">, { source, output }: Build): CompilerCommand {
   const options = [...optimised, `linker=${linker}`].flatMap((option) => ["-C", option]);
   const flags = ["--target", target, "--edition", "2021", "--crate-name", "tool", "--color", "never", ...options];
   return { argv: [rustc, ...flags, source, "-o", output] };
 }
 
-/** Cargo names the module after the package, so the only one that there is is taken. Whatever it depends on must be vendored. */
+/** Shown as the linker that is missing, when a package wants to run code of its own while it is built. */
+const noLinker = "for build scripts and procedural macros, which do not run here,";
+
+/**
+ * Builds a copy, because Cargo writes beside its sources, and takes the only module that comes out, because Cargo names it. Whatever
+ * the package depends on must be vendored.
+ */
+const cargoScript = `
+cp -R . "$SCRATCH/skill" && cd "$SCRATCH/skill" && "$@" || exit 1
+set -- "$MODULES"/*.wasm
+[ -e "$1" ] || { echo "error: the package has no program; it needs a src/main.rs" >&2; exit 1; }
+[ $# -eq 1 ] || { echo "error: the package has more than one program; keep one" >&2; exit 1; }
+exec mv -- "$1" "$OUTPUT"`;
+
 function cargoCommand(tools: RustTools & { readonly cargo: string | undefined }, build: Build): CompilerCommand {
-  const { cargo = "cargo", rustc, target, linker } = tools;
+  const { cargo = "cargo", rustc, host, target, linker } = tools;
+  const { source, scratch, output } = build;
   const flags = [
     "--release",
     "--offline",
     "--target",
     target,
     "--manifest-path",
-    build.source,
+    source,
     "--color",
     "never",
     "--quiet",
   ];
-  const script =
-    '"$@" && set -- "$MODULES"/*.wasm && [ $# -eq 1 ] && exec mv -- "$1" "$OUTPUT"; [ $# -le 1 ] || echo "error: the package has more than one program; keep one" >&2; exit 1';
+  // Cargo decides itself how libraries are linked.
+  const options = [...optimised.filter((option) => option !== "lto=fat"), `linker=${linker}`];
+  const folder = dirname(source).replace(/^\.\//u, "");
   return {
-    argv: ["/bin/sh", "-c", script, "cargo", cargo, "build", ...flags],
+    argv: ["/bin/sh", "-c", cargoScript, "cargo", cargo, "build", ...flags],
     environment: {
       RUSTC: rustc,
-      RUSTFLAGS: [...optimised.filter((option) => !option.startsWith("lto")), `linker=${linker}`]
-        .map((option) => `-C ${option}`)
-        .join(" "),
-      CARGO_HOME: join(build.scratch, "cargo"),
-      CARGO_TARGET_DIR: join(build.scratch, "target"),
-      MODULES: join(build.scratch, "target", target, "release"),
-      OUTPUT: build.output,
+      RUSTFLAGS: options.map((option) => `-C ${option}`).join(" "),
+      CARGO_PROFILE_RELEASE_LTO: "fat",
+      [`CARGO_TARGET_${host.replaceAll("-", "_").toUpperCase()}_LINKER`]: noLinker,
+      CARGO_HOME: join(scratch, "cargo"),
+      CARGO_TARGET_DIR: join(scratch, "target"),
+      MODULES: join(scratch, "target", target, "release"),
+      SCRATCH: scratch,
+      OUTPUT: output,
     },
+    ...(folder !== "." && { folder }),
   };
 }
