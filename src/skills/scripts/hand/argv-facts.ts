@@ -18,6 +18,8 @@ export interface FlagFact {
   /** What the code calls it, for a flag that is only a letter. */
   readonly name?: string;
   readonly takesValue: boolean;
+  /** The code only looks for it, and a usage line may know better whether it has a value. */
+  readonly unsure?: true;
   readonly type?: "integer" | "number";
   readonly default?: JsonValue;
   readonly required?: true;

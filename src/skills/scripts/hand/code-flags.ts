@@ -138,7 +138,8 @@ function toFact(code: Code, group: FlagGroup, next: number | undefined): FlagFac
     group.how.kind === "search" && isToken(tokens[group.last + 1], ")") && isToken(tokens[group.last + 2], "+");
   const takesValue = isNext || (group.how.kind !== "include" && readsValue(tokens, group.last + 1, to));
   const many = takesValue && pushes(tokens, group.last + 1, to) ? true : undefined;
-  return withoutUndefined<FlagFact>({ flags, takesValue, type: takesValue ? type : undefined, many });
+  const unsure = group.how.kind === "search" && !takesValue ? true : undefined;
+  return withoutUndefined<FlagFact>({ flags, takesValue, unsure, type: takesValue ? type : undefined, many });
 }
 
 const takers =

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { readLiteral, toJson } from "../code/literals.ts";
-import { findClosing, isAnyToken, isToken, numberOf, splitArguments, type Token } from "../code/token.ts";
+import { findClosing, isAnyToken, isToken, numberOf, type Token } from "../code/token.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { PositionFact } from "./argv-facts.ts";
 import { assignedName, type ListUse } from "./argument-lists.ts";
@@ -94,20 +94,32 @@ export function destructuredAt(
   if (open === undefined) return { uses: [] };
   const uses: PositionUse[] = [];
   let rest: { from: number; name: string } | undefined;
-  for (const [number, [from, to]] of splitArguments(
-    tokens,
-    open,
-    equals - (isCloser(tokens[equals - 1]) ? 1 : 0),
-  ).entries()) {
+  const close = equals - (isCloser(tokens[equals - 1]) ? 1 : 0);
+  for (const [number, [from, to]] of splitNames(tokens, open, close).entries()) {
     const place = number - use.skip;
     const isRest = isToken(tokens[from], "...") || isToken(tokens[from], "*");
     const name = tokens[isRest ? from + 1 : from];
-    if (place < 0 || name?.kind !== "word") continue;
+    if (place < 0 || from >= to || name?.kind !== "word") continue;
     if (isRest) rest = { from: place, name: name.text };
     else uses.push({ index: use.index, place, fact: nameFact(tokens, name.text, [from + 1, to]) });
   }
   return { uses, ...(rest !== undefined && { rest }) };
 }
+
+/** The entries of a destructuring, also those that are left out: `[, , file]` has three. */
+function splitNames(tokens: readonly Token[], open: number, close: number): readonly (readonly [number, number])[] {
+  const ranges: (readonly [number, number])[] = [];
+  let from = open + 1;
+  for (let index = open + 1; index < close; index++) {
+    if (isAnyToken(tokens[index], openers)) index = findClosing(tokens, index);
+    if (!isToken(tokens[index], ",")) continue;
+    ranges.push([from, index]);
+    from = index + 1;
+  }
+  return from < close ? [...ranges, [from, close]] : ranges;
+}
+
+const openers = new Set(["(", "[", "{"]);
 
 function nameFact(tokens: readonly Token[], name: string, [from, to]: readonly [number, number]): PositionFact {
   const value = isToken(tokens[from], "=") ? toJson(readLiteral(tokens, [from + 1, to])) : undefined;

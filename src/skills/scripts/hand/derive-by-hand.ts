@@ -21,7 +21,8 @@ export interface HandSources {
 
 /** Derives the interface of a script from its code and from what its texts say about how it is called. */
 export function deriveByHand({ fileName, facts, texts, isWord }: HandSources): DerivedInterface {
-  const byFlag = new Map(facts.flags.flatMap((fact) => fact.flags.map((flag) => [flag, fact.takesValue] as const)));
+  const sure = facts.flags.filter(({ unsure }) => unsure !== true);
+  const byFlag = new Map(sure.flatMap((fact) => fact.flags.map((flag) => [flag, fact.takesValue] as const)));
   const usage = readUsage(texts, fileName, (flag) => byFlag.get(flag));
   const groups = pickCommands(usage, facts, isWord);
   if (groups !== undefined && groups.length > 0) {

@@ -139,7 +139,7 @@ function isListOfChoices(usage: UsagePositional | undefined, code: PositionFact 
 
 /** The name that a usage line gives, unless the code's is better. */
 function toUsageName({ label: written, bare, choices }: UsagePositional, fromCode: string): string {
-  if (choices !== undefined && !/^<?\w+$/u.test(written)) return fromCode || "command";
+  if (choices !== undefined && (choices.includes(written) || !/^<?\w+$/u.test(written))) return fromCode || "command";
   // A bare word in a usage line is a sample; the variable says what it is one of.
   if (bare && fromCode !== "") return fromCode;
   // `input.pdf`, `path/to/data.csv`: the name without its ending.

@@ -6,7 +6,7 @@ import type { DerivedInterface } from "../derived-interface.ts";
 import type { ArgvFacts, StdinFact } from "../hand/argv-facts.ts";
 import { findFields } from "../hand/code-fields.ts";
 import { deriveByHand } from "../hand/derive-by-hand.ts";
-import { javascriptDialect } from "../hand/dialects.ts";
+import { javascriptDialect, type Dialect } from "../hand/dialects.ts";
 import { readCode } from "../hand/read-code.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { readUsage } from "../usage/read-usage.ts";
@@ -54,11 +54,17 @@ const otherParsers =
   /(?:from |require\()["'](?:sade|clipanion|@oclif\/core|args|command-line-args|dashdash|gunshi|cleye|caporal|@caporal\/core|vorpal|argparse|nopt|optionator|getopts|zx|yargs|commander|cac|meow|arg|minimist|mri|citty)["']/u;
 
 function deriveManual(code: Code, texts: readonly string[], { fileName, text }: SourceScript): DerivedInterface {
-  const read = readCode(code, javascriptDialect);
-  const readsArgv = read.readsArgv || otherParsers.test(text);
+  const read = readCode(code, dialectOf(text));
+  const readsArgv = read.readsArgv || otherParsers.test(text) || /^#!.*\bzx\b/u.test(text);
   const facts = withoutUndefined<ArgvFacts>({ ...read, readsArgv, stdin: readStdin(code, text) });
   const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
   return deriveByHand({ fileName, facts, texts, isWord: (word) => words.has(word) });
+}
+
+/** `import { argv } from "node:process"` gives the list another name. */
+function dialectOf(text: string): Dialect {
+  if (!/import\s*\{[^}]*\bargv\b[^}]*\}\s*from\s*["'](?:node:)?process["']/u.test(text)) return javascriptDialect;
+  return { ...javascriptDialect, roots: [...javascriptDialect.roots, { tokens: ["argv"], skip: 2 }] };
 }
 
 const stdinUse =

@@ -63,10 +63,18 @@ function readValue(tokens: readonly Token[], from: number, to: number): JsonValu
   return items.every((item) => item !== undefined) ? items : undefined;
 }
 
+function readType(tokens: readonly Token[], from: number): string {
+  const name = tokens[from]?.text.toLowerCase() ?? "";
+  if (!isToken(tokens[from + 1], "[")) return name;
+  if (isToken(tokens[from + 2], "]")) return `${name}[]`;
+  // `[Nullable[int]]` is an int that may be left out.
+  return name === "nullable" ? (tokens[from + 2]?.text.toLowerCase() ?? "") : "";
+}
+
 function readAttribute(tokens: readonly Token[], from: number, to: number, attributes: Attributes): void {
   const name = tokens[from]?.text.toLowerCase() ?? "";
   if (!isToken(tokens[from + 1], "(")) {
-    attributes.type = name + (isToken(tokens[from + 1], "[") ? "[]" : "");
+    attributes.type = readType(tokens, from);
     return;
   }
   const ranges = splitArguments(tokens, from + 1, to - 1);

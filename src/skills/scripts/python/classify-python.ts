@@ -35,15 +35,17 @@ function byInput(text: string, facts: PythonFacts, declares: boolean): Verdict |
     /FastMCP\(|stdio_server\(|Server\(/u.test(text);
   if (isServer && !declares)
     return { kind: "interactive", reason: "it is an MCP server, which stays and speaks its own protocol" };
-  const serves =
-    facts.imports.some((module) => webServers.has(module)) &&
-    /^\s+(?:app\.run|uvicorn\.run|web\.run_app|\w+\.serve_forever|\w+\.launch)\(/mu.test(text);
-  if (serves && !declares && !text.includes("argv"))
+  if (!declares && serves(text, facts))
     return { kind: "interactive", reason: "it is a server, which stays until it is stopped" };
   const asks = /(?:^|[^.\w])(?:input|getpass\.getpass|getpass)\(/mu.test(text);
   if (asks && !declares && !text.includes("argv"))
     return { kind: "interactive", reason: "it asks questions at a terminal (input)" };
   return undefined;
+}
+
+function serves(text: string, { imports }: PythonFacts): boolean {
+  if (text.includes("argv") || !imports.some((module) => webServers.has(module))) return false;
+  return /^\s+(?:app\.run|uvicorn\.run|web\.run_app|\w+\.serve_forever|\w+\.launch)\(/mu.test(text);
 }
 
 const webServers = new Set(["flask", "fastapi", "uvicorn", "aiohttp", "tornado", "bottle", "gradio", "streamlit"]);

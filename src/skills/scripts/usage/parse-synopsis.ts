@@ -174,7 +174,7 @@ class SynopsisParser {
   #addChoice(token: UsageToken): boolean {
     const last = this.items.at(-1);
     if (last === undefined) return false;
-    const before = last.kind === "flag" ? last.value : last.bare || last.choices ? last : undefined;
+    const before = last.kind === "flag" ? last.value : this.#isChoice(last, token) ? last : undefined;
     if (before === undefined) return false;
     const words = [
       ...(before.choices ?? [before.label]),
@@ -186,6 +186,13 @@ class SynopsisParser {
       last.kind === "flag" ? { ...last, value: changed } : (changed as UsagePositional);
     this.#pendingOr = false;
     return true;
+  }
+
+  /** Whether a word after `|` is one more of what a positional can be; in brackets, `[strict|loose]`, that is plain words only. */
+  #isChoice({ label, bare, choices }: UsagePositional, token: UsageToken): boolean {
+    if (bare || choices !== undefined) return true;
+    const isPlain = (word: string): boolean => plainWord.test(word) && !kindWords.test(word);
+    return this.#depth > 0 && token.kind === "word" && isPlain(label) && isPlain(token.text);
   }
 
   /** `[input pdf]` is one placeholder of two words. */
