@@ -27,7 +27,14 @@ import { onTestFinished } from "vitest";
 import type { ScriptCode, ScriptCommand } from "../../src/core/script-code.ts";
 import { scriptRuntime, type ScriptRuntimeOptions } from "../../src/runtimes/script/script-runtime.ts";
 import { findSandbox } from "../../src/sandbox/find-sandbox.ts";
-import { defaultLimits, type Limits, type Profile, type Sandbox, type SandboxName } from "../../src/sandbox/sandbox.ts";
+import {
+  defaultLimits,
+  type Limits,
+  type Mount,
+  type Profile,
+  type Sandbox,
+  type SandboxName,
+} from "../../src/sandbox/sandbox.ts";
 
 /** The sandbox that scripts of tests run in. */
 export function openTestSandbox(name?: SandboxName): Promise<Sandbox> {
@@ -45,6 +52,8 @@ export interface TestScript {
   readonly output?: JsonSchema;
   readonly environment?: readonly string[];
   readonly limits?: Partial<Limits>;
+  /** What is there beside the skill. */
+  readonly mounts?: readonly Mount[];
   readonly limitMs?: number;
   readonly signal?: AbortSignal;
   readonly options?: Partial<ScriptRuntimeOptions>;
@@ -81,12 +90,12 @@ export async function runScript(sandbox: Sandbox, script: TestScript): Promise<S
 
 /** Makes a workspace with a script as its tool `script`. */
 export function createScriptWorkspace(sandbox: Sandbox, script: TestScript): ScriptWorkspace {
-  const folder = writeSkill(script.files);
+  const folder = writeFolder(script.files);
   const cache = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-cache-")));
   chmodSync(cache, 0o755);
   onTestFinished(() => rmSync(cache, { recursive: true, force: true }));
   const profile: Profile = {
-    mounts: [{ source: folder, target: "/skill" }],
+    mounts: [{ source: folder, target: "/skill" }, ...(script.mounts ?? [])],
     environment: {},
     programs: script.permissions?.run ?? [],
     limits: { ...defaultLimits, ...script.limits },
@@ -97,7 +106,8 @@ export function createScriptWorkspace(sandbox: Sandbox, script: TestScript): Scr
   return { workspace, tool };
 }
 
-function writeSkill(files: TestScript["files"]): string {
+/** Writes files into a folder of their own, which vanishes with the test. */
+export function writeFolder(files: TestScript["files"]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-script-")));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

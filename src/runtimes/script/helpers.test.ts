@@ -6,7 +6,7 @@ import { defineTool } from "kitbag";
 import { afterAll, beforeAll, expect, test, type TestContext } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
-import { createScriptWorkspace, openTestSandbox, runScript } from "../../../test/support/run-script.ts";
+import { createScriptWorkspace, openTestSandbox, runScript, writeFolder } from "../../../test/support/run-script.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 let sandbox: Sandbox;
@@ -226,6 +226,24 @@ console.log((await Promise.all(calls)).join(" "), between);`,
 
   const expected = Array.from({ length: 50 }, (_, index) => `N${index}`).join(" ");
   expect(outcome).toEqual({ status: "ok", output: `${expected} SYNC\n` });
+});
+
+test("kitbag.mjs is there beside the packages of a skill", async () => {
+  const packages = writeFolder({ "dep/package.json": '{ "main": "a.js" }', "dep/a.js": 'module.exports = "dep";' });
+
+  const { outcome } = await runScript(sandbox, {
+    files: {
+      "a.mjs": `import dep from "dep";
+import { createRequire } from "node:module";
+import kitbag from "kitbag";
+const require = createRequire(import.meta.url);
+console.log(dep, require("dep"), await kitbag.call("shout", { text: "x" }), require("kitbag") === kitbag);`,
+    },
+    mounts: [{ source: packages, target: "/node_modules" }],
+    tools: [shout],
+  });
+
+  expect(outcome).toEqual({ status: "ok", output: "dep dep X true\n" });
 });
 
 test("kitbag.mjs keeps a script alive only while it waits for an answer", async () => {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { afterAll, beforeAll, expect, test } from "vitest";
 
+import { needProgram } from "../../../test/support/need-program.ts";
 import {
   countProcesses,
   createScriptWorkspace,
@@ -344,14 +345,17 @@ test.for<[name: string, script: TestScript]>([
   ["Python", { files: { "a.py": "import subprocess\nsubprocess.run(['git', 'status'])" } }],
   ["Node", { files: { "a.mjs": "import { execFileSync } from 'node:child_process';\nexecFileSync('git');" } }],
   ["Ruby", { files: { "a.rb": "require 'open3'\nOpen3.capture2('git', 'status')" } }],
-])("scriptRuntime() says which permission a %s script lacks to run a program", async ([, script]) => {
+])("scriptRuntime() says which permission a %s script lacks to run a program", async ([name, script], context) => {
+  if (name === "Ruby") needProgram(context, "ruby");
   const { outcome } = await runScript(sandbox, script);
 
   expect(outcome).toMatchObject({ error: { code: "script-failed" } });
   expect(messageOf(outcome)).toContain('run = ["git"]');
 });
 
-test("scriptRuntime() runs a program that was granted", async () => {
+test("scriptRuntime() runs a program that was granted", async (context) => {
+  needProgram(context, "git");
+
   const { outcome } = await runScript(sandbox, { ...bash("git --version"), permissions: { run: ["git"] } });
 
   expect(outcome).toMatchObject({ status: "ok", output: expect.stringMatching(/^git version/u) });
