@@ -1,4 +1,11 @@
-import { createServer, request, type ClientRequest, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  request,
+  type ClientRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { Socket } from "node:net";
 
 import { describeCause } from "../../core/errors.ts";

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+import fc from "fast-check";
 import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { openEgress, type Egress, type EgressOptions } from "./open-egress.ts";
@@ -208,6 +209,52 @@ test("openEgress() says in its answer what would allow the connection", async ()
     "
   `);
 });
+
+test("openEgress() lets nothing through and stays up, whatever bytes come", async () => {
+  const port = await serveHttp((_, response) => response.end());
+  const egress = await open({ rules: [`127.0.0.1:${port}`], limits: { headerMs: 20 } });
+  const start = fc.constantFrom(
+    "",
+    "\u0005\u0001\0",
+    "\u0005\u0001\0\u0005\u0001\0\u0003",
+    "GET http://",
+    "CONNECT ",
+    "POST http://x/ HTTP/1.1\r\n",
+  );
+
+  await fc.assert(
+    fc.asyncProperty(start, fc.uint8Array({ maxLength: 300 }), async (words, bytes) => {
+      await say(egress, Buffer.concat([Buffer.from(words, "latin1"), bytes]), "end");
+    }),
+    { numRuns: 150 },
+  );
+
+  const answer = await say(egress, `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+  expect(answer).toMatch(/^HTTP\/1\.1 200 /u);
+  expect(egress.connections.slice(0, 150).filter(({ allowed }) => allowed)).toEqual([]);
+});
+
+test.for([0, 1, 7, 9, 10, 13, 32, 127, 128, 255])(
+  "openEgress() survives the character %i in headers, names of headers and paths",
+  async (code) => {
+    const port = await serveHttp((_, response) => response.end());
+    const egress = await open({ rules: [`127.0.0.1:${port}`], limits: { headerMs: 100 } });
+    const odd = String.fromCodePoint(code);
+    const heads = [
+      `/ HTTP/1.1\r\nHost: x\r\nX-A: a${odd}b`,
+      `/ HTTP/1.1\r\nHost: x\r\nX${odd}A: b`,
+      `/a${odd}b HTTP/1.1\r\nHost: x`,
+    ];
+
+    const answers = await Promise.all(
+      heads.map((head) => say(egress, Buffer.from(`GET http://127.0.0.1:${port}${head}\r\n\r\n`, "latin1"))),
+    );
+
+    const [value, name, path] = answers.map((answer) => answer.slice(9, 12));
+    expect(value).toBe([9, 32, 128, 255].includes(code) ? "200" : "400");
+    expect([name, path]).toEqual(["400", "400"]);
+  },
+);
 
 test.for([
   ["two lengths", "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!"],
