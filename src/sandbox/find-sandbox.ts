@@ -1,6 +1,4 @@
-import { text } from "node:stream/consumers";
-
-import { KitbagError } from "../core/errors.ts";
+import { isKitbagError, KitbagError } from "../core/errors.ts";
 import { bubblewrapSandbox } from "./backends/bubblewrap.ts";
 import type { LinuxHost } from "./backends/linux.ts";
 import { offSandbox } from "./backends/off.ts";
@@ -8,7 +6,8 @@ import { unshareSandbox } from "./backends/unshare.ts";
 import { findControlGroups, type ControlGroups } from "./limits/control-groups.ts";
 import { createPipes } from "./pipes.ts";
 import { findProgram } from "./programs.ts";
-import { defaultLimits, type Sandbox, type SandboxName } from "./sandbox.ts";
+import { recallTest } from "./recall-test.ts";
+import type { Sandbox, SandboxName } from "./sandbox.ts";
 import { openWorkArea, type WorkArea } from "./work-area.ts";
 
 /** How a sandbox is chosen. */
@@ -45,7 +44,7 @@ export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSand
   for (const name of choice.name === undefined ? inOrder : [choice.name]) {
     const reason = whyNot(name);
     const sandbox = reason === undefined ? backends[name]?.make(host) : undefined;
-    const failure = sandbox === undefined ? reason : await tryOut(sandbox);
+    const failure = sandbox === undefined ? reason : await tryOut(sandbox, area);
     if (sandbox !== undefined && failure === undefined) return withArea(sandbox, area, groups);
     tried.push({ name, reason: failure ?? "it cannot be used" });
   }
@@ -59,12 +58,16 @@ function whyNot(name: SandboxName): string | undefined {
   return missing.length === 0 ? undefined : `there is no ${missing.join(" and no ")} on this machine`;
 }
 
-async function tryOut(sandbox: Sandbox): Promise<string | undefined> {
-  const profile = { mounts: [], environment: {}, programs: [], limits: defaultLimits };
-  const started = await sandbox.start(profile, ["true"]);
-  started.stdout.resume();
-  const [complaint, status] = await Promise.all([text(started.stderr), started.exit]);
-  return status.code === 0 ? undefined : complaint.trim() || `it ended with ${JSON.stringify(status)}`;
+/** A sandbox that does not hold what it promises is none. */
+async function tryOut(sandbox: Sandbox, area: WorkArea): Promise<string | undefined> {
+  if (sandbox.enforces.size === 0 || sandbox.name === "off") return undefined;
+  try {
+    const { broken } = await recallTest(sandbox, area);
+    return broken.length === 0 ? undefined : broken.map(({ guarantee, found }) => `${guarantee}: ${found}`).join(", ");
+  } catch (cause) {
+    if (!isKitbagError(cause, "sandbox-failed")) throw cause;
+    return cause.details.reason;
+  }
 }
 
 function withArea(sandbox: Sandbox, area: WorkArea, groups: ControlGroups | undefined): FoundSandbox {

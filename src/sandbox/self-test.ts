@@ -1,0 +1,106 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
+import type { WorkArea } from "./work-area.ts";
+
+/** What a sandbox was seen to hold programs to, by trying to break out of it. */
+export interface SelfTest {
+  readonly enforced: readonly Guarantee[];
+  /** What it did not hold back, and what was seen instead. */
+  readonly broken: readonly { readonly guarantee: Guarantee; readonly found: string }[];
+}
+
+const limits = {
+  memoryBytes: 96 * 1024 * 1024,
+  cpuSeconds: 20,
+  processes: 24,
+  openFiles: 64,
+  fileBytes: 2 * 1024 * 1024,
+  temporaryBytes: 4 * 1024 * 1024,
+};
+const longestMs = 20_000;
+
+/** Each line it prints is the name of a guarantee and what was seen: `ok`, or what must not be. It uses basic programs alone. */
+const probe = String.raw`
+say() { printf '%s %s\n' "$1" "$2"; }
+try() { if (eval "$3") >/dev/null 2>&1; then say "$1" "$2"; else say "$1" ok; fi; }
+try files 'a file outside can be read' '[ -e "$OUTSIDE" ] || cat /etc/shadow'
+try files 'the root can be written to' ': > /kitbag-probe || : > /usr/kitbag-probe || : > /skill/kitbag-probe'
+try user 'a file of root can be read' 'cat /skill/secret'
+try user 'it is root' '[ "$(id -u)" = 0 ]'
+try network 'a port of this machine can be reached' ': < "/dev/tcp/127.0.0.1/$PORT"'
+try network 'there is a way out' ': < /dev/tcp/192.0.2.1/80 || grep -v "^ *lo:" /proc/net/dev | grep ":"'
+try environment 'a variable of this process is seen' '[ -n "$KITBAG_CANARY" ] || env | grep -q CANARY'
+try processes 'processes outside are seen' '[ -e "/proc/$PARENT/exe" ] || kill -0 "$PARENT"'
+try privileges 'it has rights' '! grep -q "^CapEff:.0*$" /proc/self/status || ! grep -q "^NoNewPrivs:.1$" /proc/self/status'
+try syscalls 'nothing filters its calls' '! grep -q "^Seccomp:.2$" /proc/self/status'
+try programs 'programs are there that nobody named' '[ -e /usr/bin/mount ] || [ -e /usr/sbin/mount ] || [ -e /usr/bin/su ]'
+try cpu 'it may use any time' '[ "$(ulimit -t)" != 20 ]'
+try open-files 'it may open any number of files' '[ "$(ulimit -n)" -gt 64 ]'
+try file-size 'it may write any file' 'head -c 3000000 /dev/zero > /tmp/large'
+rm -f /tmp/large
+try disk 'it may fill the disk' 'for part in 1 2 3 4; do head -c 1500000 /dev/zero > /tmp/$part || exit 1; done'
+try disk 'it may fill the memory through a file' 'for part in 1 2 3 4; do head -c 1500000 /dev/zero > /dev/shm/$part || exit 1; done'
+rm -f /tmp/? /dev/shm/?
+try process-count 'it may start any number of processes' 'seq 60 | xargs -P 60 -I{} sleep 1 & read -t 0.6 -u 3 line; set -- /proc/[0-9]*; [ $# -gt 40 ]'
+try memory 'it may use any memory' 'head -c 150000000 /dev/zero | tail -n 1 > /dev/null; [ $? = 0 ]'
+say done ok
+`;
+
+/** Tries to break out of a sandbox in every way that it says it holds back. Takes a fraction of a second. */
+export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<SelfTest> {
+  const directory = join(area.own, "self-test");
+  const outside = join(area.private, "outside");
+  mkdirSync(directory, { recursive: true, mode: 0o755 });
+  writeFileSync(join(directory, "secret"), "secret", { mode: 0o600 });
+  writeFileSync(join(directory, "probe.sh"), probe, { mode: 0o644 });
+  writeFileSync(outside, "secret");
+  const server = createServer((socket) => socket.destroy());
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    const { port } = server.address() as { port: number };
+    const environment = { OUTSIDE: outside, PORT: String(port), PARENT: String(process.pid) };
+    return toResult(
+      sandbox,
+      await run(sandbox, { mounts: [{ source: directory, target: "/skill" }], environment, programs: [], limits }),
+    );
+  } finally {
+    server.close();
+    rmSync(directory, { recursive: true, force: true });
+    rmSync(outside, { force: true });
+  }
+}
+
+interface ProbeRun {
+  readonly lines: readonly string[];
+  readonly complaint: string;
+}
+
+async function run(sandbox: Sandbox, profile: Profile): Promise<ProbeRun> {
+  const started = await sandbox.start(profile, ["bash", "/skill/probe.sh"]);
+  const timer = setTimeout(() => started.kill(), longestMs);
+  const [output, complaint] = await Promise.all([text(started.stdout), text(started.stderr), started.exit]);
+  clearTimeout(timer);
+  return { lines: output.split("\n"), complaint: complaint.trim() };
+}
+
+function toResult(sandbox: Sandbox, { lines, complaint }: ProbeRun): SelfTest {
+  const isComplete = lines.includes("done ok");
+  const broken = guarantees.flatMap((guarantee) => {
+    if (!sandbox.enforces.has(guarantee)) return [];
+    const seen = lines
+      .filter((line) => line.startsWith(`${guarantee} `))
+      .map((line) => line.slice(guarantee.length + 1));
+    const found =
+      seen.find((what) => what !== "ok") ??
+      (seen.length > 0 && isComplete ? undefined : complaint || "the probe did not end");
+    return found === undefined ? [] : [{ guarantee, found }];
+  });
+  const enforced = guarantees.filter(
+    (name) => sandbox.enforces.has(name) && broken.every(({ guarantee }) => guarantee !== name),
+  );
+  return { enforced, broken };
+}
