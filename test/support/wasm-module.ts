@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 
 import binaryen from "assemblyscript/binaryen";
 
@@ -21,32 +21,32 @@ export function moduleFromText(text: string): Uint8Array {
 
 /** Compiles C with clang; see `needProgram`. */
 export function moduleFromC(source: string): Uint8Array {
-  const folder = mkdtempSync(join(tmpdir(), "kitbag-c-"));
+  const options = ["--target=wasm32-wasi", "--sysroot=/usr", "-Os"];
+  return compile("tool.c", source, ["clang-19", ...options, "tool.c", "-o", "tool.wasm"]);
+}
+
+/** The names of the shim that stand for those of the standard library. */
+const shimmed = "abort trace seed console crypto performance process Date".split(" ").map((name) => `${name}=wasi_${name}`);
+
+/** Compiles AssemblyScript as a WASI command. */
+export function moduleFromAssemblyScript(source: string): Uint8Array {
+  const packages = join(import.meta.dirname, "../../node_modules");
+  const compiler = join(packages, "assemblyscript/bin/asc.js");
+  const library = relative(tmpdir(), join(packages, "@assemblyscript/wasi-shim/assembly"));
+  const options = ["--lib", `../${library}`, "--use", "ASC_WASI=1", ...shimmed.flatMap((use) => ["--use", use])];
+  const output = ["-o", "tool.wasm", "-O", "--exportStart", "_start"];
+  return compile("tool.ts", source, [process.execPath, compiler, "tool.ts", ...output, ...options]);
+}
+
+function compile(file: string, source: string, [program = "", ...args]: readonly string[]): Uint8Array {
+  const folder = mkdtempSync(join(tmpdir(), "kitbag-compile-"));
   try {
-    writeFileSync(join(folder, "tool.c"), source);
-    const target = ["--target=wasm32-wasi", "--sysroot=/usr", "-Os"];
-    execFileSync("clang-19", [...target, "tool.c", "-o", "tool.wasm"], { cwd: folder });
+    writeFileSync(join(folder, file), source);
+    execFileSync(program, args, { cwd: folder });
     return readFileSync(join(folder, "tool.wasm"));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Compiles AssemblyScript as a WASI command. */
-export async function moduleFromAssemblyScript(source: string): Promise<Uint8Array> {
-  const { main } = await import("assemblyscript/asc");
-  let bytes: Uint8Array | undefined;
-  const config = "node_modules/@assemblyscript/wasi-shim/asconfig.json";
-  const args = ["tool.ts", "--outFile", "tool.wasm", "-O", "--config", config];
-  const { error, stderr } = await main(args, {
-    readFile: (name) => (name === "tool.ts" ? source : existsSync(name) ? readFileSync(name, "utf8") : null),
-    writeFile: (name, content) => {
-      if (name === "tool.wasm") bytes = content as Uint8Array;
-    },
-    listFiles: () => [],
-  });
-  if (bytes === undefined) throw error ?? new Error(stderr.toString());
-  return bytes;
 }
 
 /** Writes a module into a folder, and says where it is. */

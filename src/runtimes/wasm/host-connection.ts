@@ -23,7 +23,8 @@ export interface HostConnection {
   sendModule(digest: string, bytes: Uint8Array): void;
   /** Ends when the host says so; when `signal` aborts, the host is told to end it, and is ended itself if it does not. */
   call(call: HostCall, signal: AbortSignal): Promise<HostResult>;
-  /** Resolves with why it is gone, as a sentence. */
+  readonly isGone: boolean;
+  /** Resolves when it is gone. */
   readonly gone: Promise<HostEnd>;
   setHeld(held: boolean): void;
   kill(): void;
@@ -33,15 +34,20 @@ export interface HostConnection {
 export interface HostEnd {
   readonly outOfMemory: boolean;
   readonly reason: string;
+  /** Whether it was ready before, so that it makes sense to start another. */
+  readonly wasReady: boolean;
 }
 
-/** A host is gone while it had calls. */
+/** A host is gone while it had a call. */
 export class HostGone extends Error {
   readonly hostEnd: HostEnd;
+  /** Whether the call may have done something. */
+  readonly begun: boolean;
 
-  constructor(hostEnd: HostEnd) {
+  constructor(hostEnd: HostEnd, begun: boolean) {
     super(hostEnd.reason);
     this.hostEnd = hostEnd;
+    this.begun = begun;
   }
 }
 
@@ -52,6 +58,7 @@ const patienceMs = 2000;
 const stderrTail = 2000;
 
 interface Pending extends HostCall {
+  begun: boolean;
   resolve(result: HostResult): void;
   reject(cause: Error): void;
 }
@@ -65,21 +72,35 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   let nextId = 1;
   let complaint = "";
   let violation: string | undefined;
+  let wasReady = false;
+  let ended: HostEnd | undefined;
 
   function send(header: ToHost, payload?: Uint8Array): void {
     process.channel.write(toFrame(header, payload));
   }
 
   function hear(message: FromHost, payload: Uint8Array): void {
-    if (message.type === "ready") return;
+    if (message.type === "ready") {
+      wasReady = true;
+      return;
+    }
     const { id } = message;
     const call = calls.get(id);
     if (call === undefined) return;
-    if (message.type === "stderr") call.onStderr(payload);
-    else if (message.type === "ask") void call.onAsk(payload).then((answer) => send({ type: "answer", id }, answer));
-    else {
-      calls.delete(id);
-      call.resolve({ end: message.end, output: payload });
+    switch (message.type) {
+      case "begin":
+        call.begun = true;
+        break;
+      case "stderr":
+        call.onStderr(payload);
+        break;
+      case "ask":
+        void call.onAsk(payload).then((answer) => send({ type: "answer", id }, answer));
+        break;
+      case "end":
+        calls.delete(id);
+        call.resolve({ end: message.end, output: payload });
+        break;
     }
   }
 
@@ -97,10 +118,11 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   });
   const gone = process.exit.then((status) => {
     const reason = [violation ?? describeExit(status), complaint.trim()].filter((text) => text !== "").join(": ");
-    const hostEnd = { outOfMemory: status.outOfMemory === true, reason: `the host of WASM modules ended: ${reason}` };
-    for (const call of calls.values()) call.reject(new HostGone(hostEnd));
+    const outOfMemory = status.outOfMemory === true;
+    ended = { outOfMemory, wasReady, reason: `the host of WASM modules ended: ${reason}` };
+    for (const call of calls.values()) call.reject(new HostGone(ended, call.begun));
     calls.clear();
-    return hostEnd;
+    return ended;
   });
   send({ type: "start", ...settings });
 
@@ -116,6 +138,7 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       send({ type: "module", digest }, bytes);
     },
     async call(call, signal) {
+      if (ended !== undefined) throw new HostGone(ended, false);
       const id = nextId++;
       let patience: NodeJS.Timeout | undefined;
       const cancel = (): void => {
@@ -125,13 +148,16 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       signal.addEventListener("abort", cancel, { once: true });
       try {
         return await new Promise<HostResult>((resolve, reject) => {
-          calls.set(id, { ...call, resolve, reject });
+          calls.set(id, { ...call, begun: false, resolve, reject });
           send({ type: "call", id, digest: call.digest, args: call.args, environment: call.environment }, call.input);
         });
       } finally {
         clearTimeout(patience);
         signal.removeEventListener("abort", cancel);
       }
+    },
+    get isGone() {
+      return ended !== undefined;
     },
     gone,
     setHeld: (held) => process.setHeld(held),

@@ -15,7 +15,6 @@ export interface WasmHostOptions {
 export interface WasmHost {
   /** `loadModule` is asked for the bytes if the host does not have them. */
   call(call: HostCall, loadModule: () => Promise<Uint8Array>, signal: AbortSignal): Promise<HostResult>;
-  readonly isRunning: boolean;
   /** The number of calls that run or wait. */
   readonly busy: number;
   close(): Promise<void>;
@@ -23,6 +22,7 @@ export interface WasmHost {
 
 /** Calls that are on their way to a worker, beside those that run: enough that no worker waits for us. */
 const callsAhead = 2;
+const maxAttempts = 3;
 
 /** Makes a host that is not started yet. */
 export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): WasmHost {
@@ -35,13 +35,11 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
   async function connect(): Promise<HostConnection> {
     const made = connectHost(await start(), settings);
     connection = made;
-    void made.gone.then(() => {
-      if (connection === made) connection = connecting = undefined;
-    });
     return made;
   }
 
   function getConnection(): Promise<HostConnection> {
+    if (connection?.isGone === true) connecting = connection = undefined;
     connecting ??= connect().catch((cause: unknown) => {
       connecting = undefined;
       throw cause;
@@ -56,7 +54,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
   }
 
   async function callNow(call: HostCall, load: () => Promise<Uint8Array>, signal: AbortSignal): Promise<HostResult> {
-    const host = connection ?? (await getConnection());
+    const host = connection?.isGone === false ? connection : await getConnection();
     if (busy > 0) host.setHeld(true);
     if (!host.hasModule(call.digest)) {
       const bytes = await load();
@@ -64,8 +62,18 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       if (!host.hasModule(call.digest)) host.sendModule(call.digest, bytes);
     }
     signal.throwIfAborted();
-    if (connection !== host) throw new HostGone(await host.gone);
     return host.call(call, signal);
+  }
+
+  /** Tries again with another host if the one that had the call is gone, and had not begun it. */
+  async function callAgain(call: HostCall, load: () => Promise<Uint8Array>, signal: AbortSignal): Promise<HostResult> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await callNow(call, load, signal);
+      } catch (cause) {
+        if (!(cause instanceof HostGone) || cause.begun || !cause.hostEnd.wasReady || attempt === maxAttempts) throw cause;
+      }
+    }
   }
 
   return {
@@ -75,7 +83,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       try {
         const release = turns.tryTake() ?? (await turns.take(signal));
         try {
-          return await callNow(call, load, signal);
+          return await callAgain(call, load, signal);
         } finally {
           release();
         }
@@ -83,9 +91,6 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
         busy -= 1;
         if (busy === 0) rest();
       }
-    },
-    get isRunning() {
-      return connection !== undefined;
     },
     get busy() {
       return busy;

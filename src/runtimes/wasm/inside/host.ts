@@ -38,6 +38,7 @@ function hear(message: ToHost, payload: Uint8Array): void {
     case "start":
       settings = message;
       pool = createWorkerPool(message, {
+        begin: (id) => tell({ type: "begin", id }),
         stderr: (id, bytes) => tell({ type: "stderr", id }, bytes),
         ask: (id, bytes) => tell({ type: "ask", id }, bytes),
         end: (id, end, output) => tell({ type: "end", id, end }, output),

@@ -10,7 +10,7 @@ const mebibyte = 2 ** 20;
 test.for([
   ["no maximum", "(memory (export \"memory\") 1)"],
   ["a maximum that is too high", "(memory (export \"memory\") 1 65536)"],
-])("limitModule() lets a memory with %s grow to the limit", async ([, memory]) => {
+] as const)("limitModule() lets a memory with %s grow to the limit", async ([, memory]) => {
   const bytes = moduleFromText(growing(memory));
 
   const pages = await run(limitModule(bytes, mebibyte));
@@ -60,7 +60,7 @@ test.for([
   ["anything", "(table 1 externref)"],
   ["functions, with a maximum that is too high", "(table 1 9999999 funcref)"],
   ["references of its own type", "(type $f (func)) (table 1 (ref null $f))"],
-])("limitModule() lets a table of %s grow to a million entries", async ([, table]) => {
+] as const)("limitModule() lets a table of %s grow to a million entries", async ([, table]) => {
   const element = table.includes("externref") ? "externref" : table.includes("$f") ? "(ref null $f)" : "funcref";
   const grown = `(func (export "run") (result i32)
     (loop $more (br_if $more (i32.ne (table.grow $t (ref.null ${nullOf(element)}) (i32.const 99999)) (i32.const -1))))

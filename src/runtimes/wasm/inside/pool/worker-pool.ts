@@ -8,6 +8,7 @@ import type { FromWorker, Job, ToWorker, WorkerSettings } from "./worker-message
 
 /** What the pool tells about calls. */
 export interface PoolEvents {
+  begin(id: number): void;
   stderr(id: number, bytes: Uint8Array): void;
   ask(id: number, bytes: Uint8Array): void;
   end(id: number, end: CallEnd, output: Uint8Array): void;
@@ -57,6 +58,7 @@ export function createWorkerPool(settings: HostSettings, events: PoolEvents): Wo
       if (!slot.known.has(job.digest)) tell(slot, { type: "module", digest: job.digest, module });
       slot.known.add(job.digest);
       tell(slot, { type: "run", job });
+      events.begin(job.id);
       watch();
     }
   }

@@ -68,7 +68,7 @@ test.for([
   ["a link to a link out", "link-to-link"],
   ["a link in a directory below", "sub/deep-link/secret.txt"],
   ["the root through the kernel's own links", "proc-link/root/etc/passwd"],
-])("path_open() does not leave its directory by %s", ([, path]) => {
+] as const)("path_open() does not leave its directory by %s", ([, path]) => {
   const { inside } = makeTree();
   makeEvilLinks(inside);
   const guest = openGuest([readWrite(inside)]);
@@ -214,7 +214,7 @@ test.for([
   ["an absolute target", "/etc/passwd"],
   ["a target above", "../secret.txt"],
   ["a target above after a step down", "sub/../../x"],
-])("path_symlink() makes no link with %s", ([, target]) => {
+] as const)("path_symlink() makes no link with %s", ([, target]) => {
   const { inside } = makeTree();
   const guest = openGuest([readWrite(inside)]);
 

@@ -50,6 +50,8 @@ export interface CallFacts {
 /** What the host says to the runtime. */
 export type FromHost =
   | { readonly type: "ready" }
+  /** A worker has it: from now on it may have done something. */
+  | { readonly type: "begin"; readonly id: number }
   /** The payload is what a module wrote to standard error since it last did. */
   | { readonly type: "stderr"; readonly id: number }
   /** The payload is what a module asks for, in JSON. */
