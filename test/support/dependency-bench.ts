@@ -4,6 +4,7 @@ import { text } from "node:stream/consumers";
 
 import { afterAll, onTestFinished } from "vitest";
 
+import { isKitbagError, type ErrorDetails } from "../../src/core/errors.ts";
 import {
   createDependencies,
   type Dependencies,
@@ -66,7 +67,7 @@ export async function runNode(
   const skill = createFolder({ [`scripts/${file}`]: program });
   const own = [
     { source: process.execPath, target: "/opt/node" },
-    { source: skill, target: "/skill" },
+    { source: skill, target: "/skill", granted: true },
   ];
   return runInside({ mounts: [...mounts, ...own], environment, programs: [] }, ["/opt/node", `/skill/scripts/${file}`]);
 }
@@ -98,4 +99,15 @@ export function readInstalled({ mounts }: PreparedDependencies): ReadonlyMap<str
   const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = entries.map((entry) => join(entry.parentPath, entry.name)).filter((path) => !path.endsWith(".pyc"));
   return new Map(paths.toSorted().map((path) => [path.slice(directory.length), readFileSync(path, "base64")]));
+}
+
+/** What went wrong with packages that cannot be installed. */
+export async function problemOf(attempt: Promise<unknown>): Promise<ErrorDetails["dependency-failed"]> {
+  try {
+    await attempt;
+  } catch (cause) {
+    if (isKitbagError(cause, "dependency-failed")) return cause.details;
+    throw cause;
+  }
+  throw new Error("it did not fail");
 }

@@ -100,7 +100,8 @@ function findName(text: string): string | undefined {
   const [, found] =
     /'((?:@[\w.~-]+\/)?[\w.~-]+)@[^']*' is not in this registry/u.exec(text) ??
     /No matching version found for ((?:@[\w.~-]+\/)?[\w.~-]+)@/u.exec(text) ??
-    /\/((?:@[\w.~-]+(?:\/|%2f))?[\w.~-]+)\/-\/[\w.~-]+\.tgz/u.exec(text) ??
+    /\/((?:@[\w.~-]+(?:\/|%2f))?[\w.~-]+)\/-\/[\w.~-]+\.tgz/iu.exec(text) ??
+    /404 [^\n]*?GET https?:\/\/[^\s/]+\/(?:\S*\/)?((?:@[\w.~-]+%2f)?[\w.~-]+)(?:\s|$)/iu.exec(text) ??
     [];
   return found === undefined ? undefined : decodeURIComponent(found);
 }

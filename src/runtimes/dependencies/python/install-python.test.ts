@@ -9,13 +9,13 @@ import {
   leftovers,
   openDependencies,
   openTestIndex,
+  problemOf,
   pythonRequest,
   readInstalled,
   runPython,
 } from "../../../../test/support/dependency-bench.ts";
 import { makeTarball, makeWheel, type PackageFile } from "../../../../test/support/make-packages.ts";
 import { createFolder } from "../../../../test/support/temporary-folder.ts";
-import { isKitbagError } from "../../../core/errors.ts";
 
 test("prepare() installs packages and those they need, for scripts to import", async () => {
   const { index } = await openTestIndex({
@@ -313,21 +313,4 @@ def build_wheel(directory, config_settings=None, metadata_directory=None):
     "curious-1.0/PKG-INFO": "Metadata-Version: 2.1\nName: curious\nVersion: 1.0\n",
   });
   return { file: "curious-1.0.tar.gz", bytes: archive };
-}
-
-interface Found {
-  readonly problem: string;
-  readonly package?: string;
-  readonly reason: string;
-  readonly cure: string;
-}
-
-async function problemOf(attempt: Promise<unknown>): Promise<Found> {
-  try {
-    await attempt;
-  } catch (cause) {
-    if (isKitbagError(cause, "dependency-failed")) return cause.details;
-    throw cause;
-  }
-  throw new Error("it did not fail");
 }
