@@ -202,7 +202,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "interpreter-missing": ({ tool, interpreter, cure }) =>
     `Cannot run ${quote(tool)}: there is no ${quote(interpreter)} on this machine; ${cure}`,
   "memory-exceeded": ({ tool, limitBytes }) =>
-    `${quote(tool)} used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
+    `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
   "network-failed": ({ target, reason }) => `Cannot finish the request to ${quote(target)}: ${reason}`,
   "network-refused": ({ target, reason }) => `Cannot connect to ${quote(target)}: ${reason}`,
@@ -210,7 +210,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "option-invalid": ({ option, found, expected }) =>
     `Cannot use ${quote(option)}: found ${found}, expected ${expected}`,
   "output-flooded": ({ tool, limitBytes }) =>
-    `${quote(tool)} printed more than ${limitBytes} bytes and was stopped; let it write to a file, or print less`,
+    `Cannot take the output of ${quote(tool)}: it printed more than ${limitBytes} bytes and was stopped; let it write to a file, or print less`,
   "output-invalid": ({ tool, problems }) =>
     `Cannot use the output of ${quote(tool)}: it is wrong: ${problemList(problems)}`,
   "output-missing": ({ handle }) =>
@@ -226,16 +226,16 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>
-    `The sandbox ${quote(sandbox)} could not run a program: ${reason}; see kitbag doctor`,
+    `Cannot run a program in the sandbox ${quote(sandbox)}: ${reason}; see kitbag doctor`,
   "sandbox-missing": ({ tried }) =>
-    `No sandbox works on this machine: ${tried.map(({ name, reason }) => `${name}: ${reason}`).join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`,
+    `Cannot run code that is not trusted: no sandbox works on this machine: ${tried.map(({ name, reason }) => `${name}: ${reason}`).join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`,
   "sandbox-weak": ({ sandbox, lacks }) =>
-    `The sandbox ${quote(sandbox)} does not enforce ${lacks.join(", ")}; install bubblewrap, or pass --sandbox off to run without protection`,
+    `Cannot use the sandbox ${quote(sandbox)}: it does not enforce ${lacks.join(", ")}; install bubblewrap, or pass --sandbox off to run without protection`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
   "script-changed": ({ path }) =>
-    `${path} is no longer the file that was checked; load the skill again, and trust it if it asks`,
+    `Cannot run ${quote(path)}: it is no longer the file that was checked; load the skill again, and trust it if it asks`,
   "script-failed": ({ tool, code, signal, stderr, hint }) =>
-    `${quote(tool)} ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
+    `Cannot finish ${quote(tool)}: it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,
