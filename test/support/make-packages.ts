@@ -1,19 +1,22 @@
 import { createHash } from "node:crypto";
-import { crc32, gzipSync } from "node:zlib";
+import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
-/** Makes a zip archive; its entries are not compressed. */
+/** Makes a zip archive. */
 export function makeZip(files: Readonly<Record<string, string>>): Buffer {
   const bodies: Buffer[] = [];
   const entries: Buffer[] = [];
   let offset = 0;
   for (const [name, text] of Object.entries(files)) {
-    const [path, data] = [Buffer.from(name), Buffer.from(text)];
+    const path = Buffer.from(name);
+    const whole = Buffer.from(text);
+    const data = deflateRawSync(whole);
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(8, 4);
     common.writeUInt16LE(33, 8);
-    common.writeUInt32LE(crc32(data), 10);
+    common.writeUInt32LE(crc32(whole), 10);
     common.writeUInt32LE(data.length, 14);
-    common.writeUInt32LE(data.length, 18);
+    common.writeUInt32LE(whole.length, 18);
     common.writeUInt16LE(path.length, 22);
     const rest = Buffer.alloc(14);
     rest.writeUInt32LE(0o644 * 0x10000, 6);

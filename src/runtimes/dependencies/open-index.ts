@@ -27,6 +27,9 @@ export interface IndexReach {
   readonly maxBytes: number;
 }
 
+/** A file that is too large fails when it is written, with a message that says so; this bounds what is never written. */
+const most = 2;
+
 const socketInside = "/run/package-index.sock";
 
 /** Without a sandbox nobody is kept from the network. */
@@ -46,7 +49,7 @@ export async function openIndex(sandbox: Sandbox, { hosts, maxBytes }: IndexReac
   const directory = await mkdtemp(join(tmpdir(), "kitbag-index-"));
   const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
-    const egress = await openEgress({ rules: hosts, directory, limits: { bytes: maxBytes } });
+    const egress = await openEgress({ rules: hosts, directory, limits: { bytes: most * maxBytes } });
     const interpreter = findRelayInterpreter();
     return {
       mounts: [

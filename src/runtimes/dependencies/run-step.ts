@@ -34,6 +34,7 @@ export interface Step {
 
 /** How a step ended. */
 export interface StepResult {
+  /** Missing when it was ended from here, or by a signal. */
   readonly code: number | undefined;
   readonly stdout: string;
   readonly stderr: string;
@@ -81,8 +82,11 @@ export async function runInside(sandbox: Sandbox, program: InsideProgram): Promi
     const outputs = Promise.all([collect(started.stdout, onLine), collect(started.stderr, onLine)]);
     const [[stdout, stderr], exit] = await Promise.all([outputs, started.exit]);
     signal.throwIfAborted();
+    // It may have been done before anybody looked.
+    tooLarge ||= (await isTooLarge?.()) === true;
     const stopped = tooLarge ? "too-large" : exit.outOfMemory === true ? "out-of-memory" : undefined;
-    return { code: exit.code, stdout, stderr, ...(stopped !== undefined && { stopped }) };
+    if (stopped !== undefined) return { code: undefined, stdout, stderr, stopped };
+    return { code: exit.code, stdout, stderr };
   } finally {
     clearInterval(watch);
     signal.removeEventListener("abort", started.kill);
