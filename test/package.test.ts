@@ -81,6 +81,23 @@ test("the built command calls a tool of a module that imports the package", asyn
   expect(JSON.parse(stdout)).toMatchObject({ status: "ok", output: 42 });
 });
 
+test("the built command runs scripts that talk to Kitbag, in a sandbox", async () => {
+  const skill = join(project, "skills/greeter");
+  mkdirSync(join(skill, "scripts"), { recursive: true });
+  writeFileSync(join(skill, "SKILL.md"), "---\nname: greeter\ndescription: Greets people\n---\n\n# Greeter\n");
+  const scripts = {
+    "one.ts": 'import kitbag from "kitbag";\nconsole.log((await kitbag.call("greeter/two", {})) as string);',
+    "two.py": "import kitbag\nkitbag.log('from Python')\nprint('hello', end='')",
+  };
+  for (const [name, text] of Object.entries(scripts)) writeFileSync(join(skill, "scripts", name), text);
+  const command = [join(installed, packageJson.bin.kitbag), "call", "greeter/one", "--skills", "skills", "--json"];
+  const env = { ...process.env, KITBAG_HOME: join(project, "home") };
+
+  const { stdout } = await run(process.execPath, command, { cwd: project, env });
+
+  expect(JSON.parse(stdout)).toMatchObject({ status: "ok", output: "hello\n" });
+});
+
 test("the built package imports only what package.json declares", () => {
   const declared = new Set(["kitbag", ...Object.keys(packageJson.dependencies), ...builtinModules]);
 
@@ -91,6 +108,34 @@ test("the built package imports only what package.json declares", () => {
   );
 
   expect(strangers).toEqual([]);
+});
+
+test("the built programs that run inside a sandbox need no other file", () => {
+  const programs = globSync("dist/**/inside/*.js", { cwd: installed });
+
+  const imports = programs.flatMap((file) => {
+    const text = readFileSync(join(installed, file), "utf8");
+    return [...text.matchAll(/^(?:import|export)\b[^;]*?\bfrom\s*"([^"]+)"/gmu)].map(([, name = ""]) => name);
+  });
+
+  expect(programs.length).toBeGreaterThan(0);
+  expect(imports.filter((name) => !name.startsWith("node:"))).toEqual([]);
+});
+
+test("the built package has the modules that scripts talk to Kitbag with", () => {
+  const folder = join(installed, "dist/runtimes/script/inside");
+
+  const files = globSync("**/*.{py,rb,sh,cjs,mjs,json}", { cwd: folder });
+
+  expect(files.toSorted()).toEqual([
+    "node/kitbag.cjs",
+    "node/kitbag.mjs",
+    "node/package.json",
+    "preload.cjs",
+    "python/kitbag.py",
+    "ruby/kitbag.rb",
+    "shell/kitbag.sh",
+  ]);
 });
 
 test("the built package passes on the licences of what is bundled", () => {
@@ -153,9 +198,11 @@ async function build(folder: string): Promise<void> {
 /** The packages that a file imports, without those of the examples in its comments. */
 function importedPackages(file: string): string[] {
   const text = file.replaceAll(/^ *\/\*\*.*?\*\//gmsu, "");
-  const specifiers = [...text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)["']([^"'\n]+)["']/gu)].map(
-    ([, name = ""]) => name,
-  );
+  const patterns = [
+    /^(?:import|export)\b(?:[^;"'`]*?\bfrom)?\s*["']([^"'\n]+)["']/gmu,
+    /\bimport\(\s*["']([^"'\n]+)["']\s*\)/gu,
+  ];
+  const specifiers = patterns.flatMap((pattern) => [...text.matchAll(pattern)].map(([, name = ""]) => name));
   const packages = specifiers.filter((name) => !name.startsWith(".") && !name.startsWith("/"));
   return packages.map((name) => /^(?:@[^/]+\/)?[^/]+/u.exec(name)?.[0] ?? name);
 }
