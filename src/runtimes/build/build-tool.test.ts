@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 
 import { createBuildPlace, listLeftovers, needCompiler } from "../../../test/support/build-kit.ts";
 import { createFolder, writeFiles } from "../../../test/support/temporary-folder.ts";
@@ -11,6 +11,9 @@ import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { readKitbagToml } from "../../skills/manifests/read-kitbag-toml.ts";
 import { languages, type Language } from "./languages.ts";
+
+// Compilers take seconds, and longer where other tests run beside them.
+vi.setConfig({ testTimeout: 120_000 });
 
 let sandbox: Sandbox;
 beforeAll(async () => {
@@ -81,6 +84,15 @@ for (let length = process.stdin.read(piece); length > 0; length = process.stdin.
 process.stdout.write('{"sum":' + sum.toString() + ',"count":' + count.toString() + "}");
 `,
   ],
+  [
+    "javascript",
+    "src/sum.js",
+    `export default async ({ numbers }) => {
+  console.log("adding", numbers.length);
+  return { sum: await numbers.reduce((sum, number) => sum + number, 0), count: numbers.length };
+};
+`,
+  ],
 ];
 
 test.for(sources)(
@@ -143,6 +155,8 @@ test.for([
   ["c", "src/a.c", "int main(void) {\n  return missing;\n}\n", "src/a.c:2:10: error: use of undeclared identifier"],
   ["rust", "src/a.rs", "fn main() {\n  let x: u8 = missing;\n}\n", "--> src/a.rs:2:15"],
   ["assemblyscript", "src/a.ts", "export const x: i32 = 1;\nprocess.nope();\n", "in src/a.ts:2:9"],
+  ["javascript", "src/a.js", "export default 1;\nlet x = ;\n", "src/a.js:2:9: error: SyntaxError: unexpected token"],
+  ["javascript", "src/a.js", 'import "node:fs";\n', "a tool of JavaScript is one file, which imports nothing"],
 ] as const)("buildTool() shows what is wrong with %s, and where", async ([language, path, source, shown], context) => {
   await needCompiler(context, sandbox, language);
   const place = createBuildPlace(sandbox, { [path]: source });

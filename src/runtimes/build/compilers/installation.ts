@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import type { Mount } from "../../../sandbox/sandbox.ts";
@@ -13,6 +13,12 @@ export function findPackage(name: string, folders: readonly string[]): string | 
     }
   }
   return undefined;
+}
+
+/** The version of the npm package in a folder. */
+export function versionOf(folder: string): string {
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string };
+  return version;
 }
 
 /** Tells whether there is something at `path`. */
