@@ -14,6 +14,9 @@ import { renderAnswer, renderReadme, type Results } from "./report.ts";
 const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> = {
   call: () => import("./call.ts"),
   define: () => import("./define.ts"),
+  sandbox: () => import("./sandbox.ts"),
+  "sandbox-load": () => import("./sandbox-load.ts"),
+  "sandbox-memory": () => import("./sandbox-memory.ts"),
   skills: () => import("./skills.ts"),
   "start-up": () => import("./start-up.ts"),
 };
