@@ -1,6 +1,5 @@
 import { createTool } from "../../core/define-tool.ts";
-import type { ToolLimits } from "../../core/tool.ts";
-import type { TypedTool } from "../../core/tool.ts";
+import type { ToolLimits, TypedTool } from "../../core/tool.ts";
 import { renderToolDeclarations } from "./render-tool-declarations.ts";
 import type { CodeOutput } from "./to-code-output.ts";
 import type { AvailableTool } from "./tool-names.ts";

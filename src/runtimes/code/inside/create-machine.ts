@@ -6,17 +6,20 @@ import type { ProgramSource } from "./to-sources.ts";
 
 /** What a machine asks of whoever runs it. */
 export interface Bridge {
-  call(id: number, address: string, json: string): void;
+  /** Calls a tool; `readCall` says which. */
+  call(text: string): void;
   print(text: string): void;
   setTimer(id: number, ms: number): void;
   clearTimer(id: number): void;
   end(status: string, text: string): void;
 }
 
-/** A machine with its program. */
+/** A machine for one program. */
 export interface Machine {
+  /** Gives names to tools, before the program begins. */
+  name(names: Pick<ProgramStart, "aliases" | "globals">): void;
   /** Tells the program how a call ended, and lets it go on. */
-  settle(id: number, isOk: boolean, json: string): void;
+  settle(text: string): void;
   /** Tells the program that a timer is over, and lets it go on. */
   fire(id: number): void;
   /** Lets the first of `sources` begin that can be parsed. */
@@ -29,17 +32,19 @@ const fileName = "program";
 const asyncFlag = 128;
 
 /** Puts the bridge, the tools and everything else that a program can use into an empty machine. */
-export function createMachine(vm: QuickJS, bridge: Bridge, { aliases, globals }: ProgramStart): Machine {
-  const { settle, fire, watch } = install(vm, bridge, JSON.stringify({ aliases, globals }));
+export function createMachine(vm: QuickJS, bridge: Bridge): Machine {
+  const { name, settle, fire, watch } = install(vm, bridge);
 
   function send(target: JSValueHandle, ...args: readonly (JSValueHandle | string | number | boolean)[]): void {
     const handles = args.map((arg) => (typeof arg === "object" ? arg : vm.hostToHandle(arg)));
     vm.callFunction(target, vm.undefined, ...handles).dispose();
+    for (const handle of handles) handle.dispose();
     vm.executePendingJobs();
   }
 
   return {
-    settle: (id, isOk, json) => send(settle, id, isOk, json),
+    name: (names) => send(name, JSON.stringify(names)),
+    settle: (text) => send(settle, text),
     fire: (id) => send(fire, id),
     begin(sources) {
       const { promise, isStatements } = startFirst(vm, sources);
@@ -68,7 +73,10 @@ function startFirst(vm: QuickJS, sources: Iterable<ProgramSource>): Started {
   throw error;
 }
 
-function install(vm: QuickJS, bridge: Bridge, names: string): Record<"settle" | "fire" | "watch", JSValueHandle> {
+/** The functions of the machine that are called from outside. */
+type Inlet = Readonly<Record<"name" | "settle" | "fire" | "watch", JSValueHandle>>;
+
+function install(vm: QuickJS, bridge: Bridge): Inlet {
   const functions = vm.newObject();
   const add = (name: keyof Bridge, run: (...args: readonly JSValueHandle[]) => void): void => {
     const handle = vm.newFunction(name, (...args) => {
@@ -77,14 +85,15 @@ function install(vm: QuickJS, bridge: Bridge, names: string): Record<"settle" | 
     });
     vm.setProp(functions, name, handle);
   };
-  add("call", (id, address, json) => bridge.call(toNumber(id), toText(address), toText(json)));
+  add("call", (text) => bridge.call(toText(text)));
   add("print", (text) => bridge.print(toText(text)));
   add("setTimer", (id, ms) => bridge.setTimer(toNumber(id), toNumber(ms)));
   add("clearTimer", (id) => bridge.clearTimer(toNumber(id)));
   add("end", (status, text) => bridge.end(toText(status), toText(text)));
   const start = vm.evalCode(prelude, "prelude");
-  const parts = vm.callFunction(start, vm.undefined, functions, vm.newString(names));
-  return { settle: parts.getProp("settle"), fire: parts.getProp("fire"), watch: parts.getProp("watch") };
+  const parts = vm.callFunction(start, vm.undefined, functions);
+  const [name, settle, fire, watch] = (["name", "settle", "fire", "watch"] as const).map((part) => parts.getProp(part));
+  return { name, settle, fire, watch } as Inlet;
 }
 
 function toNumber(handle: JSValueHandle | undefined): number {

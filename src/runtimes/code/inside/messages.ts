@@ -16,16 +16,34 @@ export interface ProgramLimits {
   readonly maxCalls: number;
 }
 
-/** What a worker is told. */
-export type ToWorker =
-  | { readonly type: "run"; readonly start: ProgramStart }
-  | { readonly type: "settle"; readonly id: number; readonly isOk: boolean; readonly json: string };
+/** What a worker is told: to run a program, or how a call ended, as {@link writeSettle} writes it. */
+export type ToWorker = { readonly start: ProgramStart } | string;
 
-/** What a worker tells. */
+/** What a worker tells: a call, as {@link readCall} reads it, and what is printed and how it ends. */
 export type FromWorker =
-  | { readonly type: "call"; readonly id: number; readonly address: string; readonly json: string }
+  | string
   | { readonly type: "print"; readonly text: string }
   | { readonly type: "end"; readonly end: ProgramEnd };
+
+/** A call that a program makes. */
+export interface CallMessage {
+  readonly id: number;
+  readonly address: string;
+  /** The input. */
+  readonly json: string;
+}
+
+/** Reads a call: one text with its parts in lines, because texts cross most cheaply. What is asked for is cut at a line break. */
+export function readCall(text: string): CallMessage {
+  const first = text.indexOf("\n");
+  const second = text.indexOf("\n", first + 1);
+  return { id: Number(text.slice(0, first)), address: text.slice(first + 1, second), json: text.slice(second + 1) };
+}
+
+/** Writes how a call ended, as one text that the machine reads. */
+export function writeSettle(id: number, isOk: boolean, json: string): string {
+  return `[${id},${isOk},${json}]`;
+}
 
 /** How a program ended. */
 export type ProgramEnd =
@@ -42,6 +60,8 @@ export interface WorkerData {
   readonly engine: string;
   /** Its code, compiled: a `WebAssembly.Module`. */
   readonly wasm: object;
+  /** Counts the answers to calls, so that a worker which waits for one is woken at once. */
+  readonly bell: Int32Array<SharedArrayBuffer>;
   /** How much memory each machine may use. */
   readonly memoryBytes: number;
 }

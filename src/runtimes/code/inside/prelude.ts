@@ -1,9 +1,9 @@
 /**
  * What runs in each machine before the program, as text: it is JavaScript of the machine, not of this process. It is an expression
- * whose value is a function of the bridge and of the names; it answers with what the bridge calls. Everything it needs later is
- * taken now, because the program may replace it.
+ * whose value is a function of the bridge; it answers with what the bridge calls. Everything it needs later is taken now, because
+ * the program may replace it.
  */
-export const prelude = String.raw`(function (bridge, namesJson) {
+export const prelude = String.raw`(function (bridge) {
 "use strict";
 const { stringify, parse } = JSON;
 const { defineProperty, create } = Object;
@@ -11,7 +11,8 @@ const { apply } = Reflect;
 const { call: sendCall, print, setTimer, clearTimer, end } = bridge;
 const BuiltInError = Error, BuiltInPromise = Promise, ToText = String, then = Promise.prototype.then;
 const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
-const { aliases, globals } = parse(namesJson, (key, value) => typeof value === "object" ? Object.assign(create(null), value) : value);
+let aliases = create(null);
+const known = create(null);
 const waiting = new Map(), timers = new Map();
 let lastId = 0;
 
@@ -40,14 +41,15 @@ function call(address, input) {
     }
     const id = ++lastId;
     apply(mapSet, waiting, [id, { resolve, reject, address, trace: new BuiltInError() }]);
-    sendCall(id, address, json);
+    // One text, because each value that crosses costs.
+    sendCall(id + "\n" + address + "\n" + json);
   });
 }
 
-function settle(id, isOk, json) {
+function settle(text) {
+  const [id, isOk, value] = parse(text);
   const { resolve, reject, address, trace } = apply(mapGet, waiting, [id]);
   apply(mapDelete, waiting, [id]);
-  const value = parse(json);
   if (isOk) return resolve(value);
   const error = new ToolError(value.message, value.code, address, value.details);
   error.stack = trace.stack;
@@ -55,6 +57,10 @@ function settle(id, isOk, json) {
 }
 
 function toTool(address) {
+  return known[address] ??= makeTool(address);
+}
+
+function makeTool(address) {
   const target = (input) => call(aliases[address] ?? address, input);
   defineProperty(target, "name", { value: address });
   return new Proxy(target, {
@@ -153,9 +159,14 @@ addGlobal("clearTimeout", (id) => {
   apply(mapDelete, timers, [id]);
   clearTimer(Number(id) || 0);
 });
-for (const name in globals) {
-  const address = globals[name];
-  if (!(name in globalThis)) addGlobal(name, (input) => call(address, input));
+
+function name(json) {
+  const { aliases: paths, globals } = parse(json);
+  aliases = Object.assign(create(null), paths);
+  for (const [name, address] of Object.entries(globals)) {
+    if (!(name in globalThis)) addGlobal(name, (input) => call(address, input));
+  }
 }
-return { settle, fire, watch };
+
+return { name, settle, fire, watch };
 })`;

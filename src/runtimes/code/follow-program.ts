@@ -1,0 +1,77 @@
+import {
+  readCall,
+  writeSettle,
+  type FromWorker,
+  type ProgramEnd,
+  type ProgramStart,
+  type ToWorker,
+} from "./inside/messages.ts";
+import type { ProgramWorker } from "./start-worker.ts";
+
+/** What a program needs while it runs. */
+export interface ProgramHost {
+  /** Calls a tool; `settle` takes how it ended, at once or later. */
+  call(address: string, json: string, settle: (isOk: boolean, json: string) => void): void;
+  print(text: string): void;
+}
+
+/** How often to look whether a program keeps its thread too busy to notice its own limit. */
+const watchMs = 100;
+
+/**
+ * Runs a program in `worker` to its end. `lost` means that the thread does not answer any more. Rejects with the signal's reason
+ * when it is aborted, and when the thread dies. After anything but an end the thread is of no use.
+ */
+export async function followProgram(
+  { thread, bell }: ProgramWorker,
+  start: ProgramStart,
+  host: ProgramHost,
+  signal: AbortSignal,
+): Promise<ProgramEnd | "lost"> {
+  const busyBefore = thread.performance.eventLoopUtilization();
+  const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd | "lost">();
+  let answered = 0;
+  let isOver = false;
+  const call = (text: string): void => {
+    const { id, address, json } = readCall(text);
+    host.call(address, json, (isOk, output) => {
+      // The thread may have another program by now.
+      if (isOver) return;
+      answered += 1;
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+      thread.postMessage(writeSettle(id, isOk, output));
+      Atomics.add(bell, 0, 1);
+      Atomics.notify(bell, 0);
+    });
+  };
+  const onMessage = (message: FromWorker): void => {
+    if (typeof message === "string") call(message);
+    else if (message.type === "print") host.print(message.text);
+    else resolve(message.end);
+  };
+  const onAbort = (): void => reject(signal.reason as Error);
+  const onError = (cause: Error): void => (isOutOfMemory(cause) ? resolve({ status: "out-of-memory" }) : reject(cause));
+  const onExit = (): void => reject(new Error("The thread of the program ended"));
+  const watch = setInterval(() => {
+    const { active } = thread.performance.eventLoopUtilization(busyBefore);
+    // The machine counts more exactly: this is for a program that never lets it look. A thread that waits a moment for an
+    // answer counts as busy.
+    if (active > start.limits.cpuMs + watchMs + answered) resolve("lost");
+  }, watchMs);
+  thread.on("message", onMessage).on("error", onError).on("exit", onExit);
+  signal.addEventListener("abort", onAbort);
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  thread.postMessage({ start } satisfies ToWorker);
+  try {
+    return await promise;
+  } finally {
+    isOver = true;
+    clearInterval(watch);
+    thread.off("message", onMessage).off("error", onError).off("exit", onExit);
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+function isOutOfMemory(cause: Error): boolean {
+  return "code" in cause && cause.code === "ERR_WORKER_OUT_OF_MEMORY";
+}
