@@ -100,8 +100,18 @@ function digestFor({ installer, granted }: Job, lock: Lock): string {
   return digestOf([lock.language, installer.platform, granted, lock.packages, lock.installer ?? null]);
 }
 
-function toPrepared({ cache, installer, key }: Job, { packages }: Lock, directory: string): PreparedDependencies {
-  return { ...installer.toPrepared(directory), lock: { file: cache.lockFile(key), packages } };
+function toPrepared(job: Job, { packages }: Lock, directory: string): PreparedDependencies {
+  const { cache, installer, key, options } = job;
+  const { mounts, environment } = installer.toPrepared(directory);
+  // Without a sandbox there are no mounts: packages are where they were installed.
+  const places =
+    options.sandbox.name === "off" ? new Map(mounts.map(({ target, source }) => [target, source])) : undefined;
+  const entries = Object.entries(environment).map(([name, value]) => [name, places?.get(value) ?? value]);
+  return {
+    mounts,
+    environment: Object.fromEntries(entries) as Record<string, string>,
+    lock: { file: cache.lockFile(key), packages },
+  };
 }
 
 async function readLock({ cache, key, language }: Job): Promise<Lock | undefined> {

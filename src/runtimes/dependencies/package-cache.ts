@@ -42,7 +42,7 @@ export function openPackageCache(home: string): PackageCache {
     lockFile: (key) => join(locks, `${key}.json`),
     async readLock(key) {
       const text = await readFile(cache.lockFile(key), "utf8").catch(() => undefined);
-      return text === undefined ? undefined : (JSON.parse(text) as Lock);
+      return text === undefined ? undefined : checkLock(JSON.parse(text));
     },
     async writeLock(key, lock) {
       await mkdir(locks, { recursive: true, mode: 0o700 });
@@ -72,6 +72,15 @@ export function openPackageCache(home: string): PackageCache {
     },
   };
   return cache;
+}
+
+/** A lock may come from another machine: what is in it becomes lines of a file that pip reads. */
+function checkLock(value: unknown): Lock {
+  const lock = value as Partial<Lock> | null;
+  const isWhole = lock?.format === 1 && typeof lock.language === "string" && Array.isArray(lock.packages);
+  const words = isWhole ? lock.packages.map(({ name, version, hash }) => [name, version, hash]).flat() : [undefined];
+  if (words.every((word: unknown) => typeof word === "string" && /^[^\s\0]{1,300}$/u.test(word))) return lock as Lock;
+  throw new Error("this is not a lock");
 }
 
 async function removeLeftovers(packages: string, key: string): Promise<void> {
