@@ -23,6 +23,19 @@ test("findSkills() takes a named folder as a skill, or looks for skills below it
   expect(found(folder, { directories: [join(folder, "four/skill.ts")] })).toEqual(["four"]);
 });
 
+test("findSkills() does not look again into a folder that is known to be a skill", () => {
+  const folder = createFolder({ "one/notes.txt": "", "group/two/SKILL.md": "" });
+  const asked: string[] = [];
+
+  const { locations } = findSkills({ directories: [folder] }, (directory) => {
+    asked.push(relative(folder, directory));
+    return directory.endsWith("one");
+  });
+
+  expect(locations.map(({ path }) => relative(folder, path))).toEqual(["group/two", "one"]);
+  expect(asked).toEqual(["", "group", "group/two", "one"]);
+});
+
 test("findSkills() looks in the project upwards to the root of the repository, then in the home directory", () => {
   const folder = createFolder({
     "outside/.agents/skills/never/SKILL.md": "",

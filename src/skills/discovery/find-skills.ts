@@ -42,12 +42,13 @@ const limits = { depth: 8, folders: 50_000 };
 
 /**
  * Finds the folders that hold skills: those that were named, then the project's, then the user's. Reads no file but those whose
- * names alone do not say what they are.
+ * names alone do not say what they are. `isKnown` tells of a folder, with links resolved, that it is a skill and nothing else: it
+ * is not looked at again.
  *
  * Contract: never throws for what is on the disk, follows links between folders without going in circles, ends.
  */
-export function findSkills(options: FindOptions): FoundSkills {
-  const search: Search = { locations: [], diagnostics: [], seen: new Set(), folders: 0 };
+export function findSkills(options: FindOptions, isKnown: (directory: string) => boolean = () => false): FoundSkills {
+  const search: Search = { locations: [], diagnostics: [], seen: new Set(), folders: 0, isKnown };
   for (const directory of options.directories ?? []) searchGiven(search, directory);
   for (const folder of projectFolders(options.workingDirectory, options.homeDirectory))
     searchFolder(search, { path: folder, scope: "project", depth: 0 });
@@ -62,6 +63,7 @@ interface Search {
   /** Real paths: two links to one folder are one skill. */
   readonly seen: Set<string>;
   folders: number;
+  isKnown(directory: string): boolean;
 }
 
 interface Place {
@@ -131,18 +133,19 @@ function searchFolder(search: Search, place: Place): void {
   if (directory === undefined || search.seen.has(directory) || isTooMuch(search, place)) return;
   search.seen.add(directory);
   search.folders += 1;
+  if (search.isKnown(directory)) return addSkill(search, { ...place, directory });
   const items = listFolder(search, place.path, directory);
   if (items.some((item) => item.name === ".claude-plugin" || item.name === ".codex-plugin"))
     return searchPlugin(search, { ...place, directory }, items);
-  if (isSkill(directory, items)) {
-    const { path, scope, plugin } = place;
-    search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
-    return;
-  }
+  if (isSkill(directory, items)) return addSkill(search, { ...place, directory });
   searchInside(search, { ...place, directory }, items);
 }
 
 type OpenPlace = Place & { readonly directory: string };
+
+function addSkill(search: Search, { path, directory, scope, plugin }: OpenPlace): void {
+  search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
+}
 
 function searchInside(search: Search, { directory, ...place }: OpenPlace, items: readonly Dirent[]): void {
   for (const item of items) {

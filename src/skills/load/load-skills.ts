@@ -56,16 +56,17 @@ export interface LoadedSkills {
  * that cannot be read is an `error`, and nothing that needs it may run.
  */
 export async function loadSkills(options: LoadSkillsOptions = {}): Promise<LoadedSkills> {
-  const { locations, diagnostics } = findSkills(options);
   const judge = createJudge(options);
   const cache = options.cache ?? openFactsCache(options.cacheFile);
   const memory = options.memory ?? createMemoryFor(options, cache);
+  const { locations, diagnostics } = findSkills(options, memory.isPlain);
   const reader = options.pythonReader ?? createPythonReader();
   const sources: FactSources = { memory, cache, reader, spec: options.spec ?? false };
   const found: FoundFolder[] = [];
   for (const [index, location] of locations.entries()) {
     const one: FoundFolder = { location, folder: memory.read(location.directory) };
     if (!hasFacts(one, sources)) one.started = startFacts(one.folder.snapshot, reader);
+    one.folder.isPlain = location.plugin === undefined;
     found.push(one);
     options.onProgress?.(index + 1, locations.length * 2);
     // A large tree must not hold up everything else in the process, and helpers wait for more to read.

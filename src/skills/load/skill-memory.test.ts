@@ -7,6 +7,7 @@ import { expect, test } from "vitest";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { readFolder } from "../folder/read-folder.ts";
 import { openFactsCache } from "./facts-cache.ts";
+import { loadSkills } from "./load-skills.ts";
 import { createLightMemory, createSkillMemory } from "./skill-memory.ts";
 
 test("createSkillMemory() reads a folder once, with its bytes, until it is forgotten", () => {
@@ -91,3 +92,24 @@ function create(): string {
 function textOf(contents: ReadonlyMap<string, Uint8Array>): string {
   return Buffer.from(contents.get("SKILL.md") ?? []).toString();
 }
+
+test("isPlain() holds for a skill that is no part of a plugin, until its folder is forgotten", async () => {
+  const folder = createFolder({
+    "one/SKILL.md": "---\nname: one\ndescription: Does it\n---\n",
+    "plugin/.claude-plugin/plugin.json": '{ "name": "plugin" }',
+    "plugin/SKILL.md": "---\nname: plugin\ndescription: Does it\n---\n",
+    "plugin/skills/two/SKILL.md": "---\nname: two\ndescription: Does it\n---\n",
+  });
+  const memory = createSkillMemory();
+  const places = ["one", "plugin", "plugin/skills/two"].map((name) => join(realpathSync(folder), name));
+
+  const first = await loadSkills({ directories: [folder], memory });
+  const known = places.map(memory.isPlain);
+  const second = await loadSkills({ directories: [folder], memory });
+  memory.forget([join(realpathSync(folder), "one/SKILL.md")]);
+  const afterwards = places.map(memory.isPlain);
+
+  expect(known).toEqual([true, false, false]);
+  expect(afterwards).toEqual([false, false, false]);
+  expect(second.reports).toEqual(first.reports);
+});

@@ -14,11 +14,15 @@ export interface RememberedFolder {
   /** By what they depend on beside the files. */
   facts?: { readonly key: string; readonly facts: SkillFacts };
   report?: { readonly key: string; readonly report: SkillReport };
+  /** It is a skill and no part of a plugin, so there are no others in it. */
+  isPlain?: boolean;
 }
 
 /** Folders as they were last read, so that only those that changed are read again. */
 export interface SkillMemory {
   read(directory: string): RememberedFolder;
+  /** Whether the folder was read, was a skill and nothing else, and was not forgotten since. */
+  isPlain(directory: string): boolean;
   /** The same with the bytes of the files; read again if they were not kept. */
   readContents(directory: string): RememberedFolder;
   /** Forgets the folders that these paths are in, or that are in them. */
@@ -72,6 +76,7 @@ function createMemory(readFirst: (directory: string, isForgotten: boolean) => Re
 
   return {
     read: (directory) => folders.get(directory) ?? keep(directory, readFirst(directory, forgotten.has(directory))),
+    isPlain: (directory) => folders.get(directory)?.isPlain === true,
     readContents(directory) {
       const folder = folders.get(directory);
       return folder?.hasContents === true ? folder : keep(directory, readAnew(directory, true));
