@@ -12,6 +12,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import { egressRequest } from "./egress-request.ts";
+import type { EgressConnection } from "./ledger.ts";
 
 const toHere = async (): Promise<string[]> => ["127.0.0.1"];
 
@@ -214,6 +215,33 @@ test("egressRequest() gives up at its limit", async () => {
   const request = egressRequest([`127.0.0.1:${port}`], { url: `http://127.0.0.1:${port}/` }, { limitMs: 100 });
 
   await expect(request).rejects.toMatchObject({ details: { reason: "it was not done after 100 ms" } });
+});
+
+test("egressRequest() gives up on a resolver that never answers", async () => {
+  const lookup = (): Promise<string[]> => new Promise(() => {});
+
+  const request = egressRequest(["ok.test"], { url: "http://ok.test/" }, { lookup, limitMs: 50 });
+
+  await expect(request).rejects.toMatchObject({ details: { reason: "it was not done after 50 ms" } });
+});
+
+test("egressRequest() tells of each connection, the refused one too", async () => {
+  const port = await serve((_, response) => response.writeHead(302, { Location: "http://evil.test/" }).end());
+  const connections: EgressConnection[] = [];
+
+  const request = egressRequest(
+    [`127.0.0.1:${port}`],
+    { url: `http://127.0.0.1:${port}/` },
+    { onConnection: (connection) => connections.push(connection) },
+  );
+
+  await expect(request).rejects.toMatchObject({ code: "network-refused" });
+  expect(connections).toMatchObject([
+    { protocol: "request", host: "127.0.0.1", port, address: "127.0.0.1", allowed: true },
+    { protocol: "request", host: "evil.test", port: 80, allowed: false, reason: expect.stringContaining("no rule") },
+  ]);
+  expect(connections[0]?.bytesUp).toBeGreaterThan(50);
+  expect(connections[0]?.bytesDown).toBeGreaterThan(50);
 });
 
 test("egressRequest() rejects with what it was aborted with", async () => {

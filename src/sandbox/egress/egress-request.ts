@@ -4,6 +4,7 @@ import { request as requestHttps } from "node:https";
 import { KitbagError, describeCause, isKitbagError } from "../../core/errors.ts";
 import { fixedLookup } from "./dial.ts";
 import { parseHost, type Target } from "./host.ts";
+import { createLedger, type EgressConnection, type Entry } from "./ledger.ts";
 import { parseNetworkRule, type NetworkRule } from "./network-rule.ts";
 import { resolveTarget, showTarget, systemLookup, type Lookup } from "./resolve-target.ts";
 
@@ -39,6 +40,8 @@ export interface EgressRequestOptions {
   readonly maxRedirects?: number;
   /** @default the system's resolver */
   readonly lookup?: Lookup;
+  /** Called for each connection that ended or was refused, redirects included. Must not throw. */
+  readonly onConnection?: (connection: EgressConnection) => void;
   /** Certificates to trust instead of the usual ones, as PEM. */
   readonly ca?: string;
 }
@@ -74,14 +77,19 @@ export async function egressRequest(
   const parsed = rules.map(parseNetworkRule);
   const late = AbortSignal.timeout(limitMs);
   const signal = options.signal === undefined ? late : AbortSignal.any([options.signal, late]);
+  const ledger = createLedger({ bytes: Infinity }, options.onConnection);
   let next = prepare(request, options);
   for (let hop = 0; ; hop++) {
-    const response = await send(next, parsed, { ...options, signal }).catch((cause: unknown) => {
+    const entry = ledger.open();
+    entry.protocol = "request";
+    const response = await send(next, parsed, { ...options, signal, entry }).catch((cause: unknown) => {
+      entry.end(isKitbagError(cause) && "reason" in cause.details ? cause.details.reason : describeCause(cause, 200));
       options.signal?.throwIfAborted();
       if (isKitbagError(cause)) throw cause;
       const reason = late.aborted ? `it was not done after ${limitMs} ms` : describeCause(cause);
       throw new KitbagError("network-failed", { target: next.url.origin, reason }, { cause });
     });
+    entry.end();
     const location = redirects.has(response.status) ? response.headers["location"] : undefined;
     if (location === undefined || maxRedirects === 0) return response;
     if (hop >= maxRedirects) throw failed(next.url.origin, `there were more than ${maxRedirects} redirects`);
@@ -126,28 +134,26 @@ function toTarget(url: URL): Target {
   return { ...host, port: url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port) };
 }
 
-async function send(
-  { url, method, headers, body }: Prepared,
-  rules: readonly NetworkRule[],
-  options: EgressRequestOptions & { readonly signal: AbortSignal },
-): Promise<EgressResponse> {
+interface Sending extends EgressRequestOptions {
+  readonly signal: AbortSignal;
+  readonly entry: Entry;
+}
+
+async function send(request: Prepared, rules: readonly NetworkRule[], options: Sending): Promise<EgressResponse> {
+  const { url, method } = request;
   const target = toTarget(url);
-  options.signal.throwIfAborted();
-  const addresses = await resolveTarget(target, rules, options.lookup ?? systemLookup);
+  options.entry.target = target;
+  const addresses = await untilAborted(resolveTarget(target, rules, options.lookup ?? systemLookup), options.signal);
   if ("reason" in addresses) {
     const code = addresses.kind === "name" ? "network-failed" : "network-refused";
     throw new KitbagError(code, { target: showTarget(target), reason: addresses.reason });
   }
-  const incoming = await ask(url, body, {
+  const incoming = await ask(request, options.entry, {
     host: target.host,
     port: target.port,
     path: url.pathname + url.search,
     method,
-    // A flat list: a header named `__proto__` is then just a header.
-    headers: [
-      ...["host", url.host, ...[...headers].flat(), "connection", "close"],
-      ...(body.length > 0 || method.startsWith("P") ? ["content-length", String(body.length)] : []),
-    ],
+    headers: toHeaderList(request),
     lookup: fixedLookup(addresses),
     agent: false,
     maxHeaderSize: headerBytes,
@@ -163,9 +169,25 @@ async function send(
   };
 }
 
-function ask(url: URL, body: Uint8Array, options: RequestOptions): Promise<IncomingMessage> {
+/** A flat list: a header named `__proto__` is then just a header. */
+function toHeaderList({ url, method, headers, body }: Prepared): string[] {
+  const length = body.length > 0 || method.startsWith("P") ? ["content-length", String(body.length)] : [];
+  return ["host", url.host, ...[...headers].flat(), "connection", "close", ...length];
+}
+
+function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason as Error);
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
+}
+
+function ask({ url, body }: Prepared, entry: Entry, options: RequestOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = url.protocol === "https:" ? requestHttps(options) : requestHttp(options);
+    outgoing.once("socket", (socket) => socket.once("connect", () => entry.watch(socket)));
     outgoing.once("response", resolve);
     // Also after the answer began: then the reader of the body rejects.
     outgoing.on("error", reject);

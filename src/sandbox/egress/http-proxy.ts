@@ -32,10 +32,12 @@ export function createHttpProxy(desk: EgressDesk): Server {
   });
   server.on("clientError", (cause: NodeJS.ErrnoException, socket) => {
     const client = socket as Socket;
-    if (cause.code === "ECONNRESET") return void client.destroy();
+    const entry = desk.take(client);
+    // Somebody who is already being answered gets no second answer in the middle of the first.
+    if (cause.code === "ECONNRESET" || entry.protocol !== "unknown") return client.destroySoon();
     const tooLarge = cause.code === "HPE_HEADER_OVERFLOW";
     const reason = tooLarge ? `the head is larger than ${desk.limits.headerBytes} bytes` : `not HTTP: ${cause.message}`;
-    refuse(desk.take(client), client, tooLarge ? 431 : 400, reason);
+    refuse(entry, client, tooLarge ? 431 : 400, reason);
   });
   return server;
 }
@@ -61,6 +63,9 @@ async function forward(desk: EgressDesk, message: IncomingMessage, response: Ser
   const client = message.socket;
   const entry = desk.take(client);
   entry.protocol = "http";
+  const encoding = message.headers["transfer-encoding"]?.toLowerCase() ?? "chunked";
+  // Node's parser finds out only after it has handed the request over.
+  if (encoding !== "chunked") return answer(entry, response, 400, "the only transfer encoding is chunked");
   const wanted = parseAbsolute(message.url ?? "");
   if ("wrong" in wanted) return answer(entry, response, 400, wanted.wrong);
   const { target, path } = wanted;

@@ -5,7 +5,8 @@ import type { Target } from "./host.ts";
 
 /** One connection, or one attempt, that went through an egress proxy. */
 export interface EgressConnection {
-  readonly protocol: "http" | "connect" | "socks" | "unknown";
+  /** How the program asked for it; `request` is one of `egressRequest`. */
+  readonly protocol: "http" | "connect" | "socks" | "request" | "unknown";
   /** As the program asked for it; empty if it never said so in a way that can be read. */
   readonly host: string;
   readonly port: number;
@@ -43,7 +44,10 @@ export interface Ledger {
 const mostKept = 1000;
 
 /** Makes a ledger that tells `onConnection` of each connection when it ends. */
-export function createLedger(limits: EgressLimits, onConnection?: (connection: EgressConnection) => void): Ledger {
+export function createLedger(
+  limits: Pick<EgressLimits, "bytes">,
+  onConnection?: (connection: EgressConnection) => void,
+): Ledger {
   const connections: EgressConnection[] = [];
   let bytes = 0;
 

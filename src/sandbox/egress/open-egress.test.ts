@@ -301,6 +301,20 @@ test("openEgress() never takes a second request from a connection", async () => 
   expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/u);
 });
 
+test("openEgress() hangs up on a client that says nonsense while it is answered", async () => {
+  const port = await serve((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nstart"));
+  const egress = await open({ rules: [`127.0.0.1:${port}`] });
+  const client = connect(egress.socket).on("error", () => {});
+  const answer = text(client).catch(() => "");
+
+  client.write(`GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await vi.waitFor(() => expect(client.bytesRead).toBeGreaterThan(10));
+  client.write("nonsense\r\n\r\n");
+
+  expect(await answer).not.toContain("400");
+  await vi.waitFor(() => expect(egress.connections).toMatchObject([{ protocol: "http", allowed: true }]));
+});
+
 test.for([
   ["127.0.0.1", "a loopback address"],
   ["10.1.2.3", "a private address"],

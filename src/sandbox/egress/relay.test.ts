@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { closeSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
@@ -14,7 +14,7 @@ import { needProgram } from "../../../test/support/need-program.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { egressEnvironment, relayPort } from "./environment.ts";
 import { openEgress, type Egress } from "./open-egress.ts";
-import { relaySource, toRelayCommand, type RelayInterpreter } from "./relay-command.ts";
+import { findRelayInterpreter, relaySource, toRelayCommand, type RelayInterpreter } from "./relay-command.ts";
 
 const directory = await mkdtemp(join(tmpdir(), "kitbag-relay-"));
 afterAll(() => rm(directory, { recursive: true }));
@@ -307,6 +307,23 @@ test.for([
   });
 
   expect(result).toEqual({ code: 0, errors: "", output: `hello ok.test:${port}` });
+});
+
+test("findRelayInterpreter() finds the one that starts fastest", () => {
+  const interpreter = findRelayInterpreter();
+
+  const expected = existsSync(programs.perl) ? "perl" : existsSync(python) ? "python" : "node";
+  expect(interpreter).toBe(expected);
+});
+
+test.for([
+  ["perl", ["/usr/bin/perl", "/opt/kitbag/egress/relay.pl"]],
+  ["python", ["/usr/bin/python3", "-I", "-S", "/opt/kitbag/egress/relay.py"]],
+  ["node", ["/opt/node", "/opt/kitbag/egress/relay.ts"]],
+] as const)("toRelayCommand() puts the relay in %s in front of a command", ([interpreter, start]) => {
+  const command = toRelayCommand(interpreter, inside, ["tool", "--", "x"]);
+
+  expect(command).toEqual([...start, "3128", inside, "--", "tool", "--", "x"]);
 });
 
 test("egressEnvironment() keeps programs from the proxy for what they start themselves, unless loopback is granted", () => {

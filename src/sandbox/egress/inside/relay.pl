@@ -6,6 +6,7 @@
 use strict;
 
 my ($unix, $inet, $stream, $datagram) = (1, 2, 1, 2);
+my ($tcp, $no_delay) = (6, 1);
 my ($get_flags, $set_flags, $up) = (0x8913, 0x8914, 1);
 my ($f_getfl, $f_setfl, $nonblock) = (3, 4, 0x800);
 my ($interrupted, $again) = (4, 11);
@@ -94,6 +95,8 @@ sub welcome {
         select undef, undef, undef, 0.02 if $! != $again;
         return;
     }
+    # Else the second of two writes waits for the answer to the first.
+    setsockopt $client, $tcp, $no_delay, pack("l", 1);
     my $upstream;
     socket($upstream, $unix, $stream, 0) && connect($upstream, pack("S a108", $unix, $path)) or return;
     my ($one, $two) = map { quicken($_); { handle => $_, number => fileno $_, waiting => "" } } $client, $upstream;

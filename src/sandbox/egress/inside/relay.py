@@ -117,6 +117,8 @@ def welcome(sides, listener, path):
         select.select([], [], [], 0.02)
         return
     client = _socket.socket(fileno=number)
+    # Else the second of two writes waits for the answer to the first.
+    client.setsockopt(_socket.IPPROTO_TCP, _socket.TCP_NODELAY, 1)
     try:
         upstream = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
         upstream.connect(path)

@@ -14,7 +14,7 @@ if (path === undefined || !/^\d+$/u.test(port)) fail("expected: relay.ts PORT SO
 // Node cannot bring it up, and can listen there all the same.
 if (networkInterfaces()["lo"] === undefined) fail("lo is down and cannot be brought up from Node");
 
-const server = createServer({ allowHalfOpen: true }, (client) => {
+const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
   const upstream = connect({ path: path ?? "", allowHalfOpen: true });
   pass(client, upstream);
   pass(upstream, client);
