@@ -26,7 +26,9 @@ export function moduleFromC(source: string): Uint8Array {
 }
 
 /** The names of the shim that stand for those of the standard library. */
-const shimmed = "abort trace seed console crypto performance process Date".split(" ").map((name) => `${name}=wasi_${name}`);
+const shimmed = "abort trace seed console crypto performance process Date"
+  .split(" ")
+  .map((name) => `${name}=wasi_${name}`);
 
 /** Compiles AssemblyScript as a WASI command. */
 export function moduleFromAssemblyScript(source: string): Uint8Array {

@@ -1,7 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
 
-import type { RuntimeContext } from "../../core/runtime.ts";
-
 const longestTail = 2000;
 const longestLine = 8000;
 
@@ -12,14 +10,14 @@ export interface ErrorLog {
   end(): string;
 }
 
-/** Makes the log of one call. */
-export function createErrorLog(context: Pick<RuntimeContext, "log">): ErrorLog {
+/** Makes the log of one call; `logLine` gets each line that is not empty. */
+export function createErrorLog(logLine: (line: string) => void): ErrorLog {
   const decoder = new StringDecoder("utf8");
   let line = "";
   let tail = "";
 
   function log(text: string): void {
-    if (text.trim() !== "") context.log(text);
+    if (text.trim() !== "") logLine(text);
   }
 
   return {

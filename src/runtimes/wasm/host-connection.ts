@@ -1,3 +1,6 @@
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+
 import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
 import { createFrameReader, toFrame } from "./inside/wire/frames.ts";
 import type { CallEnd, CallFacts, FromHost, HostSettings, ToHost } from "./inside/wire/messages.ts";
@@ -55,7 +58,8 @@ export class HostGone extends Error {
 const maxModules = 32;
 /** How long a host may take to end a call that must stop. */
 const patienceMs = 2000;
-const stderrTail = 2000;
+/** What a host says before it dies begins with the reason; what follows is of no use to anybody here. */
+const longestComplaint = 1000;
 
 interface Pending extends HostCall {
   begun: boolean;
@@ -114,11 +118,14 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   });
   process.stdout.resume();
   process.stderr.on("data", (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString("utf8")).slice(-stderrTail);
+    complaint = (complaint + chunk.toString("utf8")).slice(0, longestComplaint);
   });
-  const gone = process.exit.then((status) => {
+  const gone = process.exit.then(async (status) => {
+    // What it said last may still be on its way.
+    await Promise.race([endOf(process.stderr), sleep(100, undefined, { ref: false })]);
     const reason = [violation ?? describeExit(status), complaint.trim()].filter((text) => text !== "").join(": ");
-    const outOfMemory = status.outOfMemory === true;
+    // A module with objects of its own can fill the heap of its thread, and V8 ends the whole process for that.
+    const outOfMemory = status.outOfMemory === true || complaint.includes("heap out of memory");
     ended = { outOfMemory, wasReady, reason: `the host of WASM modules ended: ${reason}` };
     for (const call of calls.values()) call.reject(new HostGone(ended, call.begun));
     calls.clear();
@@ -163,6 +170,13 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
     setHeld: (held) => process.setHeld(held),
     kill: () => process.kill(),
   };
+}
+
+function endOf(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.readableEnded || stream.destroyed) resolve();
+    else stream.once("close", resolve).once("end", resolve);
+  });
 }
 
 function describeExit({ code, signal, outOfMemory }: ExitStatus): string {

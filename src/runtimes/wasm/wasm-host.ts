@@ -71,7 +71,8 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       try {
         return await callNow(call, load, signal);
       } catch (cause) {
-        if (!(cause instanceof HostGone) || cause.begun || !cause.hostEnd.wasReady || attempt === maxAttempts) throw cause;
+        if (!(cause instanceof HostGone) || cause.begun || !cause.hostEnd.wasReady || attempt === maxAttempts)
+          throw cause;
       }
     }
   }

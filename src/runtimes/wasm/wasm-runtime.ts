@@ -1,17 +1,17 @@
 import { availableParallelism } from "node:os";
 
 import { KitbagError } from "../../core/errors.ts";
-import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import type { WasmCode } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
-import { toGrants } from "../../sandbox/grants.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { toGrants, type GrantPlaces } from "../../sandbox/grants.ts";
+import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
+import { loadSecrets, type FindSecret } from "../script/load-secrets.ts";
+import { createErrorLog } from "./error-log.ts";
 import { HostGone, type HostResult } from "./host-connection.ts";
 import { answerRequest } from "./host-functions.ts";
 import { toHostCommand, toHostProfile } from "./host-profile.ts";
-import type { SendHttp } from "./http-request.ts";
-import type { HostSettings } from "./inside/wire/messages.ts";
-import { createErrorLog } from "./error-log.ts";
+import type { CallLimits, HostSettings } from "./inside/wire/messages.ts";
 import { readModule } from "./read-module.ts";
 import { toResult } from "./to-result.ts";
 import { toRoots } from "./to-roots.ts";
@@ -35,10 +35,10 @@ export interface WasmRuntimeOptions {
   readonly idleMs?: number;
   /** What `./` in permissions is. @default the working directory */
   readonly directory?: string;
-  /** The values of environment variables that tools may see. @default those of this process */
-  readonly environment?: (name: string) => string | undefined;
-  /** Makes requests for modules that may use the network. @default none are made */
-  readonly sendHttp?: SendHttp;
+  /** Directories that no tool may change, whatever was granted. @default none */
+  readonly protected?: readonly string[];
+  /** Values for the names in a tool's permission `env`. @default none */
+  readonly findSecret?: FindSecret;
 }
 
 /** A runtime for WASM tools. */
@@ -52,24 +52,28 @@ const maxHosts = 8;
 /** The largest file that a module may write. */
 const fileBytes = 64 * mebibyte;
 
+/**
+ * Runs tools that are WASI command modules: the input is JSON on standard input, the output is what they print. They run in
+ * threads of a Node that is itself in the sandbox, each call in a new instance. A module reaches nothing but the files below the
+ * directories that the tool may read or write, and what `kitbag.call` gives it.
+ *
+ * **Contract**: nothing is started before the first call. A call that must stop is ended with its thread. A host that died is
+ * started again for the next call, one that is not used is ended, and none keeps this process from ending.
+ */
 export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
-  const { sandbox, directory = process.cwd() } = options;
+  const { sandbox, directory = process.cwd(), findSecret = () => undefined } = options;
+  const places = { directory, protected: options.protected ?? [] };
   const hosts = new Map<string, WasmHost>();
-  const limits = {
-    memoryBytes: options.maxMemoryBytes ?? 128 * mebibyte,
-    cpuMs: options.maxCpuMs ?? 60_000,
-    outputBytes: options.maxOutputBytes ?? 16 * mebibyte,
-    fileBytes,
-  };
+  const limits = toLimits(options);
+  const workers = options.workers ?? Math.min(4, availableParallelism());
 
-  /** One host for each skill and set of grants: whoever breaks out of V8 finds only what he was given anyway. */
+  /** One host for each skill and set of grants: whoever breaks out of V8 finds only what the skill was given anyway. */
   function findHost(tool: Tool, code: WasmCode): WasmHost {
-    const mounts = findMounts(tool, directory);
+    const mounts = findMounts(tool, places);
     const key = JSON.stringify([code.directory, mounts]);
     const known = hosts.get(key);
     if (known !== undefined) return known;
-    const roots = toRoots(mounts, { sandbox, directory });
-    const settings: HostSettings = { workers: options.workers ?? Math.min(4, availableParallelism()), roots, limits };
+    const settings: HostSettings = { workers, limits, roots: toRoots(mounts, { sandbox, directory }) };
     const host = createWasmHost({
       settings,
       idleMs: options.idleMs ?? 60_000,
@@ -84,24 +88,21 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
     kind: "wasm",
     async run(tool, input, context) {
       const code = tool.code as WasmCode;
-      const errors = createErrorLog(context);
-      const answering = {
-        tool,
-        context,
-        maxBytes: limits.outputBytes,
-        ...(options.sendHttp !== undefined && { sendHttp: options.sendHttp }),
-      };
+      const host = findHost(tool, code);
+      const secrets = await loadSecrets(tool, findSecret);
+      const errors = createErrorLog((line) => context.log(secrets.show(line)));
+      const answering = { tool, context, maxBytes: limits.outputBytes };
       const call = {
         digest: code.digest,
         args: [tool.name],
-        environment: toEnvironment(tool, options.environment ?? ((name) => process.env[name])),
+        environment: secrets.values,
         input: Buffer.from(JSON.stringify(code.tool === undefined ? input : { tool: code.tool, input })),
         onStderr: errors.write,
         onAsk: (request: Uint8Array) => answerRequest(request, answering),
       };
-      const result = await callHost(() => findHost(tool, code).call(call, () => readModule(code), context.signal));
+      const result = await callHost(() => host.call(call, () => readModule(code), context.signal));
       context.signal.throwIfAborted();
-      return toResult(tool, { ...result, stderr: errors.end(), limits });
+      return secrets.show(toResult(tool, { ...result, stderr: secrets.show(errors.end()), limits }));
     },
     async close() {
       await Promise.all([...hosts.values()].map((host) => host.close()));
@@ -121,7 +122,16 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   }
 }
 
-function findMounts(tool: Tool, directory: string): ReturnType<typeof toGrants>["mounts"] {
+function toLimits({ maxMemoryBytes, maxCpuMs, maxOutputBytes }: WasmRuntimeOptions): CallLimits {
+  return {
+    memoryBytes: maxMemoryBytes ?? 128 * mebibyte,
+    cpuMs: maxCpuMs ?? 60_000,
+    outputBytes: maxOutputBytes ?? 16 * mebibyte,
+    fileBytes,
+  };
+}
+
+function findMounts(tool: Tool, places: GrantPlaces): readonly Mount[] {
   const { read = [], write = [], run = [] } = tool.permissions;
   const [program] = run;
   if (program !== undefined) {
@@ -129,17 +139,7 @@ function findMounts(tool: Tool, directory: string): ReturnType<typeof toGrants>[
     throw new KitbagError("permission-refused", { tool: tool.name, permission: `run ${program}`, reason });
   }
   // Most tools have no grants, and then the disk need not be asked.
-  return read.length + write.length === 0 ? [] : toGrants(tool.name, { read, write }, { directory }).mounts;
-}
-
-function toEnvironment(tool: Tool, valueOf: (name: string) => string | undefined): Readonly<Record<string, string>> {
-  const names = tool.permissions.env ?? [];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = valueOf(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  return read.length + write.length === 0 ? [] : toGrants(tool.name, { read, write }, places).mounts;
 }
 
 function closeIdle(hosts: Map<string, WasmHost>): void {

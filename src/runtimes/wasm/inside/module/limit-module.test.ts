@@ -8,8 +8,8 @@ import { webAssembly } from "./web-assembly.ts";
 const mebibyte = 2 ** 20;
 
 test.for([
-  ["no maximum", "(memory (export \"memory\") 1)"],
-  ["a maximum that is too high", "(memory (export \"memory\") 1 65536)"],
+  ["no maximum", '(memory (export "memory") 1)'],
+  ["a maximum that is too high", '(memory (export "memory") 1 65536)'],
 ] as const)("limitModule() lets a memory with %s grow to the limit", async ([, memory]) => {
   const bytes = moduleFromText(growing(memory));
 
@@ -19,7 +19,7 @@ test.for([
 });
 
 test("limitModule() leaves a lower maximum as it is", async () => {
-  const bytes = moduleFromText(growing("(memory (export \"memory\") 1 3)"));
+  const bytes = moduleFromText(growing('(memory (export "memory") 1 3)'));
 
   const pages = await run(limitModule(bytes, mebibyte));
 
@@ -27,7 +27,7 @@ test("limitModule() leaves a lower maximum as it is", async () => {
 });
 
 test("limitModule() gives several memories the limit together", async () => {
-  const bytes = moduleFromText(growing("(memory (export \"memory\") 1) (memory $b 0) (memory $c 0) (memory $d 1 9)"));
+  const bytes = moduleFromText(growing('(memory (export "memory") 1) (memory $b 0) (memory $c 0) (memory $d 1 9)'));
 
   const pages = await run(limitModule(bytes, mebibyte));
 

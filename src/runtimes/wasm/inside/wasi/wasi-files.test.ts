@@ -271,18 +271,21 @@ test("path_unlink_file() removes a link, not what it leads to", () => {
   expect(existsSync(join(outside, "secret.txt"))).toBe(true);
 });
 
-test.for(["path_filestat_get", "path_filestat_set_times"] as const)("%s() tells and changes nothing outside", (name) => {
-  const { inside, outside } = makeTree();
-  makeEvilLinks(inside);
-  const guest = openGuest([readWrite(inside)]);
-  const before = lstatSync(join(outside, "secret.txt")).mtimeMs;
+test.for(["path_filestat_get", "path_filestat_set_times"] as const)(
+  "%s() tells and changes nothing outside",
+  (name) => {
+    const { inside, outside } = makeTree();
+    makeEvilLinks(inside);
+    const guest = openGuest([readWrite(inside)]);
+    const before = lstatSync(join(outside, "secret.txt")).mtimeMs;
 
-  const rest = name === "path_filestat_get" ? [2000] : [1n, 1n, 5];
-  const result = guest.call(name, 3, follow, ...guest.put("file-link"), ...rest);
+    const rest = name === "path_filestat_get" ? [2000] : [1n, 1n, 5];
+    const result = guest.call(name, 3, follow, ...guest.put("file-link"), ...rest);
 
-  expect(result).toBe(errno.notcapable);
-  expect(lstatSync(join(outside, "secret.txt")).mtimeMs).toBe(before);
-});
+    expect(result).toBe(errno.notcapable);
+    expect(lstatSync(join(outside, "secret.txt")).mtimeMs).toBe(before);
+  },
+);
 
 test("path_open() opens no pipe, device or socket, and does not wait for one", () => {
   const { inside } = makeTree();
