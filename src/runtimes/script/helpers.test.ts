@@ -213,6 +213,22 @@ kitbag_state_get || echo "no key"`,
   );
 });
 
+test("kitbag.sh finds its answer after complaints about other messages", async () => {
+  const { outcome } = await runScript(sandbox, {
+    files: {
+      "a.sh": String.raw`. "$KITBAG_SH"
+echo nonsense >&3; sleep 0.2
+kitbag_call shout '{"text":"a"}' || echo failed
+kitbag_call shout '{"text":"b"}'
+text=$(kitbag_call shout '{"text":"c"}'); echo "$text"
+kitbag_call shout '{"text":"d"}'`,
+    },
+    tools: [shout],
+  });
+
+  expect(outcome).toEqual({ status: "ok", output: "failed\nB\nC\nD\n" });
+});
+
 test("kitbag.mjs answers calls that are made at once, and sync ones among them", async () => {
   const { outcome } = await runScript(sandbox, {
     files: {

@@ -118,7 +118,7 @@ test("scriptRuntime() tells the last lines of stderr and what was printed when a
   const { outcome } = await runScript(sandbox, script);
 
   expect(outcome).toMatchObject({ status: "failed", error: { details: { code: 7, stdout: "partial\n" } } });
-  expect(messageOf(outcome)).toMatch(/^"script" ended with exit code 7: line 31\n[^]*line 50$/u);
+  expect(messageOf(outcome)).toMatch(/^Cannot finish "script": it ended with exit code 7: line 31\n[^]*line 50$/u);
 });
 
 test("scriptRuntime() keeps failures small, whatever was printed", async () => {
@@ -374,6 +374,7 @@ test.for<[lack: string, cure: string, script: TestScript]>([
     "network = [",
     { files: { "a.py": "import urllib.request\nurllib.request.urlopen('http://example.com')" } },
   ],
+  ["a program that it does not name", "a program was not found", bash("no-such-program 2>/dev/null")],
   ["a place to write", "write = [", bash("set -e; echo x > /skill/x")],
 ])("scriptRuntime() says what a script lacks: %s", async ([, cure, script]) => {
   const { outcome } = await runScript(sandbox, script);

@@ -15,6 +15,7 @@ const places = { skill: "/skill", stripped: "/opt/kitbag/typescript", kitbag: "/
 const { skill, stripped, kitbag } = { ...places, ...JSON.parse(process.env.KITBAG_PRELOAD ?? "{}") };
 const skillUrl = `${pathToFileURL(skill).href}/`;
 const strippedUrl = `${pathToFileURL(stripped).href}/`;
+const loaded = new Map();
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -24,14 +25,22 @@ registerHooks({
     return { url, format: isImport ? "module" : "commonjs", shortCircuit: true };
   },
   load(url, context, nextLoad) {
-    const file = findStripped(url);
-    if (file === undefined) return nextLoad(url, context);
-    const source = readFileSync(file, "utf8");
-    // Where enums and the like were written out, lines moved: a map leads back.
-    if (source.includes("\n//# sourceMappingURL=")) process.setSourceMapsEnabled(true);
-    return { format: toFormat(context.format, source), source, shortCircuit: true };
+    const found = loaded.get(url) ?? load(url, context.format);
+    if (found === undefined) return nextLoad(url, context);
+    // Node asks twice for a script that turns out to be a module.
+    loaded.set(url, found);
+    return found;
   },
 });
+
+function load(url, format) {
+  const file = findStripped(url);
+  if (file === undefined) return undefined;
+  const source = readFileSync(file, "utf8");
+  // Where enums and the like were written out, lines moved: a map leads back.
+  if (source.includes("\n//# sourceMappingURL=")) process.setSourceMapsEnabled(true);
+  return { format: toFormat(format, source), source, shortCircuit: true };
+}
 
 function findStripped(url) {
   const [path] = url.split(/[?#]/u);

@@ -1,6 +1,7 @@
 import type { ScriptCode } from "../../../core/script-code.ts";
 import type { Tool } from "../../../core/tool.ts";
 import { findProgram } from "../../../sandbox/programs.ts";
+import type { ExitStatus } from "../../../sandbox/sandbox.ts";
 
 /** Ways in which interpreters say that a program is not there; the first group is its name. */
 const missingPrograms: readonly RegExp[] = [
@@ -23,16 +24,27 @@ const noNetwork =
   /Temporary failure in name resolution|Name or service not known|EAI_AGAIN|ENOTFOUND|Network is unreachable|ENETUNREACH|Could not resolve host|getaddrinfo/u;
 const noWriting = /Read-only file system|EROFS/u;
 
+/** How a script that failed ended. */
+export interface FailedEnd {
+  readonly exit: ExitStatus;
+  readonly stderr: string;
+}
+
 /** What would let a script that failed go on, as far as its last words tell; nothing if they tell nothing. */
-export function findHint(tool: Tool, code: ScriptCode, stderr: string): string | undefined {
+export function findHint(tool: Tool, code: ScriptCode, { stderr, exit }: FailedEnd): string | undefined {
   return (
     hintProgram(tool, stderr) ??
     hintPackage(stderr) ??
     hintVariable(tool, code, stderr) ??
     hintNetwork(tool, stderr) ??
-    hintWriting(stderr)
+    hintWriting(stderr) ??
+    (exit.code === 127 ? hintNotFound : undefined)
   );
 }
+
+/** Shells say so when they did not find a program, even where the script hides their message. */
+const hintNotFound =
+  'exit code 127 means that a program was not found; add it to the skill\'s permissions: run = ["its name"]';
 
 function hintProgram({ permissions }: Tool, stderr: string): string | undefined {
   const name = missingPrograms.map((pattern) => pattern.exec(stderr)?.[1]).find((found) => found !== undefined);

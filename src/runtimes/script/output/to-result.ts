@@ -52,7 +52,7 @@ function toScriptError(tool: Tool, code: ScriptCode, ending: Ending): KitbagErro
   if (exit.outOfMemory === true || outOfMemory.test(stderr)) {
     return new KitbagError("memory-exceeded", { tool: tool.name, limitBytes: limits.memoryBytes });
   }
-  const hint = findHint(tool, code, stderr);
+  const hint = findHint(tool, code, ending);
   return new KitbagError("script-failed", {
     tool: tool.name,
     ...(exit.code !== undefined && { code: exit.code }),

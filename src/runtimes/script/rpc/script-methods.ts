@@ -80,9 +80,12 @@ function expected(params: JsonObject): StateExpectation {
   return { value: Object.hasOwn(params, "expected") ? (params["expected"] ?? null) : undefined };
 }
 
+/** How much of a message is told: a script may tell thousands. */
+const longestProgress = 1000;
+
 function toProgress({ message, done, total }: JsonObject): { message?: string; done?: number; total?: number } {
   return {
-    ...(typeof message === "string" && { message }),
+    ...(typeof message === "string" && { message: message.slice(0, longestProgress) }),
     ...(typeof done === "number" && { done }),
     ...(typeof total === "number" && { total }),
   };

@@ -13,14 +13,15 @@
 #   text=$(kitbag_call read-page '{"url":"…"}')   # another tool; its input and, but for texts, its output are JSON
 #   token=$(kitbag_secret GITHUB_TOKEN)           # fails if nobody gave it; needs the permission env
 #
-# What fails says why on stderr and has the status 1. The result of the tool is what it prints.
+# What fails says why on stderr and has the status 1. The result of the tool is what it prints. Ask for one thing at a time: jobs in
+# the background would take each other's answers.
 
 if [ -z "${BASH_VERSION:-}" ]; then
   echo "kitbag: this file needs bash; start the script with #!/usr/bin/env bash" >&2
   return 1 2>/dev/null || exit 1
 fi
 
-_kitbag_id=0
+_kitbag_count=0
 
 # Writes a text as JSON.
 _kitbag_quote() {
@@ -65,14 +66,22 @@ _kitbag_notify() {
 
 # Asks, and puts the answer, as JSON, into _kitbag_result.
 _kitbag_request() {
-  local line
-  _kitbag_id=$((_kitbag_id + 1))
-  _kitbag_write "{\"jsonrpc\":\"2.0\",\"id\":$_kitbag_id,\"method\":\"$1\",\"params\":$2}" || return 1
-  if ! IFS= read -r line <&"$KITBAG_FD"; then
-    echo "kitbag: Kitbag does not answer any more" >&2
-    return 1
-  fi
-  # Kitbag writes its answers without spaces, and in this order: jsonrpc, id, result or error.
+  local line id
+  _kitbag_count=$((_kitbag_count + 1))
+  # Every $(…) counts for itself.
+  id="$BASHPID-$_kitbag_count"
+  _kitbag_write "{\"jsonrpc\":\"2.0\",\"id\":\"$id\",\"method\":\"$1\",\"params\":$2}" || return 1
+  # Kitbag writes its answers without spaces, and in this order: jsonrpc, id, result or error. Those without an id tell of messages
+  # that could not be read.
+  while :; do
+    if ! IFS= read -r line <&"$KITBAG_FD"; then
+      echo "kitbag: Kitbag does not answer any more" >&2
+      return 1
+    fi
+    case $line in
+      '{"jsonrpc":"2.0","id":"'"$id"'",'* | '{"jsonrpc":"2.0","id":null,'*) break ;;
+    esac
+  done
   case $line in
     '{"jsonrpc":"2.0","id":'*',"result":'*)
       line=${line#*,\"result\":}
