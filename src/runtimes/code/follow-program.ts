@@ -45,9 +45,14 @@ export async function followProgram(
     });
   };
   const onMessage = (message: FromWorker): void => {
-    if (typeof message === "string") call(message);
-    else if (message.type === "print") host.print(message.text);
-    else resolve(message.end);
+    try {
+      if (typeof message === "string") call(message);
+      else if (message.type === "print") host.print(message.text);
+      else resolve(message.end);
+    } catch (cause) {
+      // Nothing that comes out of a program may end more than the program.
+      reject(cause);
+    }
   };
   const onAbort = (): void => reject(signal.reason as Error);
   const onError = (cause: Error): void => (isOutOfMemory(cause) ? resolve({ status: "out-of-memory" }) : reject(cause));

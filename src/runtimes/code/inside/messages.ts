@@ -33,11 +33,12 @@ export interface CallMessage {
   readonly json: string;
 }
 
-/** Reads a call: one text with its parts in lines, because texts cross most cheaply. What is asked for is cut at a line break. */
+/** Reads a call: one text with its parts in lines, each of them JSON, because texts cross most cheaply. */
 export function readCall(text: string): CallMessage {
   const first = text.indexOf("\n");
   const second = text.indexOf("\n", first + 1);
-  return { id: Number(text.slice(0, first)), address: text.slice(first + 1, second), json: text.slice(second + 1) };
+  const address = JSON.parse(text.slice(first + 1, second)) as string;
+  return { id: Number(text.slice(0, first)), address, json: text.slice(second + 1) };
 }
 
 /** Writes how a call ended, as one text that the machine reads. */

@@ -9,7 +9,7 @@ const { stringify, parse } = JSON;
 const { defineProperty, create } = Object;
 const { apply } = Reflect;
 const { call: sendCall, print, setTimer, clearTimer, end } = bridge;
-const BuiltInError = Error, BuiltInPromise = Promise, ToText = String, then = Promise.prototype.then;
+const BuiltInError = Error, BuiltInInternalError = InternalError, BuiltInPromise = Promise, ToText = String, then = Promise.prototype.then;
 const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
 let aliases = create(null);
 const known = create(null);
@@ -41,8 +41,8 @@ function call(address, input) {
     }
     const id = ++lastId;
     apply(mapSet, waiting, [id, { resolve, reject, address, trace: new BuiltInError() }]);
-    // One text, because each value that crosses costs.
-    sendCall(id + "\n" + address + "\n" + json);
+    // One text, because each value that crosses costs. JSON has no line breaks.
+    sendCall(id + "\n" + stringify(address) + "\n" + json);
   });
 }
 
@@ -123,7 +123,14 @@ function finish(value) {
   end("ok", json);
 }
 
-const isOutOfMemory = (cause) => cause instanceof InternalError && cause.message === "out of memory";
+function isOutOfMemory(cause) {
+  try {
+    return cause instanceof BuiltInInternalError && cause.message === "out of memory";
+  } catch {
+    return false;
+  }
+}
+
 const fail = (cause) => end(isOutOfMemory(cause) ? "out-of-memory" : "failed", describe(cause));
 
 /** Waits for the program. One that is written as a function is called. */

@@ -118,10 +118,13 @@ export class ProgramRun implements Bridge {
   #toEnd(cause: unknown): ProgramEnd {
     const { name, message, stack = "" } = cause as Error;
     if (message.includes("out of memory")) return { status: "out-of-memory" };
+    const lines = this.#start.source.split("\n").length;
     const line = /program:(\d+):/u.exec(stack)?.[1];
+    // What is missing at the end is missed behind it.
+    const place = line === undefined ? "" : ` (line ${Math.min(Number(line), lines)})`;
     const isModule = name === "SyntaxError" && /^\s*(?:import|export)\b/mu.test(this.#start.source);
     const cure = isModule ? "; a program has no modules, only its tools" : "";
-    return { status: "failed", reason: `${name}: ${message}${line === undefined ? "" : ` (line ${line})`}${cure}` };
+    return { status: "failed", reason: `${name}: ${message}${place}${cure}` };
   }
 
   /** Refuses here what nobody outside need hear of: there may be very many. */
