@@ -18,9 +18,16 @@ export interface Secrets {
 
 const nothing: Secrets = { values: Object.freeze({}), show: (value) => value, showPiece: (piece) => piece };
 
-/** Finds the values of all names that a tool may see. A name without a value is left out. */
+/** Names that say where things are inside, or what is loaded into a program: a value of the host would only break it, or worse. */
+const ownNames =
+  /^(?:PATH|HOME|TMPDIR|PWD|SHLVL|ENV|BASH_ENV|NODE_OPTIONS|NODE_PATH|PYTHON(?:PATH|HOME|STARTUP)|RUBY(?:OPT|LIB)|PERL5(?:OPT|LIB)|KITBAG_\w+|LD_\w+|DYLD_\w+)$/u;
+
+/**
+ * Finds the values of all names that a tool may see. A name without a value is left out, and so is one that the sandbox sets
+ * itself or that decides what is loaded into a program.
+ */
 export async function loadSecrets(tool: Tool, find: FindSecret): Promise<Secrets> {
-  const names = tool.permissions.env ?? [];
+  const names = (tool.permissions.env ?? []).filter((name) => !ownNames.test(name));
   if (names.length === 0) return nothing;
   const found = await Promise.all(names.map(async (name) => [name, await find(name)] as const));
   const values: Record<string, string> = {};

@@ -299,6 +299,16 @@ test("scriptRuntime() gives a script the variables that it may see, and no other
   });
 });
 
+test("scriptRuntime() keeps what decides where things are, and what is loaded, whatever was granted", async () => {
+  const { outcome } = await runScript(sandbox, {
+    ...bash('echo "$PATH $HOME ${LD_PRELOAD-none} ${BASH_ENV-none} $KITBAG_FD"'),
+    permissions: { env: ["PATH", "HOME", "LD_PRELOAD", "BASH_ENV", "KITBAG_FD"] },
+    options: { findSecret: () => "/of/the/host" },
+  });
+
+  expect(outcome).toEqual({ status: "ok", output: "/usr/bin:/bin /tmp none none 3\n" });
+});
+
 test("scriptRuntime() takes the values of secrets out of output, pieces, logs and failures", async () => {
   const { outcome, events } = await runScript(sandbox, {
     ...bash('printf "my %s" "${TOKEN:0:5}"; sleep 0.1; echo "${TOKEN:5}"; echo "$TOKEN" >&2; exit 1'),
