@@ -9,7 +9,7 @@ import { findHostProgram, isBinary, readShebang, type HostProgram } from "./host
 import type { Interpreter } from "./interpreter.ts";
 
 /** Where Node is inside. */
-export const nodeInside = "/opt/node";
+const nodeInside = "/opt/node";
 
 const mostSteps = 4;
 

@@ -70,7 +70,7 @@ function isId(id: JsonValue): id is string | number {
 }
 
 /** Tells whether a JSON value is an object, and no list. */
-export function isObject(value: JsonValue): value is JsonObject {
+function isObject(value: JsonValue): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
