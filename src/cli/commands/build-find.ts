@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { parse, resolve } from "node:path";
 
 import { KitbagError, quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
@@ -37,7 +37,9 @@ export interface SkillBuilds {
  */
 export async function findBuilds(given: string, invocation: Invocation): Promise<SkillBuilds[]> {
   const folder = resolve(invocation.cwd, given);
-  const isFolder = given !== "" && statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true;
+  const facts = given === "" ? undefined : statSync(folder, { throwIfNoEntry: false });
+  if (facts?.isFile() === true) return [toSingle(folder)];
+  const isFolder = facts?.isDirectory() === true;
   const [name = "", tool] = isFolder ? [] : given.split("/", 2);
   const directories = isFolder ? [folder] : getTexts(invocation.options, "skills");
   const reports = await loadReports(invocation, directories);
@@ -53,6 +55,13 @@ export async function findBuilds(given: string, invocation: Invocation): Promise
     );
   }
   return tool === undefined ? skills : [pick(only, tool)];
+}
+
+/** A file that is not in a skill yet: the module goes beside it. */
+function toSingle(file: string): SkillBuilds {
+  const { base, name, dir } = parse(file);
+  const tool = { address: base, source: base, language: undefined, output: `${name}.wasm` };
+  return { name: base, directory: dir, needsTrust: false, tools: [tool] };
 }
 
 function notFound(given: string, reports: readonly SkillReport[]): KitbagError {

@@ -92,6 +92,18 @@ test("kitbag build of a skill of the project says that it must be trusted again"
   expect(second.stdout).not.toContain("trusted");
 });
 
+test("kitbag build makes a module of a file that is in no skill", async (context) => {
+  needProgram(context, "clang-19");
+  const project = createProject({ "hello.c": hello, "notes.txt": "" });
+
+  const run = await runKitbag(["build", "hello.c"], { project });
+  const other = await runKitbag(["build", "notes.txt"], { project });
+
+  expect(run.stdout).toMatch(/^hello\.c: built in \S+ s: hello\.wasm /u);
+  expect(other).toMatchObject({ code: 1 });
+  expect(other.stderr).toContain("expected one of c, c++, rust, assemblyscript, zig, go, javascript");
+});
+
 test("kitbag build says what it does without a sandbox", async (context) => {
   needProgram(context, "clang-19");
   const project = createSkill();

@@ -16,10 +16,11 @@ export const buildCommand: CliCommand = {
   examples: [
     ["kitbag build skills/checksum", "build what its kitbag.toml names a source for"],
     ["kitbag build checksum/crc32", "one tool, by its address"],
+    ["kitbag build hello.c", "a file that is in no skill yet, into hello.wasm"],
     ["kitbag build skills --json", "the tools of all skills there; what became of each, as JSON"],
   ],
   define(command) {
-    command.argument("<what>", "a skill's folder, a folder of skills, a skill's name, or skill/tool");
+    command.argument("<what>", "a skill's folder, a folder of skills, a skill's name, skill/tool, or a source file");
     addSkillsOption(command);
     addOption(command, "--sandbox <name>", "where the compiler runs: bubblewrap, unshare, or off");
   },
