@@ -14,6 +14,7 @@ import { needProgram } from "../../../test/support/need-program.ts";
 import { egressRequest } from "./egress-request.ts";
 import type { EgressConnection } from "./ledger.ts";
 
+const openssl = "openssl";
 const toHere = async (): Promise<string[]> => ["127.0.0.1"];
 
 test("egressRequest() answers with status, headers and body", async () => {
@@ -255,7 +256,7 @@ test("egressRequest() rejects with what it was aborted with", async () => {
 });
 
 test("egressRequest() checks the certificate against the name, whatever address it dials", async (context) => {
-  needProgram(context, "openssl");
+  needProgram(context, openssl);
   const { port, ca } = await serveSecurely("ok.test");
   const rules = [`ok.test:${port}`, `other.test:${port}`, `127.0.0.1:${port}`];
 
@@ -278,7 +279,7 @@ async function serveSecurely(name: string): Promise<{ port: number; ca: string }
   const [key, certificate] = [join(directory, "key"), join(directory, "certificate")];
   const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   execFileSync(
-    "openssl",
+    openssl,
     [...words, "-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`, "-keyout", key, "-out", certificate],
     { stdio: "ignore" },
   );

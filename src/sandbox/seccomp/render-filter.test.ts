@@ -15,6 +15,7 @@ const directory = await mkdtemp(join(tmpdir(), "kitbag-seccomp-"));
 afterAll(() => rm(directory, { recursive: true }));
 
 const python = "/usr/bin/python3";
+const bubblewrap = "bwrap";
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
 const decidedByArguments = new Set<Syscall>([
@@ -187,7 +188,7 @@ test("renderFilter() hides even the call -1 on arm64", () => {
 });
 
 test("renderFilter() knows each call of this machine by its right number", async (context) => {
-  needProgram(context, "bwrap");
+  needProgram(context, bubblewrap);
   needProgram(context, python);
   const architecture = here();
   const calls = Object.keys(syscallNumbers)
@@ -202,7 +203,7 @@ test("renderFilter() knows each call of this machine by its right number", async
 });
 
 test("renderFilter() refuses in the kernel what is open without it", async (context) => {
-  needProgram(context, "bwrap");
+  needProgram(context, bubblewrap);
   needProgram(context, python);
   const [ring, setPersonality] = here() === "x64" ? [425, 135] : [425, 92];
   const calls = [
@@ -222,7 +223,7 @@ test("renderFilter() refuses in the kernel what is open without it", async (cont
 });
 
 test("renderFilter() ends a process that calls through the 32-bit interface", async (context) => {
-  needProgram(context, "bwrap");
+  needProgram(context, bubblewrap);
   needProgram(context, python);
   if (here() !== "x64") context.skip("only x64 has it");
   // mov eax, 20 (getpid); int 0x80; ret
@@ -301,7 +302,7 @@ test.for([
   ],
   ["Perl", ["perl", "-e", "open(my $f, '-|', 'echo done'); print <$f>"]],
 ] as const)("renderFilter() leaves a tool %s", async ([, command], context) => {
-  needProgram(context, "bwrap");
+  needProgram(context, bubblewrap);
   needProgram(context, command[0]);
 
   const result = await runInside(command);
@@ -310,7 +311,7 @@ test.for([
 });
 
 test("renderFilter() lets a fork server make namespaces until its child puts on the filter of a tool", async (context) => {
-  needProgram(context, "bwrap");
+  needProgram(context, bubblewrap);
   needProgram(context, python);
   const toolFilter = Buffer.from(renderFilter("tool", here())).toString("hex");
   const program = `${prelude}
@@ -445,7 +446,7 @@ async function runInside(
   writeFileSync(file, kind === "none" ? "" : renderFilter(kind, here()));
   const filter = openSync(file, "r");
   const child = spawn(
-    "bwrap",
+    bubblewrap,
     [
       ...["--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"],
       ...["--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp", ...more],
