@@ -3,7 +3,7 @@ const longestDescription = 500;
 
 const decoration = /^[\s=*#~_+.─━═—–|/\\-]*$/u;
 const noise =
-  /^(?:-\*-.*|(?:\(c\)|©|copyright\b|@copyright\b|@licen[sc]e\b|licen[sc]e:|licensed (?:under|to)\b|all rights reserved).*|spdx-.*|eslint.*|@ts-.*|prettier.*|shellcheck .*|pylint:.*|mypy:.*|ruff:.*|noqa.*|type:.*|vim:.*|!.*|frozen_string_literal:.*|author:.*|version:.*|date:.*|created:.*|global .*|istanbul .*|<reference.*)$/iu;
+  /^(?:-\*-.*|(?:\(c\)|©|copyright\b|@copyright\b|@licen[sc]e\b|licen[sc]e:|licensed (?:under|to)\b|all rights reserved).*|spdx-.*|eslint.*|@ts-.*|prettier.*|shellcheck .*|pylint:.*|mypy:.*|ruff:.*|noqa.*|type:.*|vim:.*|!.*|frozen_string_literal:.*|%%.*|author:.*|version:.*|date:.*|created:.*|global .*|istanbul .*|<reference.*)$/iu;
 const section =
   /^(?:usage|synopsis|examples?|options?|arguments?|args|parameters?|params|flags|commands?|requirements?|requires|dependencies|prerequisites|env(?:ironment)?(?: variables?)?|exit codes?|returns?|output|notes?|see also|install(?:ation)?|setup|example usage|quick start|features|key features)\b[^.]{0,30}[:：]|^usage\b|^(?:用法|使用方法|使用方式|示例|参数|使い方|사용법)[^.]{0,30}[:：]|^\/{3} script|^@(?:param|returns?|example|module|author)\b|^:param|^>>>|^-{1,2}\w|^\$\{?[1-9]\b/iu;
 

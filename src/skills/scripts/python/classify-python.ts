@@ -1,6 +1,13 @@
 import type { Reading, SourceScript } from "../reading.ts";
 import type { PythonFacts } from "./python-facts.ts";
 
+/** Packages that read the arguments in ways we do not follow. */
+export const otherParsers: ReadonlySet<string> = new Set(
+  "absl docopt plac tyro cyclopts simple_parsing jsonargparse cleo cement invoke hydra tap defopt argh clize".split(
+    " ",
+  ),
+);
+
 type Verdict = Pick<Reading, "kind" | "reason">;
 
 /** Says why a Python file is not a tool; nothing if it is one. */
@@ -55,6 +62,7 @@ function byShape(fileName: string, text: string, facts: PythonFacts): Verdict | 
   if (facts.demo)
     return { kind: "library", reason: "it defines functions for others; run by itself it only shows an example" };
   if (facts.guard || facts.acts || text.includes("sys.argv")) return undefined;
+  if (facts.imports.some((module) => otherParsers.has(module))) return undefined;
   if (facts.main !== null) return undefined;
   return {
     kind: "library",

@@ -11,7 +11,7 @@ import { readCode } from "../hand/read-code.ts";
 import type { Reading, SourceScript } from "../reading.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { withGetopt } from "./getopt.ts";
-import { classifyPython } from "./classify-python.ts";
+import { classifyPython, otherParsers } from "./classify-python.ts";
 import { fromArgparse } from "./from-argparse.ts";
 import { fromClick } from "./from-click.ts";
 import { fromFire, fromMain } from "./from-signature.ts";
@@ -58,20 +58,15 @@ function deriveDeclared({ text }: SourceScript, facts: PythonFacts): DerivedInte
   return facts.fire === undefined ? undefined : fromFire(facts.fire);
 }
 
-/** Packages that read the arguments in ways we do not follow. */
-const otherParsers = new Set(
-  "absl docopt plac tyro cyclopts simple_parsing jsonargparse cleo cement invoke hydra tap defopt argh clize".split(
-    " ",
-  ),
-);
-
 function deriveManual({ text, fileName }: SourceScript, modules: readonly string[]): DerivedInterface {
   const code = parseCode(text, pythonSyntax);
   const read = withGetopt(readCode(code, dialectOf(text)), code);
   const readsArgv = read.readsArgv || modules.some((module) => otherParsers.has(module));
   const facts = withoutUndefined<ArgvFacts>({ ...read, readsArgv, stdin: readStdin(code, text) });
   const words = new Set(code.tokens.filter((token) => token.kind === "string").map((token) => token.text));
-  return deriveByHand({ fileName, facts, texts: textsOf(code), isWord: (word) => words.has(word) });
+  // For docopt the usage text is the declaration: a bare word in it is always meant.
+  const isWord = (word: string): boolean => words.has(word) || modules.includes("docopt");
+  return deriveByHand({ fileName, facts, texts: textsOf(code), isWord });
 }
 
 /** `from sys import argv` gives the list another name. */

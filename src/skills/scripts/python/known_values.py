@@ -265,6 +265,8 @@ class Evaluator:
         if isinstance(node.func, ast.Attribute):
             return self.method_call(node)
         name = dotted_name(node.func)
+        if name == "dict" and not node.args:
+            return {word.arg: self.evaluate(word.value) for word in node.keywords if word.arg is not None}
         arguments = self.all_known(node.args)
         if name is None or arguments is None or not arguments:
             return Unknown(node)

@@ -34,10 +34,15 @@ function mayImport(path: string, files: PythonFiles): boolean {
   return [...files.keys()].some((file) => file !== path && text.includes(toModuleName(file)));
 }
 
-/** As many as a helper is asked to parse for one script. */
+/** As many as a helper is asked to parse for one script; one that is too large does not keep out the others. */
 function toModules(found: ReadonlyMap<string, string>): PythonModules | undefined {
-  let characters = 0;
-  const kept = [...found].slice(0, mostModules).filter(([, text]) => (characters += text.length) <= mostCharacters);
+  const kept: (readonly [string, string])[] = [];
+  let left = mostCharacters;
+  for (const [name, text] of found) {
+    if (kept.length === mostModules || text.length > left) continue;
+    left -= text.length;
+    kept.push([name, text]);
+  }
   return kept.length === 0 ? undefined : Object.fromEntries(kept);
 }
 
