@@ -74,7 +74,8 @@ export async function runNode(
 
 type Parts = Pick<Parameters<Sandbox["start"]>[0], "mounts" | "environment" | "programs">;
 
-async function runInside(parts: Parts, command: readonly string[]): Promise<string> {
+/** What a program prints that runs in the sandbox. */
+export async function runInside(parts: Parts, command: readonly string[]): Promise<string> {
   const sandbox = await openSandbox();
   const started = await sandbox.start({ ...parts, limits: defaultLimits }, command, "");
   const [stdout, stderr] = await Promise.all([text(started.stdout), text(started.stderr), started.exit]);

@@ -95,6 +95,20 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64url");
 }
 
+/** A crate. */
+export interface Crate extends PackageFile {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Makes a crate with a library. */
+export function makeCrate(name: string, library: string, version = "1.0.0"): Crate {
+  const manifest = `[package]\nname = "${name}"\nversion = "${version}"\nedition = "2021"\n`;
+  const folder = `${name}-${version}`;
+  const bytes = makeTarball({ [`${folder}/Cargo.toml`]: manifest, [`${folder}/src/lib.rs`]: library });
+  return { name, version, file: `${folder}.crate`, bytes };
+}
+
 /** What an npm package is made of. */
 export interface NpmParts {
   readonly name: string;

@@ -10,6 +10,7 @@ import { openIndex } from "./open-index.ts";
 import { digestOf, openPackageCache, type Lock, type PackageCache } from "./package-cache.ts";
 import { toSource, type PackageIndex } from "./package-source.ts";
 import { pythonInstaller } from "./python/python-installer.ts";
+import { rustInstaller } from "./rust/rust-installer.ts";
 import { shareWork } from "./share-work.ts";
 
 /** How packages are installed. */
@@ -54,8 +55,20 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
   const python = pythonInstaller(options.sandbox);
   const granted = (options.allowInstallScripts ?? []).toSorted();
 
+  async function findInstaller(request: DependencyRequest, signal: AbortSignal): Promise<Installer | undefined> {
+    switch (request.language) {
+      case "python":
+        return request.requirements.length === 0 ? undefined : python(request, signal);
+      case "node":
+        return Object.keys(request.packages).length === 0 ? undefined : nodeInstaller(request);
+      case "rust":
+        return rustInstaller(request);
+    }
+  }
+
   async function prepareOnce(request: DependencyRequest, signal: AbortSignal): Promise<PreparedDependencies> {
-    const installer = request.language === "python" ? await python(request, signal) : nodeInstaller(request);
+    const installer = await findInstaller(request, signal);
+    if (installer === undefined) return nothing;
     const key = digestOf([request.language, installer.lockedBy, granted]).slice(0, 32);
     const job: Job = { options, cache, installer, language: request.language, key, granted };
     const found = await findInstalled(job);
@@ -71,15 +84,12 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
 
   return {
     async prepare(request, signal) {
-      if (isEmpty(request)) return { mounts: [], environment: {} };
       return share(digestOf(request), (stop) => explained(request, () => prepareOnce(request, stop)), signal);
     },
   };
 }
 
-function isEmpty(request: DependencyRequest): boolean {
-  return request.language === "python" ? request.requirements.length === 0 : Object.keys(request.packages).length === 0;
-}
+const nothing: PreparedDependencies = { mounts: [], environment: {} };
 
 interface Job {
   readonly options: DependenciesOptions;

@@ -28,13 +28,15 @@ export interface DependencyFailure {
   readonly cure: string;
 }
 
+const names = { python: "Python", node: "npm", rust: "Rust" } as const;
+
 /** Makes the error of a failed install. */
 export function dependencyFailed(
   language: DependencyRequest["language"],
   { problem, package: name, reason, cure }: DependencyFailure,
 ): KitbagError<"dependency-failed"> {
   return new KitbagError("dependency-failed", {
-    language: language === "node" ? "npm" : "Python",
+    language: names[language],
     problem,
     ...(name !== undefined && { package: name }),
     reason,

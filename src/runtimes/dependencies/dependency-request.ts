@@ -20,14 +20,23 @@ export interface NodeRequest {
   readonly packages: Readonly<Record<string, string>>;
 }
 
-/** What a script needs from a package index. */
-export type DependencyRequest = PythonRequest | NodeRequest;
+/** The crates that a Rust tool is built of. */
+export interface RustRequest {
+  readonly language: "rust";
+  /** The program: absolute, symbolic links resolved; not the proxy of rustup, which is no Cargo itself. */
+  readonly cargo: string;
+  /** The folder with `Cargo.toml` and `Cargo.lock`, absolute. */
+  readonly directory: string;
+}
+
+/** What a script, or a tool that is built, needs from a package index. */
+export type DependencyRequest = PythonRequest | NodeRequest | RustRequest;
 
 /** One package of a lock. */
 export interface LockedPackage {
   readonly name: string;
   readonly version: string;
-  /** `sha256:…` of its file for Python, the `integrity` for npm. */
+  /** `sha256:…` of its file for Python and Rust, the `integrity` for npm. */
   readonly hash: string;
 }
 

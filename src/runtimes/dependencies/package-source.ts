@@ -7,6 +7,8 @@ export interface PackageIndex {
   readonly python?: string;
   /** A registry for npm. @default "https://registry.npmjs.org" */
   readonly npm?: string;
+  /** A sparse index for Cargo. @default "https://index.crates.io" */
+  readonly cargo?: string;
   /** Other hosts that the indexes keep their files on. @default for the default indexes: those that they use */
   readonly hosts?: readonly string[];
 }
@@ -27,6 +29,7 @@ export interface SourceOptions {
 const indexes = {
   python: { option: "python", url: "https://pypi.org/simple", hosts: ["files.pythonhosted.org:443"] },
   node: { option: "npm", url: "https://registry.npmjs.org", hosts: [] },
+  rust: { option: "cargo", url: "https://index.crates.io", hosts: ["static.crates.io:443"] },
 } as const;
 
 /**
@@ -35,7 +38,7 @@ const indexes = {
  * @throws {KitbagError} `option-invalid` if the address of the index is none.
  */
 export function toSource(
-  language: "python" | "node",
+  language: keyof typeof indexes,
   { index = {}, wheelhouse, offline }: SourceOptions,
 ): PackageSource {
   if (wheelhouse !== undefined) return { kind: "folder", folder: wheelhouse };
