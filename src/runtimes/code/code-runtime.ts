@@ -1,5 +1,4 @@
 import type { Runtime } from "../../core/runtime.ts";
-import type { Tool } from "../../core/tool.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { toCodeLimits, type CodeLimits } from "./code-limits.ts";
 import type { CodeInput } from "./create-code-tool.ts";
@@ -7,7 +6,6 @@ import type { ProgramHost } from "./follow-program.ts";
 import type { ProgramEnd } from "./inside/messages.ts";
 import { createProgramSession, type ProgramSession } from "./program-session.ts";
 import { createProgramWorkers } from "./program-workers.ts";
-import { runPython } from "./run-python.ts";
 import { toCodeOutput } from "./to-code-output.ts";
 import { toToolNames, type AvailableTool } from "./tool-names.ts";
 
@@ -57,20 +55,28 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
   const limits = toCodeLimits(given);
   const workers = createProgramWorkers(limits.memoryBytes);
 
-  function runProgram(tool: Tool, input: CodeInput, session: ProgramSession, signal: AbortSignal): Promise<ProgramEnd> {
-    const { code, language = "javascript" } = input;
-    const names = toToolNames(tools());
-    if (language === "python") return runPython({ tool, code, session, sandbox, limits, names }, signal);
-    const start = { source: code, language, ...names, limits };
-    return workers.run(start, { call: toHostCall(session), print: session.print }, signal);
+  function runPlain({ code, language }: CodeInput, session: ProgramSession, signal: AbortSignal): Promise<ProgramEnd> {
+    const start = { source: code, language: language === "typescript" ? language : "javascript", limits } as const;
+    return workers.run(
+      { ...start, ...toToolNames(tools()) },
+      { call: toHostCall(session), print: session.print },
+      signal,
+    );
   }
 
   return {
     kind: "code",
-    async run(tool, input, context) {
+    async run({ name: tool }, input, context) {
+      const program = input as CodeInput;
       const session = createProgramSession(context, limits);
-      const end = await runProgram(tool, input as CodeInput, session, context.signal);
-      return toCodeOutput({ tool: tool.name, end, session, limits });
+      if (program.language !== "python") {
+        const end = await runPlain(program, session, context.signal);
+        return toCodeOutput({ tool, end, session, limits });
+      }
+      const { runPython, toPythonLimits } = await import("./run-python.ts");
+      const python = { tool, code: program.code, session, sandbox, limits: toPythonLimits(limits) };
+      const end = await runPython({ ...python, names: toToolNames(tools()) }, context.signal);
+      return toCodeOutput({ ...python, end });
     },
     close: workers.close,
   };
