@@ -1,11 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { skillFiles } from "../../../test/support/skill-files.ts";
+import { createTerminal } from "../terminal.ts";
+import { buildCommand } from "./build.ts";
 
 // Compilers take seconds where other tests run beside them.
 vi.setConfig({ testTimeout: 120_000 });
@@ -90,6 +93,34 @@ test("kitbag build of a skill of the project says that it must be trusted again"
     "The skill mine has changed, so it must be trusted again: kitbag trust .kitbag/skills/mine",
   );
   expect(second.stdout).not.toContain("trusted");
+});
+
+test("kitbag build in two programs at once builds once", async (context) => {
+  needProgram(context, "clang-19");
+  const project = createSkill();
+
+  const runs = await Promise.all([1, 2, 3].map(() => runKitbag(["build", "skills/greeter", "--json"], { project })));
+
+  const tools = runs.map(
+    ({ stdout }) => (JSON.parse(stdout) as { tools: { status: string; digest: string }[] }).tools[0],
+  );
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0]);
+  expect(tools.filter((tool) => tool?.status === "built").length).toBe(1);
+  expect(new Set(tools.map((tool) => tool?.digest)).size).toBe(1);
+  expect(readdirSync(join(project.home, "cache/wasm")).length).toBe(1);
+});
+
+test("kitbag build shows on a terminal what it is doing", async (context) => {
+  needProgram(context, "clang-19");
+  const project = createSkill();
+  const stdout = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = Object.assign(new PassThrough(), { isTTY: true, columns: 100 });
+  const terminal = createTerminal({ stdin: new PassThrough(), stdout, stderr, env: {} });
+  const env = { KITBAG_HOME: project.home };
+
+  await buildCommand.run({ args: ["skills"], options: {}, json: false, terminal, env, cwd: project.folder });
+
+  expect(String(stderr.read())).toContain("Building with clang-19: greeter/hello (0 s)");
 });
 
 test("kitbag build makes a module of a file that is in no skill", async (context) => {
