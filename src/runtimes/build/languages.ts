@@ -12,7 +12,6 @@ const byExtension: Readonly<Record<string, Language>> = {
   ".cpp": "c++",
   ".cxx": "c++",
   ".rs": "rust",
-  ".as": "assemblyscript",
   ".ts": "assemblyscript",
   ".zig": "zig",
   ".go": "go",

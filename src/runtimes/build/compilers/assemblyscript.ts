@@ -40,7 +40,7 @@ function toCommand(compiler: string, shim: string, { source, output, directory }
     // An absolute path is not taken for one here.
     ...["--lib", relative(directory, join(shim, "assembly"))],
     ...["ASC_WASI=1", ...uses.map((name) => `${name}=wasi_${name}`)].flatMap((use) => ["--use", use]),
-    ...["--exportStart", "_start", "--runtime", "stub", "-O", "--noColors"],
+    ...["--exportStart", "_start", "--runtime", "incremental", "-O", "--noColors"],
   ];
   return { argv: [process.execPath, join(compiler, "bin/asc.js"), source, "--outFile", output, ...flags] };
 }

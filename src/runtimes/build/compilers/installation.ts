@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import type { Mount } from "../../../sandbox/sandbox.ts";
@@ -21,9 +21,9 @@ export function versionOf(folder: string): string {
   return version;
 }
 
-/** Tells whether there is something at `path`. */
+/** Tells whether there is something at `path` that this user can see. */
 export function isThere(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  return existsSync(path);
 }
 
 /** A directory or file of the host at the same place inside, to be read. */
