@@ -124,5 +124,7 @@ function toBody(bytes: Uint8Array): { readonly body: string } | { readonly bodyB
 
 function toHeaders(headers: JsonValue | undefined): Readonly<Record<string, string>> {
   if (headers === undefined || !isObject(headers)) return {};
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+  );
 }

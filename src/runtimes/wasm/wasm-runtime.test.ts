@@ -113,7 +113,7 @@ test.for([
   expect(messageOf(outcome)).toContain(`Cannot finish "tool": the tool failed: the module trapped: ${reason}`);
 });
 
-test("wasmRuntime() stops a memory bomb at the limit, and the next call works", async () => {
+test("wasmRuntime() stops a memory bomb at the limit, and goes on with the next call", async () => {
   const bomb = "(loop $more (br_if $more (i32.ne (memory.grow (i32.const 16)) (i32.const -1)))) (unreachable)";
   const { call } = open(wasi(bomb), { options: { maxMemoryBytes: 32 * mebibyte } });
 
@@ -169,7 +169,7 @@ test("wasmRuntime() survives a module that fills the heap of V8 with objects", a
   expect(await call({ a: 1 }, { tool: "echo" })).toEqual({ status: "ok", output: { a: 1 } });
 });
 
-test("wasmRuntime() ends an endless loop at the deadline of the call, and the next call works", async () => {
+test("wasmRuntime() ends an endless loop at the deadline of the call, and goes on with the next", async () => {
   const { call, add } = open(endless, { options: { workers: 1 } });
   add("echo", echo);
   const start = performance.now();
@@ -554,7 +554,7 @@ test.for([
 
 test("kitbag.call() sends requests to the hosts that the tool declares, and to no other", async () => {
   const { port } = await serve((request, response) =>
-    response.end(`${request.method} ${request.url} ${request.headers["a"]}`),
+    response.end(`${request.method} ${request.url} ${String(request.headers["a"])}`),
   );
   const other = await serve((_, response) => response.end("secret"));
   const { call } = open(asking, { permissions: { network: [`127.0.0.1:${port}`] } });
@@ -600,11 +600,11 @@ test("wasmRuntime() runs AssemblyScript", async () => {
 test("wasmRuntime() gives a program in C its name, its environment and the clock, and no other file", async (context) => {
   needProgram(context, "clang-19");
   const values = new Map([
-    ["KITBAG_TEST_VALUE", { value: "seen", shown: true } as const],
+    ["TEST_VALUE", { value: "seen", shown: true } as const],
     ["HOME", { value: "never", shown: true } as const],
   ]);
   const { call } = open(moduleFromC(facts), {
-    permissions: { env: ["KITBAG_TEST_VALUE", "KITBAG_TEST_NOTHING"] },
+    permissions: { env: ["TEST_VALUE", "TEST_NOTHING"] },
     options: { findSecret: (name) => values.get(name) },
   });
 
@@ -664,7 +664,7 @@ const facts = `
   #include <time.h>
   int main(int argc, char **argv) {
     DIR *root = opendir("/");
-    const char *value = getenv("KITBAG_TEST_VALUE");
+    const char *value = getenv("TEST_VALUE");
     printf("{\\"name\\":\\"%s\\",\\"value\\":\\"%s\\",\\"home\\":%s,\\"clock\\":%s,\\"files\\":%d}", argv[0], value ? value : "",
       getenv("HOME") ? "true" : "false", time(NULL) > 1700000000 ? "true" : "false", root ? 1 : 0);
     return 0;

@@ -3,19 +3,15 @@ import { availableParallelism } from "node:os";
 import { KitbagError } from "../../core/errors.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { WasmCode } from "../../core/script-code.ts";
-import type { Tool } from "../../core/tool.ts";
-import { toGrants, type GrantPlaces } from "../../sandbox/grants.ts";
-import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { loadSecrets, type FindSecret } from "../script/load-secrets.ts";
 import { createErrorLog } from "./error-log.ts";
+import { createHosts } from "./find-hosts.ts";
 import { HostGone, type HostResult } from "./host-connection.ts";
 import { answerRequest } from "./host-functions.ts";
-import { toHostCommand, toHostProfile } from "./host-profile.ts";
-import type { CallLimits, HostSettings } from "./inside/wire/messages.ts";
+import type { CallLimits } from "./inside/wire/messages.ts";
 import { readModule } from "./read-module.ts";
 import { toResult } from "./to-result.ts";
-import { toRoots } from "./to-roots.ts";
-import { createWasmHost, type WasmHost } from "./wasm-host.ts";
 
 const mebibyte = 1024 * 1024;
 
@@ -47,8 +43,6 @@ export interface WasmRuntime extends Runtime {
   close(): Promise<void>;
 }
 
-/** How many hosts there are at once, unless all of them are busy. */
-const maxHosts = 8;
 /** The largest file that a module may write. */
 const fileBytes = 64 * mebibyte;
 
@@ -61,65 +55,38 @@ const fileBytes = 64 * mebibyte;
  * started again for the next call, one that is not used is ended, and none keeps this process from ending.
  */
 export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
-  const { sandbox, directory = process.cwd(), findSecret = () => undefined } = options;
-  const places = { directory, protected: options.protected ?? [] };
-  const hosts = new Map<string, WasmHost>();
+  const { sandbox, directory = process.cwd(), findSecret = () => undefined, idleMs = 60_000 } = options;
   const limits = toLimits(options);
-  const workers = options.workers ?? Math.min(4, availableParallelism());
-
-  /** One host for each skill and set of grants: whoever breaks out of V8 finds only what the skill was given anyway. */
-  function findHost(tool: Tool, code: WasmCode): WasmHost {
-    const mounts = findMounts(tool, places);
-    const key = JSON.stringify([code.directory, mounts]);
-    const known = hosts.get(key);
-    if (known !== undefined) return known;
-    const settings: HostSettings = { workers, limits, roots: toRoots(mounts, { sandbox, directory }) };
-    const host = createWasmHost({
-      settings,
-      idleMs: options.idleMs ?? 60_000,
-      start: () => sandbox.start(toHostProfile(settings, mounts), toHostCommand(settings)),
-    });
-    closeIdle(hosts);
-    hosts.set(key, host);
-    return host;
-  }
+  const hosts = createHosts({
+    sandbox,
+    places: { directory, protected: options.protected ?? [] },
+    idleMs,
+    workers: options.workers ?? Math.min(4, availableParallelism()),
+    limits,
+  });
 
   return {
     kind: "wasm",
     async run(tool, input, context) {
       const code = tool.code as WasmCode;
-      const host = findHost(tool, code);
+      const host = hosts.find(tool);
       const secrets = await loadSecrets(tool, findSecret);
       const errors = createErrorLog((line) => context.log(secrets.show(line)));
-      const answering = { tool, context, maxBytes: limits.outputBytes };
       const call = {
         digest: code.digest,
         args: [tool.name],
         environment: secrets.values,
         input: Buffer.from(JSON.stringify(code.tool === undefined ? input : { tool: code.tool, input })),
         onStderr: errors.write,
-        onAsk: (request: Uint8Array) => answerRequest(request, answering),
+        onAsk: (request: Uint8Array) => answerRequest(request, { tool, context, maxBytes: limits.outputBytes }),
+        loadModule: () => readModule(code),
       };
-      const result = await callHost(() => host.call(call, () => readModule(code), context.signal));
+      const result = await host.call(call, context.signal).catch((cause: unknown) => toEnd(cause, sandbox));
       context.signal.throwIfAborted();
       return secrets.show(toResult(tool, { ...result, stderr: secrets.show(errors.end()), limits }));
     },
-    async close() {
-      await Promise.all([...hosts.values()].map((host) => host.close()));
-      hosts.clear();
-    },
+    close: () => hosts.close(),
   };
-
-  async function callHost(call: () => Promise<HostResult>): Promise<HostResult> {
-    try {
-      return await call();
-    } catch (cause) {
-      if (!(cause instanceof HostGone)) throw cause;
-      const { outOfMemory, reason } = cause.hostEnd;
-      if (outOfMemory) return { end: { kind: "memory" }, output: new Uint8Array(0) };
-      throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason }, { cause });
-    }
-  }
 }
 
 function toLimits({ maxMemoryBytes, maxCpuMs, maxOutputBytes }: WasmRuntimeOptions): CallLimits {
@@ -131,22 +98,10 @@ function toLimits({ maxMemoryBytes, maxCpuMs, maxOutputBytes }: WasmRuntimeOptio
   };
 }
 
-function findMounts(tool: Tool, places: GrantPlaces): readonly Mount[] {
-  const { read = [], write = [], run = [] } = tool.permissions;
-  const [program] = run;
-  if (program !== undefined) {
-    const reason = "a WASM module cannot start programs; make it a script, or take the permission out";
-    throw new KitbagError("permission-refused", { tool: tool.name, permission: `run ${program}`, reason });
-  }
-  // Most tools have no grants, and then the disk need not be asked.
-  return read.length + write.length === 0 ? [] : toGrants(tool.name, { read, write }, places).mounts;
-}
-
-function closeIdle(hosts: Map<string, WasmHost>): void {
-  for (const [key, host] of hosts) {
-    if (hosts.size < maxHosts) return;
-    if (host.busy > 0) continue;
-    hosts.delete(key);
-    void host.close();
-  }
+/** How a call ended whose host is gone. */
+function toEnd(cause: unknown, { name }: Sandbox): HostResult {
+  if (!(cause instanceof HostGone)) throw cause;
+  const { outOfMemory, reason } = cause.hostEnd;
+  if (outOfMemory) return { end: { kind: "memory" }, output: new Uint8Array(0) };
+  throw new KitbagError("sandbox-failed", { sandbox: name, reason }, { cause });
 }

@@ -54,7 +54,7 @@ function ask(request: Uint8Array): Uint8Array {
   tell({ type: "ask", bytes: request });
   for (;;) {
     Atomics.wait(answerFlag, 0, 0);
-    const received = port === null ? undefined : (receiveMessageOnPort(port) as { message: ToWorker } | undefined);
+    const received: { message: ToWorker } | undefined = port === null ? undefined : receiveMessageOnPort(port);
     if (received?.message.type === "answer") return received.message.bytes;
     // Another message may come in between; those are for the calls that follow, and there are none while one runs.
     Atomics.store(answerFlag, 0, 0);

@@ -112,14 +112,14 @@ function skipReferenceType(reader: ByteReader, first: number): void {
 }
 
 /** The instructions that a constant of a reference type can be made of, each with one number. */
-const constantInstructions: readonly number[] = [0x23, 0x41, 0x42, 0xd0, 0xd2];
+const constantInstructions: ReadonlySet<number> = new Set([0x23, 0x41, 0x42, 0xd0, 0xd2]);
 const endInstruction = 0x0b;
 
 function skipConstant(reader: ByteReader): void {
   for (;;) {
     const instruction = reader.byte();
     if (instruction === endInstruction) return;
-    if (!constantInstructions.includes(instruction)) {
+    if (!constantInstructions.has(instruction)) {
       throw new RefusedModule(`its table begins with a value that cannot be read (instruction ${instruction})`);
     }
     reader.skipNumber();

@@ -1,9 +1,14 @@
 import { CallEnded } from "../wasi/call-ended.ts";
 import type { CallEnd } from "../wire/messages.ts";
-import type { CallResult } from "./run-call.ts";
 
 const flushBytes = 4096;
 const flushMs = 100;
+
+/** How a call ended, and what it printed. */
+export interface CallResult {
+  readonly end: CallEnd;
+  readonly output: Uint8Array;
+}
 
 /** What a module prints during one call. */
 export interface Output {

@@ -5,7 +5,7 @@ import { createGuest } from "../wasi/guest.ts";
 import { createWasi } from "../wasi/wasi.ts";
 import type { CallEnd, CallLimits, Root } from "../wire/messages.ts";
 import { kitbagImports } from "./kitbag-imports.ts";
-import { createOutput } from "./output.ts";
+import { createOutput, type CallResult } from "./output.ts";
 import type { Job } from "./worker-messages.ts";
 
 /** Where a call runs, and how it reaches the rest of the world. */
@@ -15,12 +15,6 @@ export interface CallPlace {
   writeError(bytes: Uint8Array): void;
   /** Waits for the answer; nothing else happens in this thread meanwhile. */
   ask(request: Uint8Array): Uint8Array;
-}
-
-/** How a call ended, and what it printed. */
-export interface CallResult {
-  readonly end: CallEnd;
-  readonly output: Uint8Array;
 }
 
 /** Runs a module from its start to its end, in an instance that nobody else sees. */

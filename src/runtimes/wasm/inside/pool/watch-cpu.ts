@@ -1,4 +1,4 @@
-import type { Slot } from "./worker-pool.ts";
+import type { Slot } from "./slot.ts";
 
 const everyMs = 50;
 

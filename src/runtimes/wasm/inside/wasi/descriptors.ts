@@ -72,12 +72,10 @@ export function createDescriptors(standard: readonly Descriptor[], roots: readon
   function add(descriptor: Descriptor): number {
     let number = 0;
     while (open.has(number)) number += 1;
-    if (number >= maxOpen) {
-      if ("handle" in descriptor) closeSync(descriptor.handle);
-      throw new WasiError("mfile");
-    }
     open.set(number, descriptor);
-    return number;
+    if (number < maxOpen) return number;
+    close(number);
+    throw new WasiError("mfile");
   }
 
   for (const descriptor of standard) add(descriptor);

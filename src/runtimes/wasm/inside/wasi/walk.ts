@@ -46,28 +46,33 @@ export function walk(from: Directory, path: string, follow: boolean): Place {
     return true;
   }
 
-  function up(): void {
+  function up(): undefined {
     const handle = opened.pop();
     if (handle === undefined) throw new WasiError("notcapable");
     closeSync(handle);
   }
 
+  /** Takes one step; answers with the place if it was the last. */
+  function step(name: string, isLast: boolean): Place | undefined {
+    const path = `/proc/self/fd/${opened.at(-1) ?? from.handle}/${name}`;
+    const isTop = opened.length === 0;
+    if (name === "..") return up();
+    if (name === ".") return isLast ? toPlace(path, from.access, isTop ? from.only : {}) : undefined;
+    const access = isTop ? accessTo(from, name) : from.access;
+    if (access === undefined) throw new WasiError("noent");
+    if (isLast) return follow && expand(path) ? undefined : toPlace(path, access, {});
+    if (!openNext(opened, path) && !expand(path)) throw new WasiError("notdir");
+  }
+
+  function toPlace(path: string, access: Place["access"], only: Place["only"]): Place {
+    return { path, only, close, ...(access !== undefined && { access }) };
+  }
+
   try {
     for (;;) {
       const name = rest.pop() ?? ".";
-      const isLast = rest.length === 0;
-      const place = `/proc/self/fd/${opened.at(-1) ?? from.handle}/${name}`;
-      if (name === "..") up();
-      else if (name !== ".") {
-        const access = opened.length > 0 ? from.access : accessTo(from, name);
-        if (access === undefined) throw new WasiError("noent");
-        if (isLast) {
-          if (!follow || !expand(place)) return { path: place, access, only: {}, close };
-        } else if (!openNext(opened, place) && !expand(place)) throw new WasiError("notdir");
-      } else if (isLast) {
-        const only = opened.length > 0 ? {} : from.only;
-        return { path: place, only, close, ...(from.access !== undefined && { access: from.access }) };
-      }
+      const place = step(name, rest.length === 0);
+      if (place !== undefined) return place;
     }
   } catch (cause) {
     close();

@@ -3,7 +3,9 @@ import { descriptorFunctions } from "./descriptor-functions.ts";
 import { createDescriptors } from "./descriptors.ts";
 import { errno, toErrno } from "./errno.ts";
 import type { Guest } from "./guest.ts";
+import { linkFunctions } from "./link-functions.ts";
 import { pathFunctions } from "./path-functions.ts";
+import { createPaths } from "./paths.ts";
 import { pollFunctions } from "./poll-functions.ts";
 import { processFunctions } from "./process-functions.ts";
 import { readFunctions } from "./read-functions.ts";
@@ -43,12 +45,14 @@ export function createWasi(options: WasiOptions): Wasi {
     ],
     roots,
   );
+  const paths = createPaths(guest, descriptors);
   const functions: WasiFunctions = {
     ...processFunctions(guest, options),
     ...readFunctions(guest, descriptors),
     ...writeFunctions(guest, descriptors, fileBytes),
     ...descriptorFunctions(guest, descriptors),
-    ...pathFunctions(guest, descriptors),
+    ...pathFunctions(guest, descriptors, paths),
+    ...linkFunctions(guest, paths),
     ...pollFunctions(guest, descriptors),
   };
   const imports = Object.fromEntries(wasiNames.map((name) => [name, toImport(functions[name])]));

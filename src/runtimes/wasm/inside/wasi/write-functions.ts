@@ -15,15 +15,11 @@ export function writeFunctions(guest: Guest, descriptors: Descriptors, fileBytes
     return file;
   };
 
-  function writeFrom(file: OpenFile, buffers: Iterable<Uint8Array>, start: number): number {
+  const writeFrom = (file: OpenFile, buffers: Iterable<Uint8Array>, start: number): number => {
     let total = 0;
-    for (const buffer of buffers) {
-      const place = file.append ? Number(fstatSync(file.handle).size) : start + total;
-      if (place + buffer.length > fileBytes) throw new WasiError("fbig");
-      total += buffer.length === 0 ? 0 : writeSync(file.handle, buffer, 0, buffer.length, file.append ? null : place);
-    }
+    for (const buffer of buffers) total += writeAt(file, buffer, start + total, fileBytes);
     return total;
-  }
+  };
 
   function resize(fd: number, size: number): void {
     if (size > fileBytes) throw new WasiError("fbig");
@@ -42,7 +38,7 @@ export function writeFunctions(guest: Guest, descriptors: Descriptors, fileBytes
       } else {
         const file = writable(fd);
         total = writeFrom(file, guest.buffers(list, count), file.position);
-        file.position = file.append ? Number(fstatSync(file.handle).size) : file.position + total;
+        file.position = file.append ? fstatSync(file.handle).size : file.position + total;
       }
       guest.set32(result, total);
     },
@@ -52,7 +48,7 @@ export function writeFunctions(guest: Guest, descriptors: Descriptors, fileBytes
     },
     fd_allocate: (fd: number, offset: bigint, length: bigint) => {
       const size = toOffset(offset) + toOffset(length);
-      if (size > Number(fstatSync(writable(fd).handle).size)) resize(fd, size);
+      if (size > fstatSync(writable(fd).handle).size) resize(fd, size);
     },
     fd_filestat_set_size: (fd: number, size: bigint) => resize(fd, toOffset(size)),
     fd_filestat_set_times: (fd: number, access: bigint, change: bigint, flags: number) => {
@@ -63,4 +59,10 @@ export function writeFunctions(guest: Guest, descriptors: Descriptors, fileBytes
     fd_sync: (fd: number) => fsyncSync(descriptors.file(fd).handle),
     fd_datasync: (fd: number) => fdatasyncSync(descriptors.file(fd).handle),
   };
+}
+
+function writeAt(file: OpenFile, buffer: Uint8Array, start: number, fileBytes: number): number {
+  const place = file.append ? fstatSync(file.handle).size : start;
+  if (place + buffer.length > fileBytes) throw new WasiError("fbig");
+  return buffer.length === 0 ? 0 : writeSync(file.handle, buffer, 0, buffer.length, file.append ? null : place);
 }
