@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 
 import { relayPort } from "./environment.ts";
 
-/** Which program passes connections on inside. Perl starts in a third of Python's time, Python in a third of Node's. */
+/** Which program passes connections on inside. The relay in Perl starts in a third of the time of the one in Python; Node is the slowest by far. */
 export type RelayInterpreter = "perl" | "python" | "node";
 
 /** The folder with the programs of the relay on the host; mount it read-only at {@link relayTarget}. */
