@@ -20,7 +20,7 @@ import { createFolder } from "./temporary-folder.ts";
 let opened: Promise<Sandbox> | undefined;
 
 /** The sandbox of the tests of one file. */
-export function openSandbox(): Promise<Sandbox> {
+function openSandbox(): Promise<Sandbox> {
   opened ??= findSandbox();
   return opened;
 }
@@ -39,7 +39,7 @@ export async function openDependencies(
   options: Partial<DependenciesOptions>,
 ): Promise<Dependencies & { readonly home: string }> {
   const { home = createFolder() } = options;
-  return { home, ...createDependencies({ ...options, sandbox: await openSandbox(), home }) };
+  return { home, ...createDependencies({ sandbox: await openSandbox(), ...options, home }) };
 }
 
 /** A request for Python packages. */

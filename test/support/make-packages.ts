@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
 /** Makes a zip archive. */
-export function makeZip(files: Readonly<Record<string, string>>): Buffer {
+function makeZip(files: Readonly<Record<string, string>>): Buffer {
   const bodies: Buffer[] = [];
   const entries: Buffer[] = [];
   let offset = 0;

@@ -15,10 +15,13 @@ import {
   openTestIndex,
   problemOf,
   pythonRequest,
+  readInstalled,
 } from "../../../test/support/dependency-bench.ts";
-import { makeWheel } from "../../../test/support/make-packages.ts";
+import { makeNpmPackage, makeWheel } from "../../../test/support/make-packages.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
 import type { TestIndex } from "../../../test/support/package-index.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { DependencyProgress } from "./dependency-request.ts";
 
 const hello = makeWheel({ name: "hello" });
@@ -29,6 +32,30 @@ test("prepare() does nothing for a script that needs nothing", async () => {
   expect(await dependencies.prepare(pythonRequest())).toEqual({ mounts: [], environment: {} });
   expect(await dependencies.prepare({ language: "node", packages: {} })).toEqual({ mounts: [], environment: {} });
   expect(readdirSync(dependencies.home)).toEqual([]);
+});
+
+test.for([
+  ["bubblewrap", "bwrap"],
+  ["unshare", "unshare"],
+  ["off", "sh"],
+] as const)("prepare() installs in the sandbox %s", async ([name, program], context) => {
+  needProgram(context, program);
+  const sandbox = await findSandbox({ name });
+  onTestFinished(() => sandbox.close());
+  const left = makeNpmPackage({ name: "left" });
+  const { index } = await openTestIndex({ wheels: [hello], npm: [left] });
+  const fromIndex = await openDependencies({ sandbox, index });
+  const fromFolder = await openDependencies({ sandbox, wheelhouse: createFolder({ [left.file]: left.bytes }) });
+
+  const python = await fromIndex.prepare(pythonRequest("hello"));
+  const node = await fromIndex.prepare({ language: "node", packages: { left: "*" } });
+  const folder = await fromFolder.prepare({ language: "node", packages: { left: "*" } });
+
+  expect([...readInstalled(python).keys()]).toContain("/hello.py");
+  expect([...readInstalled(node).keys()]).toContain("/left/index.cjs");
+  expect(readInstalled(folder)).toEqual(readInstalled(node));
+  const place = name === "off" ? python.mounts[0]?.source : "/opt/packages/python";
+  expect(python.environment["PYTHONPATH"]).toBe(place);
 });
 
 test("prepare() tells what it does, and about which package", async () => {
@@ -296,10 +323,10 @@ async function output(child: ChildProcess): Promise<string> {
 function smallDisk(size: string): string {
   const folder = join(createFolder(), "home");
   mkdirSync(folder);
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
+  execFileSync("/usr/bin/mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
   onTestFinished(async () => {
     await sleep(50);
-    execFileSync("umount", ["--lazy", folder]);
+    execFileSync("/usr/bin/umount", ["--lazy", folder]);
   });
   return folder;
 }

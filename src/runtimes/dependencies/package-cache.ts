@@ -78,7 +78,7 @@ export function openPackageCache(home: string): PackageCache {
 function checkLock(value: unknown): Lock {
   const lock = value as Partial<Lock> | null;
   const isWhole = lock?.format === 1 && typeof lock.language === "string" && Array.isArray(lock.packages);
-  const words = isWhole ? lock.packages.map(({ name, version, hash }) => [name, version, hash]).flat() : [undefined];
+  const words = isWhole ? lock.packages.flatMap(({ name, version, hash }) => [name, version, hash]) : [undefined];
   if (words.every((word: unknown) => typeof word === "string" && /^[^\s\0]{1,300}$/u.test(word))) return lock as Lock;
   throw new Error("this is not a lock");
 }

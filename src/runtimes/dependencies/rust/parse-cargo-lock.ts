@@ -1,6 +1,7 @@
 import { parse } from "smol-toml";
 
 import { describeCause, KitbagError } from "../../../core/errors.ts";
+import { showValue } from "../../../core/json.ts";
 import type { LockedPackage } from "../dependency-request.ts";
 
 const file = "Cargo.lock";
@@ -22,7 +23,7 @@ export function parseCargoLock(text: string): readonly LockedPackage[] {
     if (source === undefined) return [];
     const crate = `${String(name)} ${String(version)}`;
     if (typeof source !== "string" || !registries.has(source)) {
-      throw refused(crate, `it comes from ${String(source)}, and crates come only from the package index`);
+      throw refused(crate, `it comes from ${showValue(source)}, and crates come only from the package index`);
     }
     if (typeof checksum !== "string" || !/^[0-9a-f]{64}$/u.test(checksum)) {
       throw refused(crate, "it has no hash; write the lock again with: cargo generate-lockfile");
