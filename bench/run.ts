@@ -13,12 +13,14 @@ import { renderAnswer, renderReadme, type Results } from "./report.ts";
 
 const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> = {
   call: () => import("./call.ts"),
+  code: () => import("./code.ts"),
   define: () => import("./define.ts"),
   sandbox: () => import("./sandbox.ts"),
   "sandbox-load": () => import("./sandbox-load.ts"),
   "sandbox-memory": () => import("./sandbox-memory.ts"),
   skills: () => import("./skills.ts"),
   "start-up": () => import("./start-up.ts"),
+  wasm: () => import("./wasm.ts"),
 };
 const allNames = Object.keys(questions);
 const root = resolve(import.meta.dirname, "..");

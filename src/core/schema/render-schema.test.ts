@@ -69,3 +69,31 @@ test("renderSchema() stops at a depth where nobody reads on", () => {
 
   expect(renderSchema(schema)).toContain("inner?: object;");
 });
+
+test("renderSchema() in the style typescript tells in comments what a type cannot, and goes as deep as it stands", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      path: { type: "string", description: "Where\nto */ look" },
+      limit: { type: "integer", minimum: 1, default: 10 },
+      filter: { type: "object", properties: { size: { type: "number" } } },
+      rest: true,
+    },
+    required: ["path"],
+  };
+
+  expect(renderSchema(schema, "typescript", 1)).toBe(
+    [
+      "{",
+      "    /** Where to *\\/ look */",
+      "    path: string;",
+      "    /** whole, ≥ 1, @default 10 */",
+      "    limit?: number;",
+      "    filter?: {",
+      "      size?: number;",
+      "    };",
+      "    rest?: unknown;",
+      "  }",
+    ].join("\n"),
+  );
+});

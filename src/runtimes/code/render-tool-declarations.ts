@@ -29,7 +29,7 @@ export function renderToolDeclarations(tools: Iterable<AvailableTool>): string {
   const owners = Map.groupBy(all, ({ address }) => parseAddress(address).owner);
   const single = owners.get(undefined) ?? [];
   owners.delete(undefined);
-  const lines = single.map(({ address, tool }) => renderTool(toKey(names, address, address), tool, 1));
+  const lines = single.map(({ address, tool }) => renderTool(toKey(names, address), tool, 1));
   const taken = new Set([...single.map(({ address }) => toIdentifier(address)), ...repeated([...owners.keys()])]);
   for (const [owner = "", members] of owners) lines.push(renderOwner({ owner, members, names, taken }));
   return `declare const tools: {\n${lines.join("\n")}\n};`;
@@ -48,17 +48,17 @@ function renderOwner({ owner, members, names, taken }: Owner): string {
   // Where one word would mean two things, each tool stands under its whole address.
   if (taken.has(word)) return members.map(({ address, tool }) => renderTool(quoteKey(address), tool, 1)).join("\n");
   const lines = members.map(({ address, tool }) => {
-    return renderTool(toKey(names, address, `${word}/${tool.name}`), tool, 2);
+    return renderTool(toKey(names, address, word), tool, 2);
   });
   return `  ${word}: {\n${lines.join("\n")}\n  };`;
 }
 
 /** Writes a tool's name as a word if a program that uses the word means this tool, in quotes if not. */
-function toKey({ aliases }: ToolNames, address: string, path: string): string {
-  const { owner, name } = parseAddress(path);
+function toKey({ aliases }: ToolNames, address: string, ownerWord?: string): string {
+  const { name } = parseAddress(address);
   const word = toIdentifier(name);
-  const found = toAddress(owner, word);
-  return found === address || aliases[found] === address ? word : quoteKey(name);
+  const path = toAddress(ownerWord, word);
+  return path === address || aliases[path] === address ? word : quoteKey(name);
 }
 
 function quoteKey(name: string): string {
