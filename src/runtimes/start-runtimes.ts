@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import type { Runtime } from "../core/runtime.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
+import type { GrantPlaces } from "../sandbox/grants.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import { scriptRuntime } from "./script/script-runtime.ts";
@@ -23,14 +24,16 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const { directory = process.cwd(), home = join(homedir(), ".kitbag"), findSecret, warm = true } = options;
   const sandbox = await findSandbox(options.sandbox === undefined ? {} : { name: options.sandbox });
   const profiles = toProfiles(sandbox, { ...options, directory, home });
-  const launcher = warm ? warmLauncher(sandbox) : undefined;
-  const wasm = wasmRuntime({ sandbox, directory });
+  const launcher = warm ? warmLauncher(sandbox, { directory: sandbox.area.private }) : undefined;
+  const { protected: hidden } = toPlaces(sandbox, { directory, home });
+  const secrets = findSecret === undefined ? {} : { findSecret };
+  const wasm = wasmRuntime({ sandbox, directory, protected: hidden, ...secrets });
   const script = scriptRuntime({
     sandbox,
     toProfile: (tool, context) => profiles.find(tool, context.signal),
     cache: join(home, "cache"),
     ...(launcher !== undefined && { launcher }),
-    ...(findSecret !== undefined && { findSecret }),
+    ...secrets,
   });
   return {
     sandbox,
@@ -46,12 +49,20 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
 
 type Placed = RuntimesOptions & Required<Pick<RuntimesOptions, "directory" | "home">>;
 
+/** What is ours: our home has secrets, the area has what other tools run, and the lock says what was granted. */
+function toPlaces({ area }: FoundSandbox, { directory, home }: Pick<Placed, "directory" | "home">) {
+  const fixed = ["kitbag.lock", "kitbag.config.ts", "kitbag.config.json", ".kitbag"].map((name) =>
+    join(directory, name),
+  );
+  return { directory, protected: [home, area.root], fixed } satisfies GrantPlaces;
+}
+
 function toProfiles(sandbox: FoundSandbox, options: Placed): ToolProfiles {
   const { directory, home, limits, onConnection } = options;
   return createToolProfiles({
     sandbox,
     dependencies: toDependencies(sandbox, options),
-    places: { directory, protected: [home] },
+    places: toPlaces(sandbox, { directory, home }),
     ...(limits !== undefined && { limits }),
     ...(onConnection !== undefined && { onConnection }),
   });

@@ -1,4 +1,5 @@
-import { realpathSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
 
 import type { CodeFolder, ScriptCode } from "../core/script-code.ts";
 import type { Tool } from "../core/tool.ts";
@@ -83,7 +84,8 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
 
 /** A script that came without its folder is all there is. */
 function toFolder({ directory, path, digest }: ScriptCode): CodeFolder {
-  return { directory, digest, files: [{ path, digest, bytes: 0 }] };
+  const bytes = statSync(join(directory, path), { throwIfNoEntry: false })?.size ?? 0;
+  return { directory, digest, files: [{ path, digest, bytes }] };
 }
 
 interface Script {

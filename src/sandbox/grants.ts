@@ -1,10 +1,10 @@
-import { lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { extname, isAbsolute, join, relative, resolve } from "node:path";
+import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
-import type { Mount } from "./sandbox.ts";
+import { nothing, type Mount } from "./sandbox.ts";
 
 /** Permissions as a sandbox enforces them. */
 export interface Grants {
@@ -20,51 +20,92 @@ export interface GrantPlaces {
   readonly directory: string;
   /** What `~` is. @default the home directory of this user */
   readonly home?: string;
-  /** Directories that no tool may change, whatever was granted: ours. */
+  /** Directories that no tool may see, whatever was granted: ours, with secrets and with what other tools run. */
   readonly protected?: readonly string[];
+  /** Files and directories that no tool may change, whatever was granted, if they are there. */
+  readonly fixed?: readonly string[];
 }
 
-/** The kernel's own, and what every program of this machine trusts. */
-const neverGiven = ["/proc", "/sys", "/dev"];
-const neverWritten = ["/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot", "/run"];
+/** The kernel's own, and the sockets of services, which can be used without the right to write. */
+const neverGiven = ["/proc", "/sys", "/dev", "/run"];
+/** What every program of this machine trusts. */
+const neverWritten = ["/usr", "/etc", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/boot"];
+/** What a sandbox has of its own at these places must not be covered, or be made on the host. */
+const ownPlaces = ["/opt/kitbag", "/opt/node", "/opt/packages", "/skill", "/node_modules", "/tmp"];
+
+type Kind = "read" | "write";
 
 /** Turns the permissions of a tool into mounts and programs; refuses what cannot be enforced, by name. */
 export function toGrants(tool: string, permissions: Permissions, places: GrantPlaces): Grants {
-  const reads = (permissions.read ?? []).map((scope) => toMount(tool, "read", scope, places));
-  const writes = (permissions.write ?? []).map((scope) => toMount(tool, "write", scope, places));
-  const given = mergeMounts([...reads, ...writes].filter((mount) => mount !== undefined));
-  const shields = (places.protected ?? []).filter((path) => given.some(({ source }) => isInside(path, source)));
+  const toMounts = (kind: Kind): Mount[] =>
+    (permissions[kind] ?? []).flatMap((scope) => toMount({ tool, kind, scope }, places) ?? []);
+  const given = mergeMounts([...toMounts("read"), ...toMounts("write")]);
   const inside = given.some(({ target }) => isInside(target, places.directory) || isInside(places.directory, target));
   return {
-    mounts: [...given, ...shields.map((path) => ({ source: path, target: path }))],
+    mounts: [...given, ...given.flatMap((mount) => toShields(mount, places))],
     programs: permissions.run ?? [],
     directory: inside ? places.directory : "/tmp",
   };
 }
 
-function toMount(tool: string, kind: "read" | "write", scope: string, places: GrantPlaces): Mount | undefined {
-  const refuse = (reason: string): KitbagError<"permission-refused"> =>
-    new KitbagError("permission-refused", { tool, permission: `${kind} = ${JSON.stringify(scope)}`, reason });
+interface Asked {
+  readonly tool: string;
+  readonly kind: Kind;
+  readonly scope: string;
+}
+
+function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
+  const { kind, scope } = asked;
   const target = toTarget(scope, places);
   if (target === undefined) {
-    throw refuse("a path starts with ./, ~/ or /, and has no *, except /** at its end for all that is below");
+    throw refuse(asked, "a path starts with ./, ~/ or /, and has no *, except /** at its end for all that is below");
   }
-  const source = findSource(target, kind === "write" && mayMake(scope));
-  if (source === undefined) {
-    if (kind === "read") return undefined;
-    throw refuse("there is no such file; make it first, or give the directory that it will be in");
-  }
+  const { source, exists } = findSource(target);
   const never = kind === "write" ? [...neverGiven, ...neverWritten] : neverGiven;
-  if (source === "/" || never.some((path) => isInside(source, path))) {
-    throw refuse("a tool that could use this could leave its sandbox; name a directory of yours");
+  if ([source, target].some((path) => path === "/" || never.some((place) => isInside(path, place)))) {
+    throw refuse(asked, "a tool that could use this could leave its sandbox; name a directory of yours");
   }
+  checkOwnPlaces(asked, target);
+  if ((places.protected ?? []).some((path) => isInside(source, toReal(path)))) {
+    throw refuse(asked, "Kitbag keeps its own files there; name another directory");
+  }
+  if (!exists && kind === "read") return undefined;
+  if (!exists && !mayMake(scope)) {
+    throw refuse(asked, "there is no such file; make it first, or give the directory that it will be in");
+  }
+  if (!exists) makeDirectory(asked, source);
   return { source, target, granted: true, ...(kind === "write" && { write: true }) };
+}
+
+function makeDirectory(asked: Asked, path: string): void {
+  // A link that leads nowhere would be followed to wherever it says.
+  const isLink = lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  try {
+    if (!isLink) mkdirSync(path, { recursive: true });
+  } catch (cause) {
+    throw refuse(asked, `it cannot be made: ${(cause as Error).message}`);
+  }
+  if (isLink) throw refuse(asked, "it is a link that leads nowhere; remove it");
+}
+
+function refuse({ tool, kind, scope }: Asked, reason: string): KitbagError<"permission-refused"> {
+  return new KitbagError("permission-refused", { tool, permission: `${kind} = ${JSON.stringify(scope)}`, reason });
+}
+
+function checkOwnPlaces(asked: Asked, target: string): void {
+  const own = ownPlaces.find((place) => isInside(place, target) || (place !== "/tmp" && isInside(target, place)));
+  if (own === undefined) return;
+  const reason =
+    own === "/tmp"
+      ? "every tool has a /tmp of its own; name a directory below it"
+      : `a sandbox has its own files at ${own}; name another directory`;
+  throw refuse(asked, reason);
 }
 
 function toTarget(scope: string, { directory, home = homedir() }: GrantPlaces): string | undefined {
   const path = (scope === "." ? "./" : scope).replace(/\/\*\*?$/u, "/");
   if (/[*?\0]/u.test(path)) return undefined;
-  if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1)).replace(/(?<=.)\/$/u, "");
+  if (path === "~" || path.startsWith("~/")) return resolve(home, `.${path.slice(1)}`);
   if (!isAbsolute(path) && !/^\.{1,2}(?:\/|$)/u.test(path)) return undefined;
   return resolve(directory, path);
 }
@@ -74,23 +115,50 @@ function mayMake(scope: string): boolean {
   return scope.endsWith("/") || extname(scope.replace(/\/\*\*?$/u, "")) === "";
 }
 
-function findSource(target: string, make: boolean): string | undefined {
-  if (lstatSync(target, { throwIfNoEntry: false }) === undefined && make) mkdirSync(target, { recursive: true });
+/** Where a path really leads, as far as it is there: links of those above it are followed before anything is made. */
+function findSource(target: string): { source: string; exists: boolean } {
   try {
-    return realpathSync(target);
+    return { source: realpathSync(target), exists: true };
   } catch {
-    return undefined;
+    return { source: join(findSource(dirname(target)).source, basename(target)), exists: false };
   }
 }
 
-/** One mount a place; who may write it may read it. */
+/** One mount a place; who may write it may read it, and all that is below, so nothing below is mounted on its own. */
 function mergeMounts(mounts: readonly Mount[]): Mount[] {
   const merged = new Map<string, Mount>();
   for (const mount of mounts) if (merged.get(mount.target)?.write !== true) merged.set(mount.target, mount);
-  return [...merged.values()];
+  const all = [...merged.values()];
+  // A tool could put a link in the place of something below, and have what it leads to mounted by the next call.
+  return all.filter(({ target }) => !all.some((other) => other.write === true && isBelow(target, other.target)));
+}
+
+function toShields({ source, target, write }: Mount, places: GrantPlaces): Mount[] {
+  const below = (paths: readonly string[] | undefined): string[] =>
+    (paths ?? []).map(toReal).filter((path) => isBelow(path, source));
+  const place = (path: string): string => join(target, relative(source, path));
+  const hidden = below(places.protected).map((path) => {
+    // What is not there yet could be made by the tool.
+    if (write === true) mkdirSync(path, { recursive: true, mode: 0o700 });
+    return path;
+  });
+  const isHidden = (path: string): boolean => hidden.some((place) => isInside(path, place));
+  const fixed = write === true ? below(places.fixed).filter((path) => !isHidden(path)) : [];
+  return [
+    ...hidden.filter((path) => existsSync(path)).map((path) => ({ source: nothing, target: place(path) })),
+    ...fixed.filter((path) => existsSync(path)).map((path) => ({ source: path, target: place(path) })),
+  ];
+}
+
+function toReal(path: string): string {
+  return findSource(path).source;
 }
 
 function isInside(path: string, directory: string): boolean {
   const way = relative(directory, path);
-  return way === "" || (!way.startsWith("..") && !isAbsolute(way));
+  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return path !== directory && isInside(path, directory);
 }

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { gatherPrograms } from "./programs.ts";
-import type { Mount, Profile } from "./sandbox.ts";
+import { nothing, type Mount, type Profile } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
 
 /** What the file system inside looks like, whichever back end makes it. */
@@ -46,7 +46,9 @@ export async function toLayout(profile: Profile, area: WorkArea): Promise<Layout
       .filter((path) => existsSync(path))
       .map((path) => ({ source: path, target: path })),
     ...(profile.egress === undefined ? [] : [{ source: profile.egress, target: egressSocket, write: true }]),
-    ...profile.mounts.toSorted((one, other) => depthOf(one.target) - depthOf(other.target)),
+    ...profile.mounts
+      .map((mount) => (mount.source === nothing ? { ...mount, source: join(own, "nothing") } : mount))
+      .toSorted((one, other) => depthOf(one.target) - depthOf(other.target)),
   ];
   const path = everything ? "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" : "/usr/bin:/bin";
   return {
@@ -114,7 +116,7 @@ function writeSettings(area: WorkArea): Promise<string> {
 }
 
 async function writeEtc(directory: string): Promise<string> {
-  await mkdir(directory, { mode: 0o755 });
+  await mkdir(join(directory, "nothing"), { recursive: true, mode: 0o755 });
   const files = {
     passwd: "tool:x:65534:65534:tool:/tmp:/bin/sh\n",
     group: "tool:x:65534:\n",

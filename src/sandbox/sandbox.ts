@@ -27,9 +27,12 @@ export const sandboxNames = ["bubblewrap", "unshare", "firejail", "nsjail", "sea
 /** The name of a back end. */
 export type SandboxName = (typeof sandboxNames)[number];
 
+/** The source of a mount that is an empty directory, to hide what is at its target. */
+export const nothing = "nothing:";
+
 /** A file or directory of the host that exists inside. */
 export interface Mount {
-  /** Absolute, with symbolic links resolved. */
+  /** Absolute, with symbolic links resolved; or {@link nothing}. */
   readonly source: string;
   /** Where it is inside, absolute. */
   readonly target: string;

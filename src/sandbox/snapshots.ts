@@ -38,11 +38,11 @@ async function copy(folder: CodeFolder, target: string, rewrite: RewriteFile): P
   try {
     await mkdir(making, { mode: 0o755 });
     const made = new Set([making]);
-    for (const { path, digest } of folder.files) {
+    for (const { path, digest, bytes: size } of folder.files) {
       const place = resolve(making, path);
       // The list was checked when it was made; a path that leads out is no file of this folder.
       if (!place.startsWith(making + sep)) throw new KitbagError("script-changed", { path });
-      const { bytes, mode } = await readChecked(join(folder.directory, path), digest);
+      const { bytes, mode } = await readChecked(join(folder.directory, path), { digest, size });
       const parent = dirname(place);
       if (!made.has(parent)) {
         await mkdir(parent, { recursive: true, mode: 0o755 });
@@ -58,17 +58,22 @@ async function copy(folder: CodeFolder, target: string, rewrite: RewriteFile): P
   }
 }
 
-async function readChecked(path: string, digest: string): Promise<{ bytes: Uint8Array; mode: number }> {
+async function readChecked(
+  path: string,
+  { digest, size }: { digest: string; size: number },
+): Promise<{ bytes: Uint8Array; mode: number }> {
   // A link or a pipe in place of the file must not be followed or waited for.
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(() => {
     throw new KitbagError("script-changed", { path });
   });
   try {
-    const { mode } = await file.stat();
+    const facts = await file.stat();
+    // What is larger now is not read at all: it could fill the memory.
+    if (!facts.isFile() || facts.size !== size) throw new KitbagError("script-changed", { path });
     const bytes = await file.readFile();
     const found = `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
     if (found !== digest) throw new KitbagError("script-changed", { path });
-    return { bytes, mode };
+    return { bytes, mode: facts.mode };
   } finally {
     await file.close();
   }

@@ -7,6 +7,8 @@ import { KitbagError } from "../core/errors.ts";
 
 /** Directories for what sandboxes need on disk. Programs inside may be another user, so they can pass through all but the private one. */
 export interface WorkArea {
+  /** All of them are below it; no tool may see it. */
+  readonly root: string;
   /** Kept between processes: only for what is named by its content. */
   readonly kept: string;
   /** Of this process; removed with it. */
@@ -29,14 +31,17 @@ export function openWorkArea(parent = tmpdir()): WorkArea {
   chmodSync(own, 0o711);
   const secret = join(own, "private");
   mkdirSync(secret, { mode: 0o700 });
-  return { kept, own, private: secret, remove: () => rm(own, { recursive: true, force: true }) };
+  return { root: area, kept, own, private: secret, remove: () => rm(own, { recursive: true, force: true }) };
 }
 
 /** Another user may have made a directory of this name first. */
 function checkOwn(area: string): void {
   const facts = lstatSync(area);
   if (!facts.isDirectory() || facts.uid !== userInfo().uid) {
-    throw new KitbagError("sandbox-failed", { sandbox: area, reason: "somebody else made this directory; remove it" });
+    throw new KitbagError("sandbox-failed", {
+      sandbox: area,
+      reason: "somebody else made it; remove it, or set TMPDIR to a directory of yours",
+    });
   }
   chmodSync(area, 0o711);
 }

@@ -1,6 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import { startForkServer, type ForkServer } from "../../sandbox/warm/fork-server.ts";
@@ -10,7 +8,15 @@ import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
 
 /** A launcher that keeps interpreters ready, and gives them back when it is closed. */
 export interface WarmLauncher extends Launcher {
+  /** How many interpreters wait for a call. */
+  readonly waiting: number;
   close(): void;
+}
+
+/** How interpreters are kept ready. */
+export interface WarmOptions extends ShelfOptions {
+  /** Where the streams of calls are made; nobody else can enter it. */
+  readonly directory: string;
 }
 
 /** The shell that waits reads its order byte by byte; a longer one is faster with a start of its own. */
@@ -22,7 +28,7 @@ const scriptsAServer = 500;
  * Starts scripts in sandboxes that are already there, with an interpreter that waits: for Python a server that forks, for others a
  * slot that is used once. The first call of a kind, and whatever cannot wait, starts cold.
  */
-export function warmLauncher(sandbox: Sandbox, options: ShelfOptions = {}): WarmLauncher {
+export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLauncher {
   const cold = coldLauncher(sandbox);
   const slots = createShelf<Slot>(options);
   const servers = createServers(sandbox, options);
@@ -31,6 +37,9 @@ export function warmLauncher(sandbox: Sandbox, options: ShelfOptions = {}): Warm
       if (sandbox.name === "off" || launch.debug !== undefined) return cold.start(launch);
       const warm = isForkable(launch) ? servers.start(launch) : startInSlot(launch);
       return (await warm) ?? cold.start(launch);
+    },
+    get waiting() {
+      return slots.size + servers.waiting;
     },
     close() {
       slots.close();
@@ -49,7 +58,9 @@ export function warmLauncher(sandbox: Sandbox, options: ShelfOptions = {}): Warm
   }
 }
 
-function isForkable({ interpreter }: Launch): boolean {
+/** Calls with a way out share none: the relay of one could be used, or taken, by another. */
+function isForkable({ interpreter, profile }: Launch): boolean {
+  if (profile.egress !== undefined) return false;
   return interpreter.family === "python" && interpreter.argv.length === 0 && interpreter.isScript !== true;
 }
 
@@ -64,14 +75,14 @@ function toSlotKind({ interpreter, argv, env }: Launch): SlotKind | undefined {
 
 interface Servers {
   start(launch: Launch): Promise<SandboxProcess | undefined>;
+  readonly waiting: number;
   close(): void;
 }
 
 /** One server for each profile, as long as it is used. */
-function createServers(sandbox: Sandbox, { idleMs = 60_000 }: ShelfOptions): Servers {
+function createServers(sandbox: Sandbox, { directory, idleMs = 60_000 }: WarmOptions): Servers {
   const shelf = createShelf<ForkServer>({ mostOfAKind: 1, idleMs });
   const current = new Map<string, { readonly server: ForkServer; served: number; usedAt: number }>();
-  let directory: string | undefined;
   const cleaner = setInterval(retireIdle, Math.max(idleMs / 4, 10));
   cleaner.unref();
 
@@ -93,7 +104,6 @@ function createServers(sandbox: Sandbox, { idleMs = 60_000 }: ShelfOptions): Ser
       entry.usedAt = performance.now();
       return entry.server;
     }
-    directory ??= mkdtempSync(join(tmpdir(), "kitbag-calls-"));
     const options = { sandbox, profile: launch.profile, program: launch.interpreter.program, directory };
     const server = shelf.take(key, () => startForkServer(options));
     if (server === undefined) return entry?.server;
@@ -113,11 +123,13 @@ function createServers(sandbox: Sandbox, { idleMs = 60_000 }: ShelfOptions): Ser
       // A server that died has not run anything of it.
       return server.start({ argv, environment: env, ...(input !== undefined && { input }) }).catch(() => undefined);
     },
+    get waiting() {
+      return shelf.size + current.size;
+    },
     close() {
       clearInterval(cleaner);
       shelf.close();
       for (const { server } of current.values()) server.close();
-      if (directory !== undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
 }

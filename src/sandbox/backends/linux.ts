@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
@@ -6,6 +6,7 @@ import { isOpenToAll, isRoot, nextUser, withPrelude, type Prelude } from "../hos
 import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../egress/relay-command.ts";
 import { egressSocket, toLayout, type Layout } from "../layout.ts";
 import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts";
+import { watchFiles } from "../limits/watch-files.ts";
 import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
 import type { ExitStatus, Guarantee, Mount, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
@@ -29,8 +30,6 @@ export interface Prepared {
   wrap(command: readonly string[]): readonly string[];
 }
 
-let places = 0;
-
 /** Lays out the file system, and stages what the user who the program becomes could not reach. */
 export async function prepare(profile: Profile, host: LinuxHost): Promise<Prepared> {
   const layout = await toLayout(profile, host.area);
@@ -39,7 +38,7 @@ export async function prepare(profile: Profile, host: LinuxHost): Promise<Prepar
   const staged: { mount: Mount; place: string }[] = [];
   const mounts = layout.mounts.map((mount) => {
     if (mount.granted !== true && isOpenToAll(mount.source)) return mount;
-    const place = makePlace(host.area, mount.source);
+    const place = makePlace(host.area, mount.source, staged.length);
     staged.push({ mount, place });
     return { ...mount, source: place };
   });
@@ -53,10 +52,12 @@ function withGroups(groups: GroupMembership | undefined, command: readonly strin
   return ["/bin/sh", "-c", joinAll, "kitbag", ...groups.files, "--", ...command];
 }
 
-/** An empty file or directory of the host to mount something on. */
-function makePlace(area: WorkArea, source: string): string {
-  const place = join(area.own, `place-${places++}`);
-  if (statSync(source).isDirectory()) mkdirSync(place, { mode: 0o755 });
+/** An empty file or directory of the host to mount something on. Each program does so in a mount tree of its own, so all share them. */
+function makePlace(area: WorkArea, source: string, index: number): string {
+  const isDirectory = statSync(source).isDirectory();
+  const place = join(area.own, `place-${index}-${isDirectory ? "directory" : "file"}`);
+  if (existsSync(place)) return place;
+  if (isDirectory) mkdirSync(place, { mode: 0o755 });
   else writeFileSync(place, "", { mode: 0o644 });
   return place;
 }
@@ -83,6 +84,8 @@ function flagsOf(descriptor: number): number {
 export interface LinuxBackend {
   readonly name: SandboxName;
   readonly enforces: ReadonlySet<Guarantee>;
+  /** It tells the kernel how many files there may be in private directories. @default false */
+  readonly boundsFiles?: boolean;
   toCommand(
     profile: Profile,
     layout: Layout,
@@ -98,6 +101,7 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
     enforces: backend.enforces,
     async start(asked, program, input) {
       const { profile, command } = withRelay(asked, program);
+      check(backend.name, profile, command);
       const { layout, groups, wrap } = await prepare(profile, host);
       const plan = backend.toCommand(profile, layout, command);
       const started = await startProgram(
@@ -113,7 +117,7 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
         host.pipes,
         input,
       );
-      const exit = groups === undefined ? watch(started, profile) : leaveGroups(started.exit, groups);
+      const exit = watch(started, { profile, watchesFiles: backend.boundsFiles !== true, ...(groups && { groups }) });
       const ended = { ...started, exit };
       running.add(ended);
       void ended.exit.then(() => running.delete(ended));
@@ -128,6 +132,32 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
       await Promise.all(left.map((program) => program.exit));
     },
   };
+}
+
+/** Refuses what would be read as something else on its way in, and places that were changed since they were granted. */
+function check(
+  sandbox: SandboxName,
+  { mounts, environment, directory = "" }: Profile,
+  command: readonly string[],
+): void {
+  const paths = mounts.flatMap(({ source, target }) => [source, target]);
+  const words = [...Object.entries(environment).flat(), ...paths, directory, ...command];
+  // Plans are words that end with a zero byte: one inside a word would begin the next.
+  if (words.some((word) => word.includes("\0"))) {
+    throw new KitbagError("sandbox-failed", { sandbox, reason: "a word that it was given has a NUL character" });
+  }
+  const moved = mounts.find(({ source, granted }) => granted === true && toReal(source) !== source);
+  if (moved !== undefined) {
+    throw new KitbagError("sandbox-failed", { sandbox, reason: `${moved.source} was replaced by a link, or removed` });
+  }
+}
+
+function toReal(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Programs reach the socket of the egress proxy through a port of their own loopback interface. */
@@ -147,20 +177,26 @@ function withRelay(profile: Profile, command: readonly string[]): { profile: Pro
   };
 }
 
-async function leaveGroups(exit: Promise<ExitStatus>, groups: GroupMembership): Promise<ExitStatus> {
-  const status = await exit;
-  const { outOfMemory } = groups.leave();
-  return outOfMemory ? { ...status, outOfMemory } : status;
+interface Watched {
+  readonly profile: Profile;
+  readonly watchesFiles: boolean;
+  readonly groups?: GroupMembership;
 }
 
-async function watch(started: SandboxProcess, { limits }: Profile): Promise<ExitStatus> {
-  let outOfMemory = false;
-  const stop = watchMemory(started.pid, limits.memoryBytes, () => {
-    outOfMemory = true;
+/** Follows a program to its end, and looks after what the kernel does not. */
+async function watch(started: SandboxProcess, { profile, watchesFiles, groups }: Watched): Promise<ExitStatus> {
+  let isTooLarge = false;
+  const stopIt = (): void => {
+    isTooLarge = true;
     started.kill();
-  });
+  };
+  const watches = [
+    ...(groups === undefined ? [watchMemory(started.pid, profile.limits.memoryBytes, stopIt)] : []),
+    ...(watchesFiles ? [watchFiles(started.pid, stopIt)] : []),
+  ];
   const status = await started.exit;
-  stop();
+  for (const stop of watches) stop();
+  const outOfMemory = groups?.leave().outOfMemory === true || isTooLarge;
   return outOfMemory ? { ...status, outOfMemory } : status;
 }
 

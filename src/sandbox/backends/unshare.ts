@@ -1,18 +1,16 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { insideFile } from "../host.ts";
+import { insideFile, isRoot } from "../host.ts";
 import { devices, type Layout } from "../layout.ts";
 import { findProgram } from "../programs.ts";
+import { mostFiles } from "../limits/watch-files.ts";
 import { guarantees, type Profile, type Sandbox } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { filterArchitecture, startIn, usesNode, type LinuxHost } from "./linux.ts";
 
 /** Numbers of the kernel for what can be limited. */
 const resource = { cpu: 0, fsize: 1, data: 2, core: 4, nproc: 6, nofile: 7 };
-
-/** Inodes of the private directory; without a bound, empty files would fill the memory. */
-const temporaryFiles = 16_384;
 
 /** Programs run in namespaces made with `unshare` and Perl, which every common Linux has; no rights of root are needed. */
 export function unshareSandbox(host: LinuxHost): Sandbox {
@@ -22,6 +20,7 @@ export function unshareSandbox(host: LinuxHost): Sandbox {
   return startIn(host, {
     name: "unshare",
     enforces: new Set(guarantees),
+    boundsFiles: true,
     toCommand(profile, layout, command) {
       const plan = [root, ...toPlan(profile, layout, command)].map((word) => `${word}\0`).join("");
       return {
@@ -40,7 +39,7 @@ export function unshareSandbox(host: LinuxHost): Sandbox {
 
 function toPlan(profile: Profile, layout: Layout, command: readonly string[]): string[] {
   const { limits } = profile;
-  const temporary = `size=${limits.temporaryBytes},nr_inodes=${temporaryFiles},mode=1777`;
+  const temporary = `size=${limits.temporaryBytes},nr_inodes=${mostFiles},mode=1777`;
   const most = {
     cpu: limits.cpuSeconds,
     fsize: limits.fileBytes,
@@ -53,7 +52,10 @@ function toPlan(profile: Profile, layout: Layout, command: readonly string[]): s
     ...["tmpfs", "/tmp", temporary, "tmpfs", "/dev/shm", temporary],
     ...devices.flatMap((name) => ["device", `/dev/${name}`]),
     ...layout.links.flatMap(({ path, target }) => ["link", path, target]),
-    ...layout.mounts.flatMap(({ source, target, write }) => ["mount", source, target, write === true ? "1" : ""]),
+    ...layout.mounts.flatMap(({ source, target, write, granted }) => [
+      ...["mount", source, target],
+      ...[write, !isRoot && granted].map((flag) => (flag === true ? "1" : "")),
+    ]),
     ...Object.entries(most).flatMap(([name, value]) => [
       "limit",
       String(resource[name as keyof typeof resource]),

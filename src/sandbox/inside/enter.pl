@@ -11,7 +11,8 @@ my %numbers = (
     aarch64 => { mount => 40, umount2 => 39, pivot_root => 41, prctl => 167, capset => 91, prlimit => 261, signalfd => 74, sethostname => 161 },
 );
 my $number = $numbers{(POSIX::uname())[4]} or fail("knowing this processor");
-my ($mount_setattr, $here, $recursive) = (442, -100, 0x8000);
+my ($openat2, $mount_setattr, $here, $recursive) = (437, 442, -100, 0x8000);
+my ($as_place, $close_on_exec, $no_links) = (0x200000, 0x80000, 0x4);
 my ($bind, $detach) = (0x1000 | 0x4000, 2);
 my ($read_only, $no_setuid, $no_devices, $no_programs) = (1, 2, 4, 8);
 my $last_capability = 63;
@@ -19,12 +20,12 @@ my $last_capability = 63;
 my @words = split /\0/, slurp(4), -1;
 my $filter = slurp(5);
 my $root = shift @words;
-my (%limits, %environment, $directory, $keeps_rights, @command);
+my (%limits, %environment, $directory, $keeps_rights, @command, @places);
 
 mount("tmpfs", $root, "tmpfs", $no_setuid | $no_devices, "size=1m,nr_inodes=4096,mode=755");
 while (@words) {
     my $word = shift @words;
-    if    ($word eq "mount")  { my ($source, $target, $writes) = splice @words, 0, 3; bind_path($source, $target, $writes) }
+    if    ($word eq "mount")  { my ($source, $target, $writes, $granted) = splice @words, 0, 4; bind_path($granted ? hold_place($source) : $source, $target, $writes) }
     elsif ($word eq "device") { my ($path) = splice @words, 0, 1; bind_device($path) }
     elsif ($word eq "tmpfs")  { my ($target, $options) = splice @words, 0, 2; make_directory($target); mount("tmpfs", "$root$target", "tmpfs", $no_setuid | $no_devices, $options) }
     elsif ($word eq "link")   { my ($path, $target) = splice @words, 0, 2; make_parent($path); symlink $target, "$root$path" or fail("linking $path") }
@@ -35,6 +36,7 @@ while (@words) {
     elsif ($word eq "run")    { pop @words; @command = splice @words }
     else                      { fail("knowing what '$word' is") }
 }
+POSIX::close($_) for @places;
 make_directory("/proc");
 mount("proc", "$root/proc", "proc", $no_setuid | $no_devices | $no_programs, "");
 set_flags($root, 0, $read_only);
@@ -121,6 +123,16 @@ sub bind_path {
     -d $source ? make_directory($target) : make_file($target);
     mount($source, "$root$target", "", $bind, "");
     set_flags("$root$target", $recursive, $no_setuid | $no_devices | ($writes ? 0 : $read_only));
+}
+
+# The links of a granted path were resolved when it was granted: one that is there now was put there by somebody else.
+sub hold_place {
+    my ($path) = @_;
+    my $how = pack "Q3", $as_place | $close_on_exec, 0, $no_links;
+    my $place = syscall($openat2, $here, $path, $how, length $how);
+    $place >= 0 or fail("opening $path");
+    push @places, $place;
+    return "/proc/self/fd/$place";
 }
 
 sub bind_device {

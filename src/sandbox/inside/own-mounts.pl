@@ -8,8 +8,9 @@ use POSIX ();
 
 my %unshare_number = ("x86_64" => 272, "aarch64" => 97);
 my $unshare = $unshare_number{(POSIX::uname())[4]} or fail("this processor is not known");
-my ($open_tree, $move_mount, $mount_setattr) = (428, 429, 442);
+my ($open_tree, $move_mount, $openat2, $mount_setattr) = (428, 429, 437, 442);
 my ($here, $clone, $recursive, $empty_path, $from_descriptor, $idmap, $new_user) = (-100, 0x1, 0x8000, 0x1000, 0x4, 0x100000, 0x10000000);
+my ($as_place, $close_on_exec, $no_links) = (0x200000, 0x80000, 0x4);
 
 my $user = shift @ARGV;
 while (@ARGV && $ARGV[0] ne "--") {
@@ -21,9 +22,15 @@ exec { $ARGV[0] } @ARGV or fail("starting $ARGV[0]");
 
 sub own {
     my ($source, $target) = @_;
-    my @facts = stat $source or fail("looking at $source");
-    my $tree = syscall($open_tree, $here, $source, $clone | $recursive);
+    # Its links were resolved when it was granted: one that is there now was put there by somebody else.
+    my $how = pack "Q3", $as_place | $close_on_exec, 0, $no_links;
+    my $place = syscall($openat2, $here, $source, $how, length $how);
+    $place >= 0 or fail("opening $source");
+    my @facts = stat "/proc/self/fd/$place" or fail("looking at $source");
+    my $nothing = "";
+    my $tree = syscall($open_tree, $place, $nothing, $clone | $recursive | $empty_path);
     $tree >= 0 or fail("opening $source");
+    POSIX::close($place);
     my ($pid, $release) = hold_ids("$facts[4] $user 1", "$facts[5] $user 1");
     open my $ids, "<", "/proc/$pid/ns/user" or fail("reading the ids");
     my $change = pack "Q4", $idmap, 0, 0, fileno $ids;

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { join } from "node:path";
@@ -72,7 +73,8 @@ function hasControllers(base: string): boolean {
 type SetLimits = (groups: readonly string[], limits: Limits) => () => boolean;
 
 function createGroups(version: 1 | 2, bases: readonly string[], setLimits: SetLimits): ControlGroups | undefined {
-  const name = `kitbag-${process.pid}`;
+  // A process before this one may have had the same number, and left something running.
+  const name = `kitbag-${process.pid}-${randomBytes(4).toString("hex")}`;
   for (const base of bases) removeLeftovers(base);
   let made = 0;
   const groups: ControlGroups = {
@@ -135,7 +137,7 @@ function removeOwn(base: string, name: string): void {
 
 function removeLeftovers(base: string): void {
   for (const entry of list(base)) {
-    const pid = /^kitbag-(\d+)-\d+$/u.exec(entry)?.[1];
+    const pid = /^kitbag-(\d+)-[0-9a-f]{8}-\d+$/u.exec(entry)?.[1];
     if (pid !== undefined && !list("/proc").includes(pid)) tryRemove(join(base, entry));
   }
 }

@@ -76,7 +76,7 @@ export async function startForkServer(options: ForkServerOptions): Promise<ForkS
 function toServerProfile(profile: Profile, calls: string, filter: string): Profile {
   const { limits } = profile;
   const settings = {
-    network: profile.egress !== undefined,
+    memoryBytes: limits.memoryBytes,
     temporaryBytes: limits.temporaryBytes,
     inTemporary: profile.mounts.map(({ target }) => target).filter((target) => target.startsWith("/tmp/")),
     limits: {
@@ -97,10 +97,16 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
       { source: join(import.meta.dirname, "inside", "serve.py"), target: "/opt/kitbag/warm/serve.py" },
       { source: filter, target: "/opt/kitbag/warm/filter" },
     ],
-    environment: { ...profile.environment, KITBAG_SERVER: JSON.stringify(settings) },
+    // It has rights that no script may have, so nothing that scripts are given may change how it starts.
+    environment: {
+      KITBAG_SERVER: JSON.stringify(settings),
+      PYTHONNOUSERSITE: "1",
+      PYTHONDONTWRITEBYTECODE: "1",
+    },
     limits: {
       ...limits,
-      memoryBytes: limits.memoryBytes * 2,
+      // The server ends a call that uses too much; this is for all that run at once.
+      memoryBytes: limits.memoryBytes * 4,
       cpuSeconds: 24 * 60 * 60,
       processes: limits.processes * childrenAtOnce,
       openFiles: Math.max(limits.openFiles, 1024),
@@ -117,11 +123,17 @@ function createServing(server: SandboxProcess, streams: StreamMaker, profile: Pr
   const endings = new Map<string, Ending>();
   const { promise: ready, resolve: setReady } = Promise.withResolvers<true>();
   createInterface({ input: server.channel }).on("line", (line) => {
-    const answer = JSON.parse(line) as { ready?: true; id?: string; status?: number; failed?: string };
+    const answer = JSON.parse(line) as {
+      ready?: true;
+      id?: string;
+      status?: number;
+      outOfMemory?: boolean;
+      failed?: string;
+    };
     if (answer.ready === true) return setReady(true);
     const ending = endings.get(answer.id ?? "");
     if (answer.failed !== undefined) ending?.fail(answer.failed);
-    else ending?.end(toExitStatus(answer.status ?? 0));
+    else ending?.end(toEnd(answer));
   });
   void server.exit.then(() => {
     for (const ending of endings.values()) ending.end({ signal: "SIGKILL" });
@@ -164,6 +176,12 @@ function createServing(server: SandboxProcess, streams: StreamMaker, profile: Pr
     ended: server.exit,
     close: () => server.kill(),
   };
+}
+
+function toEnd({ status = 0, outOfMemory = false }: { status?: number; outOfMemory?: boolean }): ExitStatus {
+  // Python says a signal as a negative number.
+  const ended = toExitStatus(status < 0 ? 128 - status : status);
+  return outOfMemory ? { ...ended, outOfMemory } : ended;
 }
 
 const baseEnvironment = { PATH: "/usr/bin:/bin", HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8" };

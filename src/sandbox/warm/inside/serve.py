@@ -2,10 +2,12 @@
 
 Runs inside the sandbox with the right to make namespaces. Orders come as lines of JSON on descriptor 3, and answers go back the same
 way. The streams of a call are files in /run/calls, a directory that no script ever sees. A child is another user namespace, process
-tree, mount tree, host name and, without a way out, network; it has no rights, and the same filter as any other tool.
+tree, mount tree, host name and network; it has no rights, and the same filter as any other tool. Nothing that a script could have
+written is imported here: this process has rights that no script may have.
 """
 
 import ctypes
+import fcntl
 import gc
 import json
 import os
@@ -22,6 +24,7 @@ import types, typing, urllib.parse, urllib.request, uuid  # noqa: E401, F401
 CALLS = "/run/calls"
 NEW_MOUNTS, NEW_NAMES, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 PRIVATE, RECURSIVE, BIND, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1 << 18, 1 << 14, 1 << 12, 2, 4, 8
+WATCH_SECONDS = 0.1
 CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
 
 python = ctypes.PyDLL(None, use_errno=True)
@@ -52,8 +55,11 @@ def serve():
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     waiting = b""
+    large = set()
+    watched = time.monotonic()
+    shared = own_bytes("self")
     while True:
-        ready, _, _ = select.select([3, wake], [], [])
+        ready, _, _ = select.select([3, wake], [], [], WATCH_SECONDS if ends else None)
         if wake in ready:
             os.read(wake, 4096)
         if 3 in ready:
@@ -64,7 +70,10 @@ def serve():
             *lines, waiting = waiting.split(b"\n")
             for line in lines:
                 obey(json.loads(line), ends, settings, filter_bytes, orders)
-        gather(ends, orders)
+        gather(ends, large, orders)
+        if ends and time.monotonic() - watched > WATCH_SECONDS:
+            watched = time.monotonic()
+            end_large(ends, large, settings["memoryBytes"], shared)
 
 
 def obey(order, ends, settings, filter_bytes, orders):
@@ -79,14 +88,46 @@ def obey(order, ends, settings, filter_bytes, orders):
         answer(orders, {"id": order["id"], "failed": str(cause)})
 
 
-def gather(ends, orders):
+def gather(ends, large, orders):
     while ends:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
             return
         call = ends.pop(pid, None)
         if call is not None:
-            answer(orders, {"id": call, "status": os.waitstatus_to_exitcode(status)})
+            answer(orders, {"id": call, "status": os.waitstatus_to_exitcode(status), "outOfMemory": pid in large})
+            large.discard(pid)
+
+
+def own_bytes(pid):
+    with open(f"/proc/{pid}/statm", "rb") as file:
+        fields = file.read().split()
+    return (int(fields[1]) - int(fields[2])) * 4096
+
+
+def end_large(ends, large, most, shared):
+    """Ends calls that have more memory than one may have: the kernel counts that of all calls together."""
+    parents, sizes = {}, {}
+    for name in os.listdir("/proc"):
+        if name.isdigit():
+            try:
+                with open(f"/proc/{name}/stat", "rb") as file:
+                    fields = file.read().rpartition(b")")[2].split()
+                # What a process has of this one is counted once, here.
+                sizes[int(name)] = max(own_bytes(name) - shared, 0)
+            except OSError:
+                continue  # It has ended.
+            parents[int(name)] = int(fields[1])
+    for pid in list(sizes):
+        call = pid
+        while call not in ends and call in parents:
+            call = parents[call]
+        if call in ends and call != pid:
+            sizes[call] = sizes.get(call, 0) + sizes[pid]
+    for pid in ends:
+        if sizes.get(pid, 0) > most:
+            large.add(pid)
+            os.kill(pid, signal.SIGKILL)
 
 
 def answer(orders, message):
@@ -94,9 +135,7 @@ def answer(orders, message):
 
 
 def start(order, settings, filter_bytes):
-    flags = NEW_MOUNTS | NEW_NAMES | NEW_IPC | NEW_USERS | NEW_PIDS | signal.SIGCHLD
-    if not settings["network"]:
-        flags |= NEW_NETWORK
+    flags = NEW_MOUNTS | NEW_NAMES | NEW_IPC | NEW_USERS | NEW_PIDS | NEW_NETWORK | signal.SIGCHLD
     pid = python.syscall(CLONE, flags, None, None, None, None)
     if pid < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -123,21 +162,29 @@ def be_first(order, settings, filter_bytes):
     channel.sendall(f"{order['id']}\n".encode())
     for target, source in enumerate([*streams, channel.fileno()]):
         os.dup2(source, target, inheritable=True)
-    os.closerange(4, 64)
+    os.closerange(4, 65536)
+    raise_loopback()
     own_files(settings)
+    python.prctl(4, 0, 0, 0, 0)
     child = os.fork()
     if child == 0:
         limit(settings)
         give_up(filter_bytes)
+        python.prctl(4, 1, 0, 0, 0)
         run(order)
     for descriptor in range(4):
         os.close(descriptor)
-    python.prctl(4, 0, 0, 0, 0)
     while True:
         ended, status = os.wait()
         if ended == child:
             code = os.waitstatus_to_exitcode(status)
             os._exit(128 - code if code < 0 else code)
+
+
+def raise_loopback():
+    """What a script starts may talk to it over this; it leads nowhere else."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        fcntl.ioctl(any_socket, 0x8914, b"lo".ljust(16, b"\0") + b"\1\0".ljust(24, b"\0"))
 
 
 def own_user():
