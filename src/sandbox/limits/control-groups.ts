@@ -21,6 +21,9 @@ export interface ControlGroups {
   close(): void;
 }
 
+/** Several sandboxes of this process must not share a group. */
+let made = 0;
+
 /** The processes that set up a sandbox count, too. */
 const helperProcesses = 8;
 
@@ -76,7 +79,6 @@ function createGroups(version: 1 | 2, bases: readonly string[], setLimits: SetLi
   // A process before this one may have had the same number, and left something running.
   const name = `kitbag-${process.pid}-${randomBytes(4).toString("hex")}`;
   for (const base of bases) removeLeftovers(base);
-  let made = 0;
   const groups: ControlGroups = {
     version,
     make(limits) {
@@ -125,8 +127,9 @@ async function remove(group: string): Promise<void> {
     if (ms > 0) await wait(ms, undefined, { ref: false });
     try {
       return rmdirSync(group);
-    } catch {
+    } catch (cause) {
       // The next try, or the next process of ours, removes it.
+      if ((cause as NodeJS.ErrnoException).code === "ENOENT") return;
     }
   }
 }
