@@ -85,7 +85,9 @@ export async function runInside(parts: Parts, command: readonly string[]): Promi
 /** The names of all that is in the home but for finished packages and locks. */
 export function leftovers(home: string): readonly string[] {
   const names = readdirSync(home, { recursive: true, encoding: "utf8" });
-  return names.filter((name) => !/^(?:packages|locks)(?:\/[0-9a-f]{64}(?:\/.*)?|\/[0-9a-f]{32}\.json)?$/u.test(name));
+  return names.filter(
+    (name) => !/^(?:packages|locks)(?:\/[0-9a-f]{64}(?:\/.*)?|\/(?:interpreter-)?[0-9a-f]{32}\.json)?$/u.test(name),
+  );
 }
 
 /** How many sets of packages are installed in a home. */

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import {
   countInstalled,
@@ -23,6 +23,9 @@ import type { TestIndex } from "../../../test/support/package-index.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { DependencyProgress } from "./dependency-request.ts";
+
+// Installers take seconds, and much longer beside other tests.
+vi.setConfig({ testTimeout: 120_000 });
 
 const hello = makeWheel({ name: "hello" });
 

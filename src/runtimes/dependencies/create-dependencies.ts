@@ -52,7 +52,7 @@ const defaultMaxBytes = 2 * 1024 * 1024 * 1024;
 export function createDependencies(options: DependenciesOptions): Dependencies {
   const share = shareWork<PreparedDependencies>();
   const cache = openPackageCache(options.home);
-  const python = pythonInstaller(options.sandbox);
+  const python = pythonInstaller(options.sandbox, cache);
   const granted = (options.allowInstallScripts ?? []).toSorted();
 
   async function findInstaller(request: DependencyRequest, signal: AbortSignal): Promise<Installer | undefined> {

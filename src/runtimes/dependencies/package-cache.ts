@@ -15,6 +15,12 @@ export interface Lock {
   readonly installer?: unknown;
 }
 
+/** What an interpreter said about itself. */
+export interface InterpreterFacts {
+  readonly platform: string;
+  readonly version: string;
+}
+
 const day = 24 * 60 * 60 * 1000;
 
 /** The packages and locks under one home directory. */
@@ -25,6 +31,9 @@ export interface PackageCache {
   /** The lock of a request; undefined if there is none. */
   readLock(key: string): Promise<Lock | undefined>;
   writeLock(key: string, lock: Lock): Promise<void>;
+  /** What an interpreter said about itself; undefined if it was not asked. */
+  readFacts(key: string): Promise<InterpreterFacts | undefined>;
+  writeFacts(key: string, facts: InterpreterFacts): Promise<void>;
   /** The directory of installed packages; undefined if they are not installed. */
   find(digest: string): Promise<string | undefined>;
   /** An empty directory to install in. Whoever asks holds the lock of `key`, so what was left there by others is removed. */
@@ -47,6 +56,16 @@ export function openPackageCache(home: string): PackageCache {
     async writeLock(key, lock) {
       await mkdir(locks, { recursive: true, mode: 0o700 });
       await writeWhole(cache.lockFile(key), `${JSON.stringify(lock, undefined, 2)}\n`);
+    },
+    async readFacts(key) {
+      const text = await readFile(join(packages, `interpreter-${key}.json`), "utf8").catch(() => "null");
+      const facts = parseOrNull(text) as Partial<InterpreterFacts> | null;
+      if (typeof facts?.platform !== "string" || typeof facts.version !== "string") return undefined;
+      return { platform: facts.platform, version: facts.version };
+    },
+    async writeFacts(key, { platform, version }) {
+      await mkdir(packages, { recursive: true, mode: 0o700 });
+      await writeWhole(join(packages, `interpreter-${key}.json`), JSON.stringify({ platform, version }));
     },
     find(digest) {
       return realpath(join(packages, digest, "content")).catch(() => undefined);
@@ -81,6 +100,14 @@ function checkLock(value: unknown): Lock {
   const words = isWhole ? lock.packages.flatMap(({ name, version, hash }) => [name, version, hash]) : [undefined];
   if (words.every((word: unknown) => typeof word === "string" && /^[^\s\0]{1,300}$/u.test(word))) return lock as Lock;
   throw new Error("this is not a lock");
+}
+
+function parseOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
 }
 
 async function removeLeftovers(packages: string, key: string): Promise<void> {

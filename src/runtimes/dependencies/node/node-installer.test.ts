@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import {
   countInstalled,
@@ -15,6 +15,9 @@ import {
 import { makeNpmPackage, makeTarball, type NpmPackage } from "../../../../test/support/make-packages.ts";
 import { createFolder } from "../../../../test/support/temporary-folder.ts";
 import type { NodeRequest } from "../dependency-request.ts";
+
+// Installers take seconds, and much longer beside other tests.
+vi.setConfig({ testTimeout: 120_000 });
 
 test("prepare() installs npm packages and those they need, for import and require", async () => {
   const { index } = await openTestIndex({ npm: [left(), right("1.2.0"), right("2.0.0")] });

@@ -18,6 +18,14 @@ const name = "([A-Za-z0-9][\\w.-]*)";
 
 const patterns: readonly Pattern[] = [
   {
+    pattern: /No module named pip\b/u,
+    explain: () => ({
+      problem: "installer-missing",
+      reason: "this Python has no pip any more",
+      cure: "install it: apt install python3-pip, or python3 -m ensurepip",
+    }),
+  },
+  {
     pattern: /DO NOT MATCH THE HASHES[\s\S]*?\n\s+([A-Za-z0-9][\w.-]*)[\s\S]*?Got\s+([0-9a-f]+)/u,
     explain: ([, name, got]) => ({
       problem: "hash",

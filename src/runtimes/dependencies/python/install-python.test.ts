@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import {
   countInstalled,
@@ -16,6 +16,10 @@ import {
 } from "../../../../test/support/dependency-bench.ts";
 import { makeTarball, makeWheel, type PackageFile } from "../../../../test/support/make-packages.ts";
 import { createFolder } from "../../../../test/support/temporary-folder.ts";
+import type { Sandbox } from "../../../sandbox/sandbox.ts";
+
+// Installers take seconds, and much longer beside other tests.
+vi.setConfig({ testTimeout: 120_000 });
 
 test("prepare() installs packages and those they need, for scripts to import", async () => {
   const { index } = await openTestIndex({
@@ -58,6 +62,22 @@ test("prepare() asks the index only once, and not at all with packages that are 
 
   expect([again, later]).toEqual([prepared, prepared]);
   expect(asked).toHaveLength(before);
+});
+
+test("prepare() starts no program for packages that are installed", async () => {
+  const { index } = await openTestIndex({ wheels: [makeWheel({ name: "hello" })] });
+  const first = await openDependencies({ index });
+  const prepared = await first.prepare(pythonRequest("hello"));
+  const sandbox: Sandbox = {
+    name: "bubblewrap",
+    enforces: new Set(),
+    start: () => Promise.reject(new Error("nothing shall start")),
+    close: () => Promise.resolve(),
+  };
+  const later = await openDependencies({ sandbox, home: first.home });
+
+  expect(await later.prepare(pythonRequest("hello"))).toEqual(prepared);
+  await expect(later.prepare(pythonRequest("other"))).rejects.toThrow("nothing shall start");
 });
 
 test("prepare() gives the same bytes for the same lock, whatever the index has by now", async () => {

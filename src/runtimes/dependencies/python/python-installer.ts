@@ -1,18 +1,32 @@
+import { stat } from "node:fs/promises";
+
 import type { Sandbox } from "../../../sandbox/sandbox.ts";
 import { dependencyFailed } from "../dependency-failure.ts";
 import type { PythonRequest } from "../dependency-request.ts";
 import type { Installer } from "../installer.ts";
+import { digestOf, type PackageCache } from "../package-cache.ts";
 import { fitsVersion } from "./fits-version.ts";
 import { installPython, pythonPackages } from "./install-python.ts";
 import { renderRequirement, type Requirement } from "./parse-requirement.ts";
 import { findPythonFacts, type PythonFacts } from "./python-facts.ts";
 
 /** Makes installers for Python; each interpreter is asked once what it is. */
-export function pythonInstaller(sandbox: Sandbox): (request: PythonRequest, signal: AbortSignal) => Promise<Installer> {
-  const known = new Map<string, PythonFacts>();
+export function pythonInstaller(
+  sandbox: Sandbox,
+  cache: PackageCache,
+): (request: PythonRequest, signal: AbortSignal) => Promise<Installer> {
+  async function findFacts(python: string, signal: AbortSignal): Promise<PythonFacts> {
+    const { size, mtimeMs, ino } = await stat(python);
+    const key = digestOf([python, size, mtimeMs, ino]).slice(0, 32);
+    const known = await cache.readFacts(key);
+    if (known !== undefined) return known;
+    const facts = await findPythonFacts(sandbox, python, signal);
+    await cache.writeFacts(key, facts);
+    return facts;
+  }
+
   return async (request, signal) => {
-    const facts = known.get(request.python) ?? (await findPythonFacts(sandbox, request.python, signal));
-    known.set(request.python, facts);
+    const facts = await findFacts(request.python, signal);
     checkVersion(request, facts);
     return {
       lockedBy: [facts.platform, toLines(request.requirements), toLines(request.constraints)],
