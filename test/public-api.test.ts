@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import * as kitbag from "kitbag";
+import * as runtimes from "kitbag/runtimes";
 import * as skills from "kitbag/skills";
 import * as testing from "kitbag/testing";
 import { expect, test } from "vitest";
@@ -128,6 +129,14 @@ test('"kitbag" exports these types', () => {
   ]);
 });
 
+test('"kitbag/runtimes" exports these names', () => {
+  expect(Object.keys(runtimes).toSorted()).toEqual(["openRuntimes"]);
+});
+
+test('"kitbag/runtimes" exports these types', () => {
+  expect(exportedTypes("src/runtimes.ts")).toEqual(["Runtimes", "RuntimesOptions"]);
+});
+
 test('"kitbag/skills" exports these names', () => {
   expect(Object.keys(skills).toSorted()).toEqual([
     "createFolderTrust",
@@ -189,19 +198,28 @@ test("errorCodes are these", () => {
     "dependency-refused",
     "injection-missing",
     "input-invalid",
+    "interpreter-missing",
+    "memory-exceeded",
     "middleware-failed",
     "network-failed",
     "network-refused",
     "network-rule-invalid",
     "option-invalid",
+    "output-flooded",
     "output-invalid",
     "output-missing",
     "output-too-large",
     "owner-invalid",
+    "permission-refused",
     "pipeline-invalid",
     "program-failed",
     "runtime-missing",
+    "sandbox-failed",
+    "sandbox-missing",
+    "sandbox-weak",
     "schema-invalid",
+    "script-changed",
+    "script-failed",
     "skill-broken",
     "skill-duplicate",
     "skill-failed",
@@ -231,6 +249,11 @@ test("errorCodes are these", () => {
 test("package.json has these entries", () => {
   expect(packageJson.exports).toEqual({
     ".": { "@kitbag/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
+    "./runtimes": {
+      "@kitbag/source": "./src/runtimes.ts",
+      types: "./dist/runtimes.d.ts",
+      default: "./dist/runtimes.js",
+    },
     "./skills": { "@kitbag/source": "./src/skills.ts", types: "./dist/skills.d.ts", default: "./dist/skills.js" },
     "./testing": {
       "@kitbag/source": "./src/testing/index.ts",
@@ -242,7 +265,7 @@ test("package.json has these entries", () => {
   expect(packageJson.bin).toEqual({ kitbag: "./dist/cli/main.js" });
 });
 
-test.for(["src/index.ts", "src/skills.ts", "src/testing/index.ts"])(
+test.for(["src/index.ts", "src/runtimes.ts", "src/skills.ts", "src/testing/index.ts"])(
   "%s exports no function without an example",
   (entry) => {
     const sources = exportedValues(entry).map(({ name, file }) => ({

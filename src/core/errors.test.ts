@@ -217,7 +217,7 @@ const facts = {
   stderr: "no such file",
   step: "fetch",
   target: "example.org:443",
-  tried: [{ name: "unshare", reason: "there is no perl" }],
+  tried: ["unshare: there is no perl"],
   tool: "pdf/extract",
   where: "runs/1",
 };

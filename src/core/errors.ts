@@ -98,7 +98,7 @@ export interface ErrorDetails {
   /** The sandbox could not start or hold a program. */
   "sandbox-failed": { readonly sandbox: string; readonly reason: string };
   /** No sandbox works on this machine. */
-  "sandbox-missing": { readonly tried: readonly { readonly name: string; readonly reason: string }[] };
+  "sandbox-missing": { readonly tried: readonly string[] };
   /** A sandbox was asked for that does not enforce what is needed. */
   "sandbox-weak": { readonly sandbox: string; readonly lacks: readonly string[] };
   /** A schema cannot be used. */
@@ -228,7 +228,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "sandbox-failed": ({ sandbox, reason }) =>
     `Cannot run a program in the sandbox ${quote(sandbox)}: ${reason}; see kitbag doctor`,
   "sandbox-missing": ({ tried }) =>
-    `Cannot run code that is not trusted: no sandbox works on this machine: ${tried.map(({ name, reason }) => `${name}: ${reason}`).join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`,
+    `Cannot run code that is not trusted: no sandbox works on this machine: ${tried.join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`,
   "sandbox-weak": ({ sandbox, lacks }) =>
     `Cannot use the sandbox ${quote(sandbox)}: it does not enforce ${lacks.join(", ")}; install bubblewrap, or pass --sandbox off to run without protection`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,

@@ -40,13 +40,13 @@ export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSand
   const area = openWorkArea(choice.directory);
   const groups = findControlGroups();
   const host = { area, pipes: createPipes(area.private), ...(groups && { groups }) };
-  const tried: { name: string; reason: string }[] = [];
+  const tried: string[] = [];
   for (const name of choice.name === undefined ? inOrder : [choice.name]) {
     const reason = whyNot(name);
     const sandbox = reason === undefined ? backends[name]?.make(host) : undefined;
     const failure = sandbox === undefined ? reason : await tryOut(sandbox, area);
     if (sandbox !== undefined && failure === undefined) return withArea(sandbox, area, groups);
-    tried.push({ name, reason: failure ?? "it cannot be used" });
+    tried.push(`${name}: ${failure ?? "it cannot be used"}`);
   }
   await area.remove();
   throw new KitbagError("sandbox-missing", { tried });
