@@ -9,7 +9,8 @@ import type { TestContext } from "vitest";
 
 import type { WasmCode } from "../../src/core/script-code.ts";
 import { buildTool, type BuildToolOptions, type BuiltTool } from "../../src/runtimes/build/build-tool.ts";
-import { findCompilers } from "../../src/runtimes/build/find-compilers.ts";
+import { createSearch } from "../../src/runtimes/build/create-search.ts";
+import { findCompiler } from "../../src/runtimes/build/find-compilers.ts";
 import type { Language } from "../../src/runtimes/build/languages.ts";
 import { wasmRuntime } from "../../src/runtimes/wasm/wasm-runtime.ts";
 import type { Sandbox } from "../../src/sandbox/sandbox.ts";
@@ -53,8 +54,8 @@ export async function needCompiler(
   language: Language,
 ): Promise<void> {
   if (process.env["KITBAG_REQUIRE_ALL"] === "1") return;
-  const found = (await findCompilers({ sandbox })).find((report) => report.language === language);
-  if (found === undefined || "cure" in found) skip(`no compiler for ${language} is on this machine`);
+  const found = await findCompiler(language, createSearch(sandbox));
+  if (found === undefined) skip(`no compiler for ${language} is on this machine`);
 }
 
 /** What builds have left in the folder for temporary files. */

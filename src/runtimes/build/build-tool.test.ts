@@ -260,22 +260,19 @@ test.for(["-o x.c", 'it\'s a "name".c', "$(touch pwned).c", "new\nline.c", "Ã¼nÃ
   },
 );
 
-test.for(["-O0 x.rs", "it's.rs"])("buildTool() takes the name %j of a Rust file for a name", async (name, context) => {
+test.for(["-O0 it's x.rs"])("buildTool() takes the name %j of a Rust file for a name", async (name, context) => {
   await needCompiler(context, sandbox, "rust");
   const place = createBuildPlace(sandbox, { [name]: "fn main() {}\n" });
 
   expect(await place.build(name)).toMatchObject({ status: "built" });
 });
 
-test.for(["--help x.ts", "it's.ts"])(
-  "buildTool() takes the name %j of AssemblyScript for a name",
-  async (name, context) => {
-    await needCompiler(context, sandbox, "assemblyscript");
-    const place = createBuildPlace(sandbox, { [`a/${name}`]: 'process.stdout.write("{}");\n' });
+test.for(["--help it's x.ts"])("buildTool() takes the name %j of AssemblyScript for a name", async (name, context) => {
+  await needCompiler(context, sandbox, "assemblyscript");
+  const place = createBuildPlace(sandbox, { [`a/${name}`]: 'process.stdout.write("{}");\n' });
 
-    expect(await place.build(`a/${name}`)).toMatchObject({ status: "built" });
-  },
-);
+  expect(await place.build(`a/${name}`)).toMatchObject({ status: "built" });
+});
 
 test.for([
   [{ source: "../a.c" }, "source"],
