@@ -17,6 +17,7 @@ test.for([
   ["OSError: [Errno 28] No space left on device", "disk"],
   ["npm error code ENOSPC", "disk"],
   ["OSError: [Errno 27] File too large", "too-large"],
+  ["403 the name leads to a private address; list the address too (10.0.0.5:443) to allow it - GET x", "other-host"],
 ])("explainCommon() of %j is %s", ([stderr = "", problem]) => {
   expect(explainCommon({ code: 1, stdout: "", stderr }, 10)?.problem).toBe(problem);
 });

@@ -61,6 +61,11 @@ export function explainCommon(result: StepResult, maxBytes: number): DependencyF
     };
   }
   if (/No space left on device|ENOSPC|Errno 28\b|Disk quota exceeded|EDQUOT/u.test(text)) return diskFull;
+  const [, what, address] = /the name leads to ([^;\n]*); list the address too \(([^)\s]+)\)/u.exec(text) ?? [];
+  if (what !== undefined) {
+    const reason = `the name of the package index leads to ${what}`;
+    return { problem: "other-host", reason, cure: `if it is your own index, add ${address} to index.hosts` };
+  }
   if (result.stopped === "out-of-memory") {
     return {
       problem: "memory",

@@ -7,6 +7,7 @@ import { egressEnvironment } from "../../sandbox/egress/environment.ts";
 import { openEgress } from "../../sandbox/egress/open-egress.ts";
 import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../../sandbox/egress/relay-command.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
+import { findCertificates } from "./find-certificates.ts";
 
 /** A way to the package index and to nowhere else. */
 export interface IndexRoute {
@@ -32,6 +33,16 @@ const most = 2;
 
 const socketInside = "/run/package-index.sock";
 
+const certificatesInside = "/opt/kitbag/certificates.pem";
+
+/** How pip, npm, Cargo and OpenSSL are told whom to trust. */
+const trust = {
+  CARGO_HTTP_CAINFO: certificatesInside,
+  NODE_EXTRA_CA_CERTS: certificatesInside,
+  PIP_CERT: certificatesInside,
+  SSL_CERT_FILE: certificatesInside,
+};
+
 /** Without a sandbox nobody is kept from the network. */
 const openNetwork: IndexRoute = {
   mounts: [],
@@ -51,14 +62,16 @@ export async function openIndex(sandbox: Sandbox, { hosts, maxBytes }: IndexReac
   try {
     const egress = await openEgress({ rules: hosts, directory, limits: { bytes: most * maxBytes } });
     const interpreter = findRelayInterpreter();
+    const certificates = findCertificates();
     return {
       mounts: [
         { source: egress.socket, target: socketInside, write: true },
         { source: relaySource, target: relayTarget },
+        ...(certificates === undefined ? [] : [{ source: certificates, target: certificatesInside }]),
         ...(interpreter === "node" ? [{ source: realpathSync(process.execPath), target: "/opt/node" }] : []),
       ],
       programs: interpreter === "node" ? [] : [interpreter === "python" ? "python3" : interpreter],
-      environment: egressEnvironment(hosts),
+      environment: { ...egressEnvironment(hosts), ...(certificates !== undefined && trust) },
       toCommand: (command) => toRelayCommand(interpreter, socketInside, command),
       refused() {
         const wanted = egress.connections
