@@ -33,13 +33,13 @@ export interface HostConnection {
 /** A host is gone while it had a call. */
 export class HostGone extends Error {
   readonly hostEnd: HostEnd;
-  /** Whether the call may have done something. */
-  readonly begun: boolean;
+  /** Whether the call may have changed something outside, so that it must not be made again. */
+  readonly mayHaveActed: boolean;
 
-  constructor(hostEnd: HostEnd, begun: boolean) {
+  constructor(hostEnd: HostEnd, mayHaveActed: boolean) {
     super(hostEnd.reason);
     this.hostEnd = hostEnd;
-    this.begun = begun;
+    this.mayHaveActed = mayHaveActed;
   }
 }
 
@@ -51,7 +51,7 @@ const patienceMs = 2000;
 const headerBytes = 64 * 1024;
 
 interface Pending extends HostCall {
-  begun: boolean;
+  mayHaveActed: boolean;
   resolve(result: HostResult): void;
   reject(cause: Error): void;
 }
@@ -66,18 +66,18 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
     const { id } = message;
     const call = calls.get(id);
     if (call === undefined) return;
-    if (message.type === "begin") call.begun = true;
-    else if (message.type === "stderr") call.onStderr(payload);
+    if (message.type === "begin" || message.type === "ask") call.mayHaveActed = true;
+    if (message.type === "stderr") call.onStderr(payload);
     else if (message.type === "ask")
       void call.onAsk(payload).then((answer) => peer.send({ type: "answer", id }, answer));
-    else {
+    else if (message.type === "end") {
       calls.delete(id);
       call.resolve({ end: message.end, output: payload });
     }
   });
   const gone = peer.gone.then((hostEnd) => {
     ended = hostEnd;
-    for (const call of calls.values()) call.reject(new HostGone(hostEnd, call.begun));
+    for (const call of calls.values()) call.reject(new HostGone(hostEnd, call.mayHaveActed));
     calls.clear();
     return hostEnd;
   });
@@ -94,7 +94,7 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       if (ended !== undefined) throw new HostGone(ended, false);
       const id = nextId++;
       const { promise, resolve, reject } = Promise.withResolvers<HostResult>();
-      calls.set(id, { ...call, begun: false, resolve, reject });
+      calls.set(id, { ...call, mayHaveActed: false, resolve, reject });
       const { digest, args, environment } = call;
       peer.send({ type: "call", id, digest, args, environment }, call.input);
       return untilStopped(promise, signal, { peer, id, kill: () => process.kill() });

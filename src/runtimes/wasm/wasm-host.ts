@@ -47,14 +47,15 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
     return host.call(call, signal);
   }
 
-  /** Tries again with another host if the one that had the call is gone, and had not begun it. */
-  async function callUntilBegun(call: WasmCall, signal: AbortSignal): Promise<HostResult> {
+  /** Tries again with another host if the one that had the call is gone, and the call cannot have done anything yet. */
+  async function callAgain(call: WasmCall, signal: AbortSignal): Promise<HostResult> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         return await callOnce(call, signal);
       } catch (cause) {
-        const mayTryAgain = cause instanceof HostGone && !cause.begun && cause.hostEnd.wasReady;
-        if (!mayTryAgain || attempt === maxAttempts) throw cause;
+        if (!(cause instanceof HostGone) || cause.mayHaveActed || attempt === maxAttempts) throw cause;
+        // One that could not start will not start, and one that had too little memory was not killed by anybody else.
+        if (!cause.hostEnd.wasReady || cause.hostEnd.outOfMemory) throw cause;
       }
     }
   }
@@ -66,7 +67,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       let release: (() => void) | undefined;
       try {
         release = turns.tryTake() ?? (await turns.take(signal));
-        return await callUntilBegun(call, signal);
+        return await callAgain(call, signal);
       } finally {
         release?.();
         busy -= 1;

@@ -204,10 +204,7 @@ test("wasmRuntime() ends a module that uses more CPU time than it may, long befo
 });
 
 test("wasmRuntime() does not count the CPU time of one call for the next", async () => {
-  const busy = `(local $n i32) (loop $more
-    (local.set $n (i32.add (local.get $n) (i32.const 1))) (br_if $more (i32.lt_u (local.get $n) (i32.const 60000000))))
-    ${print(1, "1")}`;
-  const { call } = open(wasi(busy), { options: { workers: 1, maxCpuMs: 500 } });
+  const { call } = open(busyFor(60_000_000), { options: { workers: 1, maxCpuMs: 500 } });
 
   const outcomes: ToolOutcome[] = [];
   for (let round = 0; round < 30; round += 1) outcomes.push(await call({}));
@@ -398,19 +395,32 @@ test("wasmRuntime() finishes calls beside others that are stopped, trap or flood
   expect(codes).toEqual(["call-timeout", ...middle, "call-timeout"]);
 });
 
-test("wasmRuntime() starts a new host when the old one was killed, and fails only the calls that it had", async () => {
-  const { call, add } = open(endless, { options: { workers: 1 } });
+test("wasmRuntime() starts a new host when the old one was killed, and makes calls again that changed nothing", async () => {
+  const { call, add } = open(busyFor(300_000_000), { options: { workers: 1 } });
   add("echo", echo);
   await call({ a: 1 }, { tool: "echo" });
-  const lost = call({}, { limitMs: 20_000 });
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  const interrupted = call({});
+  await new Promise((resolve) => setTimeout(resolve, 100));
 
   started[0]?.kill();
   const next = await call({ a: 2 }, { tool: "echo" });
 
-  expect(await lost).toMatchObject({ status: "failed", error: { code: "sandbox-failed" } });
   expect(next).toEqual({ status: "ok", output: { a: 2 } });
+  expect(await interrupted).toEqual({ status: "ok", output: 1 });
   expect(started).toHaveLength(2);
+});
+
+test("wasmRuntime() fails calls of a host that was killed, if they may have changed something", async () => {
+  const { granted } = makeGrants();
+  const { call } = open(endless, { options: { workers: 1 }, permissions: { write: [granted] } });
+  const lost = call({});
+  while (started.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+
+  started[0]?.kill();
+
+  expect(await lost).toMatchObject({ status: "failed", error: { code: "sandbox-failed" } });
+  expect(started).toHaveLength(1);
 });
 
 test("wasmRuntime() fails clearly when the host does not start", async () => {
@@ -616,6 +626,19 @@ test("wasmRuntime() gives a program in C its name, its environment and the clock
   });
 });
 
+test("wasmRuntime() shows no secret that a program in C prints", async (context) => {
+  needProgram(context, "clang-19");
+  const { call } = open(moduleFromC(facts), {
+    permissions: { env: ["TEST_VALUE"] },
+    options: { findSecret: () => "a-long-secret-value" },
+  });
+
+  const outcome = await call({});
+
+  expect(outcome.status).toBe("ok");
+  expect(JSON.stringify(outcome)).not.toContain("a-long-secret-value");
+});
+
 test("wasmRuntime() lets a program in C use exactly the directories that were granted", async (context) => {
   needProgram(context, "clang-19");
   const { granted, readable, secret } = makeGrants();
@@ -757,6 +780,13 @@ const asking = wasi(
   `(import "kitbag" "call" (func $ask (param i32 i32) (result i32)))
   (import "kitbag" "read" (func $answer (param i32 i32) (result i32)))`,
 );
+
+/** Counts, then prints 1. */
+function busyFor(rounds: number): Uint8Array {
+  return wasi(`(local $n i32) (loop $more
+    (local.set $n (i32.add (local.get $n) (i32.const 1))) (br_if $more (i32.lt_u (local.get $n) (i32.const ${rounds}))))
+    ${print(1, "1")}`);
+}
 
 function printing(text: string): Uint8Array {
   return wasi(print(1, text.replaceAll("\n", "\\n")));

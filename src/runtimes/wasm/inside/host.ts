@@ -11,7 +11,7 @@ import { RefusedModule } from "./module/refused-module.ts";
 import { webAssembly, type CompiledModule } from "./module/web-assembly.ts";
 import { createWorkerPool, type WorkerPool } from "./pool/worker-pool.ts";
 import { createFrameReader, toFrame } from "./wire/frames.ts";
-import type { FromHost, HostSettings, ToHost } from "./wire/messages.ts";
+import type { FromHost, HostSettings, Root, ToHost } from "./wire/messages.ts";
 
 type Loaded = { readonly module: CompiledModule } | { readonly reason: string };
 
@@ -38,7 +38,9 @@ function hear(message: ToHost, payload: Uint8Array): void {
     case "start":
       settings = message;
       pool = createWorkerPool(message, {
-        begin: (id) => tell({ type: "begin", id }),
+        begin: (id) => {
+          if (message.roots.some(isWritable)) tell({ type: "begin", id });
+        },
         stderr: (id, bytes) => tell({ type: "stderr", id }, bytes),
         ask: (id, bytes) => tell({ type: "ask", id }, bytes),
         end: (id, end, output) => tell({ type: "end", id, end }, output),
@@ -62,6 +64,10 @@ function hear(message: ToHost, payload: Uint8Array): void {
       pool?.answer(message.id, payload);
       break;
   }
+}
+
+function isWritable({ access, only }: Root): boolean {
+  return access === "write" || Object.values(only).includes("write");
 }
 
 async function keep(digest: string, loading: Promise<Loaded>): Promise<void> {

@@ -50,7 +50,7 @@ export interface CallFacts {
 /** What the host says to the runtime. */
 export type FromHost =
   | { readonly type: "ready" }
-  /** A worker has it: from now on it may have done something. */
+  /** A worker has it, and it may write files: from now on it may have done something. Not said where nothing can be written. */
   | { readonly type: "begin"; readonly id: number }
   /** The payload is what a module wrote to standard error since it last did. */
   | { readonly type: "stderr"; readonly id: number }
