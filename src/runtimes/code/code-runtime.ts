@@ -3,7 +3,7 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { toCodeLimits, type CodeLimits } from "./code-limits.ts";
 import type { CodeInput } from "./create-code-tool.ts";
 import type { ProgramHost } from "./follow-program.ts";
-import type { ProgramEnd } from "./inside/messages.ts";
+import type { ProgramEnd } from "./inside/program/messages.ts";
 import { createProgramSession, type ProgramSession } from "./program-session.ts";
 import { createProgramWorkers } from "./program-workers.ts";
 import { toCodeOutput } from "./to-code-output.ts";

@@ -5,7 +5,7 @@ import {
   type ProgramEnd,
   type ProgramStart,
   type ToWorker,
-} from "./inside/messages.ts";
+} from "./inside/program/messages.ts";
 import type { ProgramWorker } from "./start-worker.ts";
 
 /** What a program needs while it runs. */

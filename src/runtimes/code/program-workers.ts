@@ -1,5 +1,5 @@
 import { followProgram, type ProgramHost } from "./follow-program.ts";
-import type { ProgramEnd, ProgramStart } from "./inside/messages.ts";
+import type { ProgramEnd, ProgramStart } from "./inside/program/messages.ts";
 import { loadEngine, startWorker, type ProgramEngine, type ProgramWorker } from "./start-worker.ts";
 
 /** Threads that run programs, each one at a time. */

@@ -4,7 +4,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { findProgram } from "../../sandbox/programs.ts";
 import { defaultLimits, type ExitStatus, type Profile, type Sandbox } from "../../sandbox/sandbox.ts";
 import type { CodeLimits } from "./code-limits.ts";
-import type { ProgramEnd } from "./inside/messages.ts";
+import type { ProgramEnd } from "./inside/program/messages.ts";
 import type { ProgramSession } from "./program-session.ts";
 import { readOutput } from "./read-output.ts";
 import { servePython } from "./serve-python.ts";
@@ -33,15 +33,13 @@ const graceMs = 2000;
  * Runs a Python program in the sandbox to its end, which has nothing there but the interpreter, its standard library and its
  * tools.
  *
- * @throws {KitbagError} `sandbox-missing` if there is no sandbox; `interpreter-missing` if there is no Python.
+ * @throws {KitbagError} `option-invalid` if there is no sandbox; `interpreter-missing` if there is no Python.
  */
 export async function runPython(program: PythonProgram, signal: AbortSignal): Promise<ProgramEnd> {
   const { tool, code, session, sandbox, limits, names } = program;
   if (sandbox === undefined) {
-    const tried = [
-      { name: "the code runtime", reason: 'it was made without one, and Python needs one; pass "sandbox"' },
-    ];
-    throw new KitbagError("sandbox-missing", { tried });
+    const expected = "a sandbox for the code runtime, because Python programs run in one";
+    throw new KitbagError("option-invalid", { option: "sandbox", found: "nothing", expected });
   }
   if (findProgram("python3") === undefined) {
     const cure = "install python3, or write the program in JavaScript";

@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream";
 
 import { toFailure, type Failure } from "../../core/errors.ts";
-import type { ProgramEnd } from "./inside/messages.ts";
+import type { ProgramEnd } from "./inside/program/messages.ts";
 import type { ProgramSession } from "./program-session.ts";
 
 /** The longest message of a program, in bytes. */

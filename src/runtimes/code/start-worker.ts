@@ -3,7 +3,7 @@ import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 
-import type { WorkerData } from "./inside/messages.ts";
+import type { WorkerData } from "./inside/program/messages.ts";
 
 /** A thread that runs programs. */
 export interface ProgramWorker {

@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { CodeLimits } from "./code-limits.ts";
-import type { ProgramEnd } from "./inside/messages.ts";
+import type { ProgramEnd } from "./inside/program/messages.ts";
 import type { CodeCall, ProgramSession } from "./program-session.ts";
 
 /** What a program gives back. */

@@ -3,9 +3,9 @@ import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "
 
 import type { QuickJS } from "quickjs-wasi";
 
-import { createMachine, type Bridge, type Machine } from "./create-machine.ts";
-import type { FromWorker, ProgramStart, ToWorker, WorkerData } from "./messages.ts";
-import { ProgramRun } from "./run-program.ts";
+import { createMachine, type Bridge, type Machine } from "./program/create-machine.ts";
+import type { FromWorker, ProgramStart, ToWorker, WorkerData } from "./program/messages.ts";
+import { ProgramRun } from "./program/run-program.ts";
 
 /** The part of the engine that is used here; it is loaded from where the one who started this thread found it. */
 interface Engine {
