@@ -142,7 +142,7 @@ test("kitbag build says what it does without a sandbox", async (context) => {
   const run = await runKitbag(["build", "skills/greeter", "--sandbox", "off"], { project });
 
   expect(run.code).toBe(0);
-  expect(run.stderr).toBe("Without a sandbox: the compiler can read and change all that you can\n");
+  expect(run.stderr).toBe("No sandbox: what runs can read and change all that you can\n");
 });
 
 test.for([

@@ -2,13 +2,14 @@ import { join } from "node:path";
 
 import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
 import type { BuildProgress } from "../../runtimes/build/build-tool.ts";
+import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { addOption, addSkillsOption } from "../options.ts";
+import { addSkillsOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
+import { addSandboxOption, chooseSandbox } from "../sandbox/choose-sandbox.ts";
 import { findBuilds, type SkillBuilds, type ToolBuild } from "./build-find.ts";
-import { openBuildSandbox } from "./build-sandbox.ts";
 import { renderBuilds, type BuildOutcome } from "./build-view.ts";
 
 /** `kitbag build`: the WASM modules of a skill, made from their sources. */
@@ -22,11 +23,12 @@ export const buildCommand: CliCommand = {
   define(command) {
     command.argument("<what>", "a skill's folder, a folder of skills, a skill's name, skill/tool, or a source file");
     addSkillsOption(command);
-    addOption(command, "--sandbox <name>", "where the compiler runs: bubblewrap, unshare, or off");
+    addSandboxOption(command);
   },
   async run(invocation) {
     const skills = await findBuilds(invocation.args[0] ?? "", invocation);
-    const sandbox = await openBuildSandbox(invocation);
+    const name = chooseSandbox(invocation);
+    const sandbox = await findSandbox(name === undefined ? {} : { name });
     try {
       const outcomes = await untilInterrupted((signal) => buildAll(skills, { invocation, sandbox, signal }));
       return toAnswer(skills, outcomes, invocation);
