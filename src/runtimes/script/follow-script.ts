@@ -6,6 +6,7 @@ import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Secrets } from "./load-secrets.ts";
 import { createLineLogger, type LineLogger } from "./output/line-logger.ts";
 import { readOutput, type Output } from "./output/read-output.ts";
+import { waitForEnd } from "./output/wait-for-end.ts";
 import { toMethods } from "./rpc/script-methods.ts";
 import { serveRpc, type RpcLimits } from "./rpc/serve-rpc.ts";
 
@@ -53,7 +54,11 @@ export async function followScript(started: Started): Promise<Followed> {
   if (context.signal.aborted) onAbort();
   try {
     const exit = await process.exit;
-    await Promise.all([stdout.settle(), stderr.settle(), settleRpc(rpc.ended)]);
+    await Promise.all([
+      stdout.settle(),
+      stderr.settle(),
+      waitForEnd(rpc.ended, { looks: rpcLooks, wasBusy: () => false }),
+    ]);
     logger.flush();
     if (isStreamed(tool)) stopper.stream(secrets.showPiece(""));
     context.signal.throwIfAborted();
@@ -127,12 +132,5 @@ function readStreams({ tool, context, process, secrets, limits }: Started, { str
   return { stdout, stderr, logger };
 }
 
-/** How long messages are heard that a script sent just before it ended. */
-const rpcGraceMs = 1000;
-
-async function settleRpc(ended: Promise<void>): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, rpcGraceMs);
-  await Promise.race([ended, promise]);
-  clearTimeout(timer);
-}
+/** How patiently messages are heard that a script sent just before it ended: a second. */
+const rpcLooks = 40;

@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import type { Readable } from "node:stream";
 
+import { waitForEnd } from "./wait-for-end.ts";
+
 /** How to read what a program prints. */
 export interface ReadOptions {
   /** How many of the last bytes are kept, if not all of them need be. */
@@ -25,9 +27,8 @@ export interface Output {
   settle(): Promise<void>;
 }
 
-/** How long somebody who holds the pipe open is waited for, after the program ended. */
-const graceMs = 150;
-const checkMs = 25;
+/** How patiently somebody who holds the pipe open is waited for, after the program ended: 150 ms. */
+const looks = 6;
 
 /** Reads what a program prints, while it runs. */
 export function readOutput(stream: Readable, options: ReadOptions): Output {
@@ -36,10 +37,8 @@ export function readOutput(stream: Readable, options: ReadOptions): Output {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   let total = 0;
-  let lastAt = 0;
 
   function take(piece: Buffer): void {
-    lastAt = performance.now();
     const left = maxBytes - total;
     total += piece.length;
     if (left < 0) return;
@@ -59,17 +58,15 @@ export function readOutput(stream: Readable, options: ReadOptions): Output {
   // A pipe that breaks has nothing more to say either.
   for (const event of ["end", "close", "error"]) stream.once(event, finish);
 
-  function settle(): Promise<void> {
-    lastAt = performance.now();
-    const { promise, resolve: stopWaiting } = Promise.withResolvers<void>();
-    const timer = setInterval(() => {
-      if (performance.now() - lastAt >= graceMs) stopWaiting();
-    }, checkMs);
-    void ended.then(stopWaiting);
-    return promise.finally(() => {
-      clearInterval(timer);
-      stream.destroy();
-    });
+  async function settle(): Promise<void> {
+    let before = total;
+    const wasBusy = (): boolean => {
+      const isBusy = total > before;
+      before = total;
+      return isBusy;
+    };
+    await waitForEnd(ended, { looks, wasBusy });
+    stream.destroy();
   }
 
   return { text: () => kept.bytes().toString("utf8"), isText: () => isUtf8(kept.bytes()), ended, settle };
