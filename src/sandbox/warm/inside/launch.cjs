@@ -31,9 +31,12 @@ function readLine() {
 /** When the script has ended and everybody was told, there is nothing left that is worth taking apart. */
 function endAtOnce() {
   const emit = process.emit;
+  let hasFailed = false;
   process.emit = function (name, ...values) {
     const heard = Reflect.apply(emit, this, [name, ...values]);
-    if (name === "exit") process.reallyExit(process.exitCode ?? values[0] ?? 0);
+    // Node tells of an error that nobody caught after everybody was told of the end.
+    if (name === "uncaughtExceptionMonitor") hasFailed = true;
+    if (name === "exit" && !hasFailed) process.reallyExit(process.exitCode ?? values[0] ?? 0);
     return heard;
   };
 }

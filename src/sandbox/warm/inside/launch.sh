@@ -17,6 +17,7 @@ while ((kitbag_count-- > 0)); do
   set -- "$@" "$kitbag_word"
 done
 cd "$kitbag_directory" || exit 125
+unset OLDPWD
 if [ "$kitbag_how" = exec ]; then
   unset kitbag_directory kitbag_count kitbag_word kitbag_how
   exec "$@"
