@@ -60,8 +60,8 @@ export async function compile({ options, source, compiler, work }: CompileJob): 
 }
 
 /** Without a sandbox there is no other place than that of the host. */
-function toBuild({ name }: Sandbox, source: string, work: CompileJob["work"]): Build {
-  const [directory, scratch] = name === "off" ? [work.skill, work.scratch] : ["/skill", "/tmp"];
+function toBuild({ keepsPaths }: Sandbox, source: string, work: CompileJob["work"]): Build {
+  const [directory, scratch] = keepsPaths === true ? [work.skill, work.scratch] : ["/skill", "/tmp"];
   return { directory, source: `./${source}`, output: join(scratch, "module.wasm"), scratch };
 }
 
