@@ -48,7 +48,8 @@ export async function openBag(options: RuntimesOptions): Promise<Bag> {
 /** Calls the tool once, and looks at the answer. */
 export async function callEcho({ workspace }: Bag, language: Language): Promise<void> {
   const outcome = await workspace.call(`echo/${language}`, { a: 1 });
-  check(outcome.status === "ok" ? String(outcome.output) : outcome.error.message);
+  if (outcome.status === "failed") throw new Error(outcome.error.message);
+  check(outcome.output as string);
 }
 
 const commands: Readonly<Record<Language, readonly [program: string, file: string]>> = {

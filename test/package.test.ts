@@ -129,7 +129,6 @@ test("the built package has the modules that scripts talk to Kitbag with", () =>
 
   expect(files.toSorted()).toEqual([
     "node/kitbag.cjs",
-    "node/kitbag.mjs",
     "node/package.json",
     "preload.cjs",
     "python/kitbag.py",

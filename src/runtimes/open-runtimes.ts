@@ -18,11 +18,14 @@ export interface Runtimes extends Iterable<Runtime> {
  * ```ts
  * import { createWorkspace } from "kitbag";
  * import { openRuntimes } from "kitbag/runtimes";
+ * import { loadSkills } from "kitbag/skills";
  *
  * const runtimes = openRuntimes({ directory: process.cwd() });
- * const workspace = createWorkspace({ runtimes });
+ * const { reports } = await loadSkills({ directories: ["skills/checksums"] });
+ * const workspace = createWorkspace({ skills: reports.flatMap(({ skill }) => skill ?? []), runtimes });
+ * await workspace.activateSkill("checksums");
+ * // Now `workspace.call("checksums/…", input)` runs the skill's scripts in the sandbox.
  * await runtimes.close();
- * console.assert(workspace.listTools().length === 0);
  * ```
  */
 export function openRuntimes(options: RuntimesOptions = {}): Runtimes {

@@ -314,7 +314,7 @@ test.for<[name: string, command: readonly [string, ...string[]], env: Record<str
   ["kitbag.cjs", [process.execPath, "-e", `require("${folder}/node/kitbag.cjs").sync.state.get("x")`], {}],
   [
     "kitbag.mjs",
-    [process.execPath, "--input-type=module", "-e", `import k from "${folder}/node/kitbag.mjs"; await k.call("x")`],
+    [process.execPath, "--input-type=module", "-e", `import k from "${folder}/node/kitbag.cjs"; await k.call("x")`],
     {},
   ],
   ["kitbag.rb", ["ruby", "-rkitbag", "-e", "Kitbag.log('x')"], { RUBYLIB: join(folder, "ruby") }],
