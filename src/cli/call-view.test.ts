@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { toFailure } from "../core/errors.ts";
 import type { CallEvent } from "../core/events.ts";
 import { createCallView } from "./call-view.ts";
 import type { Terminal } from "./terminal.ts";
@@ -51,17 +52,45 @@ test("createCallView() begins the output on a line of its own", () => {
   expect(renderRest({ done: true })).toBe('\n{\n  "done": true\n}');
 });
 
+test("createCallView() shows what the call logs, harmless, and not what calls inside it log", () => {
+  const { notes, terminal } = createScreen();
+  const { onEvent } = createCallView({ terminal, json: true });
+
+  onEvent(start("1"));
+  onEvent(start("2", "1"));
+  onEvent({ type: "call-log", call: "2", message: "inner" });
+  onEvent({ type: "call-log", call: "1", message: "read \u001B[2J", data: { files: 3 } });
+
+  expect(notes).toEqual([`${String.raw`read \u001b[2J`} {"files":3}\n`]);
+});
+
+test("createCallView() does not repeat the last words of a script that are on the screen", () => {
+  const { terminal } = createScreen();
+  const { onEvent, renderFailure } = createCallView({ terminal, json: false });
+  const failure = toFailure("script-failed", { tool: "t", code: 3, stderr: "one\n$& two", hint: "do it" });
+
+  const unseen = renderFailure(failure);
+  onEvent(start("1"));
+  onEvent({ type: "call-chunk", call: "1", chunk: "half a line" });
+  onEvent({ type: "call-log", call: "1", message: "one" });
+  onEvent({ type: "call-log", call: "1", message: "$& two" });
+
+  expect(unseen).toBe('Cannot finish "t": it ended with exit code 3: one\n$& two\n→ do it');
+  expect(renderFailure(failure)).toBe('\nCannot finish "t": it ended with exit code 3\n→ do it');
+});
+
 function start(call: string, parent?: string): CallEvent {
   const facts = { tool: "t", source: "global", owner: "global", input: {}, time: 0 } as const;
   return { type: "call-start", call, ...(parent !== undefined && { parent }), ...facts };
 }
 
-function createScreen(): { printed: string[]; statuses: string[]; terminal: Terminal } {
+function createScreen(): { printed: string[]; notes: string[]; statuses: string[]; terminal: Terminal } {
   const printed: string[] = [];
+  const notes: string[] = [];
   const statuses: string[] = [];
   const terminal: Terminal = {
     print: (text) => void printed.push(text),
-    note: () => {},
+    note: (text) => void notes.push(text),
     showStatus: (text) => void statuses.push(text),
     style: (_style, text) => text,
     toShown: (text) => text,
@@ -73,5 +102,5 @@ function createScreen(): { printed: string[]; statuses: string[]; terminal: Term
     hasColour: false,
     columns: 80,
   };
-  return { printed, statuses, terminal };
+  return { printed, notes, statuses, terminal };
 }

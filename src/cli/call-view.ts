@@ -1,22 +1,26 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { CallEvent, Progress } from "../core/events.ts";
+import type { Failure } from "../core/errors.ts";
+import type { CallEvent, CallLog, Progress } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { Invocation } from "./cli-command.ts";
-import { toPrintableLine } from "./printable.ts";
+import { toPrintable, toPrintableLine } from "./printable.ts";
 
 /** What a person sees of a call while it runs. */
 export interface CallView {
   readonly onEvent: (event: CallEvent) => void;
   /** The text for the output, without what has already been shown as chunks. */
   renderRest(output: JsonValue): string;
+  /** Why the call failed, without what the tool said about it on standard error and everybody has read. */
+  renderFailure(error: Failure): string;
 }
 
-/** Makes a view that shows progress on standard error and chunks, as they come, on standard output. */
+/** Makes a view that shows progress and log on standard error and chunks on standard output, as they come. */
 export function createCallView({ terminal, json }: Pick<Invocation, "terminal" | "json">): CallView {
   const chunks: JsonValue[] = [];
   let rootCall: string | undefined;
   let isAtLineStart = true;
+  let lastLog: string | undefined;
 
   const show = (text: string): void => {
     terminal.print(terminal.toShown(text));
@@ -27,8 +31,13 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
     onEvent(event) {
       if (event.type === "call-start" && event.parent === undefined) rootCall = event.call;
       if (event.type === "call-progress") terminal.showStatus(renderProgress(event.progress));
-      // Chunks of calls inside this one belong to the tool that made them, not to the output.
-      if (event.type !== "call-chunk" || event.call !== rootCall || json) return;
+      // What calls inside this one say belongs to the tool that made them.
+      if (!("call" in event) || event.call !== rootCall) return;
+      if (event.type === "call-log") {
+        lastLog = event.message;
+        terminal.note(`${renderLog(event)}\n`);
+      }
+      if (event.type !== "call-chunk" || json) return;
       chunks.push(event.chunk);
       show(typeof event.chunk === "string" ? event.chunk : `${JSON.stringify(event.chunk)}\n`);
     },
@@ -38,12 +47,26 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
       const text = typeof output === "string" ? output : JSON.stringify(output, null, 2);
       return lineEnd + terminal.toShown(text);
     },
+    renderFailure(error) {
+      const lineEnd = isAtLineStart || !terminal.isScreen ? "" : "\n";
+      return lineEnd + (error.code === "script-failed" ? withoutRead(error, lastLog) : error.message);
+    },
   };
 }
 
 function isAlreadyShown(output: JsonValue, chunks: readonly JsonValue[]): boolean {
   const isText = chunks.every((chunk) => typeof chunk === "string");
   return isText ? chunks.join("") === output : isDeepStrictEqual(output, chunks);
+}
+
+function renderLog({ message, data }: CallLog): string {
+  return toPrintable(data === undefined ? message : `${message} ${JSON.stringify(data)}`);
+}
+
+/** The last lines of stderr are on the screen already if the last of them is. */
+function withoutRead({ message, details }: Extract<Failure, { code: "script-failed" }>, lastLog: string | undefined): string {
+  const isRead = lastLog !== undefined && details.stderr.endsWith(lastLog.trimEnd());
+  return isRead ? message.replace(`: ${details.stderr}`, () => "") : message;
 }
 
 function renderProgress({ message = "", done, total }: Progress): string {

@@ -10,7 +10,7 @@ import { applySettings } from "../flags/apply-settings.ts";
 import { parseFlags } from "../flags/parse-flags.ts";
 import { readInput } from "../input/read-input.ts";
 import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
-import { toPrintableLine } from "../printable.ts";
+import { toPrintable, toPrintableLine } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
@@ -132,6 +132,8 @@ async function untilInterrupted(work: (signal: AbortSignal) => Promise<ToolOutco
 }
 
 function toAnswer(outcome: ToolOutcome, view: CallView): Answer {
-  if (outcome.status === "failed") return failedAnswer(outcome.error);
+  if (outcome.status === "failed") {
+    return { ...failedAnswer(outcome.error), failure: toPrintable(view.renderFailure(outcome.error)) };
+  }
   return { document: outcome, text: view.renderRest(outcome.output) };
 }
