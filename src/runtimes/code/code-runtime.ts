@@ -1,3 +1,4 @@
+import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { toCodeLimits, type CodeLimits } from "./code-limits.ts";
@@ -84,9 +85,11 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
 
 function toHostCall(session: ProgramSession): ProgramHost["call"] {
   return (address, json, settle) => {
-    void session.call(address, JSON.parse(json)).then((outcome) => {
+    const settleWith = (outcome: ToolOutcome): void => {
       const isOk = outcome.status === "ok";
       settle(isOk, JSON.stringify(isOk ? outcome.output : outcome.error));
-    });
+    };
+    // One that is not called because the program must stop needs no answer.
+    session.call(address, JSON.parse(json)).then(settleWith, () => {});
   };
 }

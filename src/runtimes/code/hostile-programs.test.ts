@@ -259,6 +259,21 @@ test("1,000 timers are the most, and they end with the program", async () => {
   expect(await run(code)).toMatchObject({ output: { result: [1000, "Cannot wait: there are 1000 timers already"] } });
 });
 
+test("programs that start programs have no more than 16 threads", async () => {
+  const inner = "await new Promise((resolve) => setTimeout(resolve, 20000))";
+  const code = `await Promise.all(Array.from({ length: 16 }, () => tools.execute_code({ code: ${JSON.stringify(inner)} })))`;
+  const started = Promise.all(
+    Array.from({ length: 3 }, () => workspace.call("execute_code", { code }, { limitMs: 2500 })),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+
+  const threads = process.getActiveResourcesInfo().filter((name) => name === "Worker" || name === "MessagePort");
+
+  expect(threads.length).toBeLessThan(40);
+  for (const outcome of await started) expect(codeOf(outcome)).toBe("call-timeout");
+  await expectAlive();
+});
+
 function run(code: string): Promise<ToolOutcome> {
   return workspace.call("execute_code", { code });
 }

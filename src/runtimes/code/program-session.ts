@@ -1,6 +1,7 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { CodeLimits } from "./code-limits.ts";
+import { createTurns } from "./turns.ts";
 
 /** One call that a program made. What it gave back is not in it: that stays with the program. */
 export interface CodeCall {
@@ -14,7 +15,7 @@ export interface CodeCall {
 
 /** What happens while one program runs: its calls, and what it prints. */
 export interface ProgramSession {
-  /** Calls a tool the same way every call takes, at most so many at once. Never rejects. */
+  /** Calls a tool the same way every call takes, at most so many at once. Rejects when the program must stop before its turn. */
   call(address: string, input: unknown): Promise<ToolOutcome>;
   print(text: string): void;
   /** In the order in which they were asked for. */
@@ -34,29 +35,15 @@ interface OpenCall {
 export function createProgramSession(context: RuntimeContext, { maxParallel }: CodeLimits): ProgramSession {
   const calls: OpenCall[] = [];
   const lines: string[] = [];
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  async function takeTurn(): Promise<void> {
-    if (running < maxParallel) running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
-  }
-
-  function passTurn(): void {
-    const next = waiting.shift();
-    if (next === undefined) running -= 1;
-    else next();
-  }
+  const turns = createTurns(maxParallel);
 
   return {
     async call(address, input) {
       const call: OpenCall = { tool: address, startedAt: performance.now() };
       calls.push(call);
-      await takeTurn();
-      const outcome = await context.call(address, input);
+      const outcome = await turns.run(() => context.call(address, input), context.signal);
       call.outcome = outcome;
       call.durationMs = performance.now() - call.startedAt;
-      passTurn();
       return outcome;
     },
     print(text) {

@@ -1,6 +1,7 @@
 import { followProgram, type ProgramHost } from "./follow-program.ts";
 import type { ProgramEnd, ProgramStart } from "./inside/program/messages.ts";
 import { loadEngine, startWorker, type ProgramEngine, type ProgramWorker } from "./start-worker.ts";
+import { createTurns } from "./turns.ts";
 
 /** Threads that run programs, each one at a time. */
 export interface ProgramWorkers {
@@ -10,6 +11,8 @@ export interface ProgramWorkers {
   close(): Promise<void>;
 }
 
+/** How many programs run at once. Those that programs start count, too: they could start very many. */
+const maxThreads = 16;
 /** How many threads are kept for the next programs, and how long. */
 const maxIdle = 2;
 const idleMs = 30_000;
@@ -18,6 +21,7 @@ const idleMs = 30_000;
 export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
   const idle = new Map<ProgramWorker, ReturnType<typeof setTimeout>>();
   const all = new Set<ProgramWorker>();
+  const turns = createTurns(maxThreads);
   let engine: Promise<ProgramEngine> | undefined;
 
   async function take(): Promise<ProgramWorker> {
@@ -48,20 +52,22 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
     idle.set(worker, setTimeout(() => drop(worker), idleMs).unref());
   }
 
+  async function run(program: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
+    const worker = await take();
+    try {
+      signal.throwIfAborted();
+      const end = await followProgram(worker, program, host, signal);
+      if (end === "lost") drop(worker);
+      else keep(worker);
+      return end === "lost" ? { status: "out-of-time" } : end;
+    } catch (cause) {
+      drop(worker);
+      throw cause;
+    }
+  }
+
   return {
-    async run(program, host, signal) {
-      const worker = await take();
-      try {
-        signal.throwIfAborted();
-        const end = await followProgram(worker, program, host, signal);
-        if (end === "lost") drop(worker);
-        else keep(worker);
-        return end === "lost" ? { status: "out-of-time" } : end;
-      } catch (cause) {
-        drop(worker);
-        throw cause;
-      }
-    },
+    run: (program, host, signal) => turns.run(() => run(program, host, signal), signal),
     async close() {
       await Promise.all([...all].map(({ thread }) => thread.terminate()));
     },

@@ -31,7 +31,8 @@ export async function servePython(
         if (message === undefined) return refuse("it wrote to the channel what is no message");
         if ("end" in message) return message.end;
         count += 1;
-        void answer(channel, message, session, count > maxCalls ? maxCalls : undefined);
+        // One that is not called because the program must stop needs no answer.
+        answer(channel, message, session, count > maxCalls ? maxCalls : undefined).catch(() => {});
       }
       if (rest.length > longestMessage) return refuse("it wrote a message that is too long");
     }

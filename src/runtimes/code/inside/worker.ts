@@ -57,6 +57,7 @@ async function begin(start: ProgramStart): Promise<void> {
   next = undefined;
   run = new ProgramRun(start, machine, tell);
   attach(run);
+  tell({ type: "begin" });
   run.begin();
   waitHere();
 }

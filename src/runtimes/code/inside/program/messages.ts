@@ -19,9 +19,10 @@ export interface ProgramLimits {
 /** What a worker is told: to run a program, or how a call ended, as {@link writeSettle} writes it. */
 export type ToWorker = { readonly start: ProgramStart } | string;
 
-/** What a worker tells: a call, as {@link readCall} reads it, and what is printed and how it ends. */
+/** What a worker tells: a call, as {@link readCall} reads it, when it begins, what is printed and how it ends. */
 export type FromWorker =
   | string
+  | { readonly type: "begin" }
   | { readonly type: "print"; readonly text: string }
   | { readonly type: "end"; readonly end: ProgramEnd };
 
