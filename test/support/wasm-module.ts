@@ -40,7 +40,16 @@ export function moduleFromAssemblyScript(source: string): Uint8Array {
   return compile("tool.ts", source, [process.execPath, compiler, "tool.ts", ...output, ...options]);
 }
 
-function compile(file: string, source: string, [program = "", ...args]: readonly string[]): Uint8Array {
+const compiled = new Map<string, Uint8Array>();
+
+/** Compiles once what several tests use. */
+function compile(file: string, source: string, command: readonly string[]): Uint8Array {
+  const bytes = compiled.get(source) ?? runCompiler(file, source, command);
+  compiled.set(source, bytes);
+  return bytes;
+}
+
+function runCompiler(file: string, source: string, [program = "", ...args]: readonly string[]): Uint8Array {
   const folder = mkdtempSync(join(tmpdir(), "kitbag-compile-"));
   try {
     writeFileSync(join(folder, file), source);

@@ -45,6 +45,8 @@ export function createHostLink({ settings, start }: HostStart): HostLink {
     },
     async close() {
       const host = await opening?.catch(() => undefined);
+      // Whoever waits for its end must not end before.
+      host?.setHeld(true);
       host?.kill();
       await host?.gone;
     },

@@ -55,7 +55,7 @@ export function openPeer(
   async function waitForEnd(): Promise<HostEnd> {
     const status = await process.exit;
     // What it said last may still be on its way.
-    await Promise.race([endOf(process.stderr), sleep(100, undefined, { ref: false })]);
+    await Promise.race([endOf(process.stderr), sleep(100)]);
     const reason = [violation ?? describeExit(status), complaint.trim()].filter((text) => text !== "").join(": ");
     // A module with objects of its own can fill the heap of its thread, and V8 ends the whole process for that.
     const outOfMemory = status.outOfMemory === true || complaint.includes("heap out of memory");

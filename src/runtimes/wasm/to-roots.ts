@@ -19,8 +19,8 @@ export function toRoots(mounts: readonly Mount[], { sandbox, directory }: RootPl
   const roots = new Map<string, Root>();
   for (const mount of mounts.filter(({ granted }) => granted === true)) {
     const isDirectory = statSync(mount.source).isDirectory();
-    // Without a sandbox nothing is mounted: the file is where it is.
-    const place = sandbox.name === "off" ? mount.source : mount.target;
+    // Where nothing is mounted, the file is where it is.
+    const place = sandbox.keepsPaths === true ? mount.source : mount.target;
     const name = isDirectory ? mount.target : dirname(mount.target);
     const known = roots.get(name) ?? { name, path: isDirectory ? place : dirname(place), only: {} };
     const access = mount.write === true ? "write" : "read";

@@ -107,7 +107,11 @@ test.for([
   ["text", [...Buffer.from("#!/bin/sh\n")], "it is no WASM module"],
   ["only the magic number", [0, 0x61, 0x73, 0x6d], "unknown version"],
   ["a version that there is not", [0, 0x61, 0x73, 0x6d, 2, 0, 0, 0], "unknown version 2"],
-  ["a component", [0, 0x61, 0x73, 0x6d, 13, 0, 1, 0], "it is a WASM component; build a WASI preview 1 command"],
+  [
+    "a component",
+    [0, 0x61, 0x73, 0x6d, 13, 0, 1, 0],
+    "it is a WASM component, and only modules run here; build a WASI preview 1 command",
+  ],
   ["a section that is longer than the file", [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 100, 1], "it ends in the middle"],
   ["a number without an end", [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 255, 255, 255, 255, 255], "more than 32 bits"],
   ["four billion memories", [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 5, 5, 255, 255, 255, 255, 15], "it ends in the middle"],

@@ -41,7 +41,7 @@ function checkPreamble(bytes: Uint8Array): void {
   const [version, , layer] = bytes.subarray(4, 8);
   if (layer === 1) {
     throw new RefusedModule(
-      "it is a WASM component; build a WASI preview 1 command instead (for example --target wasm32-wasip1), or take the core module out with: npx @bytecodealliance/jco transpile",
+      "it is a WASM component, and only modules run here; build a WASI preview 1 command instead, in Rust with --target wasm32-wasip1",
     );
   }
   if (version !== 1 || layer !== 0)

@@ -8,14 +8,14 @@ type Ask = (request: Uint8Array) => Uint8Array;
  * `read` then copies: all at once, or piece by piece until it answers 0. Both answer -1 for a place outside the module's memory.
  */
 export function kitbagImports(guest: Guest, ask: Ask): Readonly<Record<string, (...values: never[]) => number>> {
-  let answer = new Uint8Array(0);
+  let answer: Uint8Array = new Uint8Array(0);
   let position = 0;
 
   return {
     call: (pointer: number, length: number) =>
       orMinusOne(() => {
         const request = guest.bytes(pointer, length).slice();
-        answer = Uint8Array.from(ask(request));
+        answer = ask(request);
         position = 0;
         return answer.length;
       }),

@@ -61,5 +61,5 @@ function readFrame<Header>(frame: Buffer): Frame<Header> {
   const end = prefixBytes + frame.readUInt32LE(0);
   const header = JSON.parse(frame.toString("utf8", prefixBytes, end)) as Header;
   // Not a Buffer: a small one of those is a part of a larger piece of memory, all of which goes along when it is posted to a thread.
-  return { header, payload: Uint8Array.from(frame.subarray(end)) };
+  return { header, payload: new Uint8Array(frame.subarray(end)) };
 }
