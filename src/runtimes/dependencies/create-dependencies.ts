@@ -1,5 +1,3 @@
-import { rm } from "node:fs/promises";
-
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { dependencyFailed, explainSystem, type DependencyFailure } from "./dependency-failure.ts";
 import type { DependencyProgress, DependencyRequest, PreparedDependencies } from "./dependency-request.ts";
@@ -115,7 +113,7 @@ function toPrepared(job: Job, { packages }: Lock, directory: string): PreparedDe
   const { mounts, environment } = installer.toPrepared(directory);
   // Without a sandbox there are no mounts: packages are where they were installed.
   const places =
-    options.sandbox.name === "off" ? new Map(mounts.map(({ target, source }) => [target, source])) : undefined;
+    options.sandbox.keepsPaths === true ? new Map(mounts.map(({ target, source }) => [target, source])) : undefined;
   const entries = Object.entries(environment).map(([name, value]) => [name, places?.get(value) ?? value]);
   return {
     mounts,
@@ -140,14 +138,16 @@ async function install(job: Job, signal: AbortSignal): Promise<PreparedDependenc
   const source = toSource(language, options);
   if (source.kind === "nothing") throw dependencyFailed(language, offline);
   const limit = AbortSignal.timeout(limitMs);
-  const work = await cache.makeWork(key);
+  const place = await cache.makeWork(key);
   const route = source.kind === "index" ? await openIndex(sandbox, { hosts: source.hosts, maxBytes }) : undefined;
   try {
-    const root = sandbox.name === "off" ? work : "/work";
-    const bench = { sandbox, work, root, maxBytes, signal: AbortSignal.any([signal, limit]) };
+    const { work, told } = place;
+    const [root, toldInside] = sandbox.keepsPaths === true ? [work, told] : ["/work", "/opt/told"];
+    const bench = { sandbox, work, root, told, toldInside, maxBytes, signal: AbortSignal.any([signal, limit]) };
     const report: InstallPlace["onProgress"] = (progress) => onProgress?.({ language, ...progress });
     const made = await installer.install({ bench, source, route, granted, onProgress: report }, lock);
-    const directory = await cache.keep(digestFor(job, made), work);
+    const directory = await cache.keep(digestFor(job, made), place);
+    if (directory === undefined) throw dependencyFailed(language, linked);
     if (lock === undefined) await cache.writeLock(key, made);
     report({ step: "ready" });
     return toPrepared(job, made, directory);
@@ -156,9 +156,15 @@ async function install(job: Job, signal: AbortSignal): Promise<PreparedDependenc
     throw cause;
   } finally {
     await route?.close();
-    await rm(work, { recursive: true, force: true });
+    await place.remove();
   }
 }
+
+const linked: DependencyFailure = {
+  problem: "broken",
+  reason: "code of a package that was granted install scripts has put a link where the packages should be",
+  cure: "take the grant away: packages do this only to attack",
+};
 
 const offline: DependencyFailure = {
   problem: "offline",

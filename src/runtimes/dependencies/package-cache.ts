@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { chmod, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import type { LockedPackage } from "./dependency-request.ts";
@@ -13,6 +13,15 @@ export interface Lock {
   readonly packages: readonly LockedPackage[];
   /** What the installer itself wrote, where it has a format of its own. */
   readonly installer?: unknown;
+}
+
+/** The directories of one install. */
+export interface Work {
+  /** What programs inside write to. */
+  readonly work: string;
+  /** What they are told. */
+  readonly told: string;
+  remove(): Promise<void>;
 }
 
 /** What an interpreter said about itself. */
@@ -36,10 +45,13 @@ export interface PackageCache {
   writeFacts(key: string, facts: InterpreterFacts): Promise<void>;
   /** The directory of installed packages; undefined if they are not installed. */
   find(digest: string): Promise<string | undefined>;
-  /** An empty directory to install in. Whoever asks holds the lock of `key`, so what was left there by others is removed. */
-  makeWork(key: string): Promise<string>;
-  /** Makes what was installed in `work` the packages of `digest`, all at once; answers with their directory. */
-  keep(digest: string, work: string): Promise<string>;
+  /** Empty directories to install in. Whoever asks holds the lock of `key`, so what was left there by others is removed. */
+  makeWork(key: string): Promise<Work>;
+  /**
+   * Makes what was installed in `work` the packages of `digest`, all at once; answers with their directory. Undefined if they are
+   * not really there: a package's own code may have put a link in their place.
+   */
+  keep(digest: string, work: Work): Promise<string | undefined>;
 }
 
 /** Opens the packages of a home directory; nothing is made before it is needed. */
@@ -73,13 +85,18 @@ export function openPackageCache(home: string): PackageCache {
     async makeWork(key) {
       await mkdir(packages, { recursive: true, mode: 0o700 });
       await removeLeftovers(packages, key);
-      const work = join(packages, `making-${key}-${randomUUID()}`);
-      for (const part of ["", "home", "temporary", "files", "done"]) await mkdir(join(work, part));
-      await chmod(work, 0o755);
-      return work;
+      const place = join(packages, `making-${key}-${randomUUID()}`);
+      const [work, told] = [join(place, "work"), join(place, "told")];
+      for (const part of ["home", "temporary", "files", "done"]) await mkdir(join(work, part), { recursive: true });
+      await mkdir(told);
+      for (const path of [work, told]) await chmod(path, 0o755);
+      return { work, told, remove: () => rm(place, { recursive: true, force: true }) };
     },
-    async keep(digest, work) {
+    async keep(digest, { work }) {
       const directory = join(packages, digest);
+      for (const part of ["done", "done/content"]) {
+        if (!(await lstat(join(work, part))).isDirectory()) return undefined;
+      }
       try {
         await rename(join(work, "done"), directory);
       } catch (cause) {

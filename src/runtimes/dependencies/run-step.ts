@@ -12,6 +12,10 @@ export interface Workbench {
   readonly work: string;
   /** The same directory, as programs inside see it. */
   readonly root: string;
+  /** A directory for what programs are told: they can read it, and never make a link of what is written there. */
+  readonly told: string;
+  /** The same directory, as programs inside see it. */
+  readonly toldInside: string;
   /** How much may be written to it. */
   readonly maxBytes: number;
   /** Ends the install. */
@@ -94,11 +98,16 @@ export async function runInside(sandbox: Sandbox, program: InsideProgram): Promi
   }
 }
 
-function toProfile({ work, root, maxBytes }: Workbench, step: Step): Profile {
+function toProfile({ work, root, told, toldInside, maxBytes }: Workbench, step: Step): Profile {
   const { mounts = [], programs = [], route } = step;
   const own = { HOME: join(root, "home"), TMPDIR: join(root, "temporary") };
   return {
-    mounts: [{ source: work, target: root, write: true, granted: true }, ...mounts, ...(route?.mounts ?? [])],
+    mounts: [
+      { source: work, target: root, write: true, granted: true },
+      { source: told, target: toldInside, granted: true },
+      ...mounts,
+      ...(route?.mounts ?? []),
+    ],
     environment: { ...own, ...step.environment, ...route?.environment },
     programs: [...programs, ...(route?.programs ?? [])],
     directory: step.directory ?? root,

@@ -59,6 +59,20 @@ test("prepare() runs the scripts of an npm package that was granted it, with not
   expect(asked).not.toContain("/ran");
 });
 
+test("prepare() refuses packages whose own code puts a link in their place", async () => {
+  const script = 'rm -rf "$INIT_CWD/node_modules" && ln -s /etc "$INIT_CWD/node_modules"';
+  const { index } = await openTestIndex({
+    npm: [makeNpmPackage({ name: "sly", manifest: { scripts: { postinstall: script } } })],
+  });
+  const dependencies = await openDependencies({ index, allowInstallScripts: ["sly"] });
+
+  const found = await problemOf(dependencies.prepare(request({ sly: "*" })));
+
+  expect(found.problem).toBe("broken");
+  expect(found.reason).toContain("has put a link where the packages should be");
+  expect(countInstalled(dependencies.home)).toBe(0);
+});
+
 test("prepare() gives the same npm packages for the same lock, whatever the index has by now", async () => {
   const old = await openTestIndex({ npm: [left(), right("1.2.0")] });
   const { index } = await openTestIndex({ npm: [left(), right("1.2.0"), right("1.9.0")] });

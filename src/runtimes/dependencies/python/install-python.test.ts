@@ -50,6 +50,15 @@ test("prepare() installs packages and those they need, for scripts to import", a
   expect(leftovers(dependencies.home)).toEqual([]);
 });
 
+test("prepare() installs nothing where all that is asked for is for other systems", async () => {
+  const dependencies = await openDependencies({ index: (await openTestIndex({})).index });
+
+  const prepared = await dependencies.prepare(pythonRequest("hello; sys_platform == 'win32'"));
+
+  expect(prepared.lock?.packages).toEqual([]);
+  expect(readInstalled(prepared).size).toBe(0);
+});
+
 test("prepare() asks the index only once, and not at all with packages that are there", async () => {
   const { index, asked } = await openTestIndex({ wheels: [makeWheel({ name: "hello" })] });
   const first = await openDependencies({ index });
@@ -149,7 +158,7 @@ test("prepare() builds a package that was granted it, with nothing of the machin
   const prepared = await dependencies.prepare(pythonRequest("curious"));
 
   const seen = JSON.parse(await runPython(prepared, "import curious; print(curious.seen)")) as Record<string, string>;
-  expect(Object.values(seen)).toEqual(["FileNotFoundError", "FileNotFoundError", "HTTPError"]);
+  expect(Object.values(seen)).toEqual(["FileNotFoundError", "FileNotFoundError", "OSError", "HTTPError"]);
   expect(other.asked).toEqual([]);
 });
 
@@ -316,6 +325,7 @@ def attempt(read):
         return type(cause).__name__
 def build_wheel(directory, config_settings=None, metadata_directory=None):
     seen = {name: attempt(lambda: open(name).read()) for name in ${JSON.stringify(files)}}
+    seen["orders"] = attempt(lambda: open("/opt/told/locked.txt", "w"))
     seen["network"] = attempt(lambda: urllib.request.urlopen("${url}/secrets", timeout=5))
     name = "curious-1.0-py3-none-any.whl"
     info = "curious-1.0.dist-info/"

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
+import { lstat, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 
@@ -50,16 +50,16 @@ async function download(request: PythonRequest, place: InstallPlace, { pip, lock
   const { bench, granted, onProgress } = place;
   const step = lock === undefined ? "resolve" : "download";
   const wanted = lock === undefined ? request.requirements.map(renderRequirement) : lock.packages.map(toLine);
-  await writeFile(join(bench.work, "requirements.txt"), `${wanted.join("\n")}\n`);
-  await writeFile(join(bench.work, "constraints.txt"), `${request.constraints.map(renderRequirement).join("\n")}\n`);
+  await writeFile(join(bench.told, "requirements.txt"), `${wanted.join("\n")}\n`);
+  await writeFile(join(bench.told, "constraints.txt"), `${request.constraints.map(renderRequirement).join("\n")}\n`);
   onProgress({ step });
   const result = await runPip(pip, {
     args: [
       "download",
       ...["--dest", join(bench.root, "files"), ...onlyWheels(granted)],
-      ...["--requirement", join(bench.root, "requirements.txt")],
+      ...["--requirement", join(bench.toldInside, "requirements.txt")],
       ...(lock === undefined
-        ? ["--constraint", join(bench.root, "constraints.txt")]
+        ? ["--constraint", join(bench.toldInside, "constraints.txt")]
         : ["--no-deps", "--require-hashes"]),
     ],
     from: "source",
@@ -76,14 +76,18 @@ async function download(request: PythonRequest, place: InstallPlace, { pip, lock
 async function install(packages: readonly LockedPackage[], place: InstallPlace, { pip, fail }: Running): Promise<void> {
   const { bench, granted, onProgress } = place;
   onProgress({ step: "install" });
-  await writeFile(join(bench.work, "locked.txt"), `${packages.map(toLine).join("\n")}\n`);
-  await mkdir(join(bench.work, "done", "content"));
+  if (packages.length === 0) {
+    // Nothing is needed here: all that was asked for is for other systems.
+    await runStep(bench, { command: ["mkdir", join(bench.root, "done", "content")], environment: {} });
+    return;
+  }
+  await writeFile(join(bench.told, "locked.txt"), `${packages.map(toLine).join("\n")}\n`);
   const result = await runPip(pip, {
     args: [
       "install",
       ...["--target", join(bench.root, "done", "content"), "--no-compile", "--no-deps", "--require-hashes"],
       ...["--no-warn-script-location", ...onlyWheels(granted)],
-      ...["--requirement", join(bench.root, "locked.txt")],
+      ...["--requirement", join(bench.toldInside, "locked.txt")],
     ],
     // A package that is built needs the tools that build it, and they are on the index.
     from: granted.length > 0 ? "source" : "files",
@@ -112,6 +116,7 @@ function toLine({ name, version, hash }: LockedPackage): string {
 /** Locks the files that pip has chosen. */
 async function lockFiles(directory: string): Promise<readonly LockedPackage[]> {
   const locked: LockedPackage[] = [];
+  if (!(await lstat(directory)).isDirectory()) return locked;
   for (const file of (await readdir(directory)).toSorted()) {
     const [, name, version] =
       /^([A-Za-z0-9][\w.]*)-([\w.+!]+)-[\w.-]+\.whl$/u.exec(file) ??
