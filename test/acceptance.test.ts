@@ -1,11 +1,14 @@
-/** The acceptance criteria of the design "Dynamic tool discovery from scripts". AC-3 and AC-4 need a runtime for scripts. */
-import { expect, test } from "vitest";
+/** The acceptance criteria of the design "Dynamic tool discovery from scripts". */
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createWorkspace } from "kitbag";
+import { openRuntimes } from "kitbag/runtimes";
 import { loadSkills } from "kitbag/skills";
 
 import { needProgram } from "./support/need-program.ts";
 import { createFolder } from "./support/temporary-folder.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
 
 test("AC-1: a skill with tool1.py, tool2.sh and helper.txt has two tools, also without opening it", async (context) => {
   needProgram(context, "python3");
@@ -73,6 +76,43 @@ test("AC-2: scripts/manifest.yml goes before the docstring, and a script that sa
   ]);
 });
 
+test("AC-3: a tool made of scripts/greet.py, called with World, answers Hello, World!", async (context) => {
+  needProgram(context, "python3");
+  const workspace = await workspaceOf(
+    createFolder({
+      "my-skill/SKILL.md": document("my-skill"),
+      "my-skill/scripts/greet.py": 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n',
+    }),
+  );
+  await workspace.activateSkill("my-skill");
+
+  const outcome = await workspace.call("my-skill/greet", { arg1: "World" });
+
+  expect(outcome).toEqual({ status: "ok", output: "Hello, World!\n" });
+});
+
+test("AC-4: a script that fails with exit code 1 is a failed call with what it said on stderr", async (context) => {
+  needProgram(context, "python3");
+  const workspace = await workspaceOf(
+    createFolder({
+      "my-skill/SKILL.md": document("my-skill"),
+      "my-skill/scripts/fail.py": 'import sys\nprint("so far")\nsys.exit("there is no such page")\n',
+    }),
+  );
+  await workspace.activateSkill("my-skill");
+
+  const outcome = await workspace.call("my-skill/fail");
+
+  expect(outcome).toMatchObject({
+    status: "failed",
+    error: {
+      code: "script-failed",
+      message: expect.stringContaining("there is no such page"),
+      details: { code: 1, stderr: "there is no such page", stdout: "so far\n" },
+    },
+  });
+});
+
 test("AC-5: invoking a skill returns its processed text, whatever scripts it has", async () => {
   const folder = createFolder({
     "my-skill/SKILL.md": `${document("my-skill")}Look at $ARGUMENTS in {baseDir}.\n`,
@@ -89,7 +129,9 @@ test("AC-5: invoking a skill returns its processed text, whatever scripts it has
 
 async function workspaceOf(folder: string): Promise<ReturnType<typeof createWorkspace>> {
   const { reports } = await loadSkills({ directories: [folder] });
-  return createWorkspace({ skills: reports.flatMap((report) => report.skill ?? []) });
+  const runtimes = openRuntimes({ directory: folder });
+  onTestFinished(() => runtimes.close());
+  return createWorkspace({ skills: reports.flatMap((report) => report.skill ?? []), runtimes });
 }
 
 function document(name: string): string {

@@ -61,11 +61,13 @@ export interface RunKitbagOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Is sent this signal as soon as it has printed `after`. */
   readonly signal?: { readonly name: NodeJS.Signals; readonly after: string };
+  /** Told all of standard output so far, whenever there is more. */
+  readonly onOutput?: (seen: string) => void;
 }
 
 /** Runs `kitbag` with these words. */
 export async function runKitbag(words: readonly string[], options: RunKitbagOptions = {}): Promise<KitbagRun> {
-  const { project = createProject(), stdin = "", env = {}, signal } = options;
+  const { project = createProject(), stdin = "", env = {}, signal, onOutput } = options;
   const child = spawn(process.execPath, ["--conditions=@kitbag/source", join(root, "src/cli/main.ts"), ...words], {
     cwd: project.folder,
     // The skills of whoever runs the tests are none of their business.
@@ -82,6 +84,7 @@ export async function runKitbag(words: readonly string[], options: RunKitbagOpti
   let seen = "";
   child.stdout.on("data", (piece: Buffer) => {
     seen += piece.toString("utf8");
+    onOutput?.(seen);
     if (signal !== undefined && seen.includes(signal.after)) child.kill(signal.name);
   });
   const closed = new Promise<number | null>((resolve) => child.once("close", resolve));

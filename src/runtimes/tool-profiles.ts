@@ -37,6 +37,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   const snapshots = createSnapshots(sandbox.area.own);
   const exits: Egress[] = [];
   const profiles = new WeakMap<Tool, Promise<Profile>>();
+  const unfinished = new Set<Promise<Profile>>();
 
   async function make(tool: Tool, signal: AbortSignal | undefined): Promise<Profile> {
     const code = tool.code as ScriptCode;
@@ -73,13 +74,22 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
         profile = make(tool, signal);
         profiles.set(tool, profile);
         profile.catch(() => profiles.delete(tool));
+        keepUntilDone(profile, unfinished);
       }
       return profile;
     },
     async close() {
+      // A call may have ended while its profile was being made; that still writes where everything is about to be removed.
+      await Promise.allSettled(unfinished);
       await Promise.all(exits.map((egress) => egress.close()));
     },
   };
+}
+
+function keepUntilDone(profile: Promise<Profile>, unfinished: Set<Promise<Profile>>): void {
+  const forget = (): boolean => unfinished.delete(profile);
+  unfinished.add(profile);
+  profile.then(forget, forget);
 }
 
 /** A script that came without its folder is all there is. */

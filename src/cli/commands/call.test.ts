@@ -298,24 +298,6 @@ test("kitbag call opens a skill with those it needs, for a tool that it takes ov
   expect(run.stderr).toContain("Opened the skill polite and greeter, which it needs, for this call\n");
 });
 
-test("kitbag call of a skill's script says that nothing here runs scripts yet", async () => {
-  const project = createProject({
-    ...skillFiles("skills/poet"),
-    "skills/poet/kitbag.toml": toolManifest,
-    "skills/poet/scripts/print.py": "",
-  });
-
-  const run = await runKitbag(["call", "poet/print", "--text", "hi", "--skills", "skills"], { project });
-
-  expect(run).toEqual({
-    code: 1,
-    stdout: "",
-    stderr: `Opened the skill poet for this call
-Cannot run "poet/print": it is a script tool, and nothing here runs those (only function and pipeline tools); pass a runtime of the kind "script" to createWorkspace
-`,
-  });
-});
-
 test("kitbag call checks the input of a script before it looks for what runs it", async (context) => {
   needProgram(context, "python3");
   const project = createProject({ ...skillFiles("skills/short"), "skills/short/scripts/shorten.py": argparseScript });

@@ -16,7 +16,8 @@ export function createSecretFinder(
   home: string,
 ): (name: string) => string | undefined {
   let secrets: ReadonlyMap<string, string> | undefined;
-  return (name) => env[name] ?? (secrets ??= loadSecretFile(join(home, fileName))).get(name);
+  const fromEnvironment = (name: string): string | undefined => (Object.hasOwn(env, name) ? env[name] : undefined);
+  return (name) => fromEnvironment(name) ?? (secrets ??= loadSecretFile(join(home, fileName))).get(name);
 }
 
 function loadSecretFile(path: string): ReadonlyMap<string, string> {
