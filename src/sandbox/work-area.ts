@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir, userInfo } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
@@ -20,7 +20,7 @@ export interface WorkArea {
 
 /** Makes the directories of this process, and removes those of processes that are gone. */
 export function openWorkArea(parent = tmpdir()): WorkArea {
-  const area = join(parent, `kitbag-${userInfo().uid}`);
+  const area = join(parent, `kitbag-${ownUser()}`);
   mkdirSync(area, { recursive: true, mode: 0o711 });
   checkOwn(area);
   const kept = join(area, "kept");
@@ -34,10 +34,15 @@ export function openWorkArea(parent = tmpdir()): WorkArea {
   return { root: area, kept, own, private: secret, remove: () => rm(own, { recursive: true, force: true }) };
 }
 
+/** Not every user has a name, as in containers; systems without numbers have one user a directory. */
+function ownUser(): number {
+  return process.getuid?.() ?? 0;
+}
+
 /** Another user may have made a directory of this name first. */
 function checkOwn(area: string): void {
   const facts = lstatSync(area);
-  if (!facts.isDirectory() || facts.uid !== userInfo().uid) {
+  if (!facts.isDirectory() || facts.uid !== ownUser()) {
     throw new KitbagError("sandbox-failed", {
       sandbox: area,
       reason: "somebody else made it; remove it, or set TMPDIR to a directory of yours",

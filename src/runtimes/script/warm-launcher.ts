@@ -34,7 +34,7 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
   const servers = createServers(sandbox, options);
   return {
     async start(launch) {
-      if (sandbox.name === "off" || launch.debug !== undefined) return cold.start(launch);
+      if (sandbox.keepsPaths === true || launch.debug !== undefined) return cold.start(launch);
       const warm = isForkable(launch) ? servers.start(launch) : startInSlot(launch);
       return (await warm) ?? cold.start(launch);
     },

@@ -152,6 +152,8 @@ def be_first(order, settings, filter_bytes):
     """The first process of the new tree: makes it, starts the script in it, and ends as the script ended."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # The kernel keeps signals of the script from this process, except those that it listens to.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     # The server hides its own files of /proc; this process must write some of its own.
     python.prctl(4, 1, 0, 0, 0)
     own_user()
@@ -171,6 +173,7 @@ def be_first(order, settings, filter_bytes):
         limit(settings)
         give_up(filter_bytes)
         python.prctl(4, 1, 0, 0, 0)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         run(order)
     for descriptor in range(4):
         os.close(descriptor)

@@ -1,0 +1,3 @@
+import { testAttacks } from "../../../test/support/attacks/test-attacks.ts";
+
+testAttacks("secrets");

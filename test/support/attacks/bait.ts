@@ -1,0 +1,115 @@
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A host with things that are worth attacking. */
+export interface Bait {
+  /** In every file and variable that no tool may see. */
+  readonly secret: string;
+  readonly root: string;
+  readonly home: string;
+  /** The working directory of the host. */
+  readonly project: string;
+  /** What the tool may read; it has a link that leads out. */
+  readonly readable: string;
+  /** What the tool may write. */
+  readonly writable: string;
+  /** The folder of another skill. */
+  readonly otherSkill: string;
+  /** A service on the loopback interface. */
+  readonly port: number;
+  /** The name of a service on an abstract socket. */
+  readonly abstractName: string;
+  /** A service on a socket in the file system. */
+  readonly socket: string;
+  /** A process of the same user, with a secret in its environment. */
+  readonly victim: number;
+  /** Seconds that nobody else sleeps, to find processes by. */
+  readonly mark: string;
+  /** What was done to it. */
+  findHarm(): string[];
+  close(): void;
+}
+
+/** Lays out the bait. */
+export async function layBait(): Promise<Bait> {
+  const secret = `secret-${process.pid}-${Math.trunc(performance.now() * 1000)}`;
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-bait-")));
+  chmodSync(root, 0o755);
+  const at = (name: string): string => join(root, name);
+  for (const name of ["home", "project", "readable", "writable", "other-skill"]) {
+    mkdirSync(at(name), { mode: 0o755 });
+    if (name !== "writable") writeFileSync(join(at(name), "data.txt"), name === "readable" ? "readable" : secret);
+  }
+  symlinkSync(join(at("home"), "data.txt"), join(at("readable"), "link"));
+  const reached: string[] = [];
+  const abstractName = `kitbag-${secret}`;
+  const servers = await Promise.all([
+    listen({ host: "127.0.0.1", port: 0 }, () => reached.push("a port of the host was reached")),
+    listen({ path: `\0${abstractName}` }, () => reached.push("an abstract socket of the host was reached")),
+    listen({ path: at("service.sock") }, () => reached.push("a socket of the host was reached")),
+  ]);
+  const mark = `98${process.pid}.${Math.trunc(performance.now() * 1000) % 100_000}`;
+  const victim = spawn("sleep", ["3600"], { env: { SECRET: secret }, stdio: "ignore" });
+  process.env["KITBAG_CANARY"] = secret;
+  const before = describeTree(root);
+  return {
+    ...{ secret, root, abstractName, mark },
+    home: at("home"),
+    project: at("project"),
+    readable: at("readable"),
+    writable: at("writable"),
+    otherSkill: at("other-skill"),
+    port: (servers[0]?.address() as { port: number }).port,
+    socket: at("service.sock"),
+    victim: victim.pid ?? 0,
+    findHarm() {
+      const harm = [...reached];
+      if (describeTree(root) !== before) harm.push("files outside of the granted place were changed");
+      if (victim.exitCode !== null || victim.signalCode !== null) harm.push("a process of the host was ended");
+      return harm;
+    },
+    close() {
+      for (const server of servers) server.close();
+      victim.kill("SIGKILL");
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+async function listen(place: { host?: string; port?: number; path?: string }, onReached: () => void): Promise<Server> {
+  const server = createServer((socket) => {
+    onReached();
+    socket.destroy();
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(place, resolve);
+  });
+  server.unref();
+  return server;
+}
+
+/** All files but those that a tool may write. */
+function describeTree(root: string): string {
+  const names = readdirSync(root, { recursive: true, withFileTypes: true });
+  return names
+    .map((entry) => ({ path: join(entry.parentPath, entry.name), isFile: entry.isFile() }))
+    .filter(({ path }) => !path.startsWith(join(root, "writable")))
+    .map(({ path, isFile }) => (isFile ? [path, statSync(path).mode, readFileSync(path, "utf8")] : [path]).join("\0"))
+    .toSorted()
+    .join("\n");
+}

@@ -1,0 +1,139 @@
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import type { Attack } from "./attack.ts";
+
+/** Using up the machine. */
+export const resourceAttacks: readonly Attack[] = [
+  {
+    name: "starts processes without end",
+    language: "bash",
+    isBrief: true,
+    fails: ["call-timeout", "script-failed", "memory-exceeded"],
+    code: ({ mark }) => `bomb() { bomb | bomb & }; bomb 2>/dev/null; sleep ${mark} & sleep ${mark}`,
+  },
+  {
+    name: "starts more processes than it may",
+    language: "python",
+    code: ({ mark }) => `
+started = []
+try:
+    for _ in range(200): started.append(subprocess.Popen(["sleep", "${mark}"]))
+except OSError: pass
+if len(started) > 64: escaped(len(started), "processes")
+for process in started: process.kill()`,
+  },
+  {
+    name: "takes memory without end",
+    language: "python",
+    fails: ["memory-exceeded"],
+    code: "pieces = []\nwhile True: pieces.append(bytearray(b'x') * (8 << 20))",
+  },
+  {
+    name: "takes memory in many processes",
+    language: "python",
+    fails: ["memory-exceeded"],
+    code: ({ mark }) => `
+for _ in range(12):
+    if os.fork() == 0:
+        try: piece = bytearray(b"x") * (48 << 20)
+        except MemoryError: os._exit(0)
+        os.execvp("python3", ["python3", "-c", "import time; piece = bytearray(b'x') * (48 << 20); time.sleep(2) # ${mark}"])
+codes = [os.waitstatus_to_exitcode(os.wait()[1]) for _ in range(12)]
+if all(code == 0 for code in codes): escaped("it had all of it")
+sys.exit(1)`,
+  },
+  {
+    name: "fills its temporary directory",
+    language: "bash",
+    code: "for part in 1 2 3 4 5 6; do head -c 3000000 /dev/zero > /tmp/$part || break; done 2>/dev/null; [ $(du -sk /tmp | cut -f1) -le 8300 ] || escaped it is larger",
+  },
+  {
+    name: "fills the memory through shared memory",
+    language: "bash",
+    code: "for part in 1 2 3 4 5 6; do head -c 3000000 /dev/zero > /dev/shm/$part || break; done 2>/dev/null; [ $(du -sk /dev/shm | cut -f1) -le 8300 ] || escaped it is larger",
+  },
+  {
+    name: "fills the root and other places of the sandbox",
+    language: "bash",
+    code: 'for place in / /dev /run /usr /etc /var /opt /proc /mnt /home /run/calls; do try sh -c "head -c 1000000 /dev/zero > $place/full"; done',
+  },
+  {
+    name: "makes files without end",
+    language: "python",
+    fails: ["memory-exceeded", "script-failed", "call-timeout"],
+    isBrief: true,
+    code: `
+for index in range(400_000): os.close(os.open(f"/tmp/{index}", os.O_CREAT | os.O_WRONLY))
+escaped("400 000 files")`,
+  },
+  {
+    name: "makes directories without end",
+    language: "python",
+    fails: ["memory-exceeded", "script-failed", "call-timeout"],
+    isBrief: true,
+    code: `
+os.chdir("/dev/shm")
+for index in range(200_000): os.mkdir("deep"); os.chdir("deep")
+escaped("200 000 directories")`,
+  },
+  {
+    name: "writes a file larger than it may",
+    language: "bash",
+    code: ({
+      writable,
+    }) => `try head -c 9000000 /dev/zero > ${writable}/large; (head -c 9000000 /dev/zero > ${writable}/large) 2>/dev/null
+[ $(stat -c %s ${writable}/large) -le 4194304 ] || escaped it is larger; rm -f ${writable}/large`,
+    harm: ({ writable }) =>
+      readdirSync(writable).some((name) => statSync(join(writable, name)).size > 4_194_304)
+        ? "it is on the disk"
+        : undefined,
+  },
+  {
+    name: "opens files without end",
+    language: "python",
+    code: `
+opened = []
+try:
+    while len(opened) < 5000: opened.append(os.open("/dev/null", os.O_RDONLY))
+except OSError: pass
+for descriptor in opened: os.close(descriptor)
+if len(opened) > 128: escaped(len(opened), "files")`,
+  },
+  {
+    name: "raises its own limits",
+    language: "python",
+    code: `
+import resource
+for name in (resource.RLIMIT_CPU, resource.RLIMIT_NPROC, resource.RLIMIT_NOFILE, resource.RLIMIT_FSIZE):
+    soft, hard = resource.getrlimit(name)
+    if hard == resource.RLIM_INFINITY: escaped("no limit", name)
+    else: attempt(name, resource.setrlimit, name, (hard + 1, hard + 1))
+attempt("priority", os.nice, -5)
+for path in ("/proc/self/oom_score_adj", "/proc/1/oom_score_adj"):
+    try:
+        with open(path, "w") as file: file.write("-1000")
+        escaped(path)
+    except OSError: pass`,
+  },
+  { name: "floods its output", language: "bash", fails: ["output-flooded"], code: "yes flood" },
+  { name: "floods its errors", language: "bash", fails: ["output-flooded"], code: "yes flood >&2" },
+  {
+    name: "spins",
+    language: "python",
+    fails: ["script-failed"],
+    code: "while True: pass",
+  },
+  {
+    name: "spins in many processes",
+    language: "python",
+    isBrief: true,
+    fails: ["call-timeout"],
+    code: ({ mark }) => `
+for _ in range(6):
+    if os.fork() == 0:
+        sys.argv.append("${mark}")
+        while True: pass
+subprocess.run(["sleep", "${mark}"])`,
+  },
+];

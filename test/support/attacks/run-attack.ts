@@ -1,0 +1,50 @@
+import { countProcesses, sleep, type Arena } from "./arena.ts";
+import { toProgram, type Attack } from "./attack.ts";
+
+/** How long what an attack started may take to vanish. */
+const patienceMs = 3000;
+
+/** Runs an attack, and answers with all that must not have happened. */
+export async function runAttack(arena: Arena, attack: Attack): Promise<string[]> {
+  const { bait } = arena;
+  const { language, fails = [], mayEndWell = fails.length === 0, isBrief = false, earlier, sibling, harm } = attack;
+  if (earlier !== undefined) await arena.call({ language: "bash", program: earlier });
+  const other = sibling === undefined ? undefined : await startSibling(arena, sibling);
+
+  const { outcome, wasCold } = await arena.call({ language, program: toProgram(attack, bait), isBrief });
+
+  const problems: string[] = [];
+  const shown = JSON.stringify(outcome);
+  if (shown.includes(bait.secret)) problems.push(`a secret got out: ${shown}`);
+  if (shown.includes("ESCAPED")) problems.push(shown);
+  const hasFailed = outcome.status === "failed";
+  if (hasFailed ? !fails.includes(outcome.error.code) : !mayEndWell || !isContained(outcome.output)) {
+    problems.push(`it ended otherwise than it must: ${shown}`);
+  }
+  if (hasFailed && outcome.error.message.trim() === "") problems.push("nobody says why it failed");
+  if (other !== undefined) problems.push(...(await other.problems));
+  if (arena.corner.way !== "cold" && wasCold) problems.push("it did not start in what was warm");
+  if (!(await vanishes(bait.mark))) problems.push("a process went on");
+  const found = harm?.(bait);
+  return [...problems, ...bait.findHarm(), ...(found === undefined ? [] : [found])];
+}
+
+function isContained(output: unknown): boolean {
+  return typeof output === "string" && output.trimEnd().endsWith("contained");
+}
+
+async function startSibling(arena: Arena, program: string): Promise<{ readonly problems: Promise<string[]> }> {
+  const { promise: isReady, resolve: setReady } = Promise.withResolvers<void>();
+  const ended = arena
+    .call({ language: "bash", program, onOutput: (chunk) => String(chunk).includes("ready") && setReady() })
+    .then(({ outcome }) => (outcome.status === "ok" ? [] : [`another call was harmed: ${JSON.stringify(outcome)}`]));
+  await Promise.race([isReady, ended]);
+  return { problems: ended };
+}
+
+async function vanishes(mark: string): Promise<boolean> {
+  for (const start = performance.now(); performance.now() - start < patienceMs; await sleep(20)) {
+    if (countProcesses(mark) === 0) return true;
+  }
+  return false;
+}
