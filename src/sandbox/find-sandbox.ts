@@ -1,83 +1,117 @@
 import { isKitbagError, KitbagError } from "../core/errors.ts";
-import { bubblewrapSandbox } from "./backends/bubblewrap.ts";
 import type { LinuxHost } from "./backends/linux.ts";
-import { offSandbox } from "./backends/off.ts";
-import { unshareSandbox } from "./backends/unshare.ts";
-import { findControlGroups, type ControlGroups } from "./limits/control-groups.ts";
+import { backends, whyNot } from "./backends.ts";
+import { findControlGroups } from "./limits/control-groups.ts";
 import { createPipes } from "./pipes.ts";
-import { findProgram } from "./programs.ts";
 import { recallTest } from "./recall-test.ts";
-import type { Sandbox, SandboxName } from "./sandbox.ts";
+import type { Guarantee, Sandbox, SandboxName } from "./sandbox.ts";
+import type { SelfTest } from "./self-test.ts";
 import { openWorkArea, type WorkArea } from "./work-area.ts";
 
 /** How a sandbox is chosen. */
 export interface SandboxChoice {
-  /** @default the first that works here: bubblewrap, unshare */
+  /** @default the first that works here: bubblewrap, unshare, firejail, nsjail; seatbelt on macOS */
   readonly name?: SandboxName;
   /** Where its files are made. @default the system's directory for temporary files */
   readonly directory?: string;
 }
-
-interface Backend {
-  readonly needs: readonly string[];
-  readonly make: (host: LinuxHost) => Sandbox;
-}
-
-const backends: Partial<Record<SandboxName, Backend>> = {
-  bubblewrap: { needs: ["bwrap", "prlimit"], make: bubblewrapSandbox },
-  unshare: { needs: ["unshare", "perl"], make: unshareSandbox },
-  off: { needs: [], make: ({ pipes }) => offSandbox(pipes) },
-};
-const inOrder: readonly SandboxName[] = ["bubblewrap", "unshare"];
 
 /** A sandbox, and the directories that it removes when it is closed. */
 export interface FoundSandbox extends Sandbox {
   readonly area: WorkArea;
 }
 
-/** Finds the best sandbox that really works on this machine; refuses if there is none. */
+/** What a sandbox must hold a program to, or nobody takes it without having named it. */
+export const needed: readonly Guarantee[] = ["files", "network", "environment", "processes", "user", "privileges"];
+
+/**
+ * Finds the best sandbox that really works on this machine, or the one that was named.
+ *
+ * @throws {KitbagError} `sandbox-missing` if there is none. `sandbox-weak` if the one that was named does not hold what it promises.
+ */
 export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSandbox> {
-  const area = openWorkArea(choice.directory);
-  const groups = findControlGroups();
-  const host = { area, pipes: createPipes(area.private), ...(groups && { groups }) };
+  const machine = openMachine(choice.directory);
   const tried: string[] = [];
-  for (const name of choice.name === undefined ? inOrder : [choice.name]) {
-    const reason = whyNot(name);
-    const sandbox = reason === undefined ? backends[name]?.make(host) : undefined;
-    const failure = sandbox === undefined ? reason : await tryOut(sandbox, area);
-    if (sandbox !== undefined && failure === undefined) return withArea(sandbox, area, groups);
-    tried.push(`${name}: ${failure ?? "it cannot be used"}`);
+  for (const backend of backends.filter(({ name }) => isCandidate(name, choice.name))) {
+    const reason = whyNot(backend);
+    const sandbox = reason === undefined ? backend.make(machine.host) : undefined;
+    const failure =
+      sandbox === undefined ? { reason: reason ?? "it cannot be used" } : await tryOut(sandbox, machine, choice.name);
+    if (sandbox !== undefined && failure === undefined) return withArea(sandbox, machine);
+    if (choice.name !== undefined && failure?.broken !== undefined) {
+      await machine.close();
+      throw new KitbagError("sandbox-weak", { sandbox: backend.name, lacks: failure.broken });
+    }
+    const cure = backend.platform === process.platform && reason !== undefined ? ` (${backend.cure})` : "";
+    tried.push(`${backend.name}: ${failure?.reason}${cure}`);
   }
-  await area.remove();
+  await machine.close();
   throw new KitbagError("sandbox-missing", { tried });
 }
 
-function whyNot(name: SandboxName): string | undefined {
-  const missing = backends[name]?.needs.filter((program) => findProgram(program) === undefined);
-  if (missing === undefined) return "it does not work on this system";
-  return missing.length === 0 ? undefined : `there is no ${missing.join(" and no ")} on this machine`;
+function isCandidate(name: SandboxName, asked: SandboxName | undefined): boolean {
+  return asked === undefined ? name !== "off" : name === asked;
 }
 
-/** A sandbox that does not hold what it promises is none. */
-async function tryOut(sandbox: Sandbox, area: WorkArea): Promise<string | undefined> {
-  if (sandbox.enforces.size === 0 || sandbox.name === "off") return undefined;
+/** What sandboxes of this process are made with. */
+export interface Machine {
+  readonly host: LinuxHost;
+  close(): Promise<void>;
+}
+
+/** Opens the directories and control groups that sandboxes are made with. */
+export function openMachine(directory?: string): Machine {
+  const area = openWorkArea(directory);
+  const groups = findControlGroups();
+  return {
+    host: { area, pipes: createPipes(area.private), ...(groups && { groups }) },
+    async close() {
+      groups?.close();
+      await area.remove();
+    },
+  };
+}
+
+interface Failure {
+  readonly reason: string;
+  /** What was not held back. */
+  readonly broken?: readonly string[];
+}
+
+/** A sandbox that does not hold what it promises is none; one that promises too little is taken only by those who name it. */
+async function tryOut(
+  sandbox: Sandbox,
+  { host }: Machine,
+  asked: SandboxName | undefined,
+): Promise<Failure | undefined> {
+  if (sandbox.name === "off") return undefined;
+  const lacks = needed.filter((guarantee) => !sandbox.enforces.has(guarantee));
+  if (lacks.length > 0 && asked === undefined) {
+    return { reason: `it does not enforce ${lacks.join(", ")}; name it with --sandbox ${sandbox.name} to use it` };
+  }
+  const result = await testOrReason(sandbox, host.area);
+  if (typeof result === "string") return { reason: result };
+  const broken = result.broken.map(({ guarantee, found }) => `${guarantee} (${found})`);
+  return broken.length === 0 ? undefined : { reason: `it does not enforce ${broken.join(", ")}`, broken };
+}
+
+/** Tests a sandbox; a text says why it could not be tested. */
+export async function testOrReason(sandbox: Sandbox, area: WorkArea): Promise<SelfTest | string> {
   try {
-    const { broken } = await recallTest(sandbox, area);
-    return broken.length === 0 ? undefined : broken.map(({ guarantee, found }) => `${guarantee}: ${found}`).join(", ");
+    return await recallTest(sandbox, area);
   } catch (cause) {
     if (!isKitbagError(cause, "sandbox-failed")) throw cause;
     return cause.details.reason;
   }
 }
 
-function withArea(sandbox: Sandbox, area: WorkArea, groups: ControlGroups | undefined): FoundSandbox {
+function withArea(sandbox: Sandbox, machine: Machine): FoundSandbox {
   return {
     ...sandbox,
-    area,
+    area: machine.host.area,
     async close() {
       await sandbox.close();
-      groups?.close();
-      await area.remove();
+      await machine.close();
     },
   };
 }

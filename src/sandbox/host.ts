@@ -18,6 +18,11 @@ export function nextUser(): number {
   return firstUser + ((process.pid * 37 + started++) % users);
 }
 
+/** All users that programs may become where this process is root. */
+export function toolUsers(): number[] {
+  return Array.from({ length: users }, (_, index) => firstUser + index);
+}
+
 /** Whether a user who owns nothing can pass through all directories above `path`. */
 export function isOpenToAll(path: string): boolean {
   for (let directory = dirname(path); ; directory = dirname(directory)) {

@@ -106,6 +106,11 @@ export interface SandboxProcess {
 export interface Sandbox {
   readonly name: SandboxName;
   readonly enforces: ReadonlySet<Guarantee>;
+  /**
+   * It cannot show a file at another place: what is mounted is at its source. Commands may name their files by their targets all the
+   * same, but programs do not find them there. @default false
+   */
+  readonly keepsPaths?: boolean;
   /** Starts `command` (program and arguments, as they are called inside) with `input` to read. */
   start(profile: Profile, command: readonly string[], input?: string | Uint8Array): Promise<SandboxProcess>;
   /** Ends whatever still runs and removes what it left on disk. */

@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+import { isRoot } from "./host.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
 
@@ -28,8 +29,8 @@ const probe = String.raw`
 say() { printf '%s %s\n' "$1" "$2"; }
 try() { if (eval "$3") >/dev/null 2>&1; then say "$1" "$2"; else say "$1" ok; fi; }
 try files 'a file outside can be read' '[ -e "$OUTSIDE" ] || cat /etc/shadow'
-try files 'the root can be written to' ': > /kitbag-probe || : > /usr/kitbag-probe || : > /skill/kitbag-probe'
-try user 'a file of root can be read' 'cat /skill/secret'
+try files 'the root can be written to' ': > /kitbag-probe || : > /usr/kitbag-probe || : > "$FOLDER/kitbag-probe"'
+try user 'a file that nobody gave it can be read' 'cat "$FOLDER/secret"'
 try user 'it is root' '[ "$(id -u)" = 0 ]'
 try network 'a port of this machine can be reached' ': < "/dev/tcp/127.0.0.1/$PORT"'
 try network 'there is a way out' ': < /dev/tcp/192.0.2.1/80 || grep -v "^ *lo:" /proc/net/dev | grep ":"'
@@ -55,14 +56,16 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
   const directory = join(area.own, "self-test");
   const outside = join(area.private, "outside");
   mkdirSync(directory, { recursive: true, mode: 0o755 });
-  writeFileSync(join(directory, "secret"), "secret", { mode: 0o600 });
+  // What this user owns it may read, so only one without any rights tells something.
+  writeFileSync(join(directory, "secret"), "secret", { mode: isRoot ? 0o600 : 0 });
   writeFileSync(join(directory, "probe.sh"), probe, { mode: 0o644 });
   writeFileSync(outside, "secret");
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   try {
     const { port } = server.address() as { port: number };
-    const environment = { OUTSIDE: outside, PORT: String(port), PARENT: String(process.pid) };
+    const folder = sandbox.keepsPaths === true ? directory : "/skill";
+    const environment = { OUTSIDE: outside, FOLDER: folder, PORT: String(port), PARENT: String(process.pid) };
     return toResult(
       sandbox,
       await run(sandbox, { mounts: [{ source: directory, target: "/skill" }], environment, programs: [], limits }),

@@ -93,7 +93,7 @@ function createPreparation({
   sandbox,
   cache,
 }: ScriptRuntimeOptions): (tool: Tool, base: Profile) => Promise<Completed> {
-  const isOff = sandbox.name === "off";
+  const isOff = sandbox.keepsPaths === true;
   const interpreters = new Map<string, Interpreter>();
   const stripped = new Map<string, Promise<string>>();
   const completed = new WeakMap<Profile, Map<string, Completed>>();

@@ -9,7 +9,7 @@ import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts
 import { watchFiles } from "../limits/watch-files.ts";
 import { watchMemory } from "../limits/watch-memory.ts";
 import type { Pipes } from "../pipes.ts";
-import type { ExitStatus, Guarantee, Mount, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
+import type { ExitStatus, Guarantee, Profile, Sandbox, SandboxName, SandboxProcess } from "../sandbox.ts";
 import type { FilterArchitecture } from "../seccomp/syscalls.ts";
 import { startProgram, type HostCommand } from "../start-program.ts";
 import type { WorkArea } from "../work-area.ts";
@@ -31,14 +31,18 @@ export interface Prepared {
 }
 
 /** Lays out the file system, and stages what the user who the program becomes could not reach. */
-export async function prepare(profile: Profile, host: LinuxHost): Promise<Prepared> {
+export async function prepare(
+  profile: Profile,
+  host: LinuxHost,
+  { keepsPaths, staged: first = [] }: Pick<LinuxBackend, "keepsPaths" | "staged"> = {},
+): Promise<Prepared> {
   const layout = await toLayout(profile, host.area);
   const groups = host.groups?.make(profile.limits);
   if (!isRoot) return { layout, ...(groups && { groups }), wrap: (command) => withGroups(groups, command) };
-  const staged: { mount: Mount; place: string }[] = [];
+  const staged = [...first];
   const mounts = layout.mounts.map((mount) => {
     if (mount.granted !== true && isOpenToAll(mount.source)) return mount;
-    const place = makePlace(host.area, mount.source, staged.length);
+    const place = keepsPaths === true ? mount.source : makePlace(host.area, mount.source, staged.length);
     staged.push({ mount, place });
     return { ...mount, source: place };
   });
@@ -86,6 +90,9 @@ export interface LinuxBackend {
   readonly enforces: ReadonlySet<Guarantee>;
   /** It tells the kernel how many files there may be in private directories. @default false */
   readonly boundsFiles?: boolean;
+  readonly keepsPaths?: boolean;
+  /** What is mounted first where this process is root. */
+  readonly staged?: Prelude["staged"];
   toCommand(
     profile: Profile,
     layout: Layout,
@@ -99,10 +106,11 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
   return {
     name: backend.name,
     enforces: backend.enforces,
+    ...(backend.keepsPaths === true && { keepsPaths: true }),
     async start(asked, program, input) {
       const { profile, command } = withRelay(asked, program);
       check(backend.name, profile, command);
-      const { layout, groups, wrap } = await prepare(profile, host);
+      const { layout, groups, wrap } = await prepare(profile, host, backend);
       const plan = backend.toCommand(profile, layout, command);
       const started = await startProgram(
         {

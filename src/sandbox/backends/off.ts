@@ -1,5 +1,6 @@
+import { toHostPath } from "../host-path.ts";
 import type { Pipes } from "../pipes.ts";
-import type { Profile, Sandbox } from "../sandbox.ts";
+import type { Sandbox } from "../sandbox.ts";
 import { startProgram } from "../start-program.ts";
 
 /**
@@ -11,10 +12,11 @@ export function offSandbox(pipes: Pipes): Sandbox {
   return {
     name: "off",
     enforces: new Set(["environment"]),
+    keepsPaths: true,
     async start(profile, command, input) {
-      const words = command.map((word) => toHostPath(profile, word));
+      const words = command.map((word) => toHostPath(profile.mounts, word));
       const environment = { PATH: process.env["PATH"] ?? "/usr/bin:/bin", LANG: "C.UTF-8", ...profile.environment };
-      const directory = toHostPath(profile, profile.directory ?? "/tmp");
+      const directory = toHostPath(profile.mounts, profile.directory ?? "/tmp");
       const started = await startProgram({ sandbox: "off", words, environment, directory }, pipes, input);
       running.add(started.kill);
       void started.exit.then(() => {
@@ -28,13 +30,4 @@ export function offSandbox(pipes: Pipes): Sandbox {
       for (const kill of running) kill();
     },
   };
-}
-
-/** A path inside is where its mount comes from; without a sandbox there is no other place. */
-function toHostPath(profile: Profile, path: string): string {
-  for (const { source, target } of profile.mounts) {
-    if (path === target) return source;
-    if (path.startsWith(`${target}/`)) return source + path.slice(target.length);
-  }
-  return path;
 }

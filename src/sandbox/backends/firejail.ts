@@ -1,0 +1,194 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import { isOpenToAll, isRoot, toolUsers } from "../host.ts";
+import { toHostPath } from "../host-path.ts";
+import type { Layout } from "../layout.ts";
+import { findProgram } from "../programs.ts";
+import { guarantees, type Guarantee, type Mount, type Profile, type Sandbox } from "../sandbox.ts";
+import { limitWords, startIn, type LinuxHost } from "./linux.ts";
+
+/**
+ * Programs run in firejail, which is a program of root: for machines where nobody else may make namespaces. It shows files at their
+ * own places only, and does not bound what is written to `/tmp`.
+ */
+export function firejailSandbox(host: LinuxHost): Sandbox {
+  const sandbox = startIn(host, {
+    name: "firejail",
+    enforces: new Set(guarantees.filter((name) => !lacks(host).includes(name))),
+    keepsPaths: true,
+    staged: isRoot ? [{ mount: { source: writeUsers(host), target: "/etc/passwd" }, place: "/etc/passwd" }] : [],
+    toCommand(profile, layout, command) {
+      checkProfile(profile, layout);
+      const inside = [...limitsOf(profile, command), ...command].map((word) => toHostPath(layout.mounts, word));
+      return {
+        files: [renderEnvironment(layout)],
+        lifeline: true,
+        words: [
+          ...["/bin/sh", "-c", endWithUs, "kitbag", findProgram("firejail") ?? "firejail"],
+          ...toFirejailWords(profile, layout, findPlaces()),
+          ...["--", "/bin/bash", "--norc", "--noprofile", "-c", setEnvironment, "kitbag", ...inside],
+        ],
+      };
+    },
+  });
+  return {
+    ...sandbox,
+    async start(profile, command, input) {
+      const started = await sandbox.start(profile, command, input);
+      // The one who waits for our end waits no longer.
+      void started.exit.then(() => started.kill());
+      return started;
+    },
+  };
+}
+
+/** A program of root does not end with who started it, so somebody beside it waits for that: descriptor 5 ends when we do. */
+const endWithUs = `(read -r end <&5; kill -9 -$$) 3<&- 4<&- </dev/null >/dev/null 2>&1 & exec 5<&-; exec "$@"`;
+
+/** Firejail sets variables of its own, and a command line is no place for secrets: the environment comes by descriptor 4. */
+const setEnvironment = [
+  `for name in $(compgen -e); do unset "$name"; done`,
+  `while IFS= read -r -d '' pair <&4; do export "$pair"; done`,
+  `exec 4<&-`,
+  `exec env -u _ -u OLDPWD -u SHLVL "$@"`,
+].join("; ");
+
+/** The kernel counts the processes of a user, so without control groups those of the person would count, too. */
+function lacks({ groups }: LinuxHost): Guarantee[] {
+  return isRoot || groups !== undefined ? ["disk"] : ["disk", "process-count"];
+}
+
+/** Firejail runs for nobody whom the machine does not know: root lends it a list of users. */
+function writeUsers(host: LinuxHost): string {
+  const path = join(host.area.own, "users");
+  const lines = [
+    "root:x:0:0:root:/root:/bin/sh",
+    ...toolUsers().map((id) => `tool${id}:x:${id}:${id}::/nonexistent:/bin/sh`),
+  ];
+  writeFileSync(path, `${lines.join("\n")}\n`, { mode: 0o644 });
+  return path;
+}
+
+function limitsOf(profile: Profile, command: readonly string[]): string[] {
+  return limitWords(profile, command).filter((word) => isRoot || !word.startsWith("--nproc="));
+}
+
+function renderEnvironment({ environment, mounts }: Layout): string {
+  const path = (environment["PATH"] ?? "").split(":").map((part) => toHostPath(mounts, part));
+  const all = { ...environment, PATH: [...new Set([...path, "/usr/bin", "/bin"])].join(":") };
+  return Object.entries(all)
+    .map(([name, value]) => `${name}=${value}\0`)
+    .join("");
+}
+
+/** Firejail reads these as something else, or takes no path that has them. */
+const unreadable = /["'*?[\]{}<>&!;,%^\\$|`~]|\p{Cc}/u;
+
+function checkProfile(profile: Profile, { mounts }: Layout): void {
+  if (profile.filter === "fork-server") {
+    throw new KitbagError("sandbox-weak", { sandbox: "firejail", lacks: ["namespaces for each call of a server"] });
+  }
+  const moved = profile.mounts.find(({ granted, source, target }) => granted === true && source !== target);
+  if (moved !== undefined) {
+    throw new KitbagError("sandbox-weak", {
+      sandbox: "firejail",
+      lacks: [`the link ${moved.target}, which leads to ${moved.source}`],
+    });
+  }
+  const closed = isRoot ? profile.mounts.find(({ source }) => !isOpenToAll(source)) : undefined;
+  if (closed !== undefined) {
+    throw new KitbagError("sandbox-weak", {
+      sandbox: "firejail",
+      lacks: [`the way to ${closed.source}, which only root can go`],
+    });
+  }
+  const odd = mounts.find(({ source }) => unreadable.test(source));
+  if (odd !== undefined) {
+    throw new KitbagError("sandbox-weak", {
+      sandbox: "firejail",
+      lacks: [`paths such as ${JSON.stringify(odd.source)}`],
+    });
+  }
+}
+
+/** What there is at the top of the host's file system, and in its directory of services. */
+export interface HostPlaces {
+  readonly top: readonly string[];
+  readonly services: readonly string[];
+  /** The home of who starts it; none where that is a user without one. */
+  readonly home?: string;
+}
+
+function findPlaces(): HostPlaces {
+  return { top: readdirSync("/"), services: readdirSync("/run"), ...(!isRoot && { home: homedir() }) };
+}
+
+/** What firejail makes itself, or needs. */
+const kept = new Set([
+  "bin",
+  "sbin",
+  "lib",
+  "lib32",
+  "lib64",
+  "libx32",
+  "usr",
+  "etc",
+  "dev",
+  "proc",
+  "tmp",
+  "run",
+  "home",
+]);
+const etc = [
+  "alternatives",
+  "ld.so.cache",
+  "localtime",
+  "ssl",
+  "ca-certificates",
+  "pki",
+  "fonts",
+  "perl",
+  "php",
+  "R",
+  "mime.types",
+];
+/** Shells and scripts look for them by their full names. */
+const fixedPrograms = ["sh", "dash", "bash", "env"];
+
+/** The flags of firejail for a profile: everything at the top is hidden but the system, and of the rest only what is mounted is left. */
+export function toFirejailWords(profile: Profile, layout: Layout, { top, services, home }: HostPlaces): string[] {
+  const everything = profile.programs.includes("*");
+  const mounts = layout.mounts.filter(({ source }) => !/^\/(?:usr|lib\w*|etc)(?:\/|$)/u.test(source));
+  const used = new Set(mounts.map(({ source }) => source.split("/")[1] ?? ""));
+  const hidden = [
+    ...top.filter((name) => !kept.has(name) && !used.has(name)).map((name) => `/${name}`),
+    ...services.filter((name) => name !== "firejail").map((name) => `/run/${name}`),
+    ...(everything ? [] : ["/usr/local/etc", "/usr/local/src", "/usr/games", "/usr/src"]),
+  ];
+  return [
+    ...["--noprofile", "--quiet", "--net=none", "--caps.drop=all", "--nonewprivs", "--nogroups", "--seccomp"],
+    ...["--seccomp.block-secondary", "--private-dev", "--hostname=tool", "--machine-id", "--keep-fd=3,4"],
+    ...[
+      "--deterministic-exit-code",
+      "--deterministic-shutdown",
+      `--private-cwd=${toHostPath(layout.mounts, layout.directory)}`,
+    ],
+    ...(used.has("tmp") ? [] : ["--private-tmp"]),
+    ...(home === undefined || mounts.some(({ source }) => source.startsWith(`${home}/`)) ? [] : ["--private"]),
+    `--private-etc=${etc.join(",")}`,
+    ...(everything ? [] : [`--private-bin=${fixedPrograms.join(",")}`]),
+    ...hidden.map((path) => `--blacklist=${path}`),
+    ...mounts.flatMap((mount) => toWhitelist(mount, mounts)),
+  ];
+}
+
+/** What is below something else that is mounted is there already. */
+function toWhitelist({ source, write }: Mount, mounts: readonly Mount[]): string[] {
+  const isBelow = mounts.some((other) => source.startsWith(`${other.source}/`));
+  const flag = write === true ? `--read-write=${source}` : `--read-only=${source}`;
+  if (isBelow) return [flag];
+  return write === true ? [`--whitelist=${source}`] : [`--whitelist=${source}`, flag];
+}
