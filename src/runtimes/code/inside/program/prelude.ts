@@ -13,7 +13,7 @@ const BuiltInError = Error, BuiltInInternalError = InternalError, BuiltInPromise
 const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
 let aliases = create(null);
 const known = create(null);
-const waiting = new Map(), timers = new Map();
+const waiting = create(null), timers = new Map();
 let lastId = 0;
 
 class ToolError extends BuiltInError {
@@ -40,7 +40,7 @@ function call(address, input) {
       return;
     }
     const id = ++lastId;
-    apply(mapSet, waiting, [id, { resolve, reject, address, trace: new BuiltInError() }]);
+    waiting[id] = { resolve, reject, address, trace: new BuiltInError() };
     // One text, because each value that crosses costs. JSON has no line breaks.
     sendCall(id + "\n" + stringify(address) + "\n" + json);
   });
@@ -48,8 +48,8 @@ function call(address, input) {
 
 function settle(text) {
   const [id, isOk, value] = parse(text);
-  const { resolve, reject, address, trace } = apply(mapGet, waiting, [id]);
-  apply(mapDelete, waiting, [id]);
+  const { resolve, reject, address, trace } = waiting[id];
+  delete waiting[id];
   if (isOk) return resolve(value);
   const error = new ToolError(value.message, value.code, address, value.details);
   error.stack = trace.stack;
