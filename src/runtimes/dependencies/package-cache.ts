@@ -85,12 +85,7 @@ export function openPackageCache(home: string): PackageCache {
     async makeWork(key) {
       await mkdir(packages, { recursive: true, mode: 0o700 });
       await removeLeftovers(packages, key);
-      const place = join(packages, `making-${key}-${randomUUID()}`);
-      const [work, told] = [join(place, "work"), join(place, "told")];
-      for (const part of ["home", "temporary", "files", "done"]) await mkdir(join(work, part), { recursive: true });
-      await mkdir(told);
-      for (const path of [work, told]) await chmod(path, 0o755);
-      return { work, told, remove: () => rm(place, { recursive: true, force: true }) };
+      return makeDirectories(join(packages, `making-${key}-${randomUUID()}`));
     },
     async keep(digest, { work }) {
       const directory = join(packages, digest);
@@ -108,6 +103,14 @@ export function openPackageCache(home: string): PackageCache {
     },
   };
   return cache;
+}
+
+async function makeDirectories(place: string): Promise<Work> {
+  const [work, told] = [join(place, "work"), join(place, "told")];
+  for (const part of ["home", "temporary", "files", "done"]) await mkdir(join(work, part), { recursive: true });
+  await mkdir(told);
+  for (const path of [work, told]) await chmod(path, 0o755);
+  return { work, told, remove: () => rm(place, { recursive: true, force: true }) };
 }
 
 /** A lock may come from another machine: what is in it becomes lines of a file that pip reads. */
