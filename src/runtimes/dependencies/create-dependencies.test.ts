@@ -57,7 +57,7 @@ test.for([
   expect([...readInstalled(python).keys()]).toContain("/hello.py");
   expect([...readInstalled(node).keys()]).toContain("/left/index.cjs");
   expect(readInstalled(folder)).toEqual(readInstalled(node));
-  const place = name === "off" ? python.mounts[0]?.source : "/opt/packages/python";
+  const place = sandbox.keepsPaths === true ? python.mounts[0]?.source : "/opt/packages/python";
   expect(python.environment["PYTHONPATH"]).toBe(place);
 });
 
