@@ -3,6 +3,7 @@ import { chownSync, closeSync, mkdirSync, mkdtempSync, openSync, realpathSync, r
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 
 import { describe, expect, test } from "vitest";
@@ -15,26 +16,26 @@ const project = resolve(import.meta.dirname, "../../..");
 /** A user that no other program is. */
 const user = 61_234;
 
+const corners = attackedSandboxes.flatMap((sandbox) =>
+  (["cold", "fork server"] as const).map((way) => ({ sandbox, way })),
+);
+
 // What runs as root takes other ways: it becomes somebody else first. If these tests are no root, all others are this test.
-describe.runIf(process.getuid?.() === 0)("as an ordinary user", () => {
-  describe.for(attackedSandboxes)("%s", (sandbox) => {
-    describe.for(["cold", "fork server"])("%s", (way) => {
-      let running: Promise<ReadonlyMap<string, unknown>> | undefined;
+describe.runIf(process.getuid?.() === 0).for(corners)("$sandbox, $way, as an ordinary user", ({ sandbox, way }) => {
+  let running: Promise<ReadonlyMap<string, unknown>> | undefined;
 
-      test.for(Object.values(attacks).flat())(
-        "holds a script that $name",
-        { timeout: 300_000 },
-        async ({ name }, context) => {
-          needProgram(context, programOf[sandbox]);
-          running ??= attackAsUser(sandbox, way);
+  test.for(Object.values(attacks).flat())(
+    "holds a script that $name",
+    { timeout: 300_000 },
+    async ({ name }, context) => {
+      needProgram(context, programOf[sandbox]);
+      running ??= attackAsUser(sandbox, way);
 
-          const problems = (await running).get(name);
+      const problems = (await running).get(name);
 
-          expect(problems).toEqual([]);
-        },
-      );
-    });
-  });
+      expect(problems).toEqual([]);
+    },
+  );
 });
 
 async function attackAsUser(sandbox: string, way: string): Promise<ReadonlyMap<string, unknown>> {
@@ -55,7 +56,7 @@ async function attackAsUser(sandbox: string, way: string): Promise<ReadonlyMap<s
     },
   );
   closeSync(forgotten);
-  const complaints = text(child.stderr ?? []);
+  const complaints = text(child.stderr ?? Readable.from([]));
   const found = new Map<string, unknown>();
   for await (const line of createInterface({ input: child.stdout ?? process.stdin })) {
     const { name, problems } = JSON.parse(line) as { name: string; problems: unknown };

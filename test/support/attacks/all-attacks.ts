@@ -7,11 +7,11 @@ import { resourceAttacks } from "./resource-attacks.ts";
 import { secretAttacks } from "./secret-attacks.ts";
 
 /** All attacks that are run in every sandbox and in every way to start, by theme. */
-export const attacks: Readonly<Record<string, readonly Attack[]>> = {
+export const attacks = {
   files: fileAttacks,
   secrets: secretAttacks,
   network: networkAttacks,
   resources: resourceAttacks,
   lifetime: lifetimeAttacks,
   privileges: privilegeAttacks,
-};
+} satisfies Readonly<Record<string, readonly Attack[]>>;

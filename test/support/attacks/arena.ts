@@ -3,14 +3,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { createWorkspace, type Tool, type ToolOutcome } from "kitbag";
+import { createWorkspace, type Permissions, type Tool, type ToolOutcome } from "kitbag";
 
 import type { ScriptCode } from "../../../src/core/script-code.ts";
 import { createDependencies } from "../../../src/runtimes/dependencies/create-dependencies.ts";
 import { scriptRuntime } from "../../../src/runtimes/script/script-runtime.ts";
 import { warmLauncher, type WarmLauncher } from "../../../src/runtimes/script/warm-launcher.ts";
-import { createToolProfiles } from "../../../src/runtimes/tool-profiles.ts";
-import { findSandbox } from "../../../src/sandbox/find-sandbox.ts";
+import { createToolProfiles, type ToolProfiles } from "../../../src/runtimes/tool-profiles.ts";
+import { findSandbox, type FoundSandbox } from "../../../src/sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { layBait, type Bait } from "./bait.ts";
 
@@ -49,11 +49,19 @@ export interface ArenaOutcome {
 
 /** One call of the tool. */
 export interface ArenaCall {
-  readonly language: "bash" | "python";
-  readonly program: string;
+  readonly language: "bash" | "python" | "arguments";
+  /** What is run; with `arguments` nothing is, and each argument is printed with a zero byte after it. */
+  readonly program?: string;
+  readonly argv?: readonly string[];
   readonly isBrief?: boolean;
   /** Told what it prints. */
   readonly onOutput?: (chunk: unknown) => void;
+}
+
+/** What differs from the usual. */
+export interface ArenaOptions {
+  readonly permissions?: (bait: Bait) => Permissions;
+  readonly findSecret?: (name: string, bait: Bait) => string | undefined;
 }
 
 const mebibyte = 1024 * 1024;
@@ -67,15 +75,23 @@ const limits = {
 };
 
 const scripts = {
-  "run.sh": 'program=$(cat)\n[ "$1" = bash ] || exec python3 -c "$program"\neval "$program"\n',
+  "run.sh": `if [ "$1" = arguments ]; then shift; [ $# = 0 ] || printf '%s\\0' "$@"; exit; fi
+program=$(cat)
+[ "$1" = bash ] || exec python3 -c "$program"
+eval "$program"
+`,
   "run.cjs": `const { spawnSync } = require("node:child_process");
+const [language, ...argv] = process.argv.slice(2);
+if (language === "arguments") return void process.stdout.write(argv.map((word) => word + "\\0").join(""));
 const program = require("node:fs").readFileSync(0, "utf8");
-const shell = process.argv[2] === "bash" ? "bash" : "python3";
+const shell = language === "bash" ? "bash" : "python3";
 const { status, signal } = spawnSync(shell, ["-c", program], { stdio: ["inherit", "inherit", "inherit", 3] });
 if (signal) process.kill(process.pid, signal);
 process.exitCode = status ?? 1;
 `,
   "run.py": `import os, sys
+if sys.argv[1] == "arguments":
+    sys.exit(sys.stdout.write("".join(word + "\\0" for word in sys.argv[2:])) and 0)
 program = sys.stdin.read()
 if sys.argv[1] == "bash":
     os.execvp("bash", ["bash", "-c", program])
@@ -91,48 +107,34 @@ const scriptOf: Record<Corner["way"], keyof typeof scripts> = {
 };
 
 /** Opens an arena; whoever opens it closes it. */
-export async function openArena(corner: Corner): Promise<Arena> {
+export async function openArena(corner: Corner, options: ArenaOptions = {}): Promise<Arena> {
   const bait = await layBait();
   const own = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-arena-")));
   const found = await findSandbox({ name: corner.sandbox });
-  let coldStarts = 0;
-  let isWoken = false;
-  const sandbox: Sandbox = {
-    ...found,
-    start(profile, command, input) {
-      if (command.some((word) => word.startsWith("/skill/"))) coldStarts++;
-      return found.start(profile, command, input);
-    },
-  };
-  const profiles = createToolProfiles({
-    sandbox: found,
-    places: { directory: bait.project, home: bait.home, protected: [found.area.root] },
-    dependencies: createDependencies({ sandbox, home: own, offline: true }),
-    limits,
-  });
-  const launcher =
-    corner.way === "cold" ? undefined : warmLauncher(sandbox, { directory: found.area.private, mostOfAKind: 2 });
+  const counted = countColdStarts(found);
+  const profiles = toProfiles(found, bait, own);
+  const warmOptions = { directory: found.area.private, mostOfAKind: 2 };
+  const launcher = corner.way === "cold" ? undefined : warmLauncher(counted.sandbox, warmOptions);
   const runtime = scriptRuntime({
-    sandbox,
+    sandbox: counted.sandbox,
     toProfile: (tool) => profiles.find(tool),
     cache: join(own, "cache"),
-    findSecret: (name) => (name === "GRANTED" ? { value: "granted", shown: true } : undefined),
+    findSecret: (name) => options.findSecret?.(name, bait) ?? { value: "granted", shown: true },
     maxOutputBytes: mebibyte,
     ...(launcher !== undefined && { launcher }),
   });
-  const toTool = createTools(own, bait, scriptOf[corner.way]);
+  const toTool = createTools(own, scriptOf[corner.way], (options.permissions ?? usualPermissions)(bait));
   const workspace = createWorkspace({ tools: [toTool("attack", 25_000), toTool("brief", 1200)], runtimes: [runtime] });
+  const wake = launcher && createWake(launcher, () => workspace.call("attack", { language: "bash", program: "true" }));
   return {
     corner,
     bait,
     async call({ isBrief = false, onOutput, ...input }) {
-      if (launcher !== undefined && !isWoken) await workspace.call("attack", wakeUp);
-      isWoken = true;
-      if (launcher !== undefined) await untilWarm(launcher);
-      const before = coldStarts;
+      await wake?.();
+      const before = counted.coldStarts();
       const onEvent = onOutput && ((event: { type: string; chunk?: unknown }) => onOutput(event.chunk));
       const outcome = await workspace.call(isBrief ? "brief" : "attack", input, onEvent && { onEvent });
-      return { outcome, wasCold: coldStarts > before };
+      return { outcome, wasCold: counted.coldStarts() > before };
     },
     async close() {
       launcher?.close();
@@ -144,14 +146,46 @@ export async function openArena(corner: Corner): Promise<Arena> {
   };
 }
 
-const wakeUp = { language: "bash", program: "true" };
-
-/** The first call of a kind starts cold; those that attack must not. */
-async function untilWarm(launcher: WarmLauncher): Promise<void> {
-  for (let waits = 0; launcher.waiting === 0 && waits < 1000; waits++) await sleep(10);
+function countColdStarts(found: FoundSandbox): { readonly sandbox: Sandbox; readonly coldStarts: () => number } {
+  let starts = 0;
+  const sandbox: Sandbox = {
+    ...found,
+    start(profile, command, input) {
+      if (command.some((word) => word.startsWith("/skill/"))) starts++;
+      return found.start(profile, command, input);
+    },
+  };
+  return { sandbox, coldStarts: () => starts };
 }
 
-function createTools(own: string, bait: Bait, path: keyof typeof scripts): (name: string, limitMs: number) => Tool {
+function toProfiles(sandbox: FoundSandbox, bait: Bait, own: string): ToolProfiles {
+  return createToolProfiles({
+    sandbox,
+    places: { directory: bait.project, home: bait.home, protected: [sandbox.area.root] },
+    dependencies: createDependencies({ sandbox, home: own, offline: true }),
+    limits,
+  });
+}
+
+function usualPermissions({ readable, writable }: Bait): Permissions {
+  return { read: [readable], write: [writable], env: ["GRANTED"], run: ["python3"] };
+}
+
+/** The first call of a kind starts cold; those that attack must not. */
+function createWake(launcher: WarmLauncher, callOnce: () => Promise<unknown>): () => Promise<void> {
+  let first: Promise<unknown> | undefined;
+  return async () => {
+    first ??= callOnce();
+    await first;
+    for (let waits = 0; launcher.waiting === 0 && waits < 1000; waits++) await sleep(10);
+  };
+}
+
+function createTools(
+  own: string,
+  path: keyof typeof scripts,
+  permissions: Permissions,
+): (name: string, limitMs: number) => Tool {
   const directory = join(own, "skill");
   mkdirSync(directory);
   const files = Object.entries(scripts).map(([name, text]) => {
@@ -164,14 +198,17 @@ function createTools(own: string, bait: Bait, path: keyof typeof scripts): (name
     folder: { directory, files, digest: digestOf(JSON.stringify(files)) },
     interpreter: [],
     environment: [],
-    toCommand: (input) => ({ argv: [String(input["language"])], stdin: String(input["program"]), env: {} }),
+    toCommand({ language, program, argv }) {
+      const words = Array.isArray(argv) ? argv.map((word) => word as string) : [];
+      return { argv: [language as string, ...words], stdin: (program ?? "") as string, env: {} };
+    },
   };
   return (name, limitMs) => ({
     ...{ name, code, limits: { limitMs } },
     description: "Runs what it is given",
     inputSchema: { type: "object" },
     annotations: {},
-    permissions: { read: [bait.readable], write: [bait.writable], env: ["GRANTED"], run: ["python3"] },
+    permissions,
     examples: [],
     inject: [],
     needsApproval: false,

@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer, type Server } from "node:net";
+import { createServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -57,7 +57,7 @@ export async function layBait(): Promise<Bait> {
   symlinkSync(join(at("home"), "data.txt"), join(at("readable"), "link"));
   const reached: string[] = [];
   const abstractName = `kitbag-${secret}`;
-  const servers = await Promise.all([
+  const [port, ...others] = await Promise.all([
     listen({ host: "127.0.0.1", port: 0 }, () => reached.push("a port of the host was reached")),
     listen({ path: `\0${abstractName}` }, () => reached.push("an abstract socket of the host was reached")),
     listen({ path: at("service.sock") }, () => reached.push("a socket of the host was reached")),
@@ -73,7 +73,7 @@ export async function layBait(): Promise<Bait> {
     readable: at("readable"),
     writable: at("writable"),
     otherSkill: at("other-skill"),
-    port: (servers[0]?.address() as { port: number }).port,
+    port: (port.address() as AddressInfo).port,
     socket: at("service.sock"),
     victim: victim.pid ?? 0,
     findHarm() {
@@ -83,7 +83,7 @@ export async function layBait(): Promise<Bait> {
       return harm;
     },
     close() {
-      for (const server of servers) server.close();
+      for (const server of [port, ...others]) server.close();
       victim.kill("SIGKILL");
       rmSync(root, { recursive: true, force: true });
     },
