@@ -20,9 +20,7 @@ const loaded = new Map();
 registerHooks({
   resolve(specifier, context, nextResolve) {
     if (specifier !== "kitbag") return nextResolve(specifier, context);
-    const isImport = context.conditions.includes("import");
-    const url = pathToFileURL(`${kitbag}/kitbag.${isImport ? "mjs" : "cjs"}`).href;
-    return { url, format: isImport ? "module" : "commonjs", shortCircuit: true };
+    return { url: pathToFileURL(`${kitbag}/kitbag.cjs`).href, format: "commonjs", shortCircuit: true };
   },
   load(url, context, nextLoad) {
     const found = loaded.get(url) ?? load(url, context.format);
