@@ -4,7 +4,7 @@ import { needProgram } from "../../test/support/need-program.ts";
 import { backends, whyNot } from "./backends.ts";
 import { findSandbox, needed } from "./find-sandbox.ts";
 
-test("findSandbox() takes the first that works, and holds what nobody may miss", async (context) => {
+test("findSandbox() takes the best there is, which holds what nobody may miss", async (context) => {
   needProgram(context, "bwrap");
 
   const sandbox = await findSandbox();

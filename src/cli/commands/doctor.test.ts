@@ -3,7 +3,9 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
 import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
 import { checkNode } from "../doctor-checks.ts";
+import type { MachineExamination as Machine } from "../doctor/examine-machine.ts";
 
 test("kitbag doctor looks at the machine and finds no configuration", async () => {
   const project = createProject();
@@ -11,7 +13,7 @@ test("kitbag doctor looks at the machine and finds no configuration", async () =
   const run = await runKitbag(["doctor", "--json"], { project });
 
   expect(run.code).toBe(0);
-  expect(JSON.parse(run.stdout)).toEqual({
+  expect(JSON.parse(run.stdout)).toMatchObject({
     healthy: true,
     checks: [
       { name: "Node.js", status: "ok", found: process.versions.node },
@@ -47,6 +49,75 @@ test("kitbag doctor fails when something is wrong", async () => {
   expect(run.code).toBe(1);
   expect(run.stdout).toContain("is not a folder; move it away");
   expect(run.stdout).toContain("the folder also has");
+});
+
+test("kitbag doctor shows every sandbox, the one that is used, and how it keeps each guarantee", async (context) => {
+  needProgram(context, "bwrap");
+
+  const run = await runKitbag(["doctor"]);
+
+  expect(run.stderr).toBe("");
+  expect(run.stdout).toMatch(/^✓ {2}bubblewrap {2}works, and is used$/mu);
+  expect(run.stdout).toMatch(/^✓ {2}unshare {5}works$/mu);
+  expect(run.stdout).toMatch(/^· {2}seatbelt {4}missing: it is for darwin alone$/mu);
+  expect(run.stdout).toContain("bubblewrap is used: it is the first that works here");
+  expect(run.stdout).toMatch(/^✓ {2}files {10}a mount namespace/mu);
+  expect(run.stdout).toMatch(/^✓ {2}memory {9}(?:control group v[12]|watched)/mu);
+  expect(run.stdout).toMatch(/^✓ {2}bash .*interpreter {2}\d/mu);
+});
+
+test("kitbag doctor tells programs all that it shows", async () => {
+  const run = await runKitbag(["doctor", "--json", "--sandbox", "unshare"]);
+
+  const document = JSON.parse(run.stdout) as Machine;
+  expect(document.sandbox.used).toBe("unshare");
+  expect(document.sandbox.sandboxes.map(({ name }) => name)).toEqual([
+    "bubblewrap",
+    "unshare",
+    "firejail",
+    "nsjail",
+    "seatbelt",
+  ]);
+  expect(document.sandbox.guarantees.find(({ guarantee }) => guarantee === "disk")).toEqual({
+    guarantee: "disk",
+    enforced: true,
+    how: "temporary file systems with a size",
+  });
+  expect(document.interpreters.find(({ name }) => name === "node")).toEqual({
+    name: "node",
+    path: process.execPath,
+    version: process.versions.node,
+  });
+  expect(document.packageTools.map(({ name }) => name)).toEqual(["pip", "npm"]);
+  expect(document.compilers.map(({ language }) => language)).toContain("rust");
+});
+
+test("kitbag doctor says what firejail does not hold back", async (context) => {
+  needProgram(context, "firejail");
+
+  const run = await runKitbag(["doctor"], { env: { KITBAG_SANDBOX: "firejail" } });
+
+  expect(run.stdout).toContain("firejail is used: it was asked for");
+  expect(run.stdout).toMatch(/^✗ {2}disk {11}not enforced: a program can fill the temporary directory$/mu);
+});
+
+test("kitbag doctor warns of running without a sandbox", async () => {
+  const run = await runKitbag(["doctor"], { env: { KITBAG_SANDBOX: "off" } });
+
+  expect(run.stderr).toContain("No sandbox: what runs can read and change all that you can");
+  expect(run.stdout).toContain("No sandbox is used: it was asked for; nothing holds programs back");
+  expect(run.stdout).toMatch(/^✗ {2}files {10}not enforced: a program reads and writes what you can$/mu);
+});
+
+test("kitbag doctor is not content without a sandbox", async () => {
+  const run = await runKitbag(["doctor", "--json", "--sandbox", "seatbelt"]);
+
+  expect(run.code).toBe(1);
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    healthy: false,
+    sandbox: { why: "seatbelt was asked for, and does not work here", guarantees: [] },
+    compilers: [],
+  });
 });
 
 test.for([

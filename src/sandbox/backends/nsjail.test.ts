@@ -68,7 +68,7 @@ test.for([
   ["/a\\", String.raw`"/a\134"`],
   ["/a:b (c) 'd'", `"/a:b (c) 'd'"`],
   ["/ä\u0000", String.raw`"/\303\244\000"`],
-])("renderNsjailConfig() lets no path end its string: %j", ([path, quoted]) => {
+] as const)("renderNsjailConfig() lets no path end its string: %j", ([path, quoted]) => {
   const mounts = [{ source: path, target: path }];
 
   const config = renderNsjailConfig(profile, { ...layout, mounts }, ["true"]);

@@ -41,7 +41,7 @@ test.for([
   [String.raw`/Users/a\ `, String.raw`(subpath "/Users/a\\ ")`],
   ['/Users/")) (allow default) ((', String.raw`(subpath "/Users/\")) (allow default) ((")`],
   ["/Users/a (b) ;c #|d", `(subpath "/Users/a (b) ;c #|d")`],
-])("renderSeatbeltProfile() lets no path end its string: %j", ([path, quoted]) => {
+] as const)("renderSeatbeltProfile() lets no path end its string: %j", ([path, quoted]) => {
   const rules = renderSeatbeltProfile({ ...profile, mounts: [{ source: path, target: "/skill" }] }, temporary);
 
   expect(rules).toContain(quoted);
