@@ -1,6 +1,7 @@
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { Limits, SandboxName } from "../sandbox/sandbox.ts";
 import type { DependencyProgress } from "./dependencies/dependency-request.ts";
+import type { PackageIndex } from "./dependencies/package-source.ts";
 import type { FindSecret } from "./script/load-secrets.ts";
 
 /** How scripts and WASM modules run. */
@@ -21,6 +22,10 @@ export interface RuntimesOptions {
   readonly offline?: boolean;
   /** A folder of wheels and npm tarballs to install from, instead of the package index. */
   readonly wheelhouse?: string;
+  /** Where packages come from, instead of the public indexes. */
+  readonly index?: PackageIndex;
+  /** Packages that may run code of their own while they are installed, in the sandbox. @default none */
+  readonly allowInstallScripts?: readonly string[];
   /** Told when a connection of a tool ended or was refused. */
   readonly onConnection?: (connection: EgressConnection & { readonly tool: string }) => void;
   /** Told what is being installed. */

@@ -68,12 +68,15 @@ function toProfiles(sandbox: FoundSandbox, options: Placed): ToolProfiles {
   });
 }
 
-function toDependencies(sandbox: FoundSandbox, { home, offline, wheelhouse, onInstall }: Placed): Dependencies {
+function toDependencies(sandbox: FoundSandbox, options: Placed): Dependencies {
+  const { home, offline, wheelhouse, index, allowInstallScripts, onInstall } = options;
   return createDependencies({
     sandbox,
     home,
     ...(offline !== undefined && { offline }),
     ...(wheelhouse !== undefined && { wheelhouse }),
+    ...(index !== undefined && { index }),
+    ...(allowInstallScripts !== undefined && { allowInstallScripts }),
     ...(onInstall !== undefined && { onProgress: onInstall }),
   });
 }

@@ -36,7 +36,8 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   const { sandbox, places, dependencies, limits } = options;
   const snapshots = createSnapshots(sandbox.area.own);
   const exits: Egress[] = [];
-  const profiles = new WeakMap<Tool, Promise<Profile>>();
+  const profiles = new WeakMap<Tool, Profile>();
+  const ways = new WeakMap<Tool, ReturnType<typeof openExit>>();
   const unfinished = new Set<Promise<Profile>>();
 
   async function make(tool: Tool, signal: AbortSignal | undefined): Promise<Profile> {
@@ -44,7 +45,9 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
     const grants = toGrants(tool.name, tool.permissions, places);
     const folder = await snapshots.take(code.folder ?? toFolder(code));
     const packages = await prepare({ tool, code, folder }, dependencies, signal);
-    const exit = await openExit(tool);
+    const way = ways.get(tool) ?? openExit(tool);
+    ways.set(tool, way);
+    const exit = await way;
     return {
       mounts: [{ source: folder, target: "/skill" }, ...grants.mounts, ...packages.mounts],
       environment: { ...packages.environment, ...exit?.environment },
@@ -69,14 +72,16 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
 
   return {
     find(tool, signal) {
-      let profile = profiles.get(tool);
-      if (profile === undefined) {
-        profile = make(tool, signal);
-        profiles.set(tool, profile);
-        profile.catch(() => profiles.delete(tool));
-        keepUntilDone(profile, unfinished);
-      }
-      return profile;
+      const known = profiles.get(tool);
+      if (known !== undefined) return Promise.resolve(known);
+      // Each caller waits for himself: one that gives up must not end what others wait for. What is slow is shared below.
+      const making = make(tool, signal).then((made) => {
+        const first = profiles.get(tool) ?? made;
+        profiles.set(tool, first);
+        return first;
+      });
+      keepUntilDone(making, unfinished);
+      return making;
     },
     async close() {
       // A call may have ended while its profile was being made; that still writes where everything is about to be removed.
