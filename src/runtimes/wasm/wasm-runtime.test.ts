@@ -369,6 +369,26 @@ test("wasmRuntime() shows nothing of one call to the next", async () => {
   expect(outcomes).toEqual(Array.from({ length: 20 }, () => ({ status: "ok", output: 1 })));
 });
 
+test("wasmRuntime() runs what a module does while it is instantiated, once for each call", async () => {
+  const definitions = `(global $made (mut i32) (i32.const 0)) (start $make)
+    (func $make (global.set $made (i32.add (global.get $made) (i32.const 1))))`;
+  const code = `(if (i32.ne (global.get $made) (i32.const 1)) (then (unreachable))) ${print(1, "1")}`;
+  const { call } = open(wasi(code, [], definitions));
+
+  const outcomes = [await call({}), await call({}), await call({})];
+
+  expect(outcomes).toEqual(Array.from({ length: 3 }, () => ({ status: "ok", output: 1 })));
+});
+
+test("wasmRuntime() names the trap of a module that cannot be instantiated, each time", async () => {
+  const { call } = open(wasi("", [], '(data (i32.const 999999) "outside")'));
+
+  const outcomes = [await call({}), await call({})];
+
+  for (const outcome of outcomes)
+    expect(messageOf(outcome)).toContain("the module trapped: WebAssembly.Instance(): data segment");
+});
+
 test("wasmRuntime() answers 1,000 calls at once, each with its own output", async () => {
   const { call } = open(echo, { options: { workers: 2 } });
 

@@ -6,7 +6,7 @@ import { webAssembly, type CompiledModule } from "./web-assembly.ts";
 export const wasiModule = "wasi_snapshot_preview1";
 
 /** What modules can import beside WASI. */
-export const kitbagNames = ["call", "read"] as const;
+const kitbagNames = ["call", "read"] as const;
 
 const offered: Readonly<Record<string, readonly string[]>> = { [wasiModule]: wasiNames, kitbag: kitbagNames };
 

@@ -4,7 +4,7 @@ import { RefusedModule } from "./refused-module.ts";
 const pageBytes = 64 * 1024;
 /** An entry of a table costs up to 16 bytes of the host, whatever the module's memory is. Large programs have some 50,000. */
 const maxTableEntries = 1_000_000;
-const sections = { custom: 0, table: 4, memory: 5 } as const;
+const sections = { custom: 0, table: 4, memory: 5, start: 8 } as const;
 
 /**
  * Rewrites a module so that all its memories together cannot grow beyond `memoryBytes`, nor its tables beyond a fixed number of
@@ -124,4 +124,15 @@ function skipConstant(reader: ByteReader): void {
     }
     reader.skipNumber();
   }
+}
+
+/** Tells whether a module that was limited runs code while it is instantiated. */
+export function hasStartSection(limited: Uint8Array): boolean {
+  const reader = createByteReader(limited.subarray(8));
+  while (!reader.atEnd) {
+    const id = reader.byte();
+    reader.bytes(reader.number());
+    if (id === sections.start) return true;
+  }
+  return false;
 }

@@ -11,6 +11,18 @@ export interface CompiledModule {
   readonly [Symbol.toStringTag]: "WebAssembly.Module";
 }
 
+/** A module that may run. */
+export interface LoadedModule {
+  readonly module: CompiledModule;
+  /** It has code that runs while it is instantiated, before it is started. */
+  readonly runsAtOnce: boolean;
+}
+
+/** A module with a memory of its own. */
+export interface Instance {
+  readonly exports: Readonly<Record<string, ExportValue>>;
+}
+
 /** Functions that a module imports, by module and name. */
 export type ImportObject = Readonly<Record<string, Readonly<Record<string, (...values: never[]) => unknown>>>>;
 
@@ -26,10 +38,7 @@ interface WebAssemblyApi {
     exports(module: CompiledModule): readonly ModuleMember[];
     imports(module: CompiledModule): readonly (ModuleMember & { readonly module: string })[];
   };
-  readonly Instance: new (
-    module: CompiledModule,
-    imports: ImportObject,
-  ) => { readonly exports: Readonly<Record<string, ExportValue>> };
+  readonly Instance: new (module: CompiledModule, imports: ImportObject) => Instance;
   readonly RuntimeError: new () => Error;
   readonly Exception: new (...values: never[]) => object;
 }

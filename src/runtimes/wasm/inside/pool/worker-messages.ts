@@ -1,4 +1,4 @@
-import type { CompiledModule } from "../module/web-assembly.ts";
+import type { LoadedModule } from "../module/web-assembly.ts";
 import type { CallEnd, CallFacts, CallLimits, Root } from "../wire/messages.ts";
 
 /** What a worker is started with. */
@@ -18,7 +18,7 @@ export interface Job extends CallFacts {
 
 /** What a worker is told. */
 export type ToWorker =
-  | { readonly type: "module"; readonly digest: string; readonly module: CompiledModule }
+  | { readonly type: "module"; readonly digest: string; readonly loaded: LoadedModule }
   | { readonly type: "forget"; readonly digest: string }
   | { readonly type: "run"; readonly job: Job }
   | { readonly type: "answer"; readonly bytes: Uint8Array };

@@ -41,8 +41,10 @@ export interface OpenFile {
 /** How many things a module may have open at once. */
 const maxOpen = 128;
 
-/** What a module has open, by number. */
+/** What a module has open, by number. Nothing is, before the call begins. */
 export interface Descriptors {
+  /** Opens what a module begins with: its standard streams as 0, 1 and 2, then what is granted. */
+  openAll(standard: readonly Descriptor[], roots: readonly Root[]): void;
   get(number: number): Descriptor;
   directory(number: number): OpenDirectory;
   file(number: number): OpenFile;
@@ -53,8 +55,8 @@ export interface Descriptors {
   closeAll(): void;
 }
 
-/** Makes the descriptors that a module begins with: its standard streams as 0, 1 and 2, then what is granted. */
-export function createDescriptors(standard: readonly Descriptor[], roots: readonly Root[]): Descriptors {
+/** Makes the descriptors of one call. */
+export function createDescriptors(): Descriptors {
   const open = new Map<number, Descriptor>();
 
   function get(number: number): Descriptor {
@@ -78,10 +80,10 @@ export function createDescriptors(standard: readonly Descriptor[], roots: readon
     throw new WasiError("mfile");
   }
 
-  for (const descriptor of standard) add(descriptor);
-  for (const root of roots) add(openRoot(root));
-
   return {
+    openAll: (standard, roots) => {
+      for (const descriptor of [...standard, ...roots.map(openRoot)]) add(descriptor);
+    },
     get,
     directory(number) {
       const found = get(number);
@@ -104,9 +106,7 @@ export function createDescriptors(standard: readonly Descriptor[], roots: readon
       open.delete(from);
       open.set(to, moved);
     },
-    closeAll() {
-      for (const number of [...open.keys()]) close(number);
-    },
+    closeAll: () => [...open.keys()].forEach(close),
   };
 }
 

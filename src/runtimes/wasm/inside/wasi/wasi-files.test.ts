@@ -487,16 +487,8 @@ function openGuest(roots: readonly Root[], { fileBytes = 2 ** 20 } = {}): TestGu
   const guest = createGuest();
   guest.attach({ buffer: new ArrayBuffer(65_536) });
   const ignore = (): void => {};
-  const wasi = createWasi({
-    guest,
-    roots,
-    fileBytes,
-    input: new Uint8Array(0),
-    args: [],
-    environment: {},
-    writeOutput: ignore,
-    writeError: ignore,
-  });
+  const wasi = createWasi({ guest, fileBytes, writeOutput: ignore, writeError: ignore });
+  wasi.begin({ roots, input: new Uint8Array(0), args: [], environment: {} });
   let isOpen = true;
   const test: TestGuest = {
     ...guest,

@@ -13,15 +13,19 @@ import type { WasiFunctions } from "./wasi-function.ts";
 import { wasiNames } from "./wasi-names.ts";
 import { writeFunctions } from "./write-functions.ts";
 
-/** What a module gets from WASI for one call. */
-export interface WasiOptions extends CallFacts {
+/** What WASI of one call works with. */
+export interface WasiOptions {
   readonly guest: Guest;
-  readonly input: Uint8Array;
   readonly writeOutput: (bytes: Uint8Array) => void;
   readonly writeError: (bytes: Uint8Array) => void;
-  readonly roots: readonly Root[];
   /** The largest file that can be written. */
   readonly fileBytes: number;
+}
+
+/** What a module gets when its call begins. */
+export interface WasiCall extends CallFacts {
+  readonly input: Uint8Array;
+  readonly roots: readonly Root[];
 }
 
 /** A function that a module imports: it answers with the number of an error, 0 for none. */
@@ -30,24 +34,21 @@ export type WasiImport = (...values: never[]) => number;
 /** WASI preview 1 for one call: all of it that needs no network. Made new for every call, because it holds what is open. */
 export interface Wasi {
   readonly imports: Readonly<Record<string, WasiImport>>;
+  /** Gives the module its streams, arguments and directories; before, it has nothing. */
+  begin(call: WasiCall): void;
   /** Closes all that the module left open. */
   close(): void;
 }
 
-/** Makes WASI for one call. */
-export function createWasi(options: WasiOptions): Wasi {
-  const { guest, input, writeOutput, writeError, roots, fileBytes } = options;
-  const descriptors = createDescriptors(
-    [
-      { kind: "input", bytes: input, position: 0 },
-      { kind: "output", write: writeOutput },
-      { kind: "output", write: writeError },
-    ],
-    roots,
-  );
+const nothing: CallFacts = { args: [], environment: {} };
+
+/** Makes WASI for one call, which begins later. */
+export function createWasi({ guest, writeOutput, writeError, fileBytes }: WasiOptions): Wasi {
+  let facts = nothing;
+  const descriptors = createDescriptors();
   const paths = createPaths(guest, descriptors);
   const functions: WasiFunctions = {
-    ...processFunctions(guest, options),
+    ...processFunctions(guest, () => facts),
     ...readFunctions(guest, descriptors),
     ...writeFunctions(guest, descriptors, fileBytes),
     ...descriptorFunctions(guest, descriptors),
@@ -55,8 +56,16 @@ export function createWasi(options: WasiOptions): Wasi {
     ...linkFunctions(guest, paths),
     ...pollFunctions(guest, descriptors),
   };
-  const imports = Object.fromEntries(wasiNames.map((name) => [name, toImport(functions[name])]));
-  return { imports, close: () => descriptors.closeAll() };
+  return {
+    imports: Object.fromEntries(wasiNames.map((name) => [name, toImport(functions[name])])),
+    begin(call) {
+      facts = call;
+      const input = { kind: "input", bytes: call.input, position: 0 } as const;
+      const output = { kind: "output", write: writeOutput } as const;
+      descriptors.openAll([{ ...input }, output, { kind: "output", write: writeError }], call.roots);
+    },
+    close: () => descriptors.closeAll(),
+  };
 }
 
 function toImport(run: ((...values: never[]) => void) | undefined): WasiImport {

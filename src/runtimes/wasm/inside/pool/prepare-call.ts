@@ -1,5 +1,5 @@
 import { wasiModule } from "../module/check-module.ts";
-import { webAssembly, type CompiledModule, type GuestMemory } from "../module/web-assembly.ts";
+import { webAssembly, type GuestMemory, type Instance, type LoadedModule } from "../module/web-assembly.ts";
 import { CallEnded } from "../wasi/call-ended.ts";
 import { createGuest } from "../wasi/guest.ts";
 import { createWasi } from "../wasi/wasi.ts";
@@ -17,36 +17,57 @@ export interface CallPlace {
   ask(request: Uint8Array): Uint8Array;
 }
 
-/** Runs a module from its start to its end, in an instance that nobody else sees. */
-export function runCall(module: CompiledModule, job: Job, place: CallPlace): CallResult {
+/** A call that can begin at once. */
+export interface PreparedCall {
+  /** Runs the module from its start to its end; once. */
+  run(job: Job): CallResult;
+}
+
+/**
+ * Prepares a call: its instance is made now, so that it need not be made when the call comes. Nothing of the module runs before
+ * that: one that runs code of its own while it is instantiated gets its instance later.
+ */
+export function prepareCall({ module, runsAtOnce }: LoadedModule, place: CallPlace): PreparedCall {
   const guest = createGuest();
   const output = createOutput(place.limits.outputBytes, place.writeError);
-  const wasi = createWasi({
-    guest,
-    input: job.input,
-    args: job.args,
-    environment: job.environment,
-    writeOutput: output.write,
-    writeError: output.writeError,
-    roots: place.roots,
-    fileBytes: place.limits.fileBytes,
-  });
+  const { fileBytes } = place.limits;
+  const wasi = createWasi({ guest, fileBytes, writeOutput: output.write, writeError: output.writeError });
   const ask = (request: Uint8Array): Uint8Array => {
     output.count(request.length);
     return place.ask(request);
   };
   const imports = { [wasiModule]: wasi.imports, kitbag: kitbagImports(guest, ask) };
-  let memory: GuestMemory | undefined;
+  const makeInstance = (): Instance => new webAssembly.Instance(module, imports);
+  const early = runsAtOnce ? undefined : attempt(makeInstance);
+
+  return {
+    run(job) {
+      let memory: GuestMemory | undefined;
+      try {
+        wasi.begin({ ...job, roots: place.roots });
+        const { exports } = early === undefined ? makeInstance() : early();
+        memory = exports["memory"] as GuestMemory;
+        guest.attach(memory);
+        (exports["_start"] as () => void)();
+        return output.finish({ kind: "exit", code: 0 });
+      } catch (cause) {
+        return output.finish(toEnd(cause, memory?.buffer.byteLength ?? 0));
+      } finally {
+        wasi.close();
+      }
+    },
+  };
+}
+
+/** Does something now; the answer gives what came of it, or throws what it threw. */
+function attempt<Value>(act: () => Value): () => Value {
   try {
-    const { exports } = new webAssembly.Instance(module, imports);
-    memory = exports["memory"] as GuestMemory;
-    guest.attach(memory);
-    (exports["_start"] as () => void)();
-    return output.finish({ kind: "exit", code: 0 });
+    const value = act();
+    return () => value;
   } catch (cause) {
-    return output.finish(toEnd(cause, memory?.buffer.byteLength ?? 0));
-  } finally {
-    wasi.close();
+    return () => {
+      throw cause;
+    };
   }
 }
 
