@@ -34,7 +34,7 @@ try user 'a file that nobody gave it can be read' 'cat "$FOLDER/secret"'
 try user 'it is root' '[ "$(id -u)" = 0 ]'
 try network 'a port of this machine can be reached' ': < "/dev/tcp/127.0.0.1/$PORT"'
 try network 'there is a way out' ': < /dev/tcp/192.0.2.1/80 || grep -v "^ *lo:" /proc/net/dev | grep ":"'
-try environment 'a variable of this process is seen' '[ -n "$KITBAG_CANARY" ] || env | grep -q CANARY'
+try environment 'a variable is seen that nobody gave it' 'compgen -e | grep -vxE "PATH|HOME|TMPDIR|LANG|PWD|OLDPWD|SHLVL|_|OUTSIDE|FOLDER|PORT|PARENT"'
 try processes 'processes outside are seen' '[ -e "/proc/$PARENT/exe" ] || kill -0 "$PARENT"'
 try privileges 'it has rights' '! grep -q "^CapEff:.0*$" /proc/self/status || ! grep -q "^NoNewPrivs:.1$" /proc/self/status'
 try syscalls 'nothing filters its calls' '! grep -q "^Seccomp:.2$" /proc/self/status'
@@ -46,8 +46,22 @@ rm -f /tmp/large
 try disk 'it may fill the disk' 'for part in 1 2 3 4; do head -c 1500000 /dev/zero > /tmp/$part || exit 1; done'
 try disk 'it may fill the memory through a file' 'for part in 1 2 3 4; do head -c 1500000 /dev/zero > /dev/shm/$part || exit 1; done'
 rm -f /tmp/? /dev/shm/?
-try process-count 'it may start any number of processes' 'seq 60 | xargs -P 60 -I{} sleep 1 & read -t 0.6 -u 3 line; set -- /proc/[0-9]*; [ $# -gt 40 ]'
 try memory 'it may use any memory' 'head -c 150000000 /dev/zero | tail -n 1 > /dev/null; [ $? = 0 ]'
+fill() {
+  seq 60 | xargs -P 60 -I{} sleep 60 &
+  local last=0 same=0 waits=0
+  # A shell that cannot start a process waits for seconds before it says so; counting starts none.
+  while ((same < 6 && waits++ < 100)); do
+    read -t 0.05 -u 3 line
+    set -- /proc/[0-9]*
+    [ $# -le 40 ] || return 0
+    if (($# == last && last >= 20)); then same=$((same + 1)); else same=0; fi
+    last=$#
+  done
+  ((last < 20))
+}
+# The last one: what it started ends with the sandbox.
+try process-count 'it may start any number of processes' fill
 say done ok
 `;
 
