@@ -1,13 +1,13 @@
 import { execFile, execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { crc32, deflateRawSync, deflateSync } from "node:zlib";
 
 import { loadSkills } from "kitbag/skills";
 import { expect, test, type TestContext } from "vitest";
 
 import type { ScriptCode } from "../src/core/script-code.ts";
 import { runKitbag } from "./run-kitbag.ts";
+import { createPdf, createRepository, createZip, sales, users } from "./support/example-files.ts";
 import { needProgram } from "./support/need-program.ts";
 import { createFolder, writeFiles } from "./support/temporary-folder.ts";
 
@@ -15,7 +15,7 @@ const root = resolve(import.meta.dirname, "..");
 const skills = join(root, "skills");
 
 /** The program for each kind of script. */
-const programs = { py: ["python3", "-B"], mjs: [process.execPath], sh: ["bash"] } as const;
+const programs = { py: ["python3", "-B"], mjs: [process.execPath], ts: [process.execPath], sh: ["bash"] } as const;
 
 test.for(scriptsOf(skills))("%s is tested here with a right and a wrong input", (script) => {
   const source = readFileSync(import.meta.filename, "utf8");
@@ -32,7 +32,7 @@ test("kitbag check skills --spec is clean, and reads a typed tool from every scr
   const tools = checked.flatMap((skill) => skill.tools);
   expect(run).toMatchObject({ code: 0, stderr: "" });
   expect(checked.flatMap((skill) => skill.diagnostics)).toEqual([]);
-  expect(summary).toEqual({ skills: 10, ok: 10, warning: 0, skipped: 0, tools: 22 });
+  expect(summary).toEqual({ skills: 11, ok: 11, warning: 0, skipped: 0, tools: 25 });
   expect(tools.filter(({ confidence }) => confidence === "opaque")).toEqual([]);
   expect(tools.map(({ address }) => address)).toEqual([
     "archive-inspect/archive-list",
@@ -54,6 +54,9 @@ test("kitbag check skills --spec is clean, and reads a typed tool from every scr
     "markdown-toc/toc",
     "pdf-text/extract_text",
     "pdf-text/pdf_info",
+    "task-list/add",
+    "task-list/finish",
+    "task-list/list",
     "text-stats/stats-count",
     "text-stats/stats-words",
     "text-stats/stats-readability",
@@ -359,7 +362,9 @@ test.for([
 ] as const)("archive-inspect calls an archive with %j unsafe", async ([name, finding], context) => {
   const folder = createFolder({ "a.zip": createZip({ [name]: "x" }) });
 
-  const run = await runScript(context, "archive-inspect/scripts/archive.py", ["check", "a.zip"], { folder });
+  const run = await runScript(context, "archive-inspect/scripts/archive.py", ["check", "a.zip", "--exit-code"], {
+    folder,
+  });
 
   expect(run.code).toBe(3);
   expect(JSON.parse(run.stdout)).toMatchObject({ safe: false, findings: [{ finding }] });
@@ -430,10 +435,15 @@ test("json-query compares two documents", async (context) => {
     "b.json": users.replace("Ann", "Anna").replace('"odd key":1', '"new":2'),
   });
 
-  const run = await runScript(context, "json-query/scripts/diff.mjs", ["a.json", "b.json", "--ignore", "name"], {
-    folder,
-  });
-  const same = await runScript(context, "json-query/scripts/diff.mjs", ["a.json", "a.json"], { folder });
+  const run = await runScript(
+    context,
+    "json-query/scripts/diff.mjs",
+    ["a.json", "b.json", "--ignore", "name", "--exit-code"],
+    {
+      folder,
+    },
+  );
+  const same = await runScript(context, "json-query/scripts/diff.mjs", ["a.json", "a.json", "--exit-code"], { folder });
 
   expect(run.code).toBe(3);
   expect(JSON.parse(run.stdout)).toEqual({
@@ -474,10 +484,10 @@ test("markdown-toc writes a table of contents once, and knows that it is up to d
     "a.md": "# Title\n\n## What's new?\n\n### In `code`\n\n## What's new?\n\n```sh\n# no heading\n```\n",
   });
 
-  const before = await runScript(context, script, ["a.md", "--check"], { folder });
+  const before = await runScript(context, script, ["a.md", "--check", "--exit-code"], { folder });
   const written = await runScript(context, script, ["a.md", "--write"], { folder });
   const again = await runScript(context, script, ["a.md", "--write"], { folder });
-  const after = await runScript(context, script, ["a.md", "--check"], { folder });
+  const after = await runScript(context, script, ["a.md", "--check", "--exit-code"], { folder });
 
   expect([before.code, written.code, again.code, after.code]).toEqual([3, 0, 0, 0]);
   expect(JSON.parse(again.stdout)).toMatchObject({ changed: false, entries: 3 });
@@ -493,7 +503,9 @@ test("markdown-toc finds links that lead nowhere", async (context) => {
     "b.md": "## There\n",
   });
 
-  const run = await runScript(context, "markdown-toc/scripts/check-links.mjs", ["a.md", "b.md"], { folder });
+  const run = await runScript(context, "markdown-toc/scripts/check-links.mjs", ["a.md", "b.md", "--exit-code"], {
+    folder,
+  });
 
   expect(run.code).toBe(3);
   expect(JSON.parse(run.stdout)).toEqual({
@@ -581,12 +593,14 @@ test("license-headers finds what is missing, and adds it once, in the style of t
   const add = ["--license", "Apache-2.0", "--holder", "Ada & Co", "--year", "2024"];
   const script = "license-headers/scripts/add-headers.sh";
 
-  const before = await runScript(context, "license-headers/scripts/check-headers.sh", [], { folder });
+  const before = await runScript(context, "license-headers/scripts/check-headers.sh", ["--exit-code"], { folder });
   const dry = await runScript(context, script, [...add, "--dry-run"], { folder });
   const unchanged = readFileSync(join(folder, "c.css"), "utf8");
   await runScript(context, script, add, { folder });
   const again = await runScript(context, script, add, { folder });
-  const after = await runScript(context, "license-headers/scripts/check-headers.sh", ["--root", "."], { folder });
+  const after = await runScript(context, "license-headers/scripts/check-headers.sh", ["--root", ".", "--exit-code"], {
+    folder,
+  });
 
   expect(before.code).toBe(3);
   expect(JSON.parse(before.stdout)).toEqual({ checked: 3, generated: 1, missing: 2, files: ["./a b.py", "./c.css"] });
@@ -612,8 +626,16 @@ test.for([
   expect(run).toMatchObject({ code, stdout: "", stderr: expect.stringContaining(message) as string });
 });
 
-const sales =
-  'region,amount,day\nnorth,"1,234.5",2024-01-01\nsouth,-2.5,2024-01-01\nnorth,5,2024-01-02\nsouth,n/a,2024-01-02\n';
+test.for([
+  ["task-list/scripts/add.ts", ["Read it"]],
+  ["task-list/scripts/finish.ts", ["1"]],
+  ["task-list/scripts/list.ts", []],
+] as const)("task-list: %s %j says that it needs Kitbag, in one line", async ([script, words], context) => {
+  const run = await runScript(context, script, words, {});
+
+  expect(run).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("run it with Kitbag") as string });
+  expect(run.stderr.trim().split("\n")).toHaveLength(1);
+});
 
 const article = `---
 title: not prose
@@ -629,11 +651,10 @@ not prose
 Eight nine ten.
 `;
 
-const users = '{"users":[{"name":"Ann","age":3,"role":"admin"},{"name":"Bob","age":4}],"odd key":1}';
-
 /** The scripts that can be run by themselves; the others are parts of these. */
 function scriptsOf(folder: string): string[] {
-  const parts = /(?:pdf_reader|pdf_fonts|pdf_text|table)\.py$|(?:json-file|json-path|markdown)\.mjs$|common\.sh$/u;
+  const parts =
+    /(?:pdf_reader|pdf_fonts|pdf_text|table)\.py$|(?:json-file|json-path|markdown)\.mjs$|tasks\.ts$|common\.sh$/u;
   return globSync("*/scripts/*", { cwd: folder }).filter((path) => !path.includes("__pycache__") && !parts.test(path));
 }
 
@@ -684,100 +705,4 @@ async function runScript(
     );
     child.stdin?.on("error", () => {}).end(stdin);
   });
-}
-
-interface PdfPage {
-  readonly text: string;
-  readonly compress?: boolean;
-  /** The Unicode character, in hexadecimal, that "a" stands for; those of the other letters follow. */
-  readonly unicode?: string;
-}
-
-/** A document that is as simple as the format allows. */
-function createPdf(pages: readonly PdfPage[], trailer = ""): Buffer {
-  const kids = pages.map((_, index) => `${10 + index * 10} 0 R`).join(" ");
-  const parts: (string | Buffer)[] = [
-    "%PDF-1.4\n1 0 obj <</Type /Catalog /Pages 2 0 R>> endobj\n",
-    `2 0 obj <</Type /Pages /Count ${pages.length} /Kids [${kids}]>> endobj\n`,
-  ];
-  for (const [index, page] of pages.entries()) parts.push(...pdfPage(page, 10 + index * 10));
-  parts.push(`trailer <</Root 1 0 R ${trailer}>>\n%%EOF\n`);
-  return Buffer.concat(parts.map((part) => Buffer.from(part as string)));
-}
-
-function pdfPage({ text, compress = false, unicode }: PdfPage, number: number): (string | Buffer)[] {
-  const escaped = text.replaceAll(/[()\\]/gu, String.raw`\$&`);
-  const plain = Buffer.from(text === "" ? "0 0 10 10 re f" : `BT /F1 12 Tf 72 700 Td (${escaped}) Tj ET`);
-  const data = compress ? deflateSync(plain) : plain;
-  const map = unicode === undefined ? "" : `1 beginbfrange <61> <7A> <${unicode}> endbfrange`;
-  const toUnicode = unicode === undefined ? "" : `/ToUnicode ${number + 3} 0 R`;
-  const fonts = `<</Font <</F1 ${number + 2} 0 R>>>>`;
-  return [
-    `${number} 0 obj <</Type /Page /Parent 2 0 R /Resources ${fonts} /Contents ${number + 1} 0 R>> endobj\n`,
-    `${number + 1} 0 obj <</Length ${data.length}${compress ? " /Filter /FlateDecode" : ""}>> stream\n`,
-    data,
-    "\nendstream endobj\n",
-    `${number + 2} 0 obj <</Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding ${toUnicode}>> endobj\n`,
-    `${number + 3} 0 obj <</Length ${map.length}>> stream\n${map}\nendstream endobj\n`,
-  ];
-}
-
-/** A ZIP archive with these files. */
-function createZip(files: Readonly<Record<string, string>>): Buffer {
-  const locals: Buffer[] = [];
-  const index: Buffer[] = [];
-  let offset = 0;
-  for (const [path, content] of Object.entries(files)) {
-    const name = Buffer.from(path);
-    const data = deflateRawSync(content);
-    const facts = Buffer.alloc(26);
-    facts.writeUInt16LE(20, 0);
-    facts.writeUInt16LE(0x0800, 2);
-    facts.writeUInt16LE(8, 4);
-    facts.writeUInt16LE(0x21, 8);
-    facts.writeUInt32LE(crc32(content), 10);
-    facts.writeUInt32LE(data.length, 14);
-    facts.writeUInt32LE(Buffer.byteLength(content), 18);
-    facts.writeUInt16LE(name.length, 22);
-    const local = Buffer.concat([Buffer.from("PK\u0003\u0004"), facts, name, data]);
-    const end = Buffer.alloc(14);
-    end.writeUInt32LE(offset, 10);
-    index.push(Buffer.concat([Buffer.from("PK\u0001\u0002\u0014\0"), facts, end, name]));
-    locals.push(local);
-    offset += local.length;
-  }
-  const directory = Buffer.concat(index);
-  const tail = Buffer.alloc(18);
-  tail.writeUInt16LE(index.length, 4);
-  tail.writeUInt16LE(index.length, 6);
-  tail.writeUInt32LE(directory.length, 8);
-  tail.writeUInt32LE(offset, 12);
-  return Buffer.concat([...locals, directory, Buffer.from("PK\u0005\u0006"), tail]);
-}
-
-/** A repository with three commits of two people. */
-function createRepository(): string {
-  const folder = createFolder({ "a file.txt": "1\n" });
-  const git = (words: readonly string[], env: Record<string, string> = {}): void => {
-    const base = { PATH: process.env["PATH"], HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
-    execFileSync("git", words, { cwd: folder, stdio: "pipe", env: { ...base, ...env } });
-  };
-  const commit = (name: string, date: string, message: string): void => {
-    git(["add", "."]);
-    git(["-c", "commit.gpgsign=false", "commit", "-m", message], {
-      GIT_AUTHOR_NAME: name,
-      GIT_AUTHOR_EMAIL: `${name.slice(0, 3).toLowerCase()}@example.com`,
-      GIT_AUTHOR_DATE: `${date}T12:00:00Z`,
-      GIT_COMMITTER_NAME: name,
-      GIT_COMMITTER_EMAIL: "x@example.com",
-      GIT_COMMITTER_DATE: `${date}T12:00:00Z`,
-    });
-  };
-  git(["init", "-q"]);
-  commit('Ann "A" \\ Ö', "2024-01-01", "First");
-  writeFiles(folder, { "a file.txt": "1\n2\n" });
-  commit("Bob", "2024-01-02", "Second");
-  writeFiles(folder, { "a file.txt": "1\n3\n", "b.txt": "x\n" });
-  commit('Ann "A" \\ Ö', "2024-01-03", 'Say "hi"\\n');
-  return folder;
 }

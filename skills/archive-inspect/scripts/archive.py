@@ -134,7 +134,7 @@ def check_archive(args):
     findings.extend(check_size(entries, os.path.getsize(args.archive)))
     safe = all(item["finding"] in WARNINGS for item in findings)
     answer = {"type": kind, "entries": len(entries), "safe": safe, "findings": findings[:1000]}
-    return answer, 0 if safe else 3
+    return answer, 3 if args.exit_code and not safe else 0
 
 
 def check_entry(entry, archive):
@@ -216,6 +216,7 @@ def build_parser():
 
     checking = commands.add_parser("check", help="Find what is dangerous about unpacking an archive")
     checking.add_argument("archive", help="the archive")
+    checking.add_argument("--exit-code", action="store_true", help="end with exit code 3 if it is not safe")
     checking.set_defaults(run=check_archive)
 
     showing = commands.add_parser("show", help="Read one file out of an archive")

@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 // Compare two JSON files, value by value.
 //
-// Usage: diff.mjs <before> <after> [--ignore <path>]... [--limit <n>]
+// Usage: diff.mjs <before> <after> [--ignore <path>]... [--limit <n>] [--exit-code]
 //
 //   <before>         the old JSON file
 //   <after>          the new JSON file
 //   --ignore <path>  a key, or a path without indexes, that does not count; may be given again
 //   --limit <n>      how many changes to show
+//   --exit-code      end with exit code 3 if they differ
 import { isDeepStrictEqual, parseArgs } from "node:util";
 
 import { fail, joinPath, print, readJson } from "./json-file.mjs";
@@ -15,6 +16,7 @@ const { values, positionals } = parseArgs({
   options: {
     ignore: { type: "string", short: "i", multiple: true, default: [] },
     limit: { type: "string", short: "n", default: "200" },
+    "exit-code": { type: "boolean", default: false },
   },
   allowPositionals: true,
 });
@@ -26,7 +28,7 @@ if (!Number.isInteger(limit) || limit < 1) fail(`diff: --limit ${values.limit} i
 const ignored = new Set(values.ignore);
 const changes = [...compare(readJson(before), readJson(after), "")];
 print({ equal: changes.length === 0, count: changes.length, changes: changes.slice(0, limit) });
-process.exitCode = changes.length === 0 ? 0 : 3;
+if (values["exit-code"] && changes.length > 0) process.exitCode = 3;
 
 function* compare(left, right, path) {
   if (isDeepStrictEqual(left, right)) return;

@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // Make the table of contents of a Markdown file: print it, write it into the file, or check the one that is there.
 //
-// Usage: toc.mjs <file> [--min-level <n>] [--max-level <n>] [--write] [--check]
+// Usage: toc.mjs <file> [--min-level <n>] [--max-level <n>] [--write] [--check] [--exit-code]
 //
 //   <file>           the Markdown file
 //   --min-level <n>  the largest headings to list, 1 to 6; 2 leaves the title out
 //   --max-level <n>  the smallest headings to list, 1 to 6
 //   --write          put the table into the file
 //   --check          only tell whether the table in the file is up to date
+//   --exit-code      with --check: end with exit code 3 if it is not
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
@@ -22,6 +23,7 @@ const { values, positionals } = parseArgs({
     "max-level": { type: "string", default: "3" },
     write: { type: "boolean", default: false },
     check: { type: "boolean", default: false },
+    "exit-code": { type: "boolean", default: false },
   },
   allowPositionals: true,
 });
@@ -41,7 +43,7 @@ if (values.write) {
   print({ file, changed: updated !== text, entries: countEntries() });
 } else if (values.check) {
   print({ file, current: updated === text, entries: countEntries() });
-  process.exitCode = updated === text ? 0 : 3;
+  if (values["exit-code"] && updated !== text) process.exitCode = 3;
 } else process.stdout.write(`${table}\n`);
 
 function renderTable(headings) {

@@ -10,6 +10,11 @@ from pathlib import Path
 from pdf_reader import Document, PdfError
 from pdf_text import page_text
 
+try:
+    import kitbag
+except ImportError:
+    kitbag = None
+
 FORMATS = ["text", "json"]
 
 
@@ -39,7 +44,9 @@ def extract(path, pages):
     if not found:
         raise PdfError("the document has no pages")
     texts = []
-    for number in parse_pages(pages, len(found)):
+    chosen = parse_pages(pages, len(found))
+    for done, number in enumerate(chosen):
+        tell_progress(done, len(chosen))
         text = page_text(document, found[number - 1])
         if not text.strip():
             document.warn(f"no text on page {number}; it may be a picture of a page")
@@ -47,12 +54,17 @@ def extract(path, pages):
     return texts, document.warnings
 
 
+def tell_progress(done, total):
+    """Shows how far it is where somebody watches; by hand nobody does."""
+    if kitbag is not None and kitbag.available():
+        kitbag.progress("reading pages", done=done, total=total)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Extract the text of a PDF, page by page.")
     parser.add_argument("pdf", type=Path, help="the PDF file")
     parser.add_argument("--pages", metavar="RANGE", help="only these pages, like 1-3,7 or 5-")
     parser.add_argument("--format", choices=FORMATS, default="text", help="plain text, or JSON with page numbers")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write to this file instead of standard output")
     args = parser.parse_args()
 
     try:
@@ -67,12 +79,8 @@ def main():
         result = "\n\f\n".join(page["text"] for page in pages)
         for warning in warnings:
             print(f"extract_text: warning: {warning}", file=sys.stderr)
-    if args.output:
-        args.output.write_text(result + "\n", encoding="utf-8")
-        print(f"extract_text: wrote {len(pages)} pages to {args.output}", file=sys.stderr)
-    else:
-        sys.stdout.reconfigure(encoding="utf-8")
-        print(result)
+    sys.stdout.reconfigure(encoding="utf-8")
+    print(result)
     return 0
 
 
