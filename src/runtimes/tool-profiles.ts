@@ -35,9 +35,8 @@ export interface ToolProfiles {
 export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   const { sandbox, places, dependencies, limits } = options;
   const snapshots = createSnapshots(sandbox.area.own);
-  const exits: Egress[] = [];
+  const exits = createExits(options);
   const profiles = new WeakMap<Tool, Profile>();
-  const ways = new WeakMap<Tool, ReturnType<typeof openExit>>();
   const unfinished = new Set<Promise<Profile>>();
 
   async function make(tool: Tool, signal: AbortSignal | undefined): Promise<Profile> {
@@ -45,9 +44,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
     const grants = toGrants(tool.name, tool.permissions, places);
     const folder = await snapshots.take(code.folder ?? toFolder(code));
     const packages = await prepare({ tool, code, folder }, dependencies, signal);
-    const way = ways.get(tool) ?? openExit(tool);
-    ways.set(tool, way);
-    const exit = await way;
+    const exit = await exits.find(tool);
     return {
       mounts: [{ source: folder, target: "/skill" }, ...grants.mounts, ...packages.mounts],
       environment: { ...packages.environment, ...exit?.environment },
@@ -56,18 +53,6 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
       limits: { ...defaultLimits, ...limits },
       ...(exit !== undefined && { egress: exit.socket }),
     };
-  }
-
-  async function openExit(tool: Tool): Promise<{ socket: string; environment: Record<string, string> } | undefined> {
-    const rules = tool.permissions.network ?? [];
-    if (rules.length === 0) return undefined;
-    const egress = await openEgress({
-      rules,
-      directory: sandbox.area.own,
-      onConnection: (connection) => options.onConnection?.({ ...connection, tool: tool.name }),
-    });
-    exits.push(egress);
-    return { socket: egress.socket, environment: egressEnvironment(rules) };
   }
 
   return {
@@ -86,7 +71,44 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
     async close() {
       // A call may have ended while its profile was being made; that still writes where everything is about to be removed.
       await Promise.allSettled(unfinished);
-      await Promise.all(exits.map((egress) => egress.close()));
+      await exits.close();
+    },
+  };
+}
+
+interface Exit {
+  readonly socket: string;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Ways out of the sandbox: one for each tool that may use the network. */
+function createExits({ sandbox, onConnection }: ProfileOptions): {
+  find(tool: Tool): Promise<Exit> | undefined;
+  close(): Promise<void>;
+} {
+  const open: Egress[] = [];
+  const exits = new WeakMap<Tool, Promise<Exit>>();
+
+  async function openExit(tool: Tool, rules: readonly string[]): Promise<Exit> {
+    const egress = await openEgress({
+      rules,
+      directory: sandbox.area.own,
+      onConnection: (connection) => onConnection?.({ ...connection, tool: tool.name }),
+    });
+    open.push(egress);
+    return { socket: egress.socket, environment: egressEnvironment(rules) };
+  }
+
+  return {
+    find(tool) {
+      const rules = tool.permissions.network ?? [];
+      if (rules.length === 0) return undefined;
+      const exit = exits.get(tool) ?? openExit(tool, rules);
+      exits.set(tool, exit);
+      return exit;
+    },
+    async close() {
+      await Promise.all(open.map((egress) => egress.close()));
     },
   };
 }
