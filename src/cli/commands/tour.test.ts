@@ -34,6 +34,8 @@ test("kitbag tour --json has the code of each step and what really came out", as
     { status: "failed", error: { code: "step-failed" } },
     { status: "failed", error: { code: "tool-unavailable" } },
     { status: "ok", output: 10 },
+    { status: "ok", output: "Ada\nBob\n" },
+    { status: "failed", error: { code: "script-failed", details: { code: 1 } } },
     { handle: expect.stringMatching(/^output:/u), bytes: 152_781 },
     { offset: 90_000, nextOffset: 90_080 },
     { message: "asking for the price" },
@@ -45,10 +47,25 @@ test("kitbag tour shows the code that runs: complete statements, without the fun
 
   const { steps } = JSON.parse(run.stdout) as TourDocument;
   for (const { code } of steps) {
-    expect(code).toMatch(/^const \w+ = define/u);
+    expect(code).toMatch(/^const \w+ = (?:define|openRuntimes)/u);
     expect(code).toMatch(/;(?: \/\/ .*)?$/u);
     expect(code).not.toContain("async ({");
     // Types that were taken out leave gaps.
     expect(code).not.toMatch(/\S {2,}/u);
   }
+});
+
+test("kitbag tour says which sandbox a script ran in, and what it did not see", async () => {
+  const run = await runKitbag(["tour"]);
+
+  expect(run.stdout).toMatch(/It ran in the sandbox (?:bubblewrap|unshare)\./u);
+  expect(run.stdout).toContain("It did not see: your home and every other file of yours\n");
+});
+
+test("kitbag tour goes on where there is no sandbox, and says that nothing was run", async () => {
+  const run = await runKitbag(["tour"], { env: { KITBAG_SANDBOX: "seatbelt" } });
+
+  expect(run).toMatchObject({ code: 0, stderr: "" });
+  expect(run.stdout).toContain("No sandbox works on this machine, so nothing was run");
+  expect(run.stdout).toContain("What to type next");
 });

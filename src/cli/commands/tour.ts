@@ -1,8 +1,9 @@
 import type { CliCommand } from "../cli-command.ts";
 
 const inTheRepository = `What to type next, in this folder:
-  npx kitbag list --module examples/toolbox.ts
-  npx kitbag show count-words --module examples/toolbox.ts
+  npx kitbag doctor
+  npx kitbag list --skills skills
+  npx kitbag call text-stats/stats-count --file README.md --skills skills
   npx kitbag call count-words --module examples/toolbox.ts --text "to be or not to be" --top 2
   npx kitbag --help
 
@@ -27,13 +28,19 @@ export const tourCommand: CliCommand = {
     ["kitbag tour --json", "the code and the real outcomes, as data"],
   ],
   define() {},
-  async run({ terminal, json }) {
-    const [{ tourSteps }, { runTour }, { tourKit }] = await Promise.all([
+  async run(invocation) {
+    const { terminal, json } = invocation;
+    const [{ tourSteps }, { runTour }, { openTourKit }] = await Promise.all([
       import("../tour/steps.ts"),
       import("../tour/run-tour.ts"),
       import("../tour/tour-kit.ts"),
     ]);
-    const steps = await runTour(tourSteps, tourKit, terminal, { quiet: json });
-    return { document: { steps }, text: import.meta.url.endsWith(".ts") ? inTheRepository : installed };
+    const kit = openTourKit(invocation);
+    try {
+      const steps = await runTour(tourSteps, kit, terminal, { quiet: json });
+      return { document: { steps }, text: import.meta.url.endsWith(".ts") ? inTheRepository : installed };
+    } finally {
+      kit.close();
+    }
   },
 };

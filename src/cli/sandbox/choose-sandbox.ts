@@ -9,12 +9,15 @@ export function addSandboxOption(command: Command): void {
   addOption(command, "--sandbox <name>", `where scripts run: ${sandboxNames.join(", ")}; the best there is by default`);
 }
 
+/** What tells which sandbox a person wants. */
+export type SandboxWishes = Pick<Invocation, "options" | "env" | "terminal">;
+
 /**
  * The sandbox that the person names, by flag or environment; none to take the best of this machine. To run without one is shown.
  *
  * @throws {KitbagError} `usage-invalid` for a name that is none.
  */
-export function chooseSandbox({ options, env, terminal }: Invocation): SandboxName | undefined {
+export function chooseSandbox({ options, env, terminal }: SandboxWishes): SandboxName | undefined {
   const given = getText(options, "sandbox") ?? env["KITBAG_SANDBOX"];
   if (given === undefined || given === "") return undefined;
   const name = sandboxNames.find((candidate) => candidate === given);

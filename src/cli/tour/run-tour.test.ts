@@ -6,8 +6,10 @@ import { expect, test } from "vitest";
 import { createTerminal, type Terminal } from "../terminal.ts";
 import { highlightCode } from "./highlight-code.ts";
 import { runTour } from "./run-tour.ts";
-import { tourKit } from "./tour-kit.ts";
-import { toShownCode, type TourStep } from "./tour-step.ts";
+import { toShownCode, type TourKit, type TourStep } from "./tour-step.ts";
+
+/** The step uses nothing of it. */
+const kit = {} as Omit<TourKit, "show">;
 
 const step: TourStep = {
   title: "A step",
@@ -24,7 +26,7 @@ const step: TourStep = {
 test("runTour() waits for Enter between steps on a screen", async () => {
   const { terminal, stdin } = createScreen();
 
-  const running = runTour([step, step], tourKit, terminal);
+  const running = runTour([step, step], kit, terminal);
   const isDone = await Promise.race([
     running.then(() => true),
     new Promise((resolve) => setTimeout(resolve, 100, false)),
@@ -38,7 +40,7 @@ test("runTour() waits for Enter between steps on a screen", async () => {
 test("runTour() ends with q", async () => {
   const { terminal, stdin } = createScreen();
 
-  const running = runTour([step, step], tourKit, terminal);
+  const running = runTour([step, step], kit, terminal);
   stdin.write("q\n");
 
   expect(await running).toHaveLength(1);
@@ -47,7 +49,7 @@ test("runTour() ends with q", async () => {
 test("runTour() ends when the input ends", async () => {
   const { terminal, stdin } = createScreen();
 
-  const running = runTour([step, step], tourKit, terminal);
+  const running = runTour([step, step], kit, terminal);
   stdin.end();
 
   expect(await running).toHaveLength(1);
@@ -56,7 +58,7 @@ test("runTour() ends when the input ends", async () => {
 test("runTour() shows title, code, what came out and why", async () => {
   const { terminal, stdin, stdout } = createScreen({ NO_COLOR: "1" });
 
-  await runTour([step], tourKit, terminal);
+  await runTour([step], kit, terminal);
   stdin.end();
   stdout.end();
 

@@ -121,6 +121,24 @@ const skill: TourStep = {
   },
 };
 
+const script: TourStep = {
+  title: "A script of a skill runs in a sandbox",
+  why: "Any script becomes a typed tool as it is, and sees only what its skill asked for and you granted. This one may read the project.",
+  run: async ({ loadSkills, openRuntimes, createWorkspace, describeSandbox, examples, project, show }) => {
+    const runtimes = openRuntimes({ directory: project }); // orders.json is there
+    const { reports } = await loadSkills({ directories: [`${examples}/json-query`] });
+    const workspace = createWorkspace({ skills: reports.flatMap(({ skill }) => skill ?? []), runtimes });
+    await workspace.activateSkill("json-query");
+
+    show(
+      await workspace.call("json-query/query", { file: "orders.json", path: "orders[*].customer", format: "lines" }),
+    );
+    show(await workspace.call("json-query/query", { file: "/etc/shadow" })); // not in the project
+    show(await describeSandbox(runtimes));
+    await runtimes.close();
+  },
+};
+
 const largeOutput: TourStep = {
   title: "An output that is too large is kept, and read in pages",
   why: "A model gets the head, the shape and a handle instead of a flooded context, and reads on where it needs to.",
@@ -174,6 +192,7 @@ export const tourSteps: readonly TourStep[] = [
   approval,
   pipeline,
   skill,
+  script,
   largeOutput,
   events,
 ];

@@ -1,7 +1,10 @@
 import type { defineSkill } from "../../core/define-skill.ts";
 import type { defineTool } from "../../core/define-tool.ts";
+import type { openRuntimes } from "../../runtimes/open-runtimes.ts";
 import type { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
+import type { loadSkills } from "../../skills/load/load-skills.ts";
 import type { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { describeSandbox } from "./describe-sandbox.ts";
 
 /** What the code of a step uses, under the names that `kitbag` exports. */
 export interface TourKit {
@@ -9,6 +12,13 @@ export interface TourKit {
   readonly definePipeline: typeof definePipeline;
   readonly defineSkill: typeof defineSkill;
   readonly createWorkspace: typeof createWorkspace;
+  readonly loadSkills: typeof loadSkills;
+  readonly openRuntimes: typeof openRuntimes;
+  readonly describeSandbox: typeof describeSandbox;
+  /** The folder of the skills that come along. */
+  readonly examples: string;
+  /** The folder of a small project. */
+  readonly project: string;
   /** Shows a value: an outcome, mostly. */
   show(value: unknown): void;
 }
