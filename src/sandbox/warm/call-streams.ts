@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync, writeFileSync } from "node:fs";
 import { createServer, Socket } from "node:net";
 import { join } from "node:path";
+import { finished } from "node:stream/promises";
 import type { Duplex, Readable } from "node:stream";
 
 import { makeFifos } from "../pipes.ts";
@@ -13,7 +14,7 @@ export interface CallStreams {
   readonly stderr: Readable;
   /** Resolves when the process inside has opened all of them. */
   readonly channel: Promise<Duplex>;
-  /** Lets go of what no process inside will open any more. */
+  /** Says that no process inside has or will open any of them, so that they can serve another call. */
   release(): void;
 }
 
@@ -46,8 +47,8 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
   async function takeId(): Promise<string> {
     for (;;) {
       const id = ready.pop();
-      if (ready.length < callsAtATime / 2) making ??= makeMore().finally(() => (making = undefined));
       if (id !== undefined) return id;
+      making ??= makeMore().finally(() => (making = undefined));
       await making;
     }
   }
@@ -61,15 +62,19 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
       // A pipe that nobody writes to has ended; these keep it open until the process inside has its own.
       const held = [openSync(path("out"), constants.O_WRONLY), openSync(path("err"), constants.O_WRONLY)];
       const { promise: channel, resolve } = Promise.withResolvers<Duplex>();
-      const release = (): void => {
-        if (!expected.delete(id)) return;
-        for (const descriptor of held) closeSync(descriptor);
-        for (const ending of ["in", "out", "err"]) unlinkSync(path(ending));
+      const letGo = (): void => {
+        for (const descriptor of held.splice(0)) closeSync(descriptor);
       };
       expected.set(id, (socket) => {
-        release();
+        letGo();
         resolve(socket);
       });
+      const release = (): void => {
+        expected.delete(id);
+        letGo();
+        // Once nobody has them open, nothing of this call is left in them.
+        void Promise.allSettled([finished(stdout), finished(stderr)]).then(() => ready.push(id));
+      };
       return { id, stdout, stderr, channel, release };
     },
     close: () => void server.close(),

@@ -4,6 +4,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
+import { setTimeout as wait } from "node:timers/promises";
 
 import { KitbagError } from "../../core/errors.ts";
 import { filterArchitecture } from "../backends/linux.ts";
@@ -44,8 +45,8 @@ export interface ForkServerOptions {
 
 /** How many scripts one server has at once at most, as far as its own limits go. */
 const childrenAtOnce = 16;
-/** The exit code of a child that did not get as far as its script. */
-const notEntered = 125;
+/** As long as the channel of a process that has ended may be on its way. */
+const unheardMs = 1000;
 const callsInside = "/run/calls";
 
 /** Starts a fork server. */
@@ -119,66 +120,75 @@ interface Ending {
   fail(reason: string): void;
 }
 
+interface Serving {
+  readonly server: SandboxProcess;
+  readonly streams: StreamMaker;
+  readonly profile: Profile;
+  /** Of the scripts that run now, by the id of their streams. */
+  readonly endings: Map<string, Ending>;
+}
+
 function createServing(server: SandboxProcess, streams: StreamMaker, profile: Profile) {
-  const endings = new Map<string, Ending>();
+  const serving: Serving = { server, streams, profile, endings: new Map() };
   const { promise: ready, resolve: setReady } = Promise.withResolvers<true>();
   createInterface({ input: server.channel }).on("line", (line) => {
-    const answer = JSON.parse(line) as {
-      ready?: true;
-      id?: string;
-      status?: number;
-      outOfMemory?: boolean;
-      failed?: string;
-    };
+    const answer = JSON.parse(line) as Answer;
     if (answer.ready === true) return setReady(true);
-    const ending = endings.get(answer.id ?? "");
+    const ending = serving.endings.get(answer.id ?? "");
     if (answer.failed !== undefined) ending?.fail(answer.failed);
     else ending?.end(toEnd(answer));
   });
   void server.exit.then(() => {
-    for (const ending of endings.values()) ending.end({ signal: "SIGKILL" });
+    for (const ending of serving.endings.values()) ending.end({ signal: "SIGKILL" });
   });
-  const send = (message: object): void => void server.channel.write(`${JSON.stringify(message)}\n`);
-
-  async function start({ argv, environment, input = "" }: ForkOrder): Promise<SandboxProcess> {
-    const call = await streams.make(input);
-    const { promise: exit, resolve } = Promise.withResolvers<ExitStatus>();
-    const failed = new Promise<never>((_, reject) => {
-      const fail = (reason: string): void => {
-        call.release();
-        endings.delete(call.id);
-        if (endings.size === 0) server.setHeld(false);
-        reject(new KitbagError("sandbox-failed", { sandbox: "fork server", reason }));
-      };
-      const end = (status: ExitStatus): void => {
-        resolve(status);
-        endings.delete(call.id);
-        if (endings.size === 0) server.setHeld(false);
-        // One that went further has opened its channel, even if that is not heard of yet.
-        if (status.code === notEntered || status.signal !== undefined) fail("it could not make its namespaces");
-      };
-      endings.set(call.id, { end, fail });
-    });
-    failed.catch(() => {});
-    if (endings.size === 1) server.setHeld(true);
-    const directory = profile.directory ?? "/tmp";
-    send({ id: call.id, argv, env: { ...baseEnvironment, ...profile.environment, ...environment }, directory });
-    const channel = await Promise.race([call.channel, failed]);
-    return toProcess(server, call, { channel, exit, kill: () => send({ kill: call.id }) });
-  }
-
   return {
     ready,
-    start,
+    start: (order: ForkOrder) => startCall(serving, order),
     get running() {
-      return endings.size;
+      return serving.endings.size;
     },
     ended: server.exit,
     close: () => server.kill(),
   };
 }
 
-function toEnd({ status = 0, outOfMemory = false }: { status?: number; outOfMemory?: boolean }): ExitStatus {
+async function startCall(serving: Serving, { argv, environment, input = "" }: ForkOrder): Promise<SandboxProcess> {
+  const { server, streams, profile, endings } = serving;
+  const call = await streams.make(input);
+  const { promise: exit, resolve } = Promise.withResolvers<ExitStatus>();
+  const failed = new Promise<never>((_, reject) => {
+    const fail = (reason: string): void => {
+      call.release();
+      endings.delete(call.id);
+      if (endings.size === 0) server.setHeld(false);
+      reject(new KitbagError("sandbox-failed", { sandbox: "fork server", reason }));
+    };
+    const end = (status: ExitStatus): void => {
+      resolve(status);
+      // One that got as far as its script has opened its channel, even if that is not heard of yet.
+      void Promise.race([call.channel, wait(unheardMs)]).then(() => fail("it did not get as far as its script"));
+    };
+    endings.set(call.id, { end, fail });
+  });
+  failed.catch(() => {});
+  if (endings.size === 1) server.setHeld(true);
+  const send = (message: object): void => void server.channel.write(`${JSON.stringify(message)}\n`);
+  const directory = profile.directory ?? "/tmp";
+  send({ id: call.id, argv, env: { ...baseEnvironment, ...profile.environment, ...environment }, directory });
+  const channel = await Promise.race([call.channel, failed]);
+  return toProcess(server, call, { channel, exit, kill: () => send({ kill: call.id }) });
+}
+
+/** A line that the server says. */
+interface Answer {
+  readonly ready?: true;
+  readonly id?: string;
+  readonly status?: number;
+  readonly outOfMemory?: boolean;
+  readonly failed?: string;
+}
+
+function toEnd({ status = 0, outOfMemory = false }: Answer): ExitStatus {
   // Python says a signal as a negative number.
   const ended = toExitStatus(status < 0 ? 128 - status : status);
   return outOfMemory ? { ...ended, outOfMemory } : ended;
