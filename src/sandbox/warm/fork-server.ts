@@ -166,7 +166,9 @@ async function startCall(serving: Serving, { argv, environment, input = "" }: Fo
     const end = (status: ExitStatus): void => {
       resolve(status);
       // One that got as far as its script has opened its channel, even if that is not heard of yet.
-      void Promise.race([call.channel, wait(unheardMs)]).then(() => fail("it did not get as far as its script"));
+      void Promise.race([call.channel, wait(unheardMs, undefined, { ref: false })]).then(() =>
+        fail("it did not get as far as its script"),
+      );
     };
     endings.set(call.id, { end, fail });
   });
