@@ -169,11 +169,23 @@ test('"kitbag/skills" exports these types', () => {
 });
 
 test('"kitbag/testing" exports these names', () => {
-  expect(Object.keys(testing).toSorted()).toEqual(["storeConformance"]);
+  expect(Object.keys(testing).toSorted()).toEqual(["sandboxConformance", "storeConformance"]);
 });
 
 test('"kitbag/testing" exports these types', () => {
-  expect(exportedTypes("src/testing/index.ts")).toEqual(["ConformanceCheck", "StoreConformanceOptions", "StorePart"]);
+  expect(exportedTypes("src/testing/index.ts")).toEqual([
+    "ConformanceCheck",
+    "ExitStatus",
+    "Guarantee",
+    "Limits",
+    "Mount",
+    "Profile",
+    "Sandbox",
+    "SandboxName",
+    "SandboxProcess",
+    "StoreConformanceOptions",
+    "StorePart",
+  ]);
 });
 
 test("errorCodes are these", () => {

@@ -31,14 +31,14 @@ function isProgram(path: string): boolean {
 
 /**
  * Makes a directory with the basic programs and those that are named, and nothing else: it becomes `/usr/bin` inside. They are
- * copies, so a program with special rights loses them. Absolute paths outside of the system's directories are left to mounts.
+ * copies, so a program with special rights loses them; each is copied once for all directories. Absolute paths outside of the
+ * system's directories are left to mounts.
  */
 export async function gatherPrograms(names: readonly string[], kept: string): Promise<string> {
   const programs = toPrograms(names);
   const facts = [...programs].map(([name, { path, stats }]) => [name, path, stats.size, stats.mtimeMs]);
-  const digest = createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
-  const directory = join(kept, `programs-${digest}`);
-  if (!existsSync(directory)) await copyPrograms(programs, directory);
+  const directory = join(kept, `programs-${digestOf(facts)}`);
+  if (!existsSync(directory)) await linkPrograms(programs, directory, kept);
   return directory;
 }
 
@@ -61,26 +61,33 @@ function toPrograms(names: readonly string[]): Map<string, Program> {
   return programs;
 }
 
-async function copyPrograms(programs: ReadonlyMap<string, Program>, directory: string): Promise<void> {
-  const making = `${directory}.${process.pid}.${performance.now()}`;
+async function linkPrograms(programs: ReadonlyMap<string, Program>, directory: string, kept: string): Promise<void> {
+  const making = nameUnfinished(directory);
   await mkdir(making);
   await chmod(making, 0o755);
-  const copied = new Map<string, string>();
-  for (const [name, { path }] of programs) {
-    const target = join(making, name);
-    const same = copied.get(path);
-    if (same !== undefined) {
-      await link(same, target);
-      continue;
-    }
-    await copyFile(path, target, constants.COPYFILE_FICLONE);
-    await chmod(target, 0o755);
-    copied.set(path, target);
-  }
+  for (const [name, program] of programs) await link(await copyProgram(program, kept), join(making, name));
   try {
     await rename(making, directory);
   } catch {
     // Somebody else made the same at the same time.
     await rm(making, { recursive: true, force: true });
   }
+}
+
+async function copyProgram({ path, stats }: Program, kept: string): Promise<string> {
+  const copy = join(kept, `program-${digestOf([path, stats.size, stats.mtimeMs])}`);
+  if (existsSync(copy)) return copy;
+  const making = nameUnfinished(copy);
+  await copyFile(path, making, constants.COPYFILE_FICLONE);
+  await chmod(making, 0o755);
+  await rename(making, copy);
+  return copy;
+}
+
+function nameUnfinished(path: string): string {
+  return `${path}.${process.pid}.${performance.now()}`;
+}
+
+function digestOf(facts: unknown): string {
+  return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
 }

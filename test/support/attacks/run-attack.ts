@@ -1,3 +1,5 @@
+import type { ToolOutcome } from "kitbag";
+
 import { countProcesses, sleep, type Arena } from "./arena.ts";
 import { toProgram, type Attack } from "./attack.ts";
 
@@ -7,26 +9,34 @@ const patienceMs = 3000;
 /** Runs an attack, and answers with all that must not have happened. */
 export async function runAttack(arena: Arena, attack: Attack): Promise<string[]> {
   const { bait } = arena;
-  const { language, fails = [], mayEndWell = fails.length === 0, isBrief = false, earlier, sibling, harm } = attack;
+  const { language, isBrief = false, earlier, sibling, harm } = attack;
   if (earlier !== undefined) await arena.call({ language: "bash", program: earlier });
   const other = sibling === undefined ? undefined : await startSibling(arena, sibling);
 
   const { outcome, wasCold } = await arena.call({ language, program: toProgram(attack, bait), isBrief });
 
-  const problems: string[] = [];
-  const shown = JSON.stringify(outcome);
-  if (shown.includes(bait.secret)) problems.push(`a secret got out: ${shown}`);
-  if (shown.includes("ESCAPED")) problems.push(shown);
-  const hasFailed = outcome.status === "failed";
-  if (hasFailed ? !fails.includes(outcome.error.code) : !mayEndWell || !isContained(outcome.output)) {
-    problems.push(`it ended otherwise than it must: ${shown}`);
-  }
-  if (hasFailed && outcome.error.message.trim() === "") problems.push("nobody says why it failed");
+  const problems = judge(attack, outcome, bait.secret);
   if (other !== undefined) problems.push(...(await other.problems));
   if (arena.corner.way !== "cold" && wasCold) problems.push("it did not start in what was warm");
   if (!(await vanishes(bait.mark))) problems.push("a process went on");
-  const found = harm?.(bait);
-  return [...problems, ...bait.findHarm(), ...(found === undefined ? [] : [found])];
+  return [...problems, ...bait.findHarm(), ...[harm?.(bait) ?? []].flat()];
+}
+
+/** What is wrong with how it ended. */
+function judge(
+  { fails = [], mayEndWell = fails.length === 0 }: Attack,
+  outcome: ToolOutcome,
+  secret: string,
+): string[] {
+  const shown = JSON.stringify(outcome);
+  const problems: string[] = [];
+  if (shown.includes(secret)) problems.push(`a secret got out: ${shown}`);
+  if (shown.includes("ESCAPED")) problems.push(shown);
+  const isExpected =
+    outcome.status === "failed" ? fails.includes(outcome.error.code) : mayEndWell && isContained(outcome.output);
+  if (!isExpected) problems.push(`it ended otherwise than it must: ${shown}`);
+  if (outcome.status === "failed" && outcome.error.message.trim() === "") problems.push("nobody says why it failed");
+  return problems;
 }
 
 function isContained(output: unknown): boolean {

@@ -23,5 +23,5 @@ await ended;
 
 function findDescendants(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
-  return children.filter((child) => child !== bait.victim).flatMap((child) => [child, ...findDescendants(child)]);
+  return children.flatMap((child) => (child === bait.victim ? [] : [child, ...findDescendants(child)]));
 }
