@@ -19,6 +19,7 @@ export interface WasmHost {
   call(call: WasmCall, signal: AbortSignal): Promise<HostResult>;
   /** Whether calls run or wait. */
   readonly isBusy: boolean;
+  /** Ends it for good, with the calls that it has. */
   close(): Promise<void>;
 }
 
@@ -32,6 +33,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
   const link = createHostLink({ settings, start });
   let idle: NodeJS.Timeout | undefined;
   let busy = 0;
+  let isClosed = false;
 
   function rest(): void {
     link.current?.setHeld(false);
@@ -53,9 +55,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       try {
         return await callOnce(call, signal);
       } catch (cause) {
-        if (!(cause instanceof HostGone) || cause.mayHaveActed || attempt === maxAttempts) throw cause;
-        // One that could not start will not start, and one that had too little memory was not killed by anybody else.
-        if (!cause.hostEnd.wasReady || cause.hostEnd.outOfMemory) throw cause;
+        if (isClosed || attempt === maxAttempts || !canTryAgain(cause)) throw cause;
       }
     }
   }
@@ -78,10 +78,17 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       return busy > 0;
     },
     async close() {
+      isClosed = true;
       clearTimeout(idle);
       await link.close();
     },
   };
+}
+
+/** One that could not start will not start, and one that had too little memory was not killed by anybody else. */
+function canTryAgain(cause: unknown): boolean {
+  if (!(cause instanceof HostGone) || cause.mayHaveActed) return false;
+  return cause.hostEnd.wasReady && !cause.hostEnd.outOfMemory;
 }
 
 async function sendModule(host: HostConnection, { digest, loadModule }: WasmCall): Promise<void> {

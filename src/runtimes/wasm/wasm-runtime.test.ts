@@ -493,6 +493,18 @@ test("wasmRuntime() has one host for each skill, and close() ends them all", asy
   await Promise.all(started.map(({ exit }) => exit));
 });
 
+test("close() ends the calls that run, and starts nothing for them", async () => {
+  const { call, runtime } = open(endless, { options: {} });
+  const running = call({});
+  while (started.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+
+  await runtime.close();
+
+  expect(await running).toMatchObject({ status: "failed", error: { code: "sandbox-failed" } });
+  expect(started).toHaveLength(1);
+});
+
 test("wasmRuntime() keeps no program alive that has nothing else to do", () => {
   const directory = makeFolder();
   const code = writeModule(directory, echo);
