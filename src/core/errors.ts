@@ -47,6 +47,8 @@ export interface ErrorDetails {
   "config-missing": { readonly path: string };
   /** A file that runs in our process was not trusted, or has changed since. */
   "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
+  /** A script cannot be debugged, or the debugger cannot do what was asked. */
+  "debug-failed": { readonly tool: string; readonly reason: string };
   /** Packages that a tool needs could not be installed. */
   "dependency-failed": {
     readonly language: string;
@@ -193,6 +195,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     changed.length === 0
       ? `Cannot load ${quote(path)}: it runs code in this process and is not trusted; read it, then run: kitbag trust ${path}`
       : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; read the change, then run: kitbag trust ${path}`,
+  "debug-failed": ({ tool, reason }) => `Cannot debug ${quote(tool)}: ${reason}`,
   "dependency-failed": ({ language, package: name, reason, cure }) =>
     `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
   "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,

@@ -4,13 +4,14 @@ import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { ScriptCode } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
+import type { DebugOptions } from "../debug/debug-launcher.ts";
 import { checkCommand, refuseSize } from "./check-command.ts";
 import { completeProfile, type Completed } from "./complete-profile.ts";
 import { findInterpreter } from "./find-interpreter.ts";
 import { followScript, type OutputLimits } from "./follow-script.ts";
 import type { Interpreter } from "./interpreter.ts";
 import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
-import { loadSecrets, type FindSecret } from "./load-secrets.ts";
+import { loadSecrets, type FindSecret, type Secrets } from "./load-secrets.ts";
 import { toResult } from "./output/to-result.ts";
 import { defaultRpcLimits, type RpcLimits } from "./rpc/serve-rpc.ts";
 import { isTypeScript, stripTypes } from "./strip-types.ts";
@@ -30,6 +31,8 @@ export interface ScriptRuntimeOptions extends Partial<OutputLimits> {
   /** What starts scripts. @default a new sandbox for each */
   readonly launcher?: Launcher;
   readonly rpcLimits?: Partial<RpcLimits>;
+  /** Which scripts are debugged, and a directory that nobody else can enter. @default none */
+  readonly debug?: DebugOptions & { readonly directory: string };
 }
 
 const defaultLimits: OutputLimits = { maxOutputBytes: 8 * 1024 * 1024, maxErrorBytes: 1024 * 1024 };
@@ -55,7 +58,8 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
       const { profile, interpreter } = await prepare(tool, base);
       context.signal.throwIfAborted();
       const path = interpreter.isScript === true ? [] : [`/skill/${code.path}`];
-      const process = await start(tool, launcher, {
+      const starter = (await findDebugLauncher(options, tool, { context, show: secrets.show })) ?? launcher;
+      const process = await start(tool, starter, {
         profile,
         interpreter,
         argv: [...path, ...command.argv],
@@ -66,6 +70,24 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
       return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show });
     },
   };
+}
+
+interface Shown {
+  readonly context: RuntimeContext;
+  readonly show: Secrets["show"];
+}
+
+/** What starts a script that somebody wants to debug. */
+async function findDebugLauncher(
+  { debug, sandbox }: ScriptRuntimeOptions,
+  tool: Tool,
+  { context, show }: Shown,
+): Promise<Launcher | undefined> {
+  const asked = { tool: tool.name, call: context.id };
+  if (debug === undefined || debug.wants?.(asked) === false) return undefined;
+  const { debugLauncher } = await import("../debug/debug-launcher.ts");
+  const { path: script } = tool.code as ScriptCode;
+  return debugLauncher({ ...asked, sandbox, script, show, signal: context.signal, options: debug, ...debug });
 }
 
 function withoutUndefined({ maxOutputBytes, maxErrorBytes }: Partial<OutputLimits>): Partial<OutputLimits> {

@@ -1,0 +1,104 @@
+import type { Adapter } from "./cdp-session.ts";
+import { fail } from "./cdp-session.ts";
+import type { DebugEvent, DebugSession } from "./debug-session.ts";
+import { loadSource, toInsideFile, toShownFile, type DebugTarget } from "./debug-target.ts";
+
+/** What a session is made of. */
+export interface SessionParts extends Omit<DebugTarget, "emit"> {
+  readonly language: DebugSession["language"];
+  readonly show: <Value>(value: Value) => Value;
+  readonly open: (target: DebugTarget) => Adapter;
+  readonly kill: () => void;
+}
+
+/** A session, and what its launcher tells it. */
+export interface OpenSession {
+  readonly session: DebugSession;
+  /** Resolves when the script waits before its first line, or will not. Rejects if it cannot be debugged. */
+  readonly ready: Promise<void>;
+  /** Tells all that has happened; call it when somebody listens. */
+  begin(): void;
+  print(stream: "stdout" | "stderr", text: string): void;
+  /** The connection broke: ends the script. */
+  lose(): void;
+  /** The script is gone. */
+  end(): void;
+}
+
+/** Makes the session of one script: one way for all languages, with what must not be shown taken out. */
+export function createSession(parts: SessionParts): OpenSession {
+  const { show, kill, language, script } = parts;
+  const listeners = new Set<(event: DebugEvent) => void>();
+  let stopped: DebugSession["stopped"];
+  let ending: "exited" | "terminated" | "lost" = "exited";
+  let hasEnded = false;
+  /** What happened before anybody could listen. */
+  let early: DebugEvent[] | undefined = [{ type: "started", language }];
+  const target: DebugTarget = { ...parts, emit };
+  const { commands, ready } = parts.open(target);
+
+  function emit(event: DebugEvent): void {
+    if (hasEnded) return;
+    const shown = show(event);
+    if (shown.type === "stopped") stopped = shown;
+    if (shown.type === "continued" || shown.type === "ended") stopped = undefined;
+    hasEnded = shown.type === "ended";
+    if (early !== undefined) return void early.push(shown);
+    for (const listener of listeners) listener(shown);
+  }
+
+  const stopBy = (reason: typeof ending): void => {
+    if (ending === "exited") ending = reason;
+    kill();
+  };
+  const shown =
+    <Args extends readonly unknown[], Value>(command: (...args: Args) => Promise<Value>) =>
+    async (...args: Args): Promise<Value> => {
+      if (hasEnded) throw fail(target, "the script has ended");
+      return show(await command(...args));
+    };
+
+  const session: DebugSession = {
+    language,
+    script,
+    get stopped() {
+      return stopped;
+    },
+    get hasEnded() {
+      return hasEnded;
+    },
+    onEvent(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    loadSource: (file) => show(loadSource(target, file)),
+    terminate: () => stopBy("terminated"),
+    setBreakpoints: shown(async (file, list) => {
+      const { file: own } = toShownFile(target, toInsideFile(target, file));
+      const message = "there is no such file in the skill";
+      if (loadSource(target, own) !== undefined) return commands.setBreakpoints(own, list);
+      return list.map((request) => ({ ...request, file: own, requestedLine: request.line, verified: false, message }));
+    }),
+    continue: shown(commands.continue),
+    pause: shown(commands.pause),
+    stepOver: shown(commands.stepOver),
+    stepInto: shown(commands.stepInto),
+    stepOut: shown(commands.stepOut),
+    stack: shown(commands.stack),
+    scopes: shown(commands.scopes),
+    variables: shown(commands.variables),
+    evaluate: shown(commands.evaluate),
+  };
+  return {
+    session,
+    ready,
+    begin() {
+      const events = early ?? [];
+      early = undefined;
+      for (const event of events) for (const listener of listeners) listener(event);
+    },
+    print: (stream, text) => emit({ type: "output", stream, text }),
+    lose: () => stopBy("lost"),
+    end: () => emit({ type: "ended", reason: ending }),
+  };
+}

@@ -1,0 +1,152 @@
+import { extname, join } from "node:path";
+import type { Duplex } from "node:stream";
+
+import { KitbagError } from "../../core/errors.ts";
+import { openDebugSocket } from "../../sandbox/debug-socket.ts";
+import type { Mount, Profile, Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
+import type { Launch, Launcher } from "../script/launch.ts";
+import { openCdpSession } from "./cdp-session.ts";
+import { openDapSession } from "./dap-session.ts";
+import type { DebugSession } from "./debug-session.ts";
+import { debugpyTarget, findDebugpy } from "./find-debugpy.ts";
+import { createSession } from "./create-session.ts";
+import { listenTo, withoutNotes } from "./listen-to.ts";
+
+/** A call of a script that may be debugged. */
+export interface DebuggedCall {
+  /** The name of the tool. */
+  readonly tool: string;
+  /** The id of the call. */
+  readonly call: string;
+}
+
+/** Which scripts are debugged, and by whom. */
+export interface DebugOptions {
+  /** Whether the script of a call shall be debugged. @default all are */
+  readonly wants?: (call: DebuggedCall) => boolean;
+  /** Gets each session when its script waits before the first line. Must not throw. */
+  readonly onSession: (session: DebugSession, call: DebuggedCall) => void;
+}
+
+/** What the script of one call is debugged with. */
+export interface DebugHost extends DebuggedCall {
+  readonly sandbox: Sandbox;
+  /** Where sockets are made; nobody else can enter it. */
+  readonly directory: string;
+  readonly options: DebugOptions;
+  /** The script, relative to the skill's folder. */
+  readonly script: string;
+  /** Takes out what must not be shown. */
+  readonly show: <Value>(value: Value) => Value;
+  readonly signal: AbortSignal;
+}
+
+const ownFolder = join(import.meta.dirname, "inside");
+const ownTarget = "/opt/kitbag/debug";
+const socketTarget = "/run/kitbag-debug.sock";
+/** How long the interpreter may take to connect. */
+const patienceMs = 30_000;
+/** How long a script may live on whose connection is gone. */
+const graceMs = 1000;
+
+/**
+ * Starts a script that waits for its debugger, in a sandbox of its own. The process is handed on when the script is about to run
+ * its first line, and the session was told to whoever wants it.
+ */
+export function debugLauncher(host: DebugHost): Launcher {
+  return {
+    async start(launch) {
+      const language = languageOf(host, launch);
+      const socket = await openDebugSocket(host.directory);
+      const { profile, command } = toInside(host, launch, socket.path);
+      const started = await host.sandbox.start(profile, command, launch.input ?? "");
+      const stop = (): void => started.kill();
+      host.signal.addEventListener("abort", stop, { once: true });
+      void started.exit.then(() => {
+        host.signal.removeEventListener("abort", stop);
+        socket.close();
+      });
+      try {
+        const stream = await connect(host, started, socket.connection);
+        return await attach({ host, language, started, stream, profile });
+      } catch (cause) {
+        started.kill();
+        await started.exit;
+        throw cause;
+      }
+    },
+  };
+}
+
+function languageOf({ tool }: DebugHost, { interpreter }: Launch): DebugSession["language"] {
+  const { family } = interpreter;
+  if ((family === "node" || family === "python") && interpreter.isScript !== true) return family;
+  throw new KitbagError("debug-failed", { tool, reason: "only scripts of Node and Python can be debugged" });
+}
+
+function toInside(host: DebugHost, launch: Launch, socket: string): { profile: Profile; command: readonly string[] } {
+  const { interpreter, argv, env } = launch;
+  const isPython = interpreter.family === "python";
+  const own: Mount[] = [
+    { source: socket, target: socketTarget, write: true },
+    { source: ownFolder, target: ownTarget },
+    ...(isPython ? findDebugpy() : []),
+  ];
+  const profile: Profile = {
+    ...launch.profile,
+    mounts: [...launch.profile.mounts, ...own],
+    environment: { ...launch.profile.environment, ...env },
+  };
+  const bridge = `${ownTarget}/bridge${extname(import.meta.filename)}`;
+  const { program } = interpreter;
+  const folder = host.sandbox.name === "off" ? "/usr/lib/python3/dist-packages" : debugpyTarget;
+  const command = isPython
+    ? [program, ...interpreter.argv, `${ownTarget}/attach.py`, socketTarget, folder, ...argv]
+    : [program, bridge, socketTarget, program, ...interpreter.argv, ...argv];
+  return { profile, command };
+}
+
+async function connect(host: DebugHost, started: SandboxProcess, connection: Promise<Duplex>): Promise<Duplex> {
+  const { promise: late, resolve } = Promise.withResolvers<undefined>();
+  const timer = setTimeout(() => resolve(undefined), patienceMs);
+  const first = await Promise.race([connection, late, started.exit.then(() => undefined)]);
+  clearTimeout(timer);
+  host.signal.throwIfAborted();
+  if (first !== undefined) return first;
+  throw new KitbagError("debug-failed", { tool: host.tool, reason: "the interpreter ended before the debugger was ready" });
+}
+
+interface Attachment {
+  readonly host: DebugHost;
+  readonly language: DebugSession["language"];
+  readonly started: SandboxProcess;
+  readonly stream: Duplex;
+  readonly profile: Profile;
+}
+
+async function attach({ host, language, started, stream, profile }: Attachment): Promise<SandboxProcess> {
+  const { tool, call, script, show, sandbox, options } = host;
+  const folder = profile.mounts.find(({ target }) => target === "/skill")?.source ?? "";
+  const session = createSession({
+    ...{ tool, script, show, folder, language, root: sandbox.name === "off" ? folder : "/skill" },
+    open: (target) => (language === "node" ? openCdpSession(stream, target) : openDapSession(stream, target)),
+    kill: () => started.kill(),
+  });
+  // Whoever breaks the connection does not run on unseen.
+  stream.once("close", () => {
+    const timer = setTimeout(session.lose, graceMs);
+    void started.exit.then(() => clearTimeout(timer));
+  });
+  void started.exit.then(session.end);
+  await session.ready;
+  host.signal.throwIfAborted();
+  options.onSession(session.session, { tool, call });
+  session.begin();
+  return {
+    ...started,
+    stdout: listenTo(started.stdout, (text) => session.print("stdout", text)),
+    stderr: listenTo(language === "node" ? withoutNotes(started.stderr) : started.stderr, (text) =>
+      session.print("stderr", text),
+    ),
+  };
+}

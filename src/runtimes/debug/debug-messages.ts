@@ -1,0 +1,131 @@
+import type { Duplex } from "node:stream";
+
+/** A message, as it comes: nothing in it can be relied on. */
+export type Message = Readonly<Record<string, unknown>>;
+
+/** Messages to and from a debugger. */
+export interface DebugMessages {
+  send(message: Message): void;
+  /** Called once, when there will be no more. */
+  onEnd(listener: () => void): void;
+}
+
+/** Longer ones end the connection: the script itself may write to it. */
+const longestMessage = 16 * 1024 * 1024;
+
+/** Lines of JSON. */
+export function openLines(stream: Duplex, onMessage: (message: Message) => void): DebugMessages {
+  return open(stream, onMessage, {
+    frame: (json) => `${json}\n`,
+    take(bytes) {
+      const end = bytes.indexOf(10);
+      return end === -1 ? undefined : { from: 0, to: end, next: end + 1 };
+    },
+  });
+}
+
+/** JSON with a header that says how long it is, as the Debug Adapter Protocol has it. */
+export function openFrames(stream: Duplex, onMessage: (message: Message) => void): DebugMessages {
+  return open(stream, onMessage, {
+    frame: (json) => `Content-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`,
+    take(bytes) {
+      const end = bytes.indexOf("\r\n\r\n");
+      if (end === -1) return undefined;
+      const digits = /content-length:\s*(\d{1,9})/iu.exec(bytes.toString("latin1", 0, end))?.[1];
+      if (digits === undefined) throw new RangeError("a message does not say how long it is");
+      const to = end + 4 + Number(digits);
+      return bytes.length < to ? undefined : { from: end + 4, to, next: to };
+    },
+  });
+}
+
+interface Framing {
+  frame(json: string): string;
+  /** Where the first message is, if all of it is there. */
+  take(bytes: Buffer): { readonly from: number; readonly to: number; readonly next: number } | undefined;
+}
+
+function open(stream: Duplex, onMessage: (message: Message) => void, { frame, take }: Framing): DebugMessages {
+  let pieces: Buffer[] = [];
+  let size = 0;
+  let looked = 0;
+  let hasEnded = false;
+  const listeners: (() => void)[] = [];
+
+  function finish(): void {
+    if (hasEnded) return;
+    hasEnded = true;
+    for (const listener of listeners) listener();
+  }
+
+  function read(piece: Buffer): void {
+    pieces.push(piece);
+    size += piece.length;
+    // A long message comes in many pieces; they are joined ever more rarely.
+    if (size < looked * 1.5 && !piece.includes(10) && !piece.includes("}")) return;
+    let bytes = pieces.length === 1 ? piece : Buffer.concat(pieces);
+    for (let found = take(bytes); found !== undefined; found = take(bytes)) {
+      const message = parse(bytes.toString("utf8", found.from, found.to));
+      bytes = bytes.subarray(found.next);
+      if (message !== undefined) onMessage(message);
+    }
+    pieces = [bytes];
+    size = looked = bytes.length;
+    if (size > longestMessage) throw new RangeError("a message is too long");
+  }
+
+  stream.on("data", (piece: Buffer) => {
+    try {
+      if (!hasEnded) read(piece);
+    } catch {
+      // Whoever sends nonsense is not the debugger any more.
+      stream.destroy();
+    }
+  });
+  for (const event of ["end", "close", "error"]) stream.once(event, finish);
+  return {
+    send(message) {
+      if (!stream.destroyed && stream.writable) stream.write(frame(JSON.stringify(message)));
+    },
+    onEnd(listener) {
+      if (hasEnded) listener();
+      else listeners.push(listener);
+    },
+  };
+}
+
+function parse(json: string): Message | undefined {
+  if (json.trim() === "") return undefined;
+  const value: unknown = JSON.parse(json);
+  return typeof value === "object" && value !== null ? (value as Message) : undefined;
+}
+
+/** A part of a message that should be an object. */
+export function getPart(value: unknown, name: string): Message {
+  const part = getField(value, name);
+  return typeof part === "object" && part !== null ? (part as Message) : {};
+}
+
+/** A part of a message that should be a list. */
+export function getList(value: unknown, name: string): readonly unknown[] {
+  const part = getField(value, name);
+  return Array.isArray(part) ? part : [];
+}
+
+/** A part of a message that should be a text. */
+export function getString(value: unknown, name: string): string | undefined {
+  const part = getField(value, name);
+  return typeof part === "string" ? part : undefined;
+}
+
+/** A part of a message that should be a whole number from 0. */
+export function getNumber(value: unknown, name: string): number | undefined {
+  const part = getField(value, name);
+  return typeof part === "number" && Number.isSafeInteger(part) && part >= 0 ? part : undefined;
+}
+
+function getField(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Message)[name]
+    : undefined;
+}
