@@ -37,8 +37,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
 
   function rest(): void {
     link.current?.setHeld(false);
-    idle = setTimeout(() => link.current?.kill(), idleMs);
-    idle.unref();
+    idle = setTimeout(() => link.current?.kill(), idleMs).unref();
   }
 
   async function callOnce(call: WasmCall, signal: AbortSignal): Promise<HostResult> {
