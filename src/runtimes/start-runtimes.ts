@@ -1,10 +1,12 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 
-import type { Runtime } from "../core/runtime.ts";
+import type { Runtime, RuntimeContext } from "../core/runtime.ts";
+import type { Tool } from "../core/tool.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
 import type { GrantPlaces } from "../sandbox/grants.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
+import { learningRuntime } from "./learn/learning-runtime.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import { scriptRuntime } from "./script/script-runtime.ts";
 import { warmLauncher } from "./script/warm-launcher.ts";
@@ -28,13 +30,16 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const { protected: hidden } = toPlaces(sandbox, { directory, home });
   const secrets = findSecret === undefined ? {} : { findSecret };
   const wasm = wasmRuntime({ sandbox, directory, protected: hidden, ...secrets });
-  const script = scriptRuntime({
+  const base = {
     sandbox,
-    toProfile: (tool, context) => profiles.find(tool, context.signal),
+    toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context.signal),
     cache: join(home, "cache"),
-    ...(launcher !== undefined && { launcher }),
-    ...secrets,
-  });
+  };
+  const { onLearned } = options;
+  const script =
+    onLearned === undefined
+      ? scriptRuntime({ ...base, ...(launcher !== undefined && { launcher }), ...secrets })
+      : learningRuntime({ ...base, directory, onLearned });
   return {
     sandbox,
     script,
