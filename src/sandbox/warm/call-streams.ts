@@ -12,6 +12,8 @@ export interface CallStreams {
   readonly id: string;
   readonly stdout: Readable;
   readonly stderr: Readable;
+  /** Writes all of standard input, before the script reads it. */
+  fillInput(input: string | Uint8Array): void;
   /** Resolves when the process inside has opened all of them. */
   readonly channel: Promise<Duplex>;
   /** Says that no process inside has or will open any of them, so that they can serve another call. */
@@ -20,7 +22,7 @@ export interface CallStreams {
 
 /** Makes the streams of calls in one directory. */
 export interface StreamMaker {
-  make(input: string | Uint8Array): Promise<CallStreams>;
+  make(): Promise<CallStreams>;
   close(): void;
 }
 
@@ -54,10 +56,11 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
   }
 
   return {
-    async make(input) {
+    async make() {
       const id = await takeId();
       const path = (ending: string): string => join(directory, `${id}.${ending}`);
-      writeFileSync(path("in"), input, { mode: 0o600 });
+      const fillInput = (input: string | Uint8Array): void => writeFileSync(path("in"), input, { mode: 0o600 });
+      fillInput("");
       const [stdout, stderr] = [openRead(path("out")), openRead(path("err"))];
       // A pipe that nobody writes to has ended; these keep it open until the process inside has its own.
       const held = [openSync(path("out"), constants.O_WRONLY), openSync(path("err"), constants.O_WRONLY)];
@@ -75,7 +78,7 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
         // Once nobody has them open, nothing of this call is left in them.
         void Promise.allSettled([finished(stdout), finished(stderr)]).then(() => ready.push(id));
       };
-      return { id, stdout, stderr, channel, release };
+      return { id, stdout, stderr, fillInput, channel, release };
     },
     close: () => void server.close(),
   };

@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import type { Socket } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { setTimeout as wait } from "node:timers/promises";
 
 import { KitbagError } from "../../core/errors.ts";
 import { filterArchitecture } from "../backends/linux.ts";
 import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { toExitStatus } from "../start-program.ts";
+import { createShelf, type Waiting } from "./shelf.ts";
 import { createStreamMaker, type CallStreams, type StreamMaker } from "./call-streams.ts";
 
 /** One script to run. */
@@ -45,8 +46,6 @@ export interface ForkServerOptions {
 
 /** How many scripts one server has at once at most, as far as its own limits go. */
 const childrenAtOnce = 16;
-/** As long as the channel of a process that has ended may be on its way. */
-const unheardMs = 1000;
 const callsInside = "/run/calls";
 
 /** Starts a fork server. */
@@ -124,14 +123,25 @@ interface Serving {
   readonly server: SandboxProcess;
   readonly streams: StreamMaker;
   readonly profile: Profile;
-  /** Of the scripts that run now, by the id of their streams. */
+  /** Of the children that are there, by the id of their streams. */
   readonly endings: Map<string, Ending>;
+  /** How many of them run a script. */
+  running: number;
+}
+
+/** A child that waits for its script. */
+interface Child extends Waiting {
+  run(order: ForkOrder): SandboxProcess;
 }
 
 function createServing(server: SandboxProcess, streams: StreamMaker, profile: Profile) {
-  const serving: Serving = { server, streams, profile, endings: new Map() };
+  const serving: Serving = { server, streams, profile, endings: new Map(), running: 0 };
+  const children = createShelf<Child>();
   const { promise: ready, resolve: setReady } = Promise.withResolvers<true>();
-  createInterface({ input: server.channel }).on("line", (line) => {
+  const answers = createInterface({ input: server.channel });
+  // What a server that dies does not say, its end does.
+  answers.on("error", () => {});
+  answers.on("line", (line) => {
     const answer = JSON.parse(line) as Answer;
     if (answer.ready === true) return setReady(true);
     const ending = serving.endings.get(answer.id ?? "");
@@ -139,46 +149,78 @@ function createServing(server: SandboxProcess, streams: StreamMaker, profile: Pr
     else ending?.end(toEnd(answer));
   });
   void server.exit.then(() => {
+    children.close();
     for (const ending of serving.endings.values()) ending.end({ signal: "SIGKILL" });
   });
+  const prepare = (): Promise<Child> => prepareChild(serving);
   return {
     ready,
-    start: (order: ForkOrder) => startCall(serving, order),
+    async start(order: ForkOrder) {
+      const child = children.take("child", prepare) ?? (await prepare());
+      return child.run(order);
+    },
     get running() {
-      return serving.endings.size;
+      return serving.running;
     },
     ended: server.exit,
     close: () => server.kill(),
   };
 }
 
-async function startCall(serving: Serving, { argv, environment, input = "" }: ForkOrder): Promise<SandboxProcess> {
-  const { server, streams, profile, endings } = serving;
-  const call = await streams.make(input);
+/** Makes a child that has its namespaces and its streams, and waits. */
+async function prepareChild(serving: Serving): Promise<Child> {
+  const { server, streams, endings } = serving;
+  const call = await streams.make();
   const { promise: exit, resolve } = Promise.withResolvers<ExitStatus>();
   const failed = new Promise<never>((_, reject) => {
     const fail = (reason: string): void => {
-      call.release();
       endings.delete(call.id);
-      if (endings.size === 0) server.setHeld(false);
+      call.release();
       reject(new KitbagError("sandbox-failed", { sandbox: "fork server", reason }));
     };
     const end = (status: ExitStatus): void => {
       resolve(status);
-      // One that got as far as its script has opened its channel, even if that is not heard of yet.
-      void Promise.race([call.channel, wait(unheardMs, undefined, { ref: false })]).then(() =>
-        fail("it did not get as far as its script"),
-      );
+      fail("it did not get as far as its script");
     };
     endings.set(call.id, { end, fail });
   });
   failed.catch(() => {});
-  if (endings.size === 1) server.setHeld(true);
-  const send = (message: object): void => void server.channel.write(`${JSON.stringify(message)}\n`);
-  const directory = profile.directory ?? "/tmp";
-  send({ id: call.id, argv, env: { ...baseEnvironment, ...profile.environment, ...environment }, directory });
+  send(server, { prepare: call.id });
   const channel = await Promise.race([call.channel, failed]);
-  return toProcess(server, call, { channel, exit, kill: () => send({ kill: call.id }) });
+  const held = [call.stdout, call.stderr, channel] as Socket[];
+  for (const stream of held) stream.unref();
+  const kill = (): void => send(server, { kill: call.id });
+  return {
+    ended: exit,
+    close: kill,
+    run(order) {
+      for (const stream of held) stream.ref();
+      call.fillInput(order.input ?? "");
+      runIn(serving, exit);
+      send(server, { run: call.id });
+      channel.write(toLine(serving.profile, order));
+      return toProcess(server, call, { channel, exit, kill });
+    },
+  };
+}
+
+/** The server must live as long as a script runs in it. */
+function runIn(serving: Serving, exit: Promise<unknown>): void {
+  serving.running++;
+  serving.server.setHeld(true);
+  void exit.then(() => {
+    serving.running--;
+    if (serving.running === 0) serving.server.setHeld(false);
+  });
+}
+
+function toLine(profile: Profile, { argv, environment }: ForkOrder): string {
+  const env = { ...baseEnvironment, ...profile.environment, ...environment };
+  return `${JSON.stringify({ argv, env, directory: profile.directory ?? "/tmp" })}\n`;
+}
+
+function send(server: SandboxProcess, message: object): void {
+  if (server.channel.writable) server.channel.write(`${JSON.stringify(message)}\n`);
 }
 
 /** A line that the server says. */

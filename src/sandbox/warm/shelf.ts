@@ -1,3 +1,10 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** How long a call that runs holds back the making of what the next one needs. */
+const longestRestMs = 100;
+/** As long as the end of a call is likely to be dealt with. */
+const shortestRestMs = 5;
+
 /** Something that was made ahead and waits to be used. */
 export interface Waiting {
   /** Resolves when it is gone. */
@@ -57,7 +64,7 @@ export function createShelf<Item extends Waiting>(options: ShelfOptions = {}): S
       const [item] = row.ready;
       if (item === undefined) row.wanted = Math.min(row.wanted + 1, mostOfAKind);
       else row.ready.delete(item);
-      refill(room, row, make);
+      void rest(item).then(() => refill(room, row, make));
       return item;
     },
     get size() {
@@ -69,6 +76,13 @@ export function createShelf<Item extends Waiting>(options: ShelfOptions = {}): S
       for (const row of room.rows.values()) empty(row);
     },
   };
+}
+
+/** To make the next one takes this process from whoever waits for the one that was taken; so it comes after him. */
+async function rest(taken: Waiting | undefined): Promise<void> {
+  const longest = wait(longestRestMs, undefined, { ref: false });
+  await (taken === undefined ? longest : Promise.race([longest, taken.ended]));
+  await wait(shortestRestMs, undefined, { ref: false });
 }
 
 function rowOf<Item>({ rows }: Room<Item>, kind: string): Row<Item> {

@@ -56,10 +56,11 @@ def serve():
     signal.signal(signal.SIGCHLD, lambda *_: None)
     waiting = b""
     large = set()
+    busy = set()
     watched = time.monotonic()
     shared = own_bytes("self")
     while True:
-        ready, _, _ = select.select([3, wake], [], [], WATCH_SECONDS if ends else None)
+        ready, _, _ = select.select([3, wake], [], [], WATCH_SECONDS if busy else None)
         if wake in ready:
             os.read(wake, 4096)
         if 3 in ready:
@@ -69,26 +70,29 @@ def serve():
             waiting += piece
             *lines, waiting = waiting.split(b"\n")
             for line in lines:
-                obey(json.loads(line), ends, settings, filter_bytes, orders)
-        gather(ends, large, orders)
-        if ends and time.monotonic() - watched > WATCH_SECONDS:
+                obey(json.loads(line), ends, busy, settings, filter_bytes, orders)
+        gather(ends, large, busy, orders)
+        if busy and time.monotonic() - watched > WATCH_SECONDS:
             watched = time.monotonic()
             end_large(ends, large, settings["memoryBytes"], shared)
 
 
-def obey(order, ends, settings, filter_bytes, orders):
+def obey(order, ends, busy, settings, filter_bytes, orders):
+    if "run" in order:
+        busy.add(order["run"])
+        return
     if "kill" in order:
         for pid, call in ends.items():
             if call == order["kill"]:
                 os.kill(pid, signal.SIGKILL)
         return
     try:
-        ends[start(order, settings, filter_bytes)] = order["id"]
+        ends[start(order["prepare"], settings, filter_bytes)] = order["prepare"]
     except OSError as cause:
-        answer(orders, {"id": order["id"], "failed": str(cause)})
+        answer(orders, {"id": order["prepare"], "failed": str(cause)})
 
 
-def gather(ends, large, orders):
+def gather(ends, large, busy, orders):
     while ends:
         pid, status = os.waitpid(-1, os.WNOHANG)
         if pid == 0:
@@ -97,6 +101,7 @@ def gather(ends, large, orders):
         if call is not None:
             answer(orders, {"id": call, "status": os.waitstatus_to_exitcode(status), "outOfMemory": pid in large})
             large.discard(pid)
+            busy.discard(call)
 
 
 def own_bytes(pid):
@@ -134,7 +139,7 @@ def answer(orders, message):
     orders.sendall(json.dumps(message).encode() + b"\n")
 
 
-def start(order, settings, filter_bytes):
+def start(call, settings, filter_bytes):
     flags = NEW_MOUNTS | NEW_NAMES | NEW_IPC | NEW_USERS | NEW_PIDS | NEW_NETWORK | signal.SIGCHLD
     pid = python.syscall(CLONE, flags, None, None, None, None)
     if pid < 0:
@@ -142,14 +147,14 @@ def start(order, settings, filter_bytes):
     if pid > 0:
         return pid
     try:
-        be_first(order, settings, filter_bytes)
+        be_first(call, settings, filter_bytes)
     except BaseException:  # The child must never go on as a server.
         traceback.print_exc()
     os._exit(125)
 
 
-def be_first(order, settings, filter_bytes):
-    """The first process of the new tree: makes it, starts the script in it, and ends as the script ended."""
+def be_first(call, settings, filter_bytes):
+    """The first process of the new tree: makes it, lets a child wait in it for its script, and ends as the script ended."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # The kernel keeps signals of the script from this process, except those that it listens to.
@@ -157,11 +162,11 @@ def be_first(order, settings, filter_bytes):
     # The server hides its own files of /proc; this process must write some of its own.
     python.prctl(4, 1, 0, 0, 0)
     own_user()
-    call = f"{CALLS}/{order['id']}"
-    streams = [os.open(f"{call}.{name}", flag) for name, flag in (("in", os.O_RDONLY), ("out", os.O_WRONLY), ("err", os.O_WRONLY))]
+    path = f"{CALLS}/{call}"
+    streams = [os.open(f"{path}.{name}", flag) for name, flag in (("in", os.O_RDONLY), ("out", os.O_WRONLY), ("err", os.O_WRONLY))]
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(f"{CALLS}/channel")
-    channel.sendall(f"{order['id']}\n".encode())
+    channel.sendall(f"{call}\n".encode())
     for target, source in enumerate([*streams, channel.fileno()]):
         os.dup2(source, target, inheritable=True)
     os.closerange(4, 65536)
@@ -174,7 +179,7 @@ def be_first(order, settings, filter_bytes):
         give_up(filter_bytes)
         python.prctl(4, 1, 0, 0, 0)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        run(order)
+        run(json.loads(read_line(3) or os._exit(0)))
     for descriptor in range(4):
         os.close(descriptor)
     while True:
@@ -182,6 +187,17 @@ def be_first(order, settings, filter_bytes):
         if ended == child:
             code = os.waitstatus_to_exitcode(status)
             os._exit(128 - code if code < 0 else code)
+
+
+def read_line(descriptor):
+    """All that comes before the script runs is its order; nothing when nobody wants it any more."""
+    pieces = []
+    while not pieces or not pieces[-1].endswith(b"\n"):
+        piece = os.read(descriptor, 1 << 20)
+        if not piece:
+            return b""
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def raise_loopback():
