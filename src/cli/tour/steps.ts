@@ -130,9 +130,7 @@ const script: TourStep = {
     const workspace = createWorkspace({ skills: reports.flatMap(({ skill }) => skill ?? []), runtimes });
     await workspace.activateSkill("json-query");
 
-    show(
-      await workspace.call("json-query/query", { file: "orders.json", path: "orders[*].customer", format: "lines" }),
-    );
+    show(await workspace.call("json-query/query", { file: "orders.json", path: "..customer", format: "lines" }));
     show(await workspace.call("json-query/query", { file: "/etc/shadow" })); // not in the project
     show(await describeSandbox(runtimes));
     await runtimes.close();
