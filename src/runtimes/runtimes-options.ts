@@ -2,6 +2,7 @@ import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { Limits, SandboxName } from "../sandbox/sandbox.ts";
 import type { DependencyProgress } from "./dependencies/dependency-request.ts";
 import type { PackageIndex } from "./dependencies/package-source.ts";
+import type { LearnReport } from "./learn/learn-report.ts";
 import type { FindSecret } from "./script/load-secrets.ts";
 
 /** How scripts and WASM modules run. */
@@ -28,6 +29,8 @@ export interface RuntimesOptions {
   readonly allowInstallScripts?: readonly string[];
   /** Told when a connection of a tool ended or was refused. */
   readonly onConnection?: (connection: EgressConnection & { readonly tool: string }) => void;
+  /** Told what a script tried to use. With it, scripts run with nothing granted, so that somebody can see what they need. */
+  readonly onLearned?: (report: LearnReport) => void;
   /** Told what is being installed. */
   readonly onInstall?: (progress: DependencyProgress) => void;
 }

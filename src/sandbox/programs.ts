@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { constants, existsSync, realpathSync, statSync, type Stats } from "node:fs";
 import { chmod, copyFile, link, mkdir, rename, rm } from "node:fs/promises";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
@@ -15,6 +15,11 @@ const basicPrograms = `
 `
   .trim()
   .split(/\s+/u);
+
+/** Whether a program is in every sandbox. */
+export function isBasicProgram(name: string): boolean {
+  return basicPrograms.includes(name);
+}
 
 /** Where a program is, looking at the system's directories before `PATH`; undefined if it is nowhere. */
 export function findProgram(name: string): string | undefined {
@@ -85,7 +90,7 @@ async function copyProgram({ path, stats }: Program, kept: string): Promise<stri
 }
 
 function nameUnfinished(path: string): string {
-  return `${path}.${process.pid}.${performance.now()}`;
+  return `${path}.${randomUUID()}`;
 }
 
 function digestOf(facts: unknown): string {

@@ -67,8 +67,8 @@ export interface Profile {
   /** The working directory inside. @default "/tmp" */
   readonly directory?: string;
   readonly limits: Limits;
-  /** Which system calls are left; `fork-server` may make namespaces for the calls it serves, and must give that up for them. @default "tool" */
-  readonly filter?: "tool" | "fork-server";
+  /** Which system calls are left; `fork-server` may make namespaces for the calls it serves, and must give that up for them; `traced` may watch the processes that it starts. @default "tool" */
+  readonly filter?: "tool" | "fork-server" | "traced";
 }
 
 /** How a program ended. */

@@ -106,6 +106,11 @@ export function createScriptWorkspace(sandbox: Sandbox, script: TestScript): Scr
   return { workspace, tool };
 }
 
+/** Makes a tool of a script; the first file is the script. */
+export function createScriptTool(files: TestScript["files"]): Tool {
+  return toTool(writeFolder(files), { files });
+}
+
 /** Writes files into a folder of their own, which vanishes with the test. */
 export function writeFolder(files: TestScript["files"]): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-script-")));

@@ -8,6 +8,7 @@ import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { isYes } from "../config/require-trust.ts";
 import { applySettings } from "../flags/apply-settings.ts";
 import { parseFlags } from "../flags/parse-flags.ts";
+import { createLearning, type Learning } from "../learn/learning.ts";
 import { readInput } from "../input/read-input.ts";
 import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
@@ -28,6 +29,7 @@ export const callCommand: CliCommand = {
     ["jq -n '{a: 2}' | kitbag call add --input - --b 3", "JSON from another program; a flag goes before it"],
     ["kitbag call add --input @numbers.json --json", "JSON from a file; the outcome as JSON"],
     ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
+    ["kitbag call --learn pdf-text/extract_text --pdf report.pdf", "which permissions would it need?"],
     ["kitbag call pdf-text/extract_text --pdf report.pdf", "a skill's tool: the skill is opened for the call"],
   ],
   define(command) {
@@ -36,22 +38,25 @@ export const callCommand: CliCommand = {
     addOption(command, "--input <json>", "its parameters, as JSON; - reads standard input, @file a file");
     addOption(command, "--limit-ms <n>", "end the call after this time");
     command.option("--yes", "approve the calls that need an approval");
+    command.option("--learn", "grant nothing, and say which permissions the tool needs");
     addModuleOption(command);
     addSkillsOption(command);
     addSandboxOption(command);
     command.allowUnknownOption();
   },
   async run(invocation) {
-    const runtimes = openCliRuntimes(invocation);
+    const learning = invocation.options["learn"] === true ? createLearning(invocation) : undefined;
+    const runtimes = openCliRuntimes(invocation, learning?.options);
     try {
-      return await callTool(invocation, runtimes);
+      const answer = await callTool(invocation, runtimes, learning);
+      return learning === undefined ? answer : learning.toAnswer(answer);
     } finally {
       await runtimes.close();
     }
   },
 };
 
-async function callTool(invocation: Invocation, runtimes: Runtimes): Promise<Answer> {
+async function callTool(invocation: Invocation, runtimes: Runtimes, learning?: Learning): Promise<Answer> {
   const [address = "", ...words] = invocation.args;
   const { workspace, options, reports } = await openWithSkills(invocation, {
     runtimes,
@@ -62,7 +67,7 @@ async function callTool(invocation: Invocation, runtimes: Runtimes): Promise<Ans
   if (workspace.getTool(address) === undefined) noteUntrusted(reports, invocation.terminal);
   const view = createCallView(invocation);
   const callOptions: CallOptions = {
-    onEvent: view.onEvent,
+    ...(learning === undefined && { onEvent: view.onEvent }),
     ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
     ...(options.approve === undefined && { approve: askThePerson(invocation) }),
     // A person reads all of it, or pipes it on; only models need the head.
@@ -73,6 +78,7 @@ async function callTool(invocation: Invocation, runtimes: Runtimes): Promise<Ans
   if (skill.status === "failed") return failedAnswer(skill.error);
   // The call itself says what is wrong with an address that leads to no tool, open or closed.
   const input = given ?? (await toInput(workspace.getTool(address), words, invocation)) ?? {};
+  learning?.check(workspace.getTool(address));
   const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
   await skill.close();
   await options.store?.close();
@@ -80,7 +86,7 @@ async function callTool(invocation: Invocation, runtimes: Runtimes): Promise<Ans
 }
 
 /** What other flags there are; a person may have meant one of them. */
-const ownFlags = ["--input", "--limit-ms", "--yes", "--module", "--skills", "--sandbox", "--json", "--help"];
+const ownFlags = ["--input", "--limit-ms", "--yes", "--learn", "--module", "--skills", "--sandbox", "--json", "--help"];
 
 async function toInput(
   found: RegisteredTool | undefined,

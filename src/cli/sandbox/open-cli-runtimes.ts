@@ -1,4 +1,5 @@
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
+import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { Invocation } from "../cli-command.ts";
@@ -6,7 +7,7 @@ import { chooseSandbox } from "./choose-sandbox.ts";
 import { createSecretFinder } from "./find-secret.ts";
 
 /** The runtimes of one command: for a single call nothing is kept warm. */
-export function openCliRuntimes(invocation: Invocation): Runtimes {
+export function openCliRuntimes(invocation: Invocation, more: Pick<RuntimesOptions, "onLearned"> = {}): Runtimes {
   const { cwd, env, terminal } = invocation;
   const home = resolveKitbagHome(env);
   const sandbox = chooseSandbox(invocation);
@@ -22,5 +23,6 @@ export function openCliRuntimes(invocation: Invocation): Runtimes {
       if (!allowed) terminal.note(toPrintableLine(`Refused a connection to ${host}:${port}: ${reason}`) + "\n");
     },
     ...(sandbox !== undefined && { sandbox }),
+    ...more,
   });
 }

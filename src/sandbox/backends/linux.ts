@@ -216,7 +216,8 @@ export function filterArchitecture(): FilterArchitecture {
 
 /** Whether V8 runs in it, which reserves far more address space than it uses. */
 export function usesNode(command: readonly string[]): boolean {
-  return command[0] === "/opt/node";
+  // A relay or a tracer may come first.
+  return command.includes("/opt/node");
 }
 
 /** Sets limits from inside, where the kernel counts the processes of this sandbox alone. */

@@ -7,8 +7,8 @@ import {
   type Syscall,
 } from "./syscalls.ts";
 
-/** Whom a filter is for: a tool, or a server that makes namespaces for the tools it forks. */
-export type FilterKind = "tool" | "fork-server";
+/** Whom a filter is for: a tool, a server that makes namespaces for the tools it forks, or a tool with a tracer that watches it. */
+export type FilterKind = "tool" | "fork-server" | "traced";
 
 const notPermitted = verdict.fail(1);
 const accessDenied = verdict.fail(13);
@@ -63,6 +63,15 @@ const special: { readonly [Name in Syscall]?: Decision } = {
 /** What a fork server may do beside a tool; the children it forks for calls put on the filter of a tool. */
 const forkServerCalls = new Set<Syscall>(["clone", "mount", "pivot_root", "sethostname", "umount2", "unshare"]);
 
+/** What a tracer of the processes that it started may do beside a tool. */
+const tracerCalls = new Set<Syscall>(["ptrace", "process_vm_readv"]);
+
+const allowedTo: { readonly [Kind in FilterKind]: ReadonlySet<Syscall> } = {
+  tool: new Set(),
+  "fork-server": forkServerCalls,
+  traced: tracerCalls,
+};
+
 /**
  * Writes a seccomp filter: a classic BPF program as `bwrap --seccomp` and the kernel's `seccomp` take it. Calls that are refused
  * fail as if the caller lacked the right; calls of another architecture end the process; calls newer than the filter do not exist.
@@ -72,7 +81,7 @@ export function renderFilter(kind: FilterKind, architecture: FilterArchitecture)
   const ranges: Range[] = [];
   for (const name of Object.keys(syscallNumbers) as Syscall[]) {
     const number = toSyscallNumber(name, architecture);
-    if (number === undefined || (kind === "fork-server" && forkServerCalls.has(name))) continue;
+    if (number === undefined || allowedTo[kind].has(name)) continue;
     ranges.push({ from: number, to: number, decision: special[name] ?? notPermitted });
   }
   ranges.push({ from: lastKnownSyscall + 1, to: largestWord, decision: noSuchCall });

@@ -1,0 +1,66 @@
+import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import type { Attempt, LearnReport } from "../../runtimes/learn/learn-report.ts";
+import { toPrintableLine } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import { toShownPath } from "../shown-path.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Shows what a tool tried and the permissions that would let it. */
+export function renderLearned(report: LearnReport, cwd: string, terminal: Terminal): string {
+  const { tool, attempts, rounds, notes, permissions } = report;
+  const rows = attempts.map((attempt) => [attempt.kind, toShown(attempt, cwd), toWhen(attempt)]);
+  const isNothing = Object.keys(permissions).length === 0;
+  return [
+    ...(rows.length === 0 ? [] : [renderTable(["KIND", "TRIED", "SEEN"], rows, terminal)]),
+    [...rounds.map((round, index) => toRoundLine(round, index + 1, cwd)), ...notes.map((note) => `Note: ${note}`)]
+      .map(toPrintableLine)
+      .join("\n"),
+    isNothing
+      ? `${toPrintableLine(tool)} tried nothing that needs a permission (${watchers[report.watchedBy]})`
+      : `# The least that lets ${toPrintableLine(tool)} do what it tried; for kitbag.toml\n${renderToml(permissions)}`,
+  ].join("\n\n");
+}
+
+const watchers: Record<LearnReport["watchedBy"], string> = {
+  strace: "watched by strace",
+  hooks: "watched by hooks in its interpreter",
+  nothing: "only its connections could be watched; install strace to see more",
+};
+
+function toShown({ kind, what, lists }: Attempt, cwd: string): string {
+  const text = kind === "read" || kind === "write" ? toShownPath(what, cwd) : what;
+  return lists === true ? `${text} (what is in it)` : text;
+}
+
+function toWhen({ round }: Attempt): string {
+  return round === 0 ? "in the script" : `round ${round}`;
+}
+
+function toRoundLine({ read, failure }: LearnReport["rounds"][number], number: number, cwd: string): string {
+  const given =
+    read.length === 0
+      ? "nothing was granted"
+      : `it could read ${read.map((path) => toShownPath(path, cwd)).join(", ")}`;
+  return `Round ${number}: ${given}; ${failure === undefined ? "it ended well" : `it failed: ${firstLine(failure)}`}`;
+}
+
+function firstLine(text: string): string {
+  return (text.split("\n")[0] ?? "").slice(0, 200);
+}
+
+/** The permissions as a table of TOML. */
+export function renderToml(permissions: Permissions): string {
+  const lines = permissionKinds.flatMap((kind) => {
+    const list = permissions[kind] ?? [];
+    return list.length === 0 ? [] : [`${kind} = [${list.map(quote).join(", ")}]`];
+  });
+  return ["[permissions]", ...lines].join("\n");
+}
+
+/** A string of TOML: what JSON escapes is escaped, and what a terminal could take for a command. */
+function quote(text: string): string {
+  return JSON.stringify(text).replaceAll(/[\u007F-\u009F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return String.raw`\u` + code.toString(16).padStart(4, "0");
+  });
+}

@@ -1,0 +1,102 @@
+import { basename, dirname, isAbsolute, relative } from "node:path";
+
+import { relayPort } from "../../sandbox/egress/environment.ts";
+import type { Attempt } from "./learn-report.ts";
+import type { Observation } from "./observation.ts";
+
+/** What is known of the host when observations are read. */
+export interface AttemptPlaces {
+  /** The working directory. */
+  readonly directory: string;
+  /** Whether something is there on the host. */
+  readonly exists: (path: string) => boolean;
+  /** Whether a program is on the host, and not inside. */
+  readonly isWithheld: (name: string) => boolean;
+  /** Names that the script got with this call. */
+  readonly given: ReadonlySet<string>;
+}
+
+/** The system, the interpreter, and what is the script's own: nobody needs a permission for them. */
+const ownPlaces =
+  `/skill /opt/kitbag /opt/node /opt/packages /node_modules /tmp /proc /dev /sys /run /var/run /usr /lib /lib32 /lib64
+  /libx32 /bin /sbin /etc/alternatives /etc/ssl /etc/perl /etc/php /etc/R /etc/fonts /etc/pki`.split(/\s+/u);
+/** Files of /etc that libraries look for, whatever a script does. */
+const systemSettings =
+  /^\/etc\/(?:ld\.so|resolv\.conf|host|gai\.conf|localtime|services|protocols|inputrc|profile|bash|terminfo|locale|python|debian_version|os-release|lsb-release|machine-id|environment|nsswitch|networks|mime|gitconfig|wgetrc|curlrc|passwd$|group$|ethertypes|pythonstart|ruby|gem|irbrc)/u;
+const programPlaces = new Set(["/usr/bin", "/bin", "/usr/sbin", "/sbin", "/usr/local/bin", "/usr/local/sbin"]);
+/** Names that every sandbox sets, or that only say how to print. */
+const systemNames =
+  /^(?:PATH|HOME|TMPDIR|TEMP|TMP|LANG|LC_\w+|LANGUAGE|PWD|OLDPWD|SHLVL|SHELL|USER|LOGNAME|TERM|COLORTERM|COLUMNS|LINES|TZ|NO_COLOR|FORCE_COLOR|NODE_\w+|PYTHON\w*|KITBAG_\w+|LD_\w+|(?:https?|all|no|ftp)_proxy|_)$/iu;
+
+/** Picks out of what was seen what a permission would be for. */
+export function toAttempts(observations: Iterable<Observation>, round: number, places: AttemptPlaces): Attempt[] {
+  const seen = [...observations];
+  const there = new Set(seen.flatMap(toProgramThere));
+  const attempts = new Map<string, Attempt>();
+  for (const observation of seen) {
+    const attempt = toAttempt(observation, places);
+    if (attempt === undefined || (attempt.kind === "run" && there.has(attempt.what))) continue;
+    const key = `${attempt.kind} ${attempt.what}`;
+    attempts.set(key, { ...attempts.get(key), ...attempt, round });
+  }
+  return [...attempts.values()];
+}
+
+/** A program that was found: where else it was looked for does not matter. */
+function toProgramThere(seen: Observation): string[] {
+  if (seen.kind !== "program" && seen.kind !== "file") return [];
+  return !seen.failed && programPlaces.has(dirname(seen.path)) ? [basename(seen.path)] : [];
+}
+
+function toAttempt(seen: Observation, places: AttemptPlaces): Omit<Attempt, "round"> | undefined {
+  switch (seen.kind) {
+    case "variable":
+      return systemNames.test(seen.name) || places.given.has(seen.name) ? undefined : { kind: "env", what: seen.name };
+    case "connection":
+      return toConnection(seen.host, seen.port);
+    case "program":
+      return seen.failed ? toProgram(seen.path, places) : undefined;
+    case "file":
+      return programPlaces.has(dirname(seen.path))
+        ? seen.failed
+          ? toProgram(seen.path, places)
+          : undefined
+        : toFile(seen, places);
+  }
+}
+
+const nameServer = 53;
+
+/** The relay is our own, and names are looked up outside. */
+function toConnection(host: string, port: number): Omit<Attempt, "round"> | undefined {
+  const isRelay = port === relayPort && /^(?:127\.0\.0\.1|localhost|::1)$/u.test(host);
+  if (isRelay || port === nameServer || port === 0 || host === "") return undefined;
+  return { kind: "network", what: host.includes(":") ? `[${host}]:${port}` : `${host}:${port}` };
+}
+
+/** A program that is not inside, but on the host. */
+function toProgram(path: string, { isWithheld }: AttemptPlaces): Omit<Attempt, "round"> | undefined {
+  const name = basename(path);
+  const isByName = !path.includes("/") || programPlaces.has(dirname(path));
+  if (!isByName || !isWithheld(name)) return undefined;
+  return { kind: "run", what: name };
+}
+
+function toFile(seen: Observation & { kind: "file" }, places: AttemptPlaces): Omit<Attempt, "round"> | undefined {
+  const { path, access, failed } = seen;
+  const isInProject = isInside(path, places.directory);
+  if (!isInProject && (ownPlaces.some((place) => isInside(path, place)) || systemSettings.test(path))) return undefined;
+  // Where the working directory is below /tmp, its stand-in can be written to.
+  if (access === "write") return failed || isInProject ? { kind: "write", what: path } : undefined;
+  // Only an empty stand-in of the working directory is there, so to list it fails in silence.
+  if (access === "list")
+    return isInProject || places.exists(path) ? { kind: "read", what: path, lists: true } : undefined;
+  if (!failed || path === places.directory || isInside(places.directory, path)) return undefined;
+  return places.exists(path) ? { kind: "read", what: path } : undefined;
+}
+
+/** Whether `path` is `directory`, or below it. */
+export function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
+}
