@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, constants, openSync, writeFileSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { createServer, Socket } from "node:net";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -12,8 +12,6 @@ export interface CallStreams {
   readonly id: string;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Writes all of standard input, before the script reads it. */
-  fillInput(input: string | Uint8Array): void;
   /** Resolves when the process inside has opened all of them. */
   readonly channel: Promise<Duplex>;
   /** Says that no process inside has or will open any of them, so that they can serve another call. */
@@ -59,8 +57,6 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
     async make() {
       const id = await takeId();
       const path = (ending: string): string => join(directory, `${id}.${ending}`);
-      const fillInput = (input: string | Uint8Array): void => writeFileSync(path("in"), input, { mode: 0o600 });
-      fillInput("");
       const [stdout, stderr] = [openRead(path("out")), openRead(path("err"))];
       // A pipe that nobody writes to has ended; these keep it open until the process inside has its own.
       const held = [openSync(path("out"), constants.O_WRONLY), openSync(path("err"), constants.O_WRONLY)];
@@ -78,7 +74,7 @@ export async function createStreamMaker(directory: string): Promise<StreamMaker>
         // Once nobody has them open, nothing of this call is left in them.
         void Promise.allSettled([finished(stdout), finished(stderr)]).then(() => ready.push(id));
       };
-      return { id, stdout, stderr, fillInput, channel, release };
+      return { id, stdout, stderr, channel, release };
     },
     close: () => void server.close(),
   };

@@ -195,10 +195,9 @@ async function prepareChild(serving: Serving): Promise<Child> {
     close: kill,
     run(order) {
       for (const stream of held) stream.ref();
-      call.fillInput(order.input ?? "");
       runIn(serving, exit);
       send(server, { run: call.id });
-      channel.write(toLine(serving.profile, order));
+      channel.write(toMessage(serving.profile, order));
       return toProcess(server, call, { channel, exit, kill });
     },
   };
@@ -214,9 +213,12 @@ function runIn(serving: Serving, exit: Promise<unknown>): void {
   });
 }
 
-function toLine(profile: Profile, { argv, environment }: ForkOrder): string {
+/** A line that says what to run, and then what it can read. */
+function toMessage(profile: Profile, { argv, environment, input = "" }: ForkOrder): Uint8Array {
+  const bytes = Buffer.from(input);
   const env = { ...baseEnvironment, ...profile.environment, ...environment };
-  return `${JSON.stringify({ argv, env, directory: profile.directory ?? "/tmp" })}\n`;
+  const order = { argv, env, directory: profile.directory ?? "/tmp", inputBytes: bytes.length };
+  return Buffer.concat([Buffer.from(`${JSON.stringify(order)}\n`), bytes]);
 }
 
 function send(server: SandboxProcess, message: object): void {

@@ -25,6 +25,7 @@ CALLS = "/run/calls"
 NEW_MOUNTS, NEW_NAMES, NEW_IPC, NEW_USERS, NEW_PIDS, NEW_NETWORK = 0x20000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000
 PRIVATE, RECURSIVE, BIND, NO_SETUID, NO_DEVICES, NO_PROGRAMS = 1 << 18, 1 << 14, 1 << 12, 2, 4, 8
 WATCH_SECONDS = 0.1
+NO_PROGRAM_IN_MEMORY = 8
 CLONE = {"x86_64": 56, "aarch64": 220}[os.uname().machine]
 
 python = ctypes.PyDLL(None, use_errno=True)
@@ -163,11 +164,11 @@ def be_first(call, settings, filter_bytes):
     python.prctl(4, 1, 0, 0, 0)
     own_user()
     path = f"{CALLS}/{call}"
-    streams = [os.open(f"{path}.{name}", flag) for name, flag in (("in", os.O_RDONLY), ("out", os.O_WRONLY), ("err", os.O_WRONLY))]
+    streams = [os.open(f"{path}.{name}", flag) for name, flag in (("out", os.O_WRONLY), ("err", os.O_WRONLY))]
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(f"{CALLS}/channel")
     channel.sendall(f"{call}\n".encode())
-    for target, source in enumerate([*streams, channel.fileno()]):
+    for target, source in enumerate([*streams, channel.fileno()], start=1):
         os.dup2(source, target, inheritable=True)
     os.closerange(4, 65536)
     raise_loopback()
@@ -179,7 +180,7 @@ def be_first(call, settings, filter_bytes):
         give_up(filter_bytes)
         python.prctl(4, 1, 0, 0, 0)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        run(json.loads(read_line(3) or os._exit(0)))
+        run(*read_order(3))
     for descriptor in range(4):
         os.close(descriptor)
     while True:
@@ -189,15 +190,36 @@ def be_first(call, settings, filter_bytes):
             os._exit(128 - code if code < 0 else code)
 
 
-def read_line(descriptor):
-    """All that comes before the script runs is its order; nothing when nobody wants it any more."""
-    pieces = []
-    while not pieces or not pieces[-1].endswith(b"\n"):
-        piece = os.read(descriptor, 1 << 20)
-        if not piece:
-            return b""
-        pieces.append(piece)
-    return b"".join(pieces)
+def read_order(descriptor):
+    """The order of the script, a line of JSON, and what it can read, which follows; ends if nobody wants it any more."""
+    come = b""
+    while b"\n" not in come:
+        come += read_piece(descriptor)
+    line, _, first = come.partition(b"\n")
+    order = json.loads(line)
+    pieces, left = [first], order["inputBytes"] - len(first)
+    while left > 0:
+        pieces.append(read_piece(descriptor))
+        left -= len(pieces[-1])
+    return order, b"".join(pieces)
+
+
+def read_piece(descriptor):
+    return os.read(descriptor, 1 << 20) or os._exit(0)
+
+
+def open_input(content):
+    """A file, so that a script can also open it by its name."""
+    try:
+        file = os.memfd_create("stdin", os.MFD_CLOEXEC | NO_PROGRAM_IN_MEMORY)
+    except OSError:  # An older kernel.
+        with tempfile.TemporaryFile() as temporary:
+            file = os.dup(temporary.fileno())
+    with open(file, "wb", closefd=False) as writer:
+        writer.write(content)
+    os.lseek(file, 0, os.SEEK_SET)
+    os.dup2(file, 0, inheritable=True)
+    os.close(file)
 
 
 def raise_loopback():
@@ -259,8 +281,9 @@ def give_up(filter_bytes):
     check(python.prctl(22, 2, ctypes.byref(program), 0, 0))
 
 
-def run(order):
+def run(order, content):
     path, *_ = order["argv"]
+    open_input(content)
     os.environ.clear()
     os.environ.update(order["env"])
     os.chdir(order["directory"])
