@@ -44,7 +44,8 @@ export function createStops(target: DebugTarget, ask: AskDap, onFirst: () => voi
 
   async function describe(threadId: number, body: Message): Promise<string> {
     const info = await ask("exceptionInfo", { threadId }).catch((): Message => ({}));
-    const name = getString(info, "exceptionId") ?? (getString(body, "text") ?? "").split(" ")[0] ?? "";
+    // Behind the name comes a remark about how it is shown.
+    const [name = ""] = (getString(info, "exceptionId") ?? getString(body, "text") ?? "").split(/\s/u);
     const description = getString(info, "description") ?? getString(body, "description") ?? "";
     return description === "" ? name : `${name}: ${description}`;
   }
