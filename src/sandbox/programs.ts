@@ -85,7 +85,11 @@ async function copyProgram({ path, stats }: Program, kept: string): Promise<stri
   const making = nameUnfinished(copy);
   await copyFile(path, making, constants.COPYFILE_FICLONE);
   await chmod(making, 0o755);
-  await rename(making, copy);
+  // One that is there is never replaced: somebody may be about to link to it.
+  await link(making, copy).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== "EEXIST") throw cause;
+  });
+  await rm(making);
   return copy;
 }
 

@@ -1,0 +1,201 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test } from "vitest";
+
+import { createFolder } from "../../test/support/temporary-folder.ts";
+import { isKitbagError } from "../core/errors.ts";
+import { toGrants, type GrantPlaces } from "./grants.ts";
+import { nothing } from "./sandbox.ts";
+
+test("toGrants() gives nothing if nothing was granted", () => {
+  const places = makePlaces();
+
+  expect(toGrants("tool", {}, places)).toEqual({ mounts: [], programs: [], directory: "/tmp" });
+});
+
+test.for(["./", ".", "./**", "./*"])("toGrants() takes %s for the working directory, and starts there", (scope) => {
+  const places = makePlaces();
+
+  const { mounts, directory } = toGrants("tool", { read: [scope] }, places);
+
+  expect(mounts).toEqual([{ source: places.directory, target: places.directory, granted: true }]);
+  expect(directory).toBe(places.directory);
+});
+
+test("toGrants() knows ~, absolute paths, and paths above the working directory", () => {
+  const places = makePlaces();
+  const file = join(places.home, "notes.txt");
+  writeFileSync(file, "");
+
+  const { mounts } = toGrants("tool", { read: ["~/notes.txt", "../project/", places.directory, "~"] }, places);
+
+  expect(mounts.map(({ target }) => target)).toEqual([file, places.directory, places.home]);
+});
+
+test("toGrants() resolves links, and shows what they lead to under their own name", () => {
+  const places = makePlaces();
+  symlinkSync(places.home, join(places.directory, "link"));
+
+  const { mounts } = toGrants("tool", { read: ["./link"] }, places);
+
+  expect(mounts).toEqual([{ source: places.home, target: join(places.directory, "link"), granted: true }]);
+});
+
+test("toGrants() leaves out what a tool may read and is not there", () => {
+  expect(toGrants("tool", { read: ["./missing", "~/missing/deep"] }, makePlaces()).mounts).toEqual([]);
+});
+
+test("toGrants() makes directories that a tool may write, and no files", () => {
+  const places = makePlaces();
+
+  toGrants("tool", { write: ["./out/deep", "./dir.d/"] }, places);
+
+  expect(existsSync(join(places.directory, "out/deep"))).toBe(true);
+  expect(existsSync(join(places.directory, "dir.d"))).toBe(true);
+  expect(refusal({ write: ["./report.json"] }, places)).toContain("there is no such file; make it first");
+});
+
+test.for(["", "data", "*", "./*/x", "./a?", "./a\0b", "~user/x", "file:///x", "$HOME/x", "__proto__"])(
+  "toGrants() refuses the path %j",
+  (scope) => {
+    expect(refusal({ read: [scope] })).toContain("a path starts with ./, ~/ or /");
+  },
+);
+
+test.for(["/", "/proc", "/proc/1/root", "/sys", "/dev", "/dev/shm", "/run", "/var/run", "/proc/self/root/home"])(
+  "toGrants() never gives %s, not even to read",
+  (scope) => {
+    expect(refusal({ read: [scope] })).toContain("could leave its sandbox");
+  },
+);
+
+test.for(["/usr", "/usr/local/bin", "/etc", "/etc/cron.d", "/bin", "/lib", "/boot"])(
+  "toGrants() never lets a tool write to %s",
+  (scope) => {
+    expect(refusal({ write: [`${scope}/`] })).toContain("could leave its sandbox");
+  },
+);
+
+test("toGrants() makes nothing where a link leads that a tool may have left", () => {
+  const places = makePlaces();
+  symlinkSync("/etc", join(places.directory, "out"));
+
+  expect(refusal({ write: ["./out/kitbag-made/"] }, places)).toContain("could leave its sandbox");
+  expect(existsSync("/etc/kitbag-made")).toBe(false);
+});
+
+test("toGrants() refuses a link that leads nowhere", () => {
+  const places = makePlaces();
+  symlinkSync(join(places.home, "nowhere"), join(places.directory, "out"));
+  symlinkSync("loop", join(places.directory, "loop"));
+
+  expect(refusal({ write: ["./out"] }, places)).toContain("a link that leads nowhere");
+  expect(refusal({ write: ["./loop"] }, places)).toContain("a link that leads nowhere");
+});
+
+test.for(["/skill", "/opt", "/opt/kitbag", "/opt/node", "/tmp", "/node_modules"])(
+  "toGrants() does not cover what a sandbox has at %s",
+  (scope) => {
+    expect(refusal({ read: [scope] })).toMatch(/a sandbox has its own files|has a \/tmp of its own/u);
+  },
+);
+
+test("toGrants() lets who may write read, in one mount", () => {
+  const places = makePlaces();
+
+  const { mounts } = toGrants("tool", { read: ["./"], write: ["./"] }, places);
+
+  expect(mounts).toEqual([{ source: places.directory, target: places.directory, granted: true, write: true }]);
+});
+
+test("toGrants() mounts nothing on its own below what a tool may write: a link could be put in its place", () => {
+  const places = makePlaces();
+  mkdirSync(join(places.directory, "config"));
+
+  const { mounts } = toGrants("tool", { read: ["./config"], write: ["./"] }, places);
+
+  expect(mounts.map(({ target }) => target)).toEqual([places.directory]);
+});
+
+test("toGrants() mounts what a tool may write below what it may only read", () => {
+  const places = makePlaces();
+  mkdirSync(join(places.directory, "out"));
+
+  const { mounts } = toGrants("tool", { read: ["./"], write: ["./out"] }, places);
+
+  expect(mounts.map(({ target, write }) => [target, write])).toEqual([
+    [places.directory, undefined],
+    [join(places.directory, "out"), true],
+  ]);
+});
+
+test("toGrants() hides what is ours, also below a link", () => {
+  const places = makePlaces();
+  const own = join(places.home, ".kitbag");
+  mkdirSync(own);
+  symlinkSync(places.home, join(places.directory, "link"));
+
+  const { mounts } = toGrants("tool", { read: ["~", "./link"] }, { ...places, protected: [own] });
+
+  expect(mounts.slice(2)).toEqual([
+    { source: nothing, target: own },
+    { source: nothing, target: join(places.directory, "link/.kitbag") },
+  ]);
+});
+
+test("toGrants() makes what is ours before a tool could", () => {
+  const places = makePlaces();
+  const own = join(places.home, ".kitbag");
+
+  const { mounts } = toGrants("tool", { write: ["~"] }, { ...places, protected: [own] });
+
+  expect(existsSync(own)).toBe(true);
+  expect(mounts).toContainEqual({ source: nothing, target: own });
+});
+
+test("toGrants() refuses what is ours, and what is below", () => {
+  const places = makePlaces();
+  const own = join(places.home, ".kitbag");
+  mkdirSync(join(own, "cache"), { recursive: true });
+
+  for (const read of [own, join(own, "cache")]) {
+    expect(refusal({ read: [read] }, { ...places, protected: [own] })).toContain("Kitbag keeps its own files there");
+  }
+});
+
+test("toGrants() lets no tool change what is fixed, unless it is hidden anyway", () => {
+  const places = makePlaces();
+  const lock = join(places.directory, "kitbag.lock");
+  const own = join(places.directory, ".kitbag");
+  writeFileSync(lock, "");
+  const all = { ...places, fixed: [lock, own, join(places.directory, "missing")], protected: [own] };
+
+  const { mounts } = toGrants("tool", { write: ["./"] }, all);
+
+  expect(mounts.slice(1)).toEqual([
+    { source: nothing, target: own },
+    { source: lock, target: lock },
+  ]);
+});
+
+test("toGrants() hands on the programs that a tool may start", () => {
+  expect(toGrants("tool", { run: ["git", "*"] }, makePlaces()).programs).toEqual(["git", "*"]);
+});
+
+function makePlaces(): GrantPlaces & { readonly home: string } {
+  const root = createFolder();
+  const places = { directory: join(root, "project"), home: join(root, "home") };
+  for (const path of Object.values(places)) mkdirSync(path);
+  return places;
+}
+
+function refusal(permissions: Parameters<typeof toGrants>[1], places: GrantPlaces = makePlaces()): string {
+  try {
+    toGrants("tool", permissions, places);
+  } catch (cause) {
+    if (isKitbagError(cause, "permission-refused")) return cause.details.reason;
+    throw cause;
+  }
+  return "it was granted";
+}
