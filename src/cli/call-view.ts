@@ -64,7 +64,10 @@ function renderLog({ message, data }: CallLog): string {
 }
 
 /** The last lines of stderr are on the screen already if the last of them is. */
-function withoutRead({ message, details }: Extract<Failure, { code: "script-failed" }>, lastLog: string | undefined): string {
+function withoutRead(
+  { message, details }: Extract<Failure, { code: "script-failed" }>,
+  lastLog: string | undefined,
+): string {
   const isRead = lastLog !== undefined && details.stderr.endsWith(lastLog.trimEnd());
   return isRead ? message.replace(`: ${details.stderr}`, () => "") : message;
 }
