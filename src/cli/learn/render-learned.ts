@@ -41,11 +41,13 @@ function toRoundLine({ read, failure }: LearnReport["rounds"][number], number: n
     read.length === 0
       ? "nothing was granted"
       : `it could read ${read.map((path) => toShownPath(path, cwd)).join(", ")}`;
-  return `Round ${number}: ${given}; ${failure === undefined ? "it ended well" : `it failed: ${firstLine(failure)}`}`;
+  return `Round ${number}: ${given}; ${failure === undefined ? "it ended well" : `it failed: ${toReason(failure)}`}`;
 }
 
-function firstLine(text: string): string {
-  return (text.split("\n")[0] ?? "").slice(0, 200);
+/** The line that says it: programs print it last, hints come after it. */
+function toReason(failure: string): string {
+  const lines = failure.split("\n").filter((line) => line.trim() !== "" && !line.startsWith("→"));
+  return (lines.at(-1) ?? failure).slice(0, 200);
 }
 
 /** The permissions as a table of TOML. */
