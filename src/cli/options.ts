@@ -9,9 +9,13 @@ export function addModuleOption(command: Command): void {
 
 /** Adds `--skills` to a command that works on skills and takes no folders as arguments. */
 export function addSkillsOption(command: Command): void {
-  const description = "look for skills in this folder first; may be given again";
+  addListOption(command, "--skills <dir>", "look for skills in this folder first; may be given again");
+}
+
+/** Adds an option with a value that may be given again. */
+export function addListOption(command: Command, flags: string, description: string): void {
   const collect = (value: string, before: readonly string[] | undefined): string[] => [...(before ?? []), value];
-  command.option("--skills <dir>", description, collect);
+  command.option(flags, description, collect);
 }
 
 /** Adds an option with a value that may be given once. */

@@ -3,6 +3,7 @@ import type { Limits, SandboxName } from "../sandbox/sandbox.ts";
 import type { DependencyProgress } from "./dependencies/dependency-request.ts";
 import type { PackageIndex } from "./dependencies/package-source.ts";
 import type { LearnReport } from "./learn/learn-report.ts";
+import type { DebugOptions } from "./debug/debug-launcher.ts";
 import type { FindSecret } from "./script/load-secrets.ts";
 
 /** How scripts and WASM modules run. */
@@ -31,6 +32,8 @@ export interface RuntimesOptions {
   readonly onConnection?: (connection: EgressConnection & { readonly tool: string }) => void;
   /** Told what a script tried to use. With it, scripts run with nothing granted, so that somebody can see what they need. */
   readonly onLearned?: (report: LearnReport) => void;
+  /** Which scripts are debugged, and by whom. Give their calls a long `limitMs`: the time goes on while they are stopped. @default none */
+  readonly debug?: DebugOptions;
   /** Told what is being installed. */
   readonly onInstall?: (progress: DependencyProgress) => void;
 }

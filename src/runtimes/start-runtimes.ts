@@ -34,6 +34,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     sandbox,
     toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context.signal),
     cache: join(home, "cache"),
+    ...(options.debug !== undefined && { debug: { ...options.debug, directory: sandbox.area.private } }),
   };
   const { onLearned } = options;
   const script =

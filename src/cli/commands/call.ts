@@ -6,11 +6,12 @@ import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { createCallView, type CallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { isYes } from "../config/require-trust.ts";
+import { createDebugging, type Debugging } from "../debug/debugging.ts";
 import { applySettings } from "../flags/apply-settings.ts";
 import { parseFlags } from "../flags/parse-flags.ts";
 import { createLearning, type Learning } from "../learn/learning.ts";
 import { readInput } from "../input/read-input.ts";
-import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
@@ -30,6 +31,7 @@ export const callCommand: CliCommand = {
     ["kitbag call add --input @numbers.json --json", "JSON from a file; the outcome as JSON"],
     ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
     ["kitbag call --learn pdf-text/extract_text --pdf report.pdf", "which permissions would it need?"],
+    ["kitbag call --debug --break scripts/extract.py:12 pdf-text/extract_text --pdf report.pdf", "stop in its script"],
     ["kitbag call pdf-text/extract_text --pdf report.pdf", "a skill's tool: the skill is opened for the call"],
   ],
   define(command) {
@@ -39,6 +41,12 @@ export const callCommand: CliCommand = {
     addOption(command, "--limit-ms <n>", "end the call after this time");
     command.option("--yes", "approve the calls that need an approval");
     command.option("--learn", "grant nothing, and say which permissions the tool needs");
+    command.option("--debug", "stop before the first line of the script, and ask what to do; h lists the commands");
+    addListOption(
+      command,
+      "--break <place>",
+      "with --debug: stop at this file:line [if condition]; may be given again",
+    );
     addModuleOption(command);
     addSkillsOption(command);
     addSandboxOption(command);
@@ -46,9 +54,10 @@ export const callCommand: CliCommand = {
   },
   async run(invocation) {
     const learning = invocation.options["learn"] === true ? createLearning(invocation) : undefined;
-    const runtimes = openCliRuntimes(invocation, learning?.options);
+    const debugging = invocation.options["debug"] === true ? createDebugging(invocation) : undefined;
+    const runtimes = openCliRuntimes(invocation, { ...learning?.options, ...debugging?.options });
     try {
-      const answer = await callTool(invocation, runtimes, learning);
+      const answer = await callTool(invocation, runtimes, { learning, debugging });
       return learning === undefined ? answer : learning.toAnswer(answer);
     } finally {
       await runtimes.close();
@@ -56,7 +65,16 @@ export const callCommand: CliCommand = {
   },
 };
 
-async function callTool(invocation: Invocation, runtimes: Runtimes, learning?: Learning): Promise<Answer> {
+interface Watching {
+  readonly learning: Learning | undefined;
+  readonly debugging: Debugging | undefined;
+}
+
+async function callTool(
+  invocation: Invocation,
+  runtimes: Runtimes,
+  { learning, debugging }: Watching,
+): Promise<Answer> {
   const [address = "", ...words] = invocation.args;
   const { workspace, options, reports } = await openWithSkills(invocation, {
     runtimes,
@@ -69,6 +87,7 @@ async function callTool(invocation: Invocation, runtimes: Runtimes, learning?: L
   const callOptions: CallOptions = {
     ...(learning === undefined && { onEvent: view.onEvent }),
     ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
+    ...(debugging !== undefined && { limitMs: debugging.limitMs }),
     ...(options.approve === undefined && { approve: askThePerson(invocation) }),
     // A person reads all of it, or pipes it on; only models need the head.
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
@@ -86,7 +105,19 @@ async function callTool(invocation: Invocation, runtimes: Runtimes, learning?: L
 }
 
 /** What other flags there are; a person may have meant one of them. */
-const ownFlags = ["--input", "--limit-ms", "--yes", "--learn", "--module", "--skills", "--sandbox", "--json", "--help"];
+const ownFlags = [
+  "--input",
+  "--limit-ms",
+  "--yes",
+  "--learn",
+  "--debug",
+  "--break",
+  "--module",
+  "--skills",
+  "--sandbox",
+  "--json",
+  "--help",
+];
 
 async function toInput(
   found: RegisteredTool | undefined,

@@ -81,7 +81,12 @@ export function createPause(params: Message, host: PauseHost): Pause {
 function toFrame(frame: unknown, id: number, { target, pathOf }: PauseHost): StackFrame {
   const location = getPart(frame, "location");
   const line = Number(location["lineNumber"] ?? 0) + 1;
-  return { id, name: getString(frame, "functionName") || "(top level)", ...toShownFile(target, pathOf(location)), line };
+  return {
+    id,
+    name: getString(frame, "functionName") || "(top level)",
+    ...toShownFile(target, pathOf(location)),
+    line,
+  };
 }
 
 function toNamed(name: string, remote: Message, reference: number | undefined): Variable {
@@ -123,7 +128,11 @@ async function isUncaught(params: Message, { target, ask, pathOf }: PauseHost): 
   const paths = frames.map((frame) => pathOf(frame));
   // Exceptions of Node's own modules are their business.
   if (!toShownFile(target, paths[0] ?? "").isOwn) return false;
-  const ids = new Set(frames.filter((_, index) => !paths[index]?.startsWith("node:")).map((frame) => getString(frame, "scriptId")));
+  const ids = new Set(
+    frames.filter((_, index) => !paths[index]?.startsWith("node:")).map((frame) => getString(frame, "scriptId")),
+  );
   const sources = await Promise.all([...ids].map((scriptId) => ask("Debugger.getScriptSource", { scriptId })));
-  return sources.every((source) => !/\bcatch\b|\bthen\s*\(|\ballSettled\b/u.test(getString(source, "scriptSource") ?? ""));
+  return sources.every(
+    (source) => !/\bcatch\b|\bthen\s*\(|\ballSettled\b/u.test(getString(source, "scriptSource") ?? ""),
+  );
 }

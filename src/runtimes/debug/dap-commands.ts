@@ -85,7 +85,8 @@ export function toDapCommands(target: DebugTarget, ask: AskDap, stops: Stops): D
 function toBreakpoint(file: string, request: BreakpointRequest, set: unknown): Breakpoint {
   const line = getNumber(set, "line");
   const isVerified = (set as { verified?: unknown } | undefined)?.verified === true;
-  if (!isVerified || line === undefined) return unverified(file, request, getString(set, "message") ?? "there is no code");
+  if (!isVerified || line === undefined)
+    return unverified(file, request, getString(set, "message") ?? "there is no code");
   const { line: requestedLine, condition } = request;
   return { file, line, requestedLine, ...(condition !== undefined && { condition }), verified: true };
 }

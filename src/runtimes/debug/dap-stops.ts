@@ -26,12 +26,15 @@ export function createStops(target: DebugTarget, ask: AskDap, onFirst: () => voi
     const thread = getNumber(body, "threadId") ?? 1;
     const reason = isFirst ? "start" : (reasons[getString(body, "reason") ?? ""] ?? "statement");
     // The breakpoint at the first line was ours.
-    if (isFirst) await ask("setBreakpoints", { source: { path: toInsideFile(target, target.script) }, breakpoints: [] });
+    if (isFirst)
+      await ask("setBreakpoints", { source: { path: toInsideFile(target, target.script) }, breakpoints: [] });
     isFirst = false;
     const answer = await ask("stackTrace", { threadId: thread, levels: 200 });
     const stack = getList(answer, "stackFrames")
       .map((frame) => toFrame(target, frame))
       .filter(({ file }) => !file.endsWith("/debug/inside/attach.py") && !file.startsWith("/opt/kitbag/"));
+    // Behind the last line of the script there is only our own program.
+    if (stack.length === 0) return void (await ask("continue", { threadId: thread }));
     const text = reason === "exception" ? await describe(thread, body) : undefined;
     const [top] = stack;
     now = { thread, stack };

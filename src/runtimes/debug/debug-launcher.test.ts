@@ -42,13 +42,7 @@ describe.for([
 
       expect(start).toMatchObject({ reason: "start", file });
       expect(breakpoint).toMatchObject({ file, line: 8, requestedLine: 8, verified: true });
-      expect(stops).toEqual([
-        `breakpoint ${file}:8`,
-        `step ${file}:3`,
-        `step ${file}:4`,
-        ...last,
-        "ended exited",
-      ]);
+      expect(stops).toEqual([`breakpoint ${file}:8`, `step ${file}:3`, `step ${file}:4`, ...last, "ended exited"]);
       expect(outcome).toEqual({ status: "ok", output: "6\n" });
     });
 
@@ -123,7 +117,9 @@ describe.for([
 
     test("stops at an exception that nobody catches, with its variables", async (context) => {
       const sandbox = await open(context);
-      const debugged = await startDebugging(sandbox, { files: { [file]: file.endsWith(".py") ? pythonThrows : throws } });
+      const debugged = await startDebugging(sandbox, {
+        files: { [file]: file.endsWith(".py") ? pythonThrows : throws },
+      });
       const { session, stopAfter } = debugged;
 
       const stop = await stopAfter(session.continue);

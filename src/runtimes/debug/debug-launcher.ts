@@ -113,7 +113,10 @@ async function connect(host: DebugHost, started: SandboxProcess, connection: Pro
   clearTimeout(timer);
   host.signal.throwIfAborted();
   if (first !== undefined) return first;
-  throw new KitbagError("debug-failed", { tool: host.tool, reason: "the interpreter ended before the debugger was ready" });
+  throw new KitbagError("debug-failed", {
+    tool: host.tool,
+    reason: "the interpreter ended before the debugger was ready",
+  });
 }
 
 interface Attachment {
