@@ -68,9 +68,13 @@ function findVersion2(root: string, table: string): ControlGroups | undefined {
 
 /** Groups below `base` have limits only if `base` hands them on, which it cannot while it has processes of its own. */
 function hasControllers(base: string): boolean {
-  tryPut(base, "cgroup.subtree_control", "+memory +pids");
-  const handedOn = read(base, "cgroup.subtree_control").split(/\s+/u);
-  return handedOn.includes("memory") && handedOn.includes("pids");
+  if (!areHandedOn(base)) tryPut(base, "cgroup.subtree_control", "+memory +pids");
+  return areHandedOn(base);
+}
+
+function areHandedOn(base: string): boolean {
+  const controllers = read(base, "cgroup.subtree_control").split(/\s+/u);
+  return controllers.includes("memory") && controllers.includes("pids");
 }
 
 type SetLimits = (groups: readonly string[], limits: Limits) => () => boolean;

@@ -1,0 +1,26 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { measureTree, watchMemory } from "./watch-memory.ts";
+
+const eater = `bash -c 'x=$(head -c 30000000 /dev/zero | tr "\\\\0" x); echo ready; sleep 20; :' & x=1; wait`;
+
+test("watchMemory() tells once when a process and all it started have too much", async () => {
+  const child = spawn("bash", ["-c", eater], { stdio: ["pipe", "pipe", "ignore"], detached: true });
+  onTestFinished(() => void (child.pid !== undefined && process.kill(-child.pid, "SIGKILL")));
+  let told = 0;
+  const stop = watchMemory(child.pid ?? 0, 20_000_000, () => told++);
+  onTestFinished(stop);
+
+  await once(child.stdout, "data");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+
+  expect(told).toBe(1);
+  expect(measureTree(child.pid ?? 0)).toBeGreaterThan(20_000_000);
+});
+
+test("measureTree() finds nothing of a process that is gone", () => {
+  expect(measureTree(999_999_999)).toBe(0);
+});

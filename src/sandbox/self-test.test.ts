@@ -1,0 +1,63 @@
+import { afterAll, expect, test } from "vitest";
+
+import { needProgram } from "../../test/support/need-program.ts";
+import { findSandbox, type FoundSandbox } from "./find-sandbox.ts";
+import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
+import { testSandbox } from "./self-test.ts";
+
+let opened: Promise<FoundSandbox> | undefined;
+afterAll(async () => (await opened)?.close());
+
+test("testSandbox() finds that a sandbox holds all it promises", async (context) => {
+  const sandbox = await open(context);
+
+  const { broken, enforced } = await testSandbox(sandbox, sandbox.area);
+
+  expect(broken).toEqual([]);
+  expect(enforced).toEqual(guarantees);
+});
+
+const large = 1e9;
+const leaks: Partial<Record<Guarantee, (profile: Profile, area: FoundSandbox["area"]) => Partial<Profile>>> = {
+  files: ({ mounts }, area) => ({ mounts: [...mounts, { source: area.private, target: area.private, granted: true }] }),
+  environment: ({ environment }) => ({ environment: { ...environment, LEAKED: "x" } }),
+  programs: () => ({ programs: ["*"] }),
+  memory: ({ limits }) => ({ limits: { ...limits, memoryBytes: large } }),
+  cpu: ({ limits }) => ({ limits: { ...limits, cpuSeconds: 1000 } }),
+  "process-count": ({ limits }) => ({ limits: { ...limits, processes: 200 } }),
+  "open-files": ({ limits }) => ({ limits: { ...limits, openFiles: 1000 } }),
+  "file-size": ({ limits }) => ({ limits: { ...limits, fileBytes: large } }),
+  disk: ({ limits }) => ({ limits: { ...limits, temporaryBytes: large } }),
+};
+
+test.for(Object.keys(leaks) as Guarantee[])(
+  "testSandbox() finds a sandbox that does not hold %s",
+  async (guarantee, context) => {
+    const sandbox = await open(context);
+    const leaky: Sandbox = {
+      ...sandbox,
+      start: (profile, command, input) =>
+        sandbox.start({ ...profile, ...leaks[guarantee]?.(profile, sandbox.area) }, command, input),
+    };
+
+    const { broken } = await testSandbox(leaky, sandbox.area);
+
+    expect(broken.map((problem) => problem.guarantee)).toContain(guarantee);
+  },
+);
+
+test("testSandbox() believes nothing of a program that does not come to its end", async (context) => {
+  const sandbox = await open(context);
+  const silent: Sandbox = { ...sandbox, start: (profile) => sandbox.start(profile, ["echo", "files ok"]) };
+
+  const { enforced, broken } = await testSandbox(silent, sandbox.area);
+
+  expect(enforced).toEqual([]);
+  expect(broken).toHaveLength(guarantees.length);
+});
+
+function open(context: Parameters<typeof needProgram>[0]): Promise<FoundSandbox> {
+  needProgram(context, "unshare");
+  opened ??= findSandbox({ name: "unshare" });
+  return opened;
+}
