@@ -19,7 +19,7 @@ export function toWatchedContext(context: RuntimeContext): RuntimeContext {
     progress() {},
     log() {},
     chunk() {},
-    call: call as RuntimeContext["call"],
+    call,
   };
 }
 

@@ -31,7 +31,7 @@ export interface Prepared {
 }
 
 /** Lays out the file system, and stages what the user who the program becomes could not reach. */
-export async function prepare(
+async function prepare(
   profile: Profile,
   host: LinuxHost,
   { keepsPaths, staged: first = [] }: Pick<LinuxBackend, "keepsPaths" | "staged"> = {},
@@ -67,7 +67,7 @@ function makePlace(area: WorkArea, source: string, index: number): string {
 }
 
 /** Descriptors that whoever started this process left open, and that programs would inherit. */
-export function strayDescriptors(): number[] {
+function strayDescriptors(): number[] {
   const closesOnExec = 0o2000000;
   return readdirSync("/proc/self/fd")
     .map(Number)
@@ -133,11 +133,11 @@ export function startIn(host: LinuxHost, backend: LinuxBackend): Sandbox {
     },
     async close() {
       const left = [...running];
-      for (const program of left) {
-        program.setHeld(true);
-        program.kill();
-      }
+      for (const program of left) program.kill();
+      // Programs that wait for work are not held by this process, which could end before they do.
+      const held = setInterval(() => {}, 1000);
       await Promise.all(left.map((program) => program.exit));
+      clearInterval(held);
     },
   };
 }

@@ -53,7 +53,7 @@ function toAccess(name, flags) {
   if (/^(?:readdir|opendir)/u.test(name)) return "list";
   if (/^(?:write|append|mkdir|rm|unlink|rename|truncate|chmod|createWrite|cp|copy)/u.test(name)) return "write";
   const opensToWrite = typeof flags === "number" ? (flags & 3) !== 0 : /[wa+]/u.test(flags ?? "r");
-  return /^open/u.test(name) && opensToWrite ? "write" : "read";
+  return name.startsWith("open") && opensToWrite ? "write" : "read";
 }
 
 function watchFiles(module) {
