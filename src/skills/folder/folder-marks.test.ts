@@ -82,6 +82,16 @@ test("readFolder() gives no marks to a folder with links, or with something left
   expect(readFolder("/nowhere").marks).toBeUndefined();
 });
 
+test("readFolder() takes no marks if nobody wants them, and reads the same", () => {
+  const directory = createFolder({ "SKILL.md": "# One", "scripts/run.sh": "echo" });
+
+  const { marks, ...withMarks } = readFolder(directory);
+  const without = readFolder(directory, { takesMarks: false });
+
+  expect(marks?.items.length).toBe(4);
+  expect(without).toEqual(withMarks);
+});
+
 /** A folder with marks that were taken long after it was written. */
 function create(): { folder: string; marks: FolderMarks } {
   const folder = realpathSync(createFolder({ "SKILL.md": "hello", "scripts/run.py": "print(1)" }));

@@ -22,6 +22,8 @@ export interface FolderLimits {
 export interface ReadFolderOptions extends Partial<FolderLimits> {
   /** Keeps the bytes that were hashed. @default true */
   readonly keepsContents?: boolean;
+  /** Takes the marks that tell later whether anything has changed. @default true */
+  readonly takesMarks?: boolean;
 }
 
 /** A skill's folder as it was at one moment: every file with its digest, and the bytes of those that are read as text. */
@@ -51,13 +53,14 @@ const maxContentBytes = 1024 * 1024;
  * Contract: never throws for what is on the disk; whatever is left out has a diagnostic. Bounded by `limits`.
  */
 export function readFolder(directory: string, options: ReadFolderOptions = {}): FolderSnapshot {
-  const { keepsContents = true, ...limits } = options;
+  const { keepsContents = true, takesMarks = true, ...limits } = options;
   const walk: Walk = {
     limits: { ...defaults, ...limits },
     root: directory,
     keepsContents,
     marks: [],
-    isSimple: true,
+    takesMarks,
+    isSimple: takesMarks,
     files: [],
     contents: new Map(),
     diagnostics: [],
@@ -85,6 +88,7 @@ interface Walk {
   readonly limits: FolderLimits;
   readonly keepsContents: boolean;
   readonly marks: [path: string, mark: Mark][];
+  readonly takesMarks: boolean;
   isSimple: boolean;
   root: string;
   readonly files: SkillFile[];
@@ -110,7 +114,7 @@ function finish({ root, files: found, contents, diagnostics, marks, isSimple }: 
 function visit(walk: Walk, folder: OpenFolder, prefix: string, depth: number): void {
   let items: Dirent[];
   try {
-    walk.marks.push([prefix, folder.mark()]);
+    if (walk.takesMarks) walk.marks.push([prefix, folder.mark()]);
     items = folder.list();
   } catch (cause) {
     return leaveOut(walk, "folder-unreadable", prefix, messageOf(cause));
@@ -191,7 +195,7 @@ function addFile(walk: Walk, path: string, read: FileReading): void {
   }
   const { bytes, mark } = read;
   walk.bytes += bytes.length;
-  walk.marks.push([path, mark]);
+  if (walk.takesMarks) walk.marks.push([path, mark]);
   walk.files.push({ path, bytes: bytes.length, digest: toDigest(bytes) });
   if (walk.keepsContents && bytes.length <= maxContentBytes) walk.contents.set(path, bytes);
 }

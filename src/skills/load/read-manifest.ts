@@ -19,6 +19,8 @@ const readers = [
 
 /** Reads the manifest of a folder, if it has one. Ours goes before those of other systems, and says that it does. */
 export function readManifest(snapshot: FolderSnapshot): ManifestReading {
+  // Most folders have none.
+  if (!readers.some(([name]) => snapshot.contents.has(name))) return { diagnostics: [] };
   const files = new Set(snapshot.files.map((file) => file.path));
   const present = readers.filter(([name]) => {
     const bytes = snapshot.contents.get(name);

@@ -58,7 +58,7 @@ export function createLightMemory(cache: FactsCache): SkillMemory {
 }
 
 function readAnew(directory: string, hasContents: boolean): RememberedFolder {
-  return { snapshot: readFolder(directory, { keepsContents: hasContents }), hasContents };
+  return { snapshot: readFolder(directory, { keepsContents: hasContents, takesMarks: !hasContents }), hasContents };
 }
 
 function createMemory(readFirst: (directory: string, isForgotten: boolean) => RememberedFolder): SkillMemory {

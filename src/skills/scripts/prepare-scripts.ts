@@ -31,6 +31,8 @@ const largestPackageFile = 64 * 1024;
 /** Sorts the files of a skill: which are scripts, in which language, and what else says something about them. */
 export function prepareScripts(files: readonly ScriptFile[]): PreparedScripts {
   const diagnostics: Diagnostic[] = [];
+  // Most skills have none, and then nobody asks for the rest.
+  if (!files.some(({ path }) => path.startsWith("scripts/"))) return { ...withoutScripts, diagnostics };
   const unique = [...new Map(files.map((file) => [file.path, file])).values()];
   const sorted = unique.toSorted((left, right) => (left.path < right.path ? -1 : 1));
   const paths = sorted.map(({ path }) => path).filter((path) => path.startsWith("scripts/"));
@@ -45,6 +47,13 @@ export function prepareScripts(files: readonly ScriptFile[]): PreparedScripts {
     diagnostics,
   };
 }
+
+const withoutScripts: Omit<PreparedScripts, "diagnostics"> = {
+  candidates: [],
+  manifest: { tools: [], diagnostics: [] },
+  declared: readDeclaredPackages([]),
+  local: new Set(),
+};
 
 function readManifest(files: readonly ScriptFile[], paths: readonly string[]): ParsedManifest {
   const file = files.find(({ path }) => path === manifestPath || path === "scripts/manifest.yaml");

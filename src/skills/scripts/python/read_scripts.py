@@ -81,6 +81,8 @@ def main():
     confine()
     warnings.simplefilter("ignore")
     gc.disable()
+    # What is loaded now stays: collecting need not look at it.
+    gc.freeze()
     sys.stdout.write(json.dumps({"ready": sys.version.split()[0]}) + "\n")
     sys.stdout.flush()
     for count, line in enumerate(sys.stdin.buffer, 1):
