@@ -10,9 +10,9 @@ export function nsjailSandbox(host: LinuxHost): Sandbox {
     name: "nsjail",
     enforces: new Set(guarantees),
     toCommand(profile, layout, command) {
-      if (profile.filter === "fork-server") {
-        throw new KitbagError("sandbox-weak", { sandbox: "nsjail", lacks: ["namespaces for each call of a server"] });
-      }
+      const lacks = { tool: [], "fork-server": ["namespaces for each call of a server"], traced: ["tracers"] };
+      const lacking = lacks[profile.filter ?? "tool"];
+      if (lacking.length > 0) throw new KitbagError("sandbox-weak", { sandbox: "nsjail", lacks: lacking });
       return {
         // In a file instead of the command line, where every user of the machine could read the environment.
         files: [renderNsjailConfig(profile, layout, [...limitWords(profile, command), ...command])],
