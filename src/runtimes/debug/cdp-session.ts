@@ -91,9 +91,11 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
     return pause;
   };
   const go = async (method: string, reason: StopReason): Promise<void> => {
-    paused();
+    const before = paused();
     wanted = reason;
     await ask(method);
+    // It runs before it says so.
+    if (pause === before) onResumed();
   };
 
   void attach(ask).catch(() => ready.resolve());

@@ -167,6 +167,99 @@ describe.for([
       expect(await debugged.outcome).toMatchObject({ error: { code: "call-cancelled" } });
     });
   });
+
+  test("debugs two scripts at once, each with its own breakpoints", async (context) => {
+    const sandbox = await open(context);
+    const both = await Promise.all(
+      [
+        ["a.py", python],
+        ["a.mjs", javascript],
+      ].map(([file = "", text = ""]) => startDebugging(sandbox, { files: { [file]: text } })),
+    );
+
+    const stops = await Promise.all(
+      both.map(async ({ session, stopAfter }, index) => {
+        await session.setBreakpoints(session.script, [{ line: 3 + index }]);
+        return stopAfter(session.continue);
+      }),
+    );
+    for (const { session } of both) session.terminate();
+    await Promise.all(both.map(({ outcome }) => outcome));
+
+    expect(stops).toEqual(["breakpoint a.py:3", "breakpoint a.mjs:4"]);
+  });
+
+  test("leaves the end of a script that runs over its last line alone", async (context) => {
+    const sandbox = await open(context);
+    const debugged = await startDebugging(sandbox, { files: { "a.py": "print('one')\n" } });
+
+    const end = await debugged.stopAfter(debugged.session.stepOut);
+
+    expect(end).toBe("ended exited");
+    expect(await debugged.outcome).toEqual({ status: "ok", output: "one\n" });
+  });
+
+  test.for([
+    ["floods its output", { "a.py": "while True: print('x' * 10000)" }, "output-flooded"],
+    [
+      "floods its output",
+      { "a.mjs": "import { writeSync } from 'node:fs'; for (;;) writeSync(1, 'x'.repeat(10000));" },
+      "output-flooded",
+    ],
+    [
+      "ends the program that debugs it",
+      { "a.mjs": "process.kill(process.ppid, 'SIGKILL'); for (;;);" },
+      "script-failed",
+    ],
+    ["sends nonsense as its debugger", { "a.py": nonsense }, "script-failed"],
+  ] as const)("ends a script that %s", async ([, files, code], context) => {
+    const sandbox = await open(context);
+    const before = performance.now();
+    const debugged = await startDebugging(sandbox, { files });
+
+    await debugged.session.continue().catch(() => {});
+    const outcome = await debugged.outcome;
+
+    expect(outcome).toMatchObject({ status: "failed", error: { code } });
+    expect(debugged.session.hasEnded).toBe(true);
+    expect(performance.now() - before).toBeLessThan(20_000);
+  });
+
+  test("can end a script that closes every descriptor", async (context) => {
+    const sandbox = await open(context);
+    const text = "import os, time\nos.closerange(3, 256)\nprint('closed')\ntime.sleep(600)";
+    const debugged = await startDebugging(sandbox, { files: { "a.py": text } });
+
+    await debugged.session.continue().catch(() => {});
+    await expect.poll(() => debugged.printed()).toBe("closed\n");
+    const end = await debugged.stopAfter(async () => debugged.session.terminate());
+
+    expect(end).toBe("ended terminated");
+    expect(await debugged.outcome).toMatchObject({ error: { code: "script-failed" } });
+  });
+
+  test("goes on with a script that closes descriptor 3", async (context) => {
+    const sandbox = await open(context);
+    const text = "import os\nos.close(3)\nvalue = 42\nprint(value)";
+    const debugged = await startDebugging(sandbox, { files: { "a.py": text } });
+    const { session, stopAfter } = debugged;
+
+    await session.setBreakpoints("a.py", [{ line: 4 }]);
+    const stop = await stopAfter(session.continue);
+    const value = await session.evaluate("value");
+    await session.continue();
+
+    expect([stop, value]).toMatchObject(["breakpoint a.py:4", { ok: true, value: "42" }]);
+    expect(await debugged.outcome).toEqual({ status: "ok", output: "42\n" });
+  });
+
+  test("refuses a language that has no debugger, and runs nothing", async (context) => {
+    const sandbox = await open(context);
+
+    const started = startDebugging(sandbox, { files: { "a.sh": "echo ran" } });
+
+    await expect(started).rejects.toThrow(/only scripts of Node and Python can be debugged/u);
+  });
 });
 
 const python = `import sys
@@ -190,6 +283,17 @@ for (const index of list) {
   total += double(index);
 }
 console.log(total);
+`;
+
+/** Finds the connection of its debugger, and writes to it. */
+const nonsense = `import os, stat, time
+for number in range(3, 64):
+    try:
+        if stat.S_ISSOCK(os.fstat(number).st_mode):
+            os.write(number, b"Content-Length: x\\r\\n\\r\\n" * 10)
+    except OSError:
+        pass
+time.sleep(600)
 `;
 
 const pythonThrows = `def fail():
