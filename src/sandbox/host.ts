@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { findProgram } from "./programs.ts";
@@ -67,9 +67,4 @@ export function insideFile(name: string): string {
 
 function need(name: string): string {
   return findProgram(name) ?? name;
-}
-
-/** The system calls that the kernel of this machine can filter. */
-export function hasFilters(): boolean {
-  return /^Seccomp:/mu.test(readFileSync("/proc/self/status", "utf8"));
 }
