@@ -206,6 +206,7 @@ test("errorCodes are these", () => {
     "config-invalid",
     "config-missing",
     "config-untrusted",
+    "debug-failed",
     "dependency-failed",
     "dependency-refused",
     "injection-missing",

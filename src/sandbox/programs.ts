@@ -30,8 +30,13 @@ export function findProgram(name: string): string | undefined {
 }
 
 function isProgram(path: string): boolean {
-  const facts = statSync(path, { throwIfNoEntry: false });
-  return facts?.isFile() === true && (facts.mode & 0o111) !== 0;
+  try {
+    const facts = statSync(path);
+    return facts.isFile() && (facts.mode & 0o111) !== 0;
+  } catch {
+    // It is not there, or in a directory that this user cannot enter.
+    return false;
+  }
 }
 
 /**
