@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 
+import { findPython } from "./find-python.ts";
 import type { PythonModules, PythonReading } from "./python-facts.ts";
 import { startPython, type PythonAnswer, type PythonProcess } from "./python-process.ts";
 
@@ -12,7 +13,7 @@ export interface PythonReader {
 
 /** How Python is found and for how long it may read. */
 export interface PythonReaderOptions {
-  /** The program and its first arguments. @default ["python3"] */
+  /** The program and its first arguments. @default the Python of `PATH` */
   readonly python?: readonly string[];
   /** For one file. @default 10000 */
   readonly limitMs?: number;
@@ -43,7 +44,7 @@ interface Job {
 
 /** Makes a reader. The helper is started by the first read, and again when a file has made it die. */
 export function createPythonReader({
-  python = ["python3"],
+  python = [findPython()],
   limitMs = 10_000,
   signal,
 }: PythonReaderOptions = {}): PythonReader {
