@@ -1,4 +1,4 @@
-import { toPlace, type Ask } from "./cdp-session.ts";
+import { toPlace, type Ask } from "./adapter.ts";
 import type { Pause } from "./cdp-pause.ts";
 import { getList, getPart, getString, type Message } from "./debug-messages.ts";
 import type { Breakpoint, BreakpointRequest } from "./debug-session.ts";

@@ -1,4 +1,4 @@
-import type { Ask } from "./cdp-session.ts";
+import type { Ask } from "./adapter.ts";
 import { renderRemote } from "./cdp-values.ts";
 import { getList, getPart, getString, type Message } from "./debug-messages.ts";
 import type { Evaluation, Scope, StackFrame, Variable } from "./debug-session.ts";

@@ -1,23 +1,13 @@
 import type { Duplex } from "node:stream";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-import { KitbagError } from "../../core/errors.ts";
-import { createBreakpoints } from "./cdp-breakpoints.ts";
+import { fail, type Adapter, type Ask } from "./adapter.ts";
+import { createBreakpoints, type Breakpoints } from "./cdp-breakpoints.ts";
 import { createPause, type Pause } from "./cdp-pause.ts";
 import { getNumber, getPart, getString, openLines, type Message } from "./debug-messages.ts";
 import type { DebugCommands, StopReason } from "./debug-session.ts";
-import { toInsideFile, toShownFile, type DebugTarget } from "./debug-target.ts";
-import { createRequests } from "./requests.ts";
-
-/** Sends a request of the protocol. */
-export type Ask = (method: string, params?: Message) => Promise<Message>;
-
-/** A script of Node that can be debugged, over the Chrome DevTools Protocol. */
-export interface Adapter {
-  readonly commands: DebugCommands;
-  /** Resolves when the script waits before its first line, or will not. */
-  readonly ready: Promise<void>;
-}
+import { toInsideFile, type DebugTarget } from "./debug-target.ts";
+import { createRequests, type Requests } from "./requests.ts";
 
 /** Our own programs, and those of Node: nobody steps into them. */
 const notStepped = ["^node:", "/opt/kitbag/"];
@@ -29,7 +19,10 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
   const messages = openLines(stream, onMessage);
   const ask: Ask = (method, params = {}) => requests.ask((id) => messages.send({ id, method, params }));
   const pathOf = (location: unknown): string => scripts.get(getString(location, "scriptId") ?? "") ?? "";
-  const breakpoints = createBreakpoints({ target, ask, toUrl, pathOf });
+  const breakpoints = createBreakpoints({
+    ...{ target, ask, pathOf },
+    toUrl: (file) => pathToFileURL(toInsideFile(target, file)).href,
+  });
   const ready = Promise.withResolvers<void>();
   let pause: Pause | undefined;
   /** What was asked for, so that the next stop can say why it is one. */
@@ -39,15 +32,11 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
     ready.resolve();
   });
 
-  function toUrl(file: string): string {
-    return pathToFileURL(toInsideFile(target, file)).href;
-  }
-
   function onMessage(message: Message): void {
     const id = getNumber(message, "id");
     const params = getPart(message, "params");
-    if (id !== undefined) return void settle(id, message);
-    switch (getString(message, "method")) {
+    if (id !== undefined) return settle(requests, target, message);
+    switch (getString(message, "method") ?? "") {
       case "Debugger.scriptParsed":
         return void scripts.set(getString(params, "scriptId") ?? "", toPath(getString(params, "url") ?? ""));
       case "Debugger.breakpointResolved":
@@ -61,12 +50,6 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
         return void stream.end();
       default:
     }
-  }
-
-  function settle(id: number, message: Message): void {
-    const refusal = getString(getPart(message, "error"), "message");
-    if (refusal === undefined) requests.answer(id, getPart(message, "result"));
-    else requests.refuse(id, fail(target, refusal));
   }
 
   async function onPaused(params: Message): Promise<void> {
@@ -86,37 +69,68 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
     target.emit({ type: "continued" });
   }
 
+  const hold: Hold = {
+    target,
+    ask,
+    breakpoints,
+    get pause() {
+      return pause;
+    },
+    expect(reason) {
+      wanted = reason;
+    },
+    resume: onResumed,
+  };
+  void attach(ask).catch(() => ready.resolve());
+  return { ready: ready.promise, commands: toCdpCommands(hold) };
+}
+
+function settle(requests: Requests<Message>, target: DebugTarget, message: Message): void {
+  const id = getNumber(message, "id");
+  const refusal = getString(getPart(message, "error"), "message");
+  if (refusal === undefined) requests.answer(id, getPart(message, "result"));
+  else requests.refuse(id, fail(target, refusal));
+}
+
+/** Where the script is, for its commands. */
+interface Hold {
+  readonly target: DebugTarget;
+  readonly ask: Ask;
+  readonly breakpoints: Breakpoints;
+  readonly pause: Pause | undefined;
+  /** Why the next stop will be one. */
+  expect(reason: StopReason): void;
+  resume(): void;
+}
+
+function toCdpCommands(hold: Hold): DebugCommands {
+  const { ask, target, breakpoints } = hold;
   const paused = (): Pause => {
-    if (pause === undefined) throw fail(target, "the script is running; pause it first");
-    return pause;
+    if (hold.pause === undefined) throw fail(target, "the script is running; pause it first");
+    return hold.pause;
   };
   const go = async (method: string, reason: StopReason): Promise<void> => {
     const before = paused();
-    wanted = reason;
+    hold.expect(reason);
     await ask(method);
     // It runs before it says so.
-    if (pause === before) onResumed();
+    if (hold.pause === before) hold.resume();
   };
-
-  void attach(ask).catch(() => ready.resolve());
   return {
-    ready: ready.promise,
-    commands: {
-      setBreakpoints: (file, list) => breakpoints.set(file, list, pause),
-      continue: () => go("Debugger.resume", "statement"),
-      stepOver: () => go("Debugger.stepOver", "step"),
-      stepInto: () => go("Debugger.stepInto", "step"),
-      stepOut: () => go("Debugger.stepOut", "step"),
-      async pause() {
-        if (pause !== undefined) return;
-        wanted = "pause";
-        await ask("Debugger.pause");
-      },
-      stack: async () => paused().stack(),
-      scopes: async (frame) => paused().scopes(frame),
-      variables: async (reference) => paused().variables(reference),
-      evaluate: async (expression, frame = 0) => paused().evaluate(expression, frame),
+    setBreakpoints: (file, list) => breakpoints.set(file, list, hold.pause),
+    continue: () => go("Debugger.resume", "statement"),
+    stepOver: () => go("Debugger.stepOver", "step"),
+    stepInto: () => go("Debugger.stepInto", "step"),
+    stepOut: () => go("Debugger.stepOut", "step"),
+    async pause() {
+      if (hold.pause !== undefined) return;
+      hold.expect("pause");
+      await ask("Debugger.pause");
     },
+    stack: async () => paused().stack(),
+    scopes: async (frame) => paused().scopes(frame),
+    variables: async (reference) => paused().variables(reference),
+    evaluate: async (expression, frame = 0) => paused().evaluate(expression, frame),
   };
 }
 
@@ -134,14 +148,4 @@ function toPath(url: string): string {
   } catch {
     return url;
   }
-}
-
-/** Why something cannot be done. */
-export function fail({ tool }: DebugTarget, reason: string): KitbagError {
-  return new KitbagError("debug-failed", { tool, reason });
-}
-
-/** Where something is, as it is shown. */
-export function toPlace(target: DebugTarget, path: string, location: unknown): { file: string; line: number } {
-  return { file: toShownFile(target, path).file, line: (getNumber(location, "lineNumber") ?? 0) + 1 };
 }

@@ -1,6 +1,5 @@
-import type { Adapter } from "./cdp-session.ts";
-import { fail } from "./cdp-session.ts";
-import type { DebugEvent, DebugSession } from "./debug-session.ts";
+import { fail, type Adapter } from "./adapter.ts";
+import type { DebugCommands, DebugEvent, DebugSession } from "./debug-session.ts";
 import { loadSource, toInsideFile, toShownFile, type DebugTarget } from "./debug-target.ts";
 
 /** What a session is made of. */
@@ -47,17 +46,10 @@ export function createSession(parts: SessionParts): OpenSession {
     for (const listener of listeners) listener(shown);
   }
 
-  const stopBy = (reason: typeof ending): void => {
-    if (ending === "exited") ending = reason;
+  function stopBy(reason: typeof ending): void {
+    ending = ending === "exited" ? reason : ending;
     kill();
-  };
-  const shown =
-    <Args extends readonly unknown[], Value>(command: (...args: Args) => Promise<Value>) =>
-    async (...args: Args): Promise<Value> => {
-      if (hasEnded) throw fail(target, "the script has ended");
-      return show(await command(...args));
-    };
-
+  }
   const session: DebugSession = {
     language,
     script,
@@ -73,6 +65,34 @@ export function createSession(parts: SessionParts): OpenSession {
     },
     loadSource: (file) => show(loadSource(target, file)),
     terminate: () => stopBy("terminated"),
+    ...toShownCommands(target, commands, { show, hasEnded: () => hasEnded }),
+  };
+  return {
+    session,
+    ready,
+    begin() {
+      for (const event of early ?? []) for (const listener of listeners) listener(event);
+      early = undefined;
+    },
+    print: (stream, text) => emit({ type: "output", stream, text }),
+    lose: () => stopBy("lost"),
+    end: () => emit({ type: "ended", reason: ending }),
+  };
+}
+
+interface Showing {
+  readonly show: <Value>(value: Value) => Value;
+  readonly hasEnded: () => boolean;
+}
+
+function toShownCommands(target: DebugTarget, commands: DebugCommands, { show, hasEnded }: Showing): DebugCommands {
+  const shown =
+    <Args extends readonly unknown[], Value>(command: (...args: Args) => Promise<Value>) =>
+    async (...args: Args): Promise<Value> => {
+      if (hasEnded()) throw fail(target, "the script has ended");
+      return show(await command(...args));
+    };
+  return {
     setBreakpoints: shown(async (file, list) => {
       const { file: own } = toShownFile(target, toInsideFile(target, file));
       const message = "there is no such file in the skill";
@@ -88,17 +108,5 @@ export function createSession(parts: SessionParts): OpenSession {
     scopes: shown(commands.scopes),
     variables: shown(commands.variables),
     evaluate: shown(commands.evaluate),
-  };
-  return {
-    session,
-    ready,
-    begin() {
-      const events = early ?? [];
-      early = undefined;
-      for (const event of events) for (const listener of listeners) listener(event);
-    },
-    print: (stream, text) => emit({ type: "output", stream, text }),
-    lose: () => stopBy("lost"),
-    end: () => emit({ type: "ended", reason: ending }),
   };
 }

@@ -1,16 +1,15 @@
 import { KitbagError } from "../../core/errors.ts";
-import { fail } from "./cdp-session.ts";
-import type { AskDap } from "./dap-session.ts";
+import { fail, type Ask } from "./adapter.ts";
 import type { Stops } from "./dap-stops.ts";
 import { getList, getNumber, getString } from "./debug-messages.ts";
-import type { Breakpoint, BreakpointRequest, DebugCommands, Evaluation, Variable } from "./debug-session.ts";
+import type { Breakpoint, BreakpointRequest, DebugCommands, Evaluation, Scope, Variable } from "./debug-session.ts";
 import { toInsideFile, type DebugTarget } from "./debug-target.ts";
 
 /** The longest value that is shown. */
 const longest = 2000;
 
 /** Makes the commands of a script that speaks the Debug Adapter Protocol. */
-export function toDapCommands(target: DebugTarget, ask: AskDap, stops: Stops): DebugCommands {
+export function toDapCommands(target: DebugTarget, ask: Ask, stops: Stops): DebugCommands {
   const stopped = (): NonNullable<Stops["now"]> => {
     if (stops.now === undefined) throw fail(target, "the script is running; pause it first");
     return stops.now;
@@ -40,20 +39,7 @@ export function toDapCommands(target: DebugTarget, ask: AskDap, stops: Stops): D
   }
 
   return {
-    async setBreakpoints(file, list) {
-      const wrong = await Promise.all(list.map(findWrong));
-      const good = list.filter((_, index) => wrong[index] === undefined);
-      const answer = await ask("setBreakpoints", {
-        source: { path: toInsideFile(target, file) },
-        breakpoints: good.map(({ line, condition }) => ({ line, ...(condition !== undefined && { condition }) })),
-      });
-      const set = getList(answer, "breakpoints");
-      return list.map((request, index) => {
-        const message = wrong[index];
-        if (message !== undefined) return unverified(file, request, message);
-        return toBreakpoint(file, request, set[good.indexOf(request)]);
-      });
-    },
+    setBreakpoints: (file, list) => setBreakpoints({ target, ask, findWrong }, file, list),
     continue: () => go("continue"),
     stepOver: () => go("next"),
     stepInto: () => go("stepIn"),
@@ -66,13 +52,7 @@ export function toDapCommands(target: DebugTarget, ask: AskDap, stops: Stops): D
     stack: async () => stopped().stack,
     async scopes(frameId) {
       stopped();
-      const scopes = getList(await ask("scopes", { frameId }), "scopes");
-      return scopes
-        .map((scope) => ({
-          name: (getString(scope, "name") ?? "").toLowerCase(),
-          reference: getNumber(scope, "variablesReference") ?? 0,
-        }))
-        .filter(({ reference }) => reference > 0);
+      return toScopes(await ask("scopes", { frameId }));
     },
     async variables(variablesReference) {
       stopped();
@@ -80,6 +60,40 @@ export function toDapCommands(target: DebugTarget, ask: AskDap, stops: Stops): D
     },
     evaluate,
   };
+}
+
+function toScopes(answer: unknown): readonly Scope[] {
+  return getList(answer, "scopes")
+    .map((scope) => ({
+      name: (getString(scope, "name") ?? "").toLowerCase(),
+      reference: getNumber(scope, "variablesReference") ?? 0,
+    }))
+    .filter(({ reference }) => reference > 0);
+}
+
+interface Setting {
+  readonly target: DebugTarget;
+  readonly ask: Ask;
+  readonly findWrong: (request: BreakpointRequest) => Promise<string | undefined>;
+}
+
+async function setBreakpoints(
+  { target, ask, findWrong }: Setting,
+  file: string,
+  list: readonly BreakpointRequest[],
+): Promise<readonly Breakpoint[]> {
+  const wrong = await Promise.all(list.map(findWrong));
+  const good = list.filter((_, index) => wrong[index] === undefined);
+  const answer = await ask("setBreakpoints", {
+    source: { path: toInsideFile(target, file) },
+    breakpoints: good.map(({ line, condition }) => ({ line, ...(condition !== undefined && { condition }) })),
+  });
+  const set = getList(answer, "breakpoints");
+  return list.map((request, index) => {
+    const message = wrong[index];
+    if (message !== undefined) return unverified(file, request, message);
+    return toBreakpoint(file, request, set[good.indexOf(request)]);
+  });
 }
 
 function toBreakpoint(file: string, request: BreakpointRequest, set: unknown): Breakpoint {

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 
-import { fail, type Adapter } from "./cdp-session.ts";
+import { fail, type Adapter, type Ask } from "./adapter.ts";
 import { createStops } from "./dap-stops.ts";
 import { toDapCommands } from "./dap-commands.ts";
 import { getNumber, getPart, getString, openFrames, type Message } from "./debug-messages.ts";
@@ -19,14 +19,11 @@ const attachment = {
   variablePresentation: { special: "hide", function: "hide", class: "hide", protected: "inline" },
 };
 
-/** Sends a request of the protocol, and answers with the body of what comes back. */
-export type AskDap = (command: string, parameters?: Message) => Promise<Message>;
-
 /** Debugs a script of Python over `stream`, on which debugpy speaks the Debug Adapter Protocol. */
 export function openDapSession(stream: Duplex, target: DebugTarget): Adapter {
   const requests = createRequests<Message>(() => fail(target, "the script has ended"));
   const messages = openFrames(stream, onMessage);
-  const ask: AskDap = (command, parameters = {}) =>
+  const ask: Ask = (command, parameters = {}) =>
     requests.ask((seq) => messages.send({ seq, type: "request", command, arguments: parameters }));
   const ready = Promise.withResolvers<void>();
   const initialized = Promise.withResolvers<void>();
@@ -41,7 +38,7 @@ export function openDapSession(stream: Duplex, target: DebugTarget): Adapter {
   function onMessage(message: Message): void {
     const body = getPart(message, "body");
     if (getString(message, "type") === "response") return settle(message, body);
-    switch (getString(message, "event")) {
+    switch (getString(message, "event") ?? "") {
       case "kitbag":
         return void begin(body).catch(() => ready.resolve());
       case "initialized":

@@ -1,4 +1,4 @@
-import type { AskDap } from "./dap-session.ts";
+import type { Ask } from "./adapter.ts";
 import { getList, getNumber, getPart, getString, type Message } from "./debug-messages.ts";
 import type { StackFrame, StopReason } from "./debug-session.ts";
 import { toInsideFile, toShownFile, type DebugTarget } from "./debug-target.ts";
@@ -18,7 +18,7 @@ const reasons: Readonly<Record<string, StopReason>> = {
 };
 
 /** Follows where a script stops. The first stop is the one before its first line; `onFirst` hears of it. */
-export function createStops(target: DebugTarget, ask: AskDap, onFirst: () => void): Stops {
+export function createStops(target: DebugTarget, ask: Ask, onFirst: () => void): Stops {
   let now: Stops["now"];
   let isFirst = true;
 

@@ -1,172 +1,189 @@
 import { afterAll, describe, expect, test, type TestContext } from "vitest";
 
+import {
+  javascript,
+  loops,
+  nonsense,
+  python,
+  pythonLoops,
+  pythonThrows,
+  throws,
+  typescript,
+} from "../../../test/support/debug-programs.ts";
 import { startDebugging } from "../../../test/support/debug-script.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { findSandbox, type FoundSandbox } from "../../sandbox/find-sandbox.ts";
+import type { SandboxName } from "../../sandbox/sandbox.ts";
 
-describe.for([
+const backends = [
   ["bubblewrap", "bwrap"],
   ["unshare", "unshare"],
-] as const)("debugLauncher() in %s", ([name, program]) => {
-  let opened: Promise<FoundSandbox> | undefined;
-  const open = (context: TestContext): Promise<FoundSandbox> => {
-    needProgram(context, program);
-    opened ??= findSandbox({ name });
-    return opened;
-  };
-  afterAll(async () => (await opened)?.close());
+] as const;
+const opened = new Map<string, Promise<FoundSandbox>>();
 
-  describe.for([
-    ["a.py", python, ["step a.py:8", "step a.py:6"]],
-    ["a.mjs", javascript, ["step a.mjs:7", "breakpoint a.mjs:8"]],
-    ["a.cjs", javascript, ["step a.cjs:7", "breakpoint a.cjs:8"]],
-    ["a.ts", typescript, ["step a.ts:7", "breakpoint a.ts:8"]],
-  ] as const)("%s", ([file, text, last]) => {
-    test("stops before the first line, at a breakpoint, and after steps", async (context) => {
-      const sandbox = await open(context);
-      const debugged = await startDebugging(sandbox, { files: { [file]: text } });
-      const { session, stopAfter } = debugged;
+afterAll(async () => {
+  for (const sandbox of opened.values()) await (await sandbox).close();
+});
 
-      const start = session.stopped;
-      const [breakpoint] = await session.setBreakpoints(file, [{ line: 8 }]);
-      const stops = [
-        await stopAfter(session.continue),
-        await stopAfter(session.stepInto),
-        await stopAfter(session.stepOver),
-        await stopAfter(session.stepOut),
-        await stopAfter(session.stepOver),
-      ];
-      await session.setBreakpoints(file, []);
-      stops.push(await stopAfter(session.continue));
-      const outcome = await debugged.outcome;
+describe.for(
+  (
+    [
+      ["a.py", python, ["step a.py:8", "step a.py:6"]],
+      ["a.mjs", javascript, ["step a.mjs:7", "breakpoint a.mjs:8"]],
+      ["a.cjs", javascript, ["step a.cjs:7", "breakpoint a.cjs:8"]],
+      ["a.ts", typescript, ["step a.ts:7", "breakpoint a.ts:8"]],
+    ] as const
+  ).flatMap((each) => backends.map((backend) => [...backend, ...each] as const)),
+)("debugLauncher() in %s, %s: %s", ([name, program, file, text, last]) => {
+  const open = (context: TestContext) => openSandbox(context, name, program);
+  test("stops before the first line, at a breakpoint, and after steps", async (context) => {
+    const sandbox = await open(context);
+    const debugged = await startDebugging(sandbox, { files: { [file]: text } });
+    const { session, stopAfter } = debugged;
 
-      expect(start).toMatchObject({ reason: "start", file });
-      expect(breakpoint).toMatchObject({ file, line: 8, requestedLine: 8, verified: true });
-      expect(stops).toEqual([`breakpoint ${file}:8`, `step ${file}:3`, `step ${file}:4`, ...last, "ended exited"]);
-      expect(outcome).toEqual({ status: "ok", output: "6\n" });
-    });
+    const start = session.stopped;
+    const [breakpoint] = await session.setBreakpoints(file, [{ line: 8 }]);
+    const stops = [
+      await stopAfter(session.continue),
+      await stopAfter(session.stepInto),
+      await stopAfter(session.stepOver),
+      await stopAfter(session.stepOut),
+      await stopAfter(session.stepOver),
+    ];
+    await session.setBreakpoints(file, []);
+    stops.push(await stopAfter(session.continue));
+    const outcome = await debugged.outcome;
 
-    test("stops where a condition is true, and shows the stack and nested variables", async (context) => {
-      const sandbox = await open(context);
-      const debugged = await startDebugging(sandbox, { files: { [file]: text } });
-      const { session, stopAfter } = debugged;
-      const isPython = file.endsWith(".py");
-      const [equals, one] = isPython ? ["==", "{'deep': 'x'}"] : ["===", '{deep: "x"}'];
-
-      await session.setBreakpoints(file, [{ line: 4, condition: `number ${equals} 2` }]);
-      const stop = await stopAfter(session.continue);
-      const stack = await session.stack();
-      const [locals] = await session.scopes(stack[0]?.id ?? 0);
-      const variables = await session.variables(locals?.reference ?? 0);
-      const result = variables.find((variable) => variable.name === "result");
-      const parts = await session.variables(result?.reference ?? 0);
-      const list = parts.find((variable) => /list/u.test(variable.name));
-      const items = await session.variables(list?.reference ?? 0);
-      const outer = await session.evaluate("index + 40", stack[1]?.id);
-      session.terminate();
-      await debugged.outcome;
-
-      expect(stop).toBe(`breakpoint ${file}:4`);
-      expect(stack.slice(0, 2)).toMatchObject([
-        { name: "double", file, line: 4, isOwn: true },
-        { name: "(top level)", file, line: 8, isOwn: true },
-      ]);
-      expect(variables).toContainEqual(expect.objectContaining({ name: "number", value: "2" }));
-      expect(list?.value).toContain(isPython ? "[1, {'deep': 'x'}]" : "");
-      expect(items.find((variable) => /^0*1$/u.test(variable.name))).toMatchObject({ value: one });
-      expect(outer).toMatchObject({ ok: true, value: "42" });
-    });
-
-    test("evaluates, changes variables, and tells what an expression throws", async (context) => {
-      const sandbox = await open(context);
-      const debugged = await startDebugging(sandbox, { files: { [file]: text } });
-      const { session, stopAfter } = debugged;
-
-      await session.setBreakpoints(file, [{ line: file.endsWith(".py") ? 9 : 10 }]);
-      await stopAfter(session.continue);
-      const good = await session.evaluate("total * 7");
-      const wrong = await session.evaluate("nowhere");
-      const broken = await session.evaluate("1 +* 2");
-      await session.evaluate("total = 99");
-      const end = await stopAfter(session.continue);
-
-      expect(good).toMatchObject({ ok: true, value: "42" });
-      expect(wrong).toMatchObject({ ok: false, message: expect.stringMatching(/NameError|ReferenceError/u) });
-      expect(broken).toMatchObject({ ok: false, message: expect.stringContaining("SyntaxError") });
-      expect(end).toBe("ended exited");
-      expect(await debugged.outcome).toEqual({ status: "ok", output: "99\n" });
-    });
-
-    test("says where a breakpoint is that cannot be where it was asked for", async (context) => {
-      const sandbox = await open(context);
-      const debugged = await startDebugging(sandbox, { files: { [file]: text } });
-      const { session } = debugged;
-
-      const [late] = await session.setBreakpoints(file, [{ line: 999 }]);
-      const [elsewhere] = await session.setBreakpoints("../../etc/passwd", [{ line: 1 }]);
-      const [other] = await session.setBreakpoints("none.py", [{ line: 1 }]);
-      const [condition] = await session.setBreakpoints(file, [{ line: 4, condition: "1 +* 2" }]);
-      session.terminate();
-      await debugged.outcome;
-
-      expect(late).toMatchObject(file.endsWith(".py") ? { line: 9, requestedLine: 999 } : { verified: false });
-      expect(elsewhere).toMatchObject({ verified: false, message: "there is no such file in the skill" });
-      expect(other).toMatchObject({ verified: false, message: "there is no such file in the skill" });
-      expect(condition).toMatchObject({ verified: false, message: expect.stringContaining("SyntaxError") });
-    });
-
-    test("stops at an exception that nobody catches, with its variables", async (context) => {
-      const sandbox = await open(context);
-      const debugged = await startDebugging(sandbox, {
-        files: { [file]: file.endsWith(".py") ? pythonThrows : throws },
-      });
-      const { session, stopAfter } = debugged;
-
-      const stop = await stopAfter(session.continue);
-      const value = await session.evaluate("secret + 1");
-      const end = await stopAfter(session.continue);
-
-      expect(stop).toMatch(new RegExp(`^exception ${file}:3 (?:Value)?Error: boom$`, "u"));
-      expect(value).toMatchObject({ ok: true, value: "42" });
-      expect(end).toBe("ended exited");
-      const outcome = await debugged.outcome;
-      expect(outcome).toMatchObject({ error: { code: "script-failed", details: { code: 1 } } });
-      expect(JSON.stringify(outcome)).not.toMatch(/attach\.py|Debugger attached|debugger to disconnect/u);
-    });
-
-    test("pauses a script that loops, tells what it prints, and ends it", async (context) => {
-      const sandbox = await open(context);
-      const debugged = await startDebugging(sandbox, { files: { [file]: file.endsWith(".py") ? pythonLoops : loops } });
-      const { session, stopAfter } = debugged;
-
-      await session.continue();
-      await expect.poll(() => debugged.printed()).toContain("turn 3");
-      await expect(session.stack()).rejects.toThrow(/is running; pause it first/u);
-      const stop = await stopAfter(session.pause);
-      const count = debugged.printed().length;
-      const stack = await session.stack();
-      const end = await stopAfter(async () => session.terminate());
-      const outcome = await debugged.outcome;
-
-      expect(stop).toMatch(/^pause /u);
-      expect(stack.length).toBeGreaterThan(0);
-      expect(count).toBeGreaterThan(10);
-      expect(end).toBe("ended terminated");
-      expect(outcome).toMatchObject({ error: { code: "script-failed", details: { signal: "SIGKILL" } } });
-      await expect(session.continue()).rejects.toThrow(/the script has ended/u);
-    });
-
-    test("ends a stopped script when the caller cancels", async (context) => {
-      const sandbox = await open(context);
-      const controller = new AbortController();
-      const debugged = await startDebugging(sandbox, { files: { [file]: text }, signal: controller.signal });
-
-      const end = await debugged.stopAfter(async () => controller.abort());
-
-      expect(end).toBe("ended exited");
-      expect(await debugged.outcome).toMatchObject({ error: { code: "call-cancelled" } });
-    });
+    expect(start).toMatchObject({ reason: "start", file });
+    expect(breakpoint).toMatchObject({ file, line: 8, requestedLine: 8, verified: true });
+    expect(stops).toEqual([`breakpoint ${file}:8`, `step ${file}:3`, `step ${file}:4`, ...last, "ended exited"]);
+    expect(outcome).toEqual({ status: "ok", output: "6\n" });
   });
+
+  test("stops where a condition is true, and shows the stack and nested variables", async (context) => {
+    const sandbox = await open(context);
+    const debugged = await startDebugging(sandbox, { files: { [file]: text } });
+    const { session, stopAfter } = debugged;
+    const isPython = file.endsWith(".py");
+    const [equals, one] = isPython ? ["==", "{'deep': 'x'}"] : ["===", '{deep: "x"}'];
+
+    await session.setBreakpoints(file, [{ line: 4, condition: `number ${equals} 2` }]);
+    const stop = await stopAfter(session.continue);
+    const stack = await session.stack();
+    const [locals] = await session.scopes(stack[0]?.id ?? 0);
+    const variables = await session.variables(locals?.reference ?? 0);
+    const result = variables.find((variable) => variable.name === "result");
+    const parts = await session.variables(result?.reference ?? 0);
+    const list = parts.find((variable) => /list/u.test(variable.name));
+    const items = await session.variables(list?.reference ?? 0);
+    const outer = await session.evaluate("index + 40", stack[1]?.id);
+    session.terminate();
+    await debugged.outcome;
+
+    expect(stop).toBe(`breakpoint ${file}:4`);
+    expect(stack.slice(0, 2)).toMatchObject([
+      { name: "double", file, line: 4, isOwn: true },
+      { name: "(top level)", file, line: 8, isOwn: true },
+    ]);
+    expect(variables).toContainEqual(expect.objectContaining({ name: "number", value: "2" }));
+    expect(list?.value).toContain(isPython ? "[1, {'deep': 'x'}]" : "");
+    expect(items.find((variable) => /^0*1$/u.test(variable.name))).toMatchObject({ value: one });
+    expect(outer).toMatchObject({ ok: true, value: "42" });
+  });
+
+  test("evaluates, changes variables, and tells what an expression throws", async (context) => {
+    const sandbox = await open(context);
+    const debugged = await startDebugging(sandbox, { files: { [file]: text } });
+    const { session, stopAfter } = debugged;
+
+    await session.setBreakpoints(file, [{ line: file.endsWith(".py") ? 9 : 10 }]);
+    await stopAfter(session.continue);
+    const good = await session.evaluate("total * 7");
+    const wrong = await session.evaluate("nowhere");
+    const broken = await session.evaluate("1 +* 2");
+    await session.evaluate("total = 99");
+    const end = await stopAfter(session.continue);
+
+    expect(good).toMatchObject({ ok: true, value: "42" });
+    expect(wrong).toMatchObject({ ok: false, message: expect.stringMatching(/NameError|ReferenceError/u) });
+    expect(broken).toMatchObject({ ok: false, message: expect.stringContaining("SyntaxError") });
+    expect(end).toBe("ended exited");
+    expect(await debugged.outcome).toEqual({ status: "ok", output: "99\n" });
+  });
+
+  test("says where a breakpoint is that cannot be where it was asked for", async (context) => {
+    const sandbox = await open(context);
+    const debugged = await startDebugging(sandbox, { files: { [file]: text } });
+    const { session } = debugged;
+
+    const [late] = await session.setBreakpoints(file, [{ line: 999 }]);
+    const [elsewhere] = await session.setBreakpoints("../../etc/passwd", [{ line: 1 }]);
+    const [other] = await session.setBreakpoints("none.py", [{ line: 1 }]);
+    const [condition] = await session.setBreakpoints(file, [{ line: 4, condition: "1 +* 2" }]);
+    session.terminate();
+    await debugged.outcome;
+
+    expect(late).toMatchObject(file.endsWith(".py") ? { line: 9, requestedLine: 999 } : { verified: false });
+    expect(elsewhere).toMatchObject({ verified: false, message: "there is no such file in the skill" });
+    expect(other).toMatchObject({ verified: false, message: "there is no such file in the skill" });
+    expect(condition).toMatchObject({ verified: false, message: expect.stringContaining("SyntaxError") });
+  });
+
+  test("stops at an exception that nobody catches, with its variables", async (context) => {
+    const sandbox = await open(context);
+    const debugged = await startDebugging(sandbox, {
+      files: { [file]: file.endsWith(".py") ? pythonThrows : throws },
+    });
+    const { session, stopAfter } = debugged;
+
+    const stop = await stopAfter(session.continue);
+    const value = await session.evaluate("secret + 1");
+    const end = await stopAfter(session.continue);
+
+    expect(stop).toMatch(new RegExp(`^exception ${file}:3 (?:Value)?Error: boom$`, "u"));
+    expect(value).toMatchObject({ ok: true, value: "42" });
+    expect(end).toBe("ended exited");
+    const outcome = await debugged.outcome;
+    expect(outcome).toMatchObject({ error: { code: "script-failed", details: { code: 1 } } });
+    expect(JSON.stringify(outcome)).not.toMatch(/attach\.py|Debugger attached|debugger to disconnect/u);
+  });
+
+  test("pauses a script that loops, tells what it prints, and ends it", async (context) => {
+    const sandbox = await open(context);
+    const debugged = await startDebugging(sandbox, { files: { [file]: file.endsWith(".py") ? pythonLoops : loops } });
+    const { session, stopAfter } = debugged;
+
+    await session.continue();
+    await expect.poll(() => debugged.printed()).toContain("turn 3");
+    await expect(session.stack()).rejects.toThrow(/is running; pause it first/u);
+    const stop = await stopAfter(session.pause);
+    const count = debugged.printed().length;
+    const stack = await session.stack();
+    const end = await stopAfter(async () => session.terminate());
+    const outcome = await debugged.outcome;
+
+    expect(stop).toMatch(/^pause /u);
+    expect(stack.length).toBeGreaterThan(0);
+    expect(count).toBeGreaterThan(10);
+    expect(end).toBe("ended terminated");
+    expect(outcome).toMatchObject({ error: { code: "script-failed", details: { signal: "SIGKILL" } } });
+    await expect(session.continue()).rejects.toThrow(/the script has ended/u);
+  });
+
+  test("ends a stopped script when the caller cancels", async (context) => {
+    const sandbox = await open(context);
+    const controller = new AbortController();
+    const debugged = await startDebugging(sandbox, { files: { [file]: text }, signal: controller.signal });
+
+    const end = await debugged.stopAfter(async () => controller.abort());
+
+    expect(end).toBe("ended exited");
+    expect(await debugged.outcome).toMatchObject({ error: { code: "call-cancelled" } });
+  });
+});
+
+describe.for(backends)("debugLauncher() in %s", ([name, program]) => {
+  const open = (context: TestContext) => openSandbox(context, name, program);
 
   test("debugs two scripts at once, each with its own breakpoints", async (context) => {
     const sandbox = await open(context);
@@ -262,71 +279,9 @@ describe.for([
   });
 });
 
-const python = `import sys
-def double(number):
-    result = {"of": number, "list": [1, {"deep": "x"}]}
-    return result["of"] * 2
-total = 0
-for index in range(3):
-    # A comment
-    total += double(index)
-print(total)
-`;
-
-const javascript = `const list = [0, 1, 2];
-function double(number) {
-  const result = { of: number, list: [1, { deep: "x" }] };
-  return result.of * 2;
+function openSandbox(context: TestContext, name: SandboxName, program: string): Promise<FoundSandbox> {
+  needProgram(context, program);
+  const sandbox = opened.get(name) ?? findSandbox({ name });
+  opened.set(name, sandbox);
+  return sandbox;
 }
-let total = 0;
-for (const index of list) {
-  total += double(index);
-}
-console.log(total);
-`;
-
-/** Finds the connection of its debugger, and writes to it. */
-const nonsense = `import os, stat, time
-for number in range(3, 64):
-    try:
-        if stat.S_ISSOCK(os.fstat(number).st_mode):
-            os.write(number, b"Content-Length: x\\r\\n\\r\\n" * 10)
-    except OSError:
-        pass
-time.sleep(600)
-`;
-
-const pythonThrows = `def fail():
-    secret = 41
-    raise ValueError("boom")
-try:
-    raise KeyError("caught")
-except KeyError:
-    pass
-fail()
-`;
-
-const throws = `function fail() {
-  const secret = 41;
-  throw new Error("boom");
-}
-fail();
-`;
-
-const pythonLoops = `import time
-turn = 0
-while True:
-    turn += 1
-    print("turn", turn)
-    time.sleep(0.01)
-`;
-
-const loops = `let turn = 0;
-for (;;) {
-  turn += 1;
-  console.log("turn", turn);
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
-}
-`;
-
-const typescript = javascript.replace("(number)", "(number: number): number").replace("let total", "let total: number");
