@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createTcpServer, type AddressInfo, type Server } from "node:net";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 
@@ -21,13 +21,16 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const python = "/usr/bin/python3";
 const inside = "/run/egress.sock";
+const repository = resolve(import.meta.dirname, "../../..");
 const programs = { perl: "/usr/bin/perl", python, node: process.execPath };
 
 /** The sandboxes that a relay runs in, as words before its own. In the first `lo` is up, in the second the relay brings it up. */
 const sandboxes = {
   bwrap: (egress: Egress): string[] => [
     ...["bwrap", "--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"],
-    ...["--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--bind", egress.socket, inside, "--seccomp", "4", "--"],
+    // This repository may itself be below /tmp.
+    ...["--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", repository, repository, "--tmpfs", "/run"],
+    ...["--bind", egress.socket, inside, "--seccomp", "4", "--"],
   ],
   unshare: (egress: Egress): string[] => [
     ...[

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { afterAll, describe, expect, test } from "vitest";
@@ -16,6 +16,7 @@ afterAll(() => rm(directory, { recursive: true }));
 
 const python = "/usr/bin/python3";
 const bubblewrap = "bwrap";
+const repository = resolve(import.meta.dirname, "../../..");
 const audit = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
 const decidedByArguments = new Set<Syscall>([
@@ -449,7 +450,8 @@ async function runInside(
     bubblewrap,
     [
       ...["--unshare-all", "--unshare-user", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc"],
-      ...["--dev", "/dev", "--tmpfs", "/tmp", "--chdir", "/tmp", ...more],
+      // This repository may itself be below /tmp.
+      ...["--dev", "/dev", "--tmpfs", "/tmp", "--ro-bind", repository, repository, "--chdir", "/tmp", ...more],
       ...(kind === "none" ? [] : ["--seccomp", "3"]),
       ...["--", ...command],
     ],
