@@ -298,7 +298,7 @@ test.for([
     [
       "bash",
       "-c",
-      "cat <<< done > /tmp/x; chmod 755 /tmp/x; mkdir -p /tmp/a/b; mv /tmp/x /tmp/a/b; cat < /tmp/a/b/x; wait",
+      "cat <<< done > /tmp/probe-file; chmod 755 /tmp/probe-file; mkdir -p /tmp/a/b; mv /tmp/probe-file /tmp/a/b; cat < /tmp/a/b/probe-file; wait",
     ],
   ],
   ["Perl", ["perl", "-e", "open(my $f, '-|', 'echo done'); print <$f>"]],
