@@ -50,13 +50,18 @@ export async function toLayout(profile: Profile, area: WorkArea): Promise<Layout
       .map((mount) => (mount.source === nothing ? { ...mount, source: join(own, "nothing") } : mount))
       .toSorted((one, other) => depthOf(one.target) - depthOf(other.target)),
   ];
-  const path = everything ? "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" : "/usr/bin:/bin";
-  return {
-    mounts,
-    links: systemLinks(),
-    environment: { PATH: path, HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8", ...profile.environment },
-    directory: profile.directory ?? "/tmp",
-  };
+  return { mounts, links: systemLinks(), environment: toEnvironment(profile), directory: directoryOf(profile) };
+}
+
+/** All environment variables of a program. */
+export function toEnvironment(profile: Profile): Readonly<Record<string, string>> {
+  const path = profile.programs.includes("*") ? "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin" : "/usr/bin:/bin";
+  const base = { PATH: path, HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8", PWD: directoryOf(profile) };
+  return { ...base, ...profile.environment };
+}
+
+function directoryOf({ directory = "/tmp" }: Profile): string {
+  return directory;
 }
 
 function depthOf(path: string): number {

@@ -1,5 +1,3 @@
-import { basename } from "node:path";
-
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import { startForkServer, type ForkServer } from "../../sandbox/warm/fork-server.ts";
 import { createShelf, type ShelfOptions } from "../../sandbox/warm/shelf.ts";
@@ -21,6 +19,12 @@ export interface WarmOptions extends ShelfOptions {
 
 /** The shell that waits reads its order byte by byte; a longer one is faster with a start of its own. */
 const longestOrder = 4096;
+/** The shell that waits cannot hand these on as they are: it uses them itself, or they are no names to it. */
+const namesOfShell = new Set(
+  `_ COPROC DIRSTACK EUID FUNCNAME GROUPS HISTCMD HOSTTYPE IFS LANG LINENO MACHTYPE MAPFILE OLDPWD OSTYPE PIPESTATUS
+  POSIXLY_CORRECT PPID PWD RANDOM REPLY SECONDS SHELLOPTS SHLVL SRANDOM UID`.split(/\s+/u),
+);
+const namesForShell = /^(?!kitbag_|BASH|COMP_|EPOCH|LC_|OPT|READLINE_)[A-Za-z_]\w*$/u;
 /** A server is replaced after so many scripts, so that no two of different times share its memory layout for long. */
 const scriptsAServer = 500;
 
@@ -53,7 +57,7 @@ export function warmLauncher(sandbox: Sandbox, options: WarmOptions): WarmLaunch
     const { profile, interpreter, argv, env, input } = launch;
     const spec = { kind, argv: kind === "node" ? interpreter.argv : [] };
     const slot = slots.take(JSON.stringify([spec, profile]), () => startSlot(sandbox, profile, spec));
-    const words = kind === "program" ? [interpreter.program, ...interpreter.argv, ...argv] : argv;
+    const words = kind === "node" ? argv : [interpreter.program, ...interpreter.argv, ...argv];
     return slot?.run({ argv: words, environment: env, ...(input !== undefined && { input }) });
   }
 }
@@ -69,8 +73,12 @@ function toSlotKind({ interpreter, argv, env }: Launch): SlotKind | undefined {
   const [option] = interpreter.argv;
   if (interpreter.family === "node") return isPlain || option === "--require" ? "node" : undefined;
   const words = [...argv, ...Object.entries(env).flat()];
-  if (words.join(" ").length > longestOrder) return undefined;
-  return isPlain && basename(interpreter.program) === "bash" ? "bash" : "program";
+  const canWait = words.join(" ").length <= longestOrder && Object.keys(env).every(canExport);
+  return canWait ? "program" : undefined;
+}
+
+function canExport(name: string): boolean {
+  return namesForShell.test(name) && !namesOfShell.has(name);
 }
 
 interface Servers {
@@ -80,8 +88,8 @@ interface Servers {
 }
 
 /** One server for each profile, as long as it is used. */
-function createServers(sandbox: Sandbox, { directory, idleMs = 60_000 }: WarmOptions): Servers {
-  const shelf = createShelf<ForkServer>({ mostOfAKind: 1, idleMs });
+function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000 }: WarmOptions): Servers {
+  const shelf = createShelf<ForkServer>({ mostOfAKind: 1, most, idleMs });
   const current = new Map<string, { readonly server: ForkServer; served: number; usedAt: number }>();
   const cleaner = setInterval(retireIdle, Math.max(idleMs / 4, 10));
   cleaner.unref();
@@ -108,6 +116,8 @@ function createServers(sandbox: Sandbox, { directory, idleMs = 60_000 }: WarmOpt
     const server = shelf.take(key, () => startForkServer(options));
     if (server === undefined) return entry?.server;
     retire(key);
+    const [longestUnused] = [...current].toSorted(([, one], [, other]) => one.usedAt - other.usedAt);
+    if (longestUnused !== undefined && current.size >= most) retire(longestUnused[0]);
     current.set(key, { server, served: 1, usedAt: performance.now() });
     void server.ended.then(() => {
       if (current.get(key)?.server === server) current.delete(key);

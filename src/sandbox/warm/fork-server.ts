@@ -8,6 +8,7 @@ import { text } from "node:stream/consumers";
 
 import { KitbagError } from "../../core/errors.ts";
 import { filterArchitecture } from "../backends/linux.ts";
+import { toEnvironment } from "../layout.ts";
 import type { ExitStatus, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
 import { renderFilter } from "../seccomp/render-filter.ts";
 import { toExitStatus } from "../start-program.ts";
@@ -216,7 +217,7 @@ function runIn(serving: Serving, exit: Promise<unknown>): void {
 /** A line that says what to run, and then what it can read. */
 function toMessage(profile: Profile, { argv, environment, input = "" }: ForkOrder): Uint8Array {
   const bytes = Buffer.from(input);
-  const env = { ...baseEnvironment, ...profile.environment, ...environment };
+  const env = { ...toEnvironment(profile), ...environment };
   const order = { argv, env, directory: profile.directory ?? "/tmp", inputBytes: bytes.length };
   return Buffer.concat([Buffer.from(`${JSON.stringify(order)}\n`), bytes]);
 }
@@ -239,8 +240,6 @@ function toEnd({ status = 0, outOfMemory = false }: Answer): ExitStatus {
   const ended = toExitStatus(status < 0 ? 128 - status : status);
   return outOfMemory ? { ...ended, outOfMemory } : ended;
 }
-
-const baseEnvironment = { PATH: "/usr/bin:/bin", HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8" };
 
 function toProcess(
   server: SandboxProcess,

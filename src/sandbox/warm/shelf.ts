@@ -115,6 +115,9 @@ function put<Item extends Waiting>(room: Room<Item>, row: Row<Item>, { item, mak
   row.making--;
   row.failures = 0;
   if (room.isClosed || row.wanted === 0) return item.close();
+  // Others may have become ready while it was made.
+  makeRoom(room, row);
+  if (countReady(room) >= room.most) return item.close();
   row.ready.add(item);
   void item.ended.then(() => {
     // It died while it waited.

@@ -2,19 +2,20 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { KitbagError } from "../../core/errors.ts";
+import { toEnvironment } from "../layout.ts";
 import type { Mount, Profile, Sandbox, SandboxProcess } from "../sandbox.ts";
 
 /** What runs in a slot. */
 export interface SlotOrder {
-  /** How the script starts: in the shell that waits, in the Node that waits, or as a program of its own. */
+  /** The script and its arguments for the Node that waits; else the program and its arguments. */
   readonly argv: readonly string[];
   /** Environment variables of this script, beside those of the profile. */
   readonly environment: Readonly<Record<string, string>>;
   readonly input?: string | Uint8Array;
 }
 
-/** Which interpreter waits in a slot: Node, Bash for its own scripts, or Bash to start any program. */
-export type SlotKind = "node" | "bash" | "program";
+/** What waits in a slot: Node, or a shell that becomes the program. */
+export type SlotKind = "node" | "program";
 
 /** What waits in a slot. */
 export interface SlotSpec {
@@ -34,7 +35,6 @@ export interface Slot {
 
 const launchers: Record<SlotKind, { readonly program: string; readonly file: string }> = {
   node: { program: "/opt/node", file: "launch.cjs" },
-  bash: { program: "bash", file: "launch.sh" },
   program: { program: "bash", file: "launch.sh" },
 };
 
@@ -54,7 +54,7 @@ export async function startSlot(sandbox: Sandbox, profile: Profile, { kind, argv
     run(order) {
       waiting.setHeld(true);
       waiting.fillInput(order.input ?? "");
-      waiting.channel.write(kind === "node" ? toLine(profile, order) : toWords(profile, kind, order));
+      waiting.channel.write(kind === "node" ? toLine(profile, order) : toWords(profile, order));
       return waiting;
     },
     ended: waiting.exit,
@@ -69,22 +69,13 @@ function waitForLine({ channel }: SandboxProcess): Promise<boolean> {
   });
 }
 
-const baseEnvironment = { PATH: "/usr/bin:/bin", HOME: "/tmp", TMPDIR: "/tmp", LANG: "C.UTF-8" };
-
 function toLine(profile: Profile, { argv, environment }: SlotOrder): string {
-  const all = { ...baseEnvironment, ...profile.environment, ...environment };
+  const all = { ...toEnvironment(profile), ...environment };
   return `${JSON.stringify({ directory: profile.directory ?? "/tmp", environment: all, argv })}\n`;
 }
 
-function toWords(profile: Profile, kind: SlotKind, { argv, environment }: SlotOrder): string {
+function toWords(profile: Profile, { argv, environment }: SlotOrder): string {
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  const words = [
-    profile.directory ?? "/tmp",
-    String(variables.length),
-    ...variables,
-    kind === "bash" ? "source" : "exec",
-    String(argv.length),
-    ...argv,
-  ];
+  const words = [profile.directory ?? "/tmp", String(variables.length), ...variables, String(argv.length), ...argv];
   return words.map((word) => `${word}\0`).join("");
 }
