@@ -3,7 +3,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 
 import { fail, type Adapter, type Ask } from "./adapter.ts";
 import { createBreakpoints, type Breakpoints } from "./cdp-breakpoints.ts";
-import { createPause, type Pause } from "./cdp-pause.ts";
+import { createPause, type Pause, type PauseHost } from "./cdp-pause.ts";
 import { getNumber, getPart, getString, openLines, type Message } from "./debug-messages.ts";
 import type { DebugCommands, StopReason } from "./debug-session.ts";
 import { toInsideFile, type DebugTarget } from "./debug-target.ts";
@@ -24,9 +24,7 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
     toUrl: (file) => pathToFileURL(toInsideFile(target, file)).href,
   });
   const ready = Promise.withResolvers<void>();
-  let pause: Pause | undefined;
-  /** What was asked for, so that the next stop can say why it is one. */
-  let wanted: StopReason = "start";
+  const stops = createStops({ target, ask, pathOf }, ready.resolve);
   messages.onEnd(() => {
     requests.end();
     ready.resolve();
@@ -42,9 +40,9 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
       case "Debugger.breakpointResolved":
         return breakpoints.resolve(params);
       case "Debugger.paused":
-        return void onPaused(params).catch(() => {});
+        return void stops.stop(params).catch(() => {});
       case "Debugger.resumed":
-        return onResumed();
+        return stops.resume();
       // It waits to be let go, after its last line.
       case "NodeRuntime.waitingForDisconnect":
         return void stream.end();
@@ -52,37 +50,8 @@ export function openCdpSession(stream: Duplex, target: DebugTarget): Adapter {
     }
   }
 
-  async function onPaused(params: Message): Promise<void> {
-    const next = createPause(params, { target, ask, pathOf });
-    if (next.isException && !(await next.isUncaught())) return void (await ask("Debugger.resume"));
-    const reason = next.isException ? "exception" : next.isBreakpoint ? "breakpoint" : wanted;
-    wanted = "statement";
-    pause = next;
-    const { file, line } = next.place;
-    target.emit({ type: "stopped", reason, file, line, ...(next.isException && { text: next.text }) });
-    ready.resolve();
-  }
-
-  function onResumed(): void {
-    if (pause === undefined) return;
-    pause = undefined;
-    target.emit({ type: "continued" });
-  }
-
-  const hold: Hold = {
-    target,
-    ask,
-    breakpoints,
-    get pause() {
-      return pause;
-    },
-    expect(reason) {
-      wanted = reason;
-    },
-    resume: onResumed,
-  };
   void attach(ask).catch(() => ready.resolve());
-  return { ready: ready.promise, commands: toCdpCommands(hold) };
+  return { ready: ready.promise, commands: toCdpCommands({ target, ask }, stops, breakpoints) };
 }
 
 function settle(requests: Requests<Message>, target: DebugTarget, message: Message): void {
@@ -92,46 +61,95 @@ function settle(requests: Requests<Message>, target: DebugTarget, message: Messa
   else requests.refuse(id, fail(target, refusal));
 }
 
-/** Where the script is, for its commands. */
-interface Hold {
-  readonly target: DebugTarget;
-  readonly ask: Ask;
-  readonly breakpoints: Breakpoints;
+/** Where the script is stopped, while it is. */
+interface Stops {
   readonly pause: Pause | undefined;
   /** Why the next stop will be one. */
+  readonly expected: StopReason;
   expect(reason: StopReason): void;
+  stop(params: Message): Promise<void>;
   resume(): void;
 }
 
-function toCdpCommands(hold: Hold): DebugCommands {
-  const { ask, target, breakpoints } = hold;
+function createStops(host: PauseHost, onStop: () => void): Stops {
+  const { target, ask } = host;
+  let pause: Pause | undefined;
+  let wanted: StopReason = "start";
+  return {
+    get pause() {
+      return pause;
+    },
+    get expected() {
+      return wanted;
+    },
+    expect(reason) {
+      wanted = reason;
+    },
+    async stop(params) {
+      const next = createPause(params, host);
+      if (next.isException && !(await next.isUncaught())) return void (await ask("Debugger.resume"));
+      const reason = next.isException ? "exception" : next.isBreakpoint ? "breakpoint" : wanted;
+      wanted = "statement";
+      pause = next;
+      const { file, line } = next.place;
+      target.emit({ type: "stopped", reason, file, line, ...(next.isException && { text: next.text }) });
+      onStop();
+    },
+    resume() {
+      if (pause === undefined) return;
+      pause = undefined;
+      target.emit({ type: "continued" });
+    },
+  };
+}
+
+function toCdpCommands(
+  { target, ask }: Pick<PauseHost, "target" | "ask">,
+  stops: Stops,
+  breakpoints: Breakpoints,
+): DebugCommands {
   const paused = (): Pause => {
-    if (hold.pause === undefined) throw fail(target, "the script is running; pause it first");
-    return hold.pause;
+    if (stops.pause === undefined) throw fail(target, "the script is running; pause it first");
+    return stops.pause;
   };
   const go = async (method: string, reason: StopReason): Promise<void> => {
     const before = paused();
-    hold.expect(reason);
+    stops.expect(reason);
+    // To look at an exception that is caught would end the step.
+    await ask("Debugger.setPauseOnExceptions", { state: reason === "step" ? "uncaught" : "all" });
     await ask(method);
     // It runs before it says so.
-    if (hold.pause === before) hold.resume();
+    if (stops.pause === before) stops.resume();
   };
   return {
-    setBreakpoints: (file, list) => breakpoints.set(file, list, hold.pause),
+    setBreakpoints: (file, list) => breakpoints.set(file, list, stops.pause),
     continue: () => go("Debugger.resume", "statement"),
     stepOver: () => go("Debugger.stepOver", "step"),
     stepInto: () => go("Debugger.stepInto", "step"),
     stepOut: () => go("Debugger.stepOut", "step"),
     async pause() {
-      if (hold.pause !== undefined) return;
-      hold.expect("pause");
+      if (stops.pause !== undefined) return;
+      stops.expect("pause");
+      await ask("Debugger.setPauseOnExceptions", { state: "uncaught" });
       await ask("Debugger.pause");
+      insist(ask, stops);
     },
     stack: async () => paused().stack(),
     scopes: async (frame) => paused().scopes(frame),
     variables: async (reference) => paused().variables(reference),
     evaluate: async (expression, frame = 0) => paused().evaluate(expression, frame),
   };
+}
+
+const insistMs = 300;
+
+/** An exception that was looked at in between makes V8 forget that it shall pause. */
+function insist(ask: Ask, stops: Stops): void {
+  const timer = setInterval(() => {
+    if (stops.expected !== "pause") clearInterval(timer);
+    else ask("Debugger.pause").catch(() => clearInterval(timer));
+  }, insistMs);
+  timer.unref();
 }
 
 async function attach(ask: Ask): Promise<void> {

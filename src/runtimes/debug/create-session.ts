@@ -39,8 +39,7 @@ export function createSession(parts: SessionParts): OpenSession {
   function emit(event: DebugEvent): void {
     if (hasEnded) return;
     const shown = show(event);
-    if (shown.type === "stopped") stopped = shown;
-    if (shown.type === "continued" || shown.type === "ended") stopped = undefined;
+    if (shown.type !== "output" && shown.type !== "breakpoint") stopped = shown.type === "stopped" ? shown : undefined;
     hasEnded = shown.type === "ended";
     if (early !== undefined) return void early.push(shown);
     for (const listener of listeners) listener(shown);
@@ -65,7 +64,7 @@ export function createSession(parts: SessionParts): OpenSession {
     },
     loadSource: (file) => show(loadSource(target, file)),
     terminate: () => stopBy("terminated"),
-    ...toShownCommands(target, commands, { show, hasEnded: () => hasEnded }),
+    ...toShownCommands(target, commands, { show, hasEnded: () => hasEnded, lose: () => stopBy("lost") }),
   };
   return {
     session,
@@ -83,15 +82,28 @@ export function createSession(parts: SessionParts): OpenSession {
 interface Showing {
   readonly show: <Value>(value: Value) => Value;
   readonly hasEnded: () => boolean;
+  readonly lose: () => void;
 }
 
-function toShownCommands(target: DebugTarget, commands: DebugCommands, { show, hasEnded }: Showing): DebugCommands {
+/** A script that goes on says so at once; one that does not has broken its debugger. */
+const answerMs = 10_000;
+
+function toShownCommands(
+  target: DebugTarget,
+  commands: DebugCommands,
+  { show, hasEnded, lose }: Showing,
+): DebugCommands {
   const shown =
     <Args extends readonly unknown[], Value>(command: (...args: Args) => Promise<Value>) =>
     async (...args: Args): Promise<Value> => {
       if (hasEnded()) throw fail(target, "the script has ended");
       return show(await command(...args));
     };
+  const moving = (command: () => Promise<void>): (() => Promise<void>) =>
+    shown(async () => {
+      const timer = setTimeout(lose, answerMs);
+      await command().finally(() => clearTimeout(timer));
+    });
   return {
     setBreakpoints: shown(async (file, list) => {
       const { file: own } = toShownFile(target, toInsideFile(target, file));
@@ -99,11 +111,11 @@ function toShownCommands(target: DebugTarget, commands: DebugCommands, { show, h
       if (loadSource(target, own) !== undefined) return commands.setBreakpoints(own, list);
       return list.map((request) => ({ ...request, file: own, requestedLine: request.line, verified: false, message }));
     }),
-    continue: shown(commands.continue),
-    pause: shown(commands.pause),
-    stepOver: shown(commands.stepOver),
-    stepInto: shown(commands.stepInto),
-    stepOut: shown(commands.stepOut),
+    continue: moving(commands.continue),
+    pause: moving(commands.pause),
+    stepOver: moving(commands.stepOver),
+    stepInto: moving(commands.stepInto),
+    stepOut: moving(commands.stepOut),
     stack: shown(commands.stack),
     scopes: shown(commands.scopes),
     variables: shown(commands.variables),
