@@ -43,4 +43,5 @@ interface WebAssemblyApi {
   readonly Exception: new (...values: never[]) => object;
 }
 
+/** What Node offers for modules; its own types know it only together with those of a browser. */
 export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly;

@@ -18,6 +18,7 @@ export interface Place extends Pick<Root, "access" | "only"> {
 
 /** Opens a directory only to go on from there. Node does not list the flag; it is the same on every Linux that Node runs on. */
 const openPath = 0o10_000_000;
+/** How a directory is opened that may be gone on from, but not read. */
 export const directoryFlags = openPath | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 const maxLinks = 32;
 const maxDepth = 64;
