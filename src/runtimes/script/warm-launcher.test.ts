@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
-import { afterAll, expect, onTestFinished, test, vi, type TestContext } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import { createScriptTool, openTestSandbox, writeFolder } from "../../../test/support/run-script.ts";

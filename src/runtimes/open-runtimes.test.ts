@@ -1,0 +1,174 @@
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { createWorkspace, type Permissions, type Tool, type Workspace } from "kitbag";
+import { expect, onTestFinished, test, vi } from "vitest";
+
+import { createScriptTool, writeFolder } from "../../test/support/run-script.ts";
+import type { ScriptCode } from "../core/script-code.ts";
+import { openRuntimes, type Runtimes } from "./open-runtimes.ts";
+import type { RuntimesOptions } from "./runtimes-options.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+test("openRuntimes() makes runtimes for scripts and WASM modules, and starts nothing", async () => {
+  const { runtimes, temporary } = open();
+
+  expect([...runtimes].map(({ kind }) => kind)).toEqual(["script", "wasm"]);
+  await runtimes.close();
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
+test("openRuntimes() says that there is no such sandbox only when one is needed", async () => {
+  const { runtimes } = open({ sandbox: "seatbelt" });
+
+  const outcome = await toWorkspace(runtimes, hello()).call("script", {});
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "sandbox-missing" } });
+  await expect(runtimes.close()).resolves.toBeUndefined();
+});
+
+test("openRuntimes() starts once for calls that come at the same time", async () => {
+  const { runtimes, temporary } = open();
+  const workspace = toWorkspace(runtimes, hello());
+
+  const outcomes = await Promise.all([1, 2, 3].map(() => workspace.call("script", {})));
+
+  expect(outcomes.map((outcome) => outcome.status === "ok" && outcome.output)).toEqual([
+    "hello\n",
+    "hello\n",
+    "hello\n",
+  ]);
+  expect(findRuns(temporary)).toHaveLength(1);
+});
+
+test("findSandbox() gives the sandbox that the calls use", async () => {
+  const { runtimes } = open();
+
+  const [one, other] = await Promise.all([runtimes.findSandbox(), runtimes.findSandbox()]);
+
+  expect(one).toBe(other);
+  expect(existsSync(one.area.own)).toBe(true);
+});
+
+test("close() ends what runs and removes what was made; a later call starts anew", async () => {
+  const { runtimes, temporary } = open();
+  const tool = createScriptTool({ "a.sh": "echo started >&2; sleep 100" });
+  const { promise: hasStarted, resolve } = Promise.withResolvers<void>();
+  const onEvent = ({ type }: { type: string }): void => void (type === "call-log" && resolve());
+  const running = toWorkspace(runtimes, tool).call("script", {}, { onEvent });
+  await hasStarted;
+
+  await runtimes.close();
+
+  expect(await running).toMatchObject({ status: "failed" });
+  expect(findRuns(temporary)).toEqual([]);
+  expect(await toWorkspace(runtimes, hello()).call("script", {})).toMatchObject({ status: "ok", output: "hello\n" });
+});
+
+test("close() can be called twice, and while the runtimes start", async () => {
+  const { runtimes, temporary } = open();
+  const starting = runtimes.findSandbox();
+
+  await Promise.all([runtimes.close(), runtimes.close()]);
+  await runtimes.close();
+
+  await expect(starting).resolves.toBeDefined();
+  expect(findRuns(temporary)).toEqual([]);
+});
+
+test("run() of one caller goes on when another gives up before there is a sandbox", async () => {
+  const { runtimes } = open();
+  const workspace = toWorkspace(runtimes, hello());
+  const stop = new AbortController();
+
+  const given = workspace.call("script", {}, { signal: stop.signal }).catch((cause: unknown) => cause);
+  const kept = workspace.call("script", {});
+  stop.abort(new Error("enough"));
+
+  expect(await kept).toMatchObject({ status: "ok", output: "hello\n" });
+  expect(await given).not.toMatchObject({ status: "ok" });
+});
+
+test("run() refuses a script that was changed since it was loaded", async () => {
+  const { runtimes } = open();
+  const tool = hello();
+  const { directory, path } = tool.code as ScriptCode;
+  writeFileSync(join(directory, path), "echo HELLO");
+
+  const outcome = await toWorkspace(runtimes, tool).call("script", {});
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "script-changed" } });
+});
+
+test("run() shows a script the bytes that were checked, whatever is edited while it is in use", async () => {
+  const { runtimes } = open();
+  const tool = hello();
+  const { directory, path } = tool.code as ScriptCode;
+  const workspace = toWorkspace(runtimes, tool);
+  await workspace.call("script", {});
+
+  writeFileSync(join(directory, path), "echo HELLO");
+
+  expect(await workspace.call("script", {})).toMatchObject({ status: "ok", output: "hello\n" });
+});
+
+test.for(["read", "write"] as const)(
+  "run() refuses a script that was granted to %s the home of Kitbag",
+  async (kind) => {
+    const home = writeFolder({ "secrets.json": "{}" });
+    const { runtimes } = open({ home });
+
+    const outcome = await toWorkspace(runtimes, hello({ [kind]: [join(home, "secrets.json")] })).call("script", {});
+
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "permission-refused" } });
+  },
+);
+
+test("run() hides the home of Kitbag from a script that was granted what is above it", async () => {
+  const above = writeFolder({ "own.txt": "own", "home/secrets.json": "secret" });
+  const { runtimes } = open({ home: join(above, "home") });
+  const tool = createScriptTool({ "a.sh": `cd ${above}; cat own.txt; ls -A home; cat home/secrets.json || true` });
+
+  const outcome = await toWorkspace(runtimes, { ...tool, permissions: { read: [above] } }).call("script", {});
+
+  expect(outcome).toMatchObject({ status: "ok", output: "own" });
+});
+
+test("run() lets a script write its directory, but not what says what was granted", async () => {
+  const directory = writeFolder({ "kitbag.lock": "lock", "kitbag.config.json": "{}", ".kitbag/a": "a" });
+  const { runtimes } = open({ directory });
+  const source = `for file in kitbag.lock kitbag.config.json .kitbag/a new; do (echo x > "$file") 2>/dev/null && echo "$file"; done; rm -f kitbag.lock 2>/dev/null; ls`;
+  const tool = createScriptTool({ "a.sh": source });
+
+  const outcome = await toWorkspace(runtimes, { ...tool, permissions: { write: ["./"] } }).call("script", {});
+
+  expect(outcome).toMatchObject({ status: "ok", output: "new\nkitbag.config.json\nkitbag.lock\nnew\n" });
+});
+
+function hello(permissions: Permissions = {}): Tool {
+  return { ...createScriptTool({ "a.sh": "echo hello" }), permissions };
+}
+
+function toWorkspace(runtimes: Runtimes, tool: Tool): Workspace {
+  return createWorkspace({ tools: [tool], runtimes });
+}
+
+/** Opens runtimes that make what they need in a folder of their own. */
+function open(options: RuntimesOptions = {}): { runtimes: Runtimes; temporary: string } {
+  const temporary = writeFolder({});
+  const places = { directory: writeFolder({}), home: writeFolder({}) };
+  vi.stubEnv("TMPDIR", temporary);
+  const runtimes = openRuntimes({ ...places, ...options });
+  onTestFinished(async () => {
+    await runtimes.close();
+    vi.unstubAllEnvs();
+  });
+  return { runtimes, temporary };
+}
+
+function findRuns(temporary: string): string[] {
+  return readdirSync(temporary, { recursive: true, encoding: "utf8" }).filter((path) =>
+    /^kitbag-\d+\/run-[^/]+$/u.test(path),
+  );
+}
