@@ -134,7 +134,21 @@ test('"kitbag/runtimes" exports these names', () => {
 });
 
 test('"kitbag/runtimes" exports these types', () => {
-  expect(exportedTypes("src/runtimes.ts")).toEqual(["Runtimes", "RuntimesOptions"]);
+  expect(exportedTypes("src/runtimes.ts")).toEqual([
+    "Breakpoint",
+    "BreakpointRequest",
+    "DebugEvent",
+    "DebugOptions",
+    "DebugSession",
+    "DebuggedCall",
+    "Evaluation",
+    "Runtimes",
+    "RuntimesOptions",
+    "Scope",
+    "StackFrame",
+    "StopReason",
+    "Variable",
+  ]);
 });
 
 test('"kitbag/skills" exports these names', () => {

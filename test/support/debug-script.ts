@@ -61,7 +61,7 @@ export async function startDebugging(sandbox: FoundSandbox, script: TestScript):
 }
 
 /** `breakpoint a.py:3`. */
-export function renderStop(event: DebugEvent | undefined): string {
+function renderStop(event: DebugEvent | undefined): string {
   if (event?.type === "stopped") {
     return `${event.reason} ${event.file}:${event.line}${event.text === undefined ? "" : ` ${event.text}`}`;
   }
