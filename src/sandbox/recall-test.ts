@@ -21,7 +21,7 @@ export async function recallTest(sandbox: Sandbox, area: WorkArea): Promise<Self
 }
 
 function digestOf(sandbox: Sandbox): string {
-  const programs = ["bwrap", "unshare", "perl", "firejail", "prlimit", "bash"].map(describe);
+  const programs = ["bwrap", "unshare", "perl", "firejail", "nsjail", "prlimit", "bash"].map(describe);
   const own = [insideFile("enter.pl"), insideFile("own-mounts.pl"), process.execPath].map(describe);
   const facts = [sandbox.name, [...sandbox.enforces], process.getuid?.(), release(), bootId(), programs, own];
   return createHash("sha256").update(JSON.stringify(facts)).digest("hex").slice(0, 32);
@@ -43,7 +43,10 @@ function bootId(): string {
 
 function load(path: string): SelfTest | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as SelfTest;
+    const known = JSON.parse(readFileSync(path, "utf8")) as Partial<SelfTest> | null;
+    const { enforced, broken } = known ?? {};
+    // Only a test that all was held in is ever kept: whatever else is there was damaged.
+    return Array.isArray(enforced) && Array.isArray(broken) && broken.length === 0 ? { enforced, broken } : undefined;
   } catch {
     return undefined;
   }

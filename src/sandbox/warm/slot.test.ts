@@ -94,7 +94,7 @@ test("close() ends a slot that waits", async () => {
   expect(await slot.ended).toEqual({ signal: "SIGKILL" });
 });
 
-test("startSlot() rejects when what should wait ends instead", async () => {
+test("startSlot() rejects when the interpreter ends before it waits", async () => {
   opened ??= findSandbox();
   const profile = toProfile({});
 
