@@ -23,7 +23,13 @@ export interface CheckedBackend {
 const profile: Profile = { mounts: [], environment: {}, programs: [], limits: defaultLimits };
 
 /** Registers the tests of a back end. */
-export function checkBackend({ symbol, program, open }: CheckedBackend): void {
+export function checkBackend(backend: CheckedBackend): void {
+  checkWords(backend);
+  checkInside(backend);
+  checkRights(backend);
+}
+
+function checkWords({ symbol, program, open }: CheckedBackend): void {
   test(`${symbol} keeps the environment out of every command line`, async (context) => {
     needProgram(context, program);
     const secret = "hunter2-of-this-test";
@@ -68,7 +74,9 @@ export function checkBackend({ symbol, program, open }: CheckedBackend): void {
 
     await expect(sandbox.start({ ...profile, ...more }, command)).rejects.toMatchObject({ code: "sandbox-failed" });
   });
+}
 
+function checkInside({ symbol, program, open }: CheckedBackend): void {
   test(`${symbol} makes a program nobody, in a machine of its own`, async (context) => {
     needProgram(context, program);
     const source =
@@ -96,7 +104,9 @@ export function checkBackend({ symbol, program, open }: CheckedBackend): void {
 
     expect(stdout.trim().split("\n")).toEqual(["7", "33", "2048", "21", "0", "1024*4096", "1024*4096"]);
   });
+}
 
+function checkRights({ symbol, program, open }: CheckedBackend): void {
   test(`${symbol} lets a program write only where it may, and mounts in the order of their depth`, async (context) => {
     needProgram(context, program);
     const [outer, inner] = [writeFolder({ "in/x.txt": "hidden", "a.txt": "a" }), writeFolder({ "b.txt": "b" })];
