@@ -144,7 +144,7 @@ export function commandLines(pid: number): string[] {
 }
 
 /** Runs a program to its end. */
-export async function runIn(
+async function runIn(
   sandbox: FoundSandbox,
   asked: Profile,
   command: readonly string[],

@@ -7,7 +7,10 @@ import { chooseSandbox } from "./choose-sandbox.ts";
 import { createSecretFinder } from "./find-secret.ts";
 
 /** The runtimes of one command: for a single call nothing is kept warm. */
-export function openCliRuntimes(invocation: Invocation, more: Pick<RuntimesOptions, "debug" | "onLearned"> = {}): Runtimes {
+export function openCliRuntimes(
+  invocation: Invocation,
+  more: Pick<RuntimesOptions, "debug" | "onLearned"> = {},
+): Runtimes {
   const { cwd, env, terminal } = invocation;
   const home = resolveKitbagHome(env);
   const sandbox = chooseSandbox(invocation);

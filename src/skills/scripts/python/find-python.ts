@@ -13,7 +13,7 @@ export function findPython(path = process.env["PATH"] ?? ""): string {
 function isBinary(file: string): boolean {
   let descriptor: number;
   try {
-    descriptor = openSync(file);
+    descriptor = openSync(file, "r");
   } catch {
     return false;
   }
