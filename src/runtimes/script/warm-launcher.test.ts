@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -112,22 +113,32 @@ test.for([
 });
 
 test.for([
-  ["a.py", "/usr/bin/python3", "import os, sys; print(sys.argv[1], flush=True); os.kill(os.getpid(), 9)"],
-  ["a.sh", "bash", "echo $1; kill -9 $$"],
-  ["a.mjs", process.execPath, `console.log(process.argv[2]); process.kill(process.pid, "SIGKILL");`],
+  [
+    "a.py",
+    "/usr/bin/python3",
+    "import os, sys; os.write(os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND), b'ran '); os.kill(os.getpid(), 9)",
+  ],
+  ["a.sh", "bash", "printf 'ran ' >> $1; kill -9 $$"],
+  [
+    "a.mjs",
+    process.execPath,
+    `import { appendFileSync } from "node:fs"; appendFileSync(process.argv[2], "ran "); process.kill(process.pid, "SIGKILL");`,
+  ],
 ] as const)("start() runs %s once, also when a signal ends it at once", async ([file, program, source], context) => {
   needProgram(context, program);
-  const { launcher, toLaunch } = await open({ [file]: source });
-  const launch = await toLaunch(["ran"]);
-  await finish(await launcher.start(launch));
+  const folder = writeFolder({ log: "" });
+  const mounts = [{ source: folder, target: folder, write: true, granted: true }];
+  const { launcher, toLaunch } = await open({ [file]: source }, {}, { mounts });
+  const launch = await toLaunch([join(folder, "log")]);
 
-  const runs = [];
+  const runs = [await finish(await launcher.start(launch))];
   for (let calls = 0; calls < 3; calls++) {
     await waitUntilWarm(launcher);
     runs.push(await finish(await launcher.start(launch)));
   }
 
-  expect(runs).toEqual(Array.from({ length: 3 }, () => ({ stdout: "ran\n", stderr: "", exit: { signal: "SIGKILL" } })));
+  expect(runs).toEqual(Array.from({ length: 4 }, () => ({ stdout: "", stderr: "", exit: { signal: "SIGKILL" } })));
+  expect(readFileSync(join(folder, "log"), "utf8")).toBe("ran ran ran ran ");
 });
 
 test.for([

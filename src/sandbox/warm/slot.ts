@@ -65,7 +65,12 @@ export async function startSlot(sandbox: Sandbox, profile: Profile, { kind, argv
 /** The first line says that the interpreter waits; nothing comes after it before the script runs. */
 function waitForLine({ channel }: SandboxProcess): Promise<boolean> {
   return new Promise((resolve) => {
-    channel.once("readable", () => resolve(channel.read() !== null));
+    channel.on("readable", function read() {
+      // It can be told of something to read before there is anything.
+      if (channel.read() === null) return;
+      channel.off("readable", read);
+      resolve(true);
+    });
   });
 }
 
