@@ -43,6 +43,11 @@ export interface Prelude {
 const joinGroups = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
 const mountAll = 'while [ "$1" != -- ]; do mount --rbind -- "$1" "$2" || exit 125; shift 2; done; shift; exec "$@"';
 
+/** The words in front of a command that let it join control groups. */
+export function toJoin(groups: readonly string[]): readonly string[] {
+  return groups.length === 0 ? [] : ["/bin/sh", "-c", joinGroups, "kitbag", ...groups, "--"];
+}
+
 /** Puts in front of `command` what root must do first: join control groups, stage mounts, become somebody else. */
 export function withPrelude(prelude: Prelude, command: readonly string[]): readonly string[] {
   const { groups, staged, user } = prelude;
@@ -50,7 +55,7 @@ export function withPrelude(prelude: Prelude, command: readonly string[]): reado
   const owned = staged.filter(({ mount }) => mount.granted === true);
   const pairs = (list: typeof staged): string[] => list.flatMap(({ mount, place }) => [mount.source, place]);
   return [
-    ...(groups.length === 0 ? [] : ["/bin/sh", "-c", joinGroups, "kitbag", ...groups, "--"]),
+    ...toJoin(groups),
     ...(staged.length === 0 ? [] : [need("unshare"), "--mount", "--propagation", "private", "--"]),
     ...(plain.length === 0 ? [] : ["/bin/sh", "-c", mountAll, "kitbag", ...pairs(plain), "--"]),
     ...(owned.length === 0 ? [] : [need("perl"), insideFile("own-mounts.pl"), String(user), ...pairs(owned), "--"]),

@@ -2,7 +2,7 @@ import type { CliCommand } from "../cli-command.ts";
 
 const inTheRepository = `What to type next, in this folder:
   npx kitbag doctor
-  npx kitbag list --skills skills
+  npx kitbag list skills
   npx kitbag call text-stats/stats-count --file README.md --skills skills
   npx kitbag call count-words --module examples/toolbox.ts --text "to be or not to be" --top 2
   npx kitbag --help

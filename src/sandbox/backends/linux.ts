@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSyn
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import { isOpenToAll, isRoot, nextUser, withPrelude, type Prelude } from "../host.ts";
+import { isOpenToAll, isRoot, nextUser, toJoin, withPrelude, type Prelude } from "../host.ts";
 import { findRelayInterpreter, relaySource, relayTarget, toRelayCommand } from "../egress/relay-command.ts";
 import { egressSocket, toLayout, type Layout } from "../layout.ts";
 import type { ControlGroups, GroupMembership } from "../limits/control-groups.ts";
@@ -51,9 +51,7 @@ async function prepare(
 }
 
 function withGroups(groups: GroupMembership | undefined, command: readonly string[]): readonly string[] {
-  if (groups === undefined || groups.files.length === 0) return command;
-  const joinAll = 'while [ "$1" != -- ]; do echo 0 > "$1" || exit 125; shift; done; shift; exec "$@"';
-  return ["/bin/sh", "-c", joinAll, "kitbag", ...groups.files, "--", ...command];
+  return [...toJoin(groups?.files ?? []), ...command];
 }
 
 /** An empty file or directory of the host to mount something on. Each program does so in a mount tree of its own, so all share them. */
