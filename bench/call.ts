@@ -77,6 +77,7 @@ function emptyableStore(): { store: Store; empty: () => void } {
     get blobs() {
       return current.blobs;
     },
+    queue: (name) => current.queue(name),
     close: () => current.close(),
   };
   return {

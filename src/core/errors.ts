@@ -67,6 +67,8 @@ export interface ErrorDetails {
   "input-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** The program that runs a script is not on this machine. */
   "interpreter-missing": { readonly tool: string; readonly interpreter: string; readonly cure: string };
+  /** Somebody else has the job now, or it is done. */
+  "job-lost": { readonly queue: string; readonly job: string; readonly attempt: number };
   /** A tool used more memory than it may. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */
@@ -142,6 +144,17 @@ export interface ErrorDetails {
   "store-failed": { readonly reason: string; readonly ran: boolean };
   /** A key or a stream name that a store cannot hold. */
   "store-key-invalid": { readonly key: string; readonly reason: string };
+  /** The file was made by a newer version. */
+  "store-newer": { readonly store: string; readonly version: number; readonly newest: number };
+  /** What a store keeps things in cannot be reached, read or written now. */
+  "store-unavailable": {
+    readonly store: string;
+    readonly reason: string;
+    /** What to do. */
+    readonly cure: string;
+    /** Whether the write may have happened all the same. */
+    readonly mayBeWritten: boolean;
+  };
   /** A value that a store cannot hold. */
   "store-value-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** Several owners have a tool of this name. */
@@ -204,6 +217,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "input-invalid": ({ tool, problems }) => `Cannot call ${quote(tool)}: the input is wrong: ${problemList(problems)}`,
   "interpreter-missing": ({ tool, interpreter, cure }) =>
     `Cannot run ${quote(tool)}: there is no ${quote(interpreter)} on this machine; ${cure}`,
+  "job-lost": ({ queue, job, attempt }) =>
+    `Cannot finish the job ${quote(job)} of the queue ${quote(queue)}: the lease of attempt ${attempt} is over; stop, because somebody else may be doing it`,
   "memory-exceeded": ({ tool, limitBytes }) =>
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
@@ -262,6 +277,10 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "store-failed": ({ reason, ran }) =>
     `Cannot record the call: the store failed (${reason}); the tool ${ran ? "did run" : "was not run"}`,
   "store-key-invalid": ({ key, reason }) => `Cannot use the key ${quote(key)}: ${reason}`,
+  "store-newer": ({ store, version, newest }) =>
+    `Cannot open the store ${quote(store)}: its schema is version ${version}, and this program knows versions up to ${newest}; use a newer kitbag, or another store`,
+  "store-unavailable": ({ store, reason, cure, mayBeWritten }) =>
+    `Cannot use the store ${quote(store)}: ${reason}${mayBeWritten ? " (what was being written may be kept)" : ""}; ${cure}`,
   "store-value-invalid": ({ where, problems }) => `Cannot keep the value in ${quote(where)}: ${problemList(problems)}`,
   "tool-ambiguous": ({ tool, addresses }) =>
     `Cannot choose a tool for ${quote(tool)}: several have this name; use one of ${addresses.join(", ")}`,

@@ -1,7 +1,8 @@
 import type { JsonValue } from "./json.ts";
+import type { Queue } from "./queue.ts";
 
 /**
- * Where everything is kept that outlives a call: three primitives behind one door.
+ * Where everything is kept that outlives a call: four primitives behind one door.
  *
  * **Contract** of every method: never throws, but rejects. What a resolved promise acknowledged is kept; one that rejects with a
  * code named here has changed nothing. Writes to one key or stream take effect in the order in which they were called. Values
@@ -13,12 +14,15 @@ import type { JsonValue } from "./json.ts";
  * otherwise.
  *
  * @throws {KitbagError} `store-key-invalid`, `store-value-invalid` and `option-invalid` for anything else; `store-closed` after
- * `close`.
+ * `close`; `store-unavailable` if what it is kept in cannot be reached, read or written now: it says whether the write may have
+ * happened. It works again, without being opened anew, when the cause is gone.
  */
 export interface Store {
   readonly kv: KeyValueStore;
   readonly log: LogStore;
   readonly blobs: BlobStore;
+  /** The queue of this name, which exists from its first job on. */
+  queue(name: string): Queue;
   /**
    * Waits for what is being written, then closes. Closing twice is fine. A blob whose bytes are still coming is not waited for:
    * its `put` rejects with `store-closed`.
@@ -44,7 +48,7 @@ export interface WriteOptions {
   readonly ifVersion?: number;
 }
 
-/** What part of the keys to list. */
+/** What part of the keys, or of the streams, to list. */
 export interface ListOptions {
   readonly prefix?: string;
   /** Only keys after this one, which need not exist. */
@@ -116,6 +120,8 @@ export interface LogStore {
   tail(stream: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<LogEntry>;
   /** The position of the last entry; 0 for a stream that does not exist. */
   position(stream: string): Promise<number>;
+  /** The names of the streams, in the order of their code points. */
+  streams(options?: ListOptions): Promise<readonly string[]>;
 }
 
 /** What else {@link BlobStore.collect} leaves alone. */
@@ -139,6 +145,8 @@ export interface BlobStore {
   slice(digest: string, offset: number, length: number): Promise<Uint8Array | undefined>;
   /** In bytes; `undefined` if there is no such blob. */
   size(digest: string): Promise<number | undefined>;
+  /** The digests of all blobs, in order. */
+  list(options?: Omit<ListOptions, "prefix">): Promise<readonly string[]>;
   /** Deletes every blob that is not in `keep`, and answers how many. */
   collect(keep: ReadonlySet<string>, options?: CollectOptions): Promise<number>;
 }

@@ -4,6 +4,7 @@ import { isUint8Array } from "node:util/types";
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import type { BlobStore } from "../core/store.ts";
+import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
 import { checkOpen, type MemoryLife } from "./memory-life.ts";
 
@@ -42,6 +43,12 @@ export function memoryBlobs(life: MemoryLife): BlobStore {
     async size(digest) {
       checkOpen(life, "blobs.size");
       return blobs.get(digest)?.bytes.length;
+    },
+    async list(options) {
+      const { after, limit } = checkList(options);
+      checkOpen(life, "blobs.list");
+      const digests = [...blobs.keys()].filter((digest) => digest > after);
+      return digests.toSorted().slice(0, limit);
     },
     async collect(keep, options) {
       const { minAgeMs = 0 } = options ?? {};

@@ -1,7 +1,8 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
-import type { KeyValueStore, ListOptions, VersionedValue, WriteOptions } from "../core/store.ts";
-import { checkKey, checkKeyPart } from "./check-key.ts";
+import type { KeyValueStore, VersionedValue, WriteOptions } from "../core/store.ts";
+import { checkKey } from "./check-key.ts";
+import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
 import { fromKept, toKept } from "./kept-value.ts";
 import { createMemoryItems, type Item } from "./memory-items.ts";
@@ -92,14 +93,6 @@ function checkVersion(key: string, item: Item | undefined, ifVersion: number | u
 
 function describeVersion(version: number): string {
   return version === 0 ? "nothing" : `version ${version}`;
-}
-
-function checkList(options: ListOptions | undefined): Required<ListOptions> {
-  const { prefix = "", after = "", limit = 1000 } = options ?? {};
-  checkKeyPart(prefix);
-  checkKeyPart(after);
-  checkWhole("limit", limit);
-  return { prefix, after, limit };
 }
 
 function toSum(key: string, value: Item["value"], by: number): number {

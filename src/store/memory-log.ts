@@ -2,10 +2,12 @@ import { KitbagError } from "../core/errors.ts";
 import { showValue, type JsonValue } from "../core/json.ts";
 import type { LogEntry, LogStore } from "../core/store.ts";
 import { checkKey } from "./check-key.ts";
+import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
 import { toKept } from "./kept-value.ts";
 import { checkOpen, type MemoryLife } from "./memory-life.ts";
 import { createFollowers, createTail, toEntry, type Followers, type TailSource } from "./memory-tail.ts";
+import { compareCodePoints } from "./sorted-keys.ts";
 
 interface MemoryStreams {
   readonly life: MemoryLife;
@@ -50,6 +52,15 @@ export function memoryLog(life: MemoryLife): LogStore {
       checkKey(stream);
       checkOpen(life, "log.position");
       return streams.entries.get(stream)?.length ?? 0;
+    },
+    async streams(options) {
+      const { prefix, after, limit } = checkList(options);
+      checkOpen(life, "log.streams");
+      const names = [...streams.entries.keys()].filter((name) => name.startsWith(prefix));
+      return names
+        .filter((name) => compareCodePoints(name, after) > 0)
+        .toSorted(compareCodePoints)
+        .slice(0, limit);
     },
   };
 }

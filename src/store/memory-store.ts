@@ -5,6 +5,7 @@ import { memoryBlobs } from "./memory-blobs.ts";
 import { memoryKv } from "./memory-kv.ts";
 import { createMemoryLife } from "./memory-life.ts";
 import { memoryLog } from "./memory-log.ts";
+import { memoryQueues } from "./memory-queue.ts";
 
 /** What {@link memoryStore} takes. */
 export interface MemoryStoreOptions {
@@ -37,6 +38,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Store 
     kv: memoryKv(life),
     log: memoryLog(life),
     blobs: memoryBlobs(life),
+    queue: memoryQueues(life),
     async close() {
       life.close();
     },
