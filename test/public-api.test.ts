@@ -73,6 +73,7 @@ test('"kitbag" exports these types', () => {
     "InjectedRecord",
     "InjectedSource",
     "InjectorCall",
+    "InvokeOptions",
     "JsonObject",
     "JsonSchema",
     "JsonValue",
@@ -273,6 +274,7 @@ test("errorCodes are these", () => {
     "tool-unavailable",
     "tool-undeclared",
     "usage-invalid",
+    "version-not-found",
   ]);
 });
 

@@ -227,6 +227,7 @@ const facts = {
   tried: ["unshare: there is no perl"],
   tool: "pdf/extract",
   where: "runs/1",
+  which: "1.2.0",
 };
 
 /** The same, with nothing in the lists. */
@@ -234,6 +235,7 @@ const sparse = {
   ...facts,
   changed: [],
   hint: undefined,
+  known: [],
   mayBeWritten: false,
   lines: [],
   nearest: [],

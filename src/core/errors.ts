@@ -175,6 +175,8 @@ export interface ErrorDetails {
   "tool-unavailable": { readonly tool: string; readonly owner: string };
   /** A command was used in a way it does not have. */
   "usage-invalid": { readonly reason: string };
+  /** No version of this number, digest or label is kept. */
+  "version-not-found": { readonly address: string; readonly which: string; readonly known: readonly string[] };
 }
 
 /** The code of a failure. */
@@ -299,6 +301,10 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-undeclared": ({ tool, skill }) =>
     `Cannot call ${quote(tool)}: the skill ${quote(skill)} does not say that it uses it; add it to its "uses"`,
   "usage-invalid": ({ reason }) => reason,
+  "version-not-found": ({ address, which, known }) =>
+    known.length === 0
+      ? `Cannot find the version ${quote(which)} of ${quote(address)}: none is kept`
+      : `Cannot find the version ${quote(which)} of ${quote(address)}: there are ${known.slice(-8).join(", ")}`,
 };
 
 /** Every error code, sorted. */

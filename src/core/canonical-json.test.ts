@@ -1,0 +1,20 @@
+import * as fc from "fast-check";
+import { expect, test } from "vitest";
+
+import { toCanonicalJson } from "./canonical-json.ts";
+
+test("toCanonicalJson() writes equal values as equal texts, whatever the order of their keys", () => {
+  expect(toCanonicalJson({ b: [1, { d: null, c: -0 }], a: "ä\u2028" })).toBe(
+    '{"a":"ä\u2028","b":[1,{"c":0,"d":null}]}',
+  );
+});
+
+test("toCanonicalJson() keeps every value", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const plain = JSON.parse(JSON.stringify(value)) as never;
+
+      expect(JSON.parse(toCanonicalJson(plain))).toEqual(plain);
+    }),
+  );
+});
