@@ -2,6 +2,7 @@ import { afterAll, expect, test } from "vitest";
 
 import { needProgram } from "../../test/support/need-program.ts";
 import { findSandbox, type FoundSandbox } from "./find-sandbox.ts";
+import { measureTree } from "./limits/watch-memory.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
 import { testSandbox } from "./self-test.ts";
 
@@ -45,6 +46,25 @@ test.for(Object.keys(leaks) as Guarantee[])(
     expect(broken.map((problem) => problem.guarantee)).toContain(guarantee);
   },
 );
+
+test("testSandbox() takes no memory that a watch over it would end the test for", async (context) => {
+  const sandbox = await open(context);
+  const sizes: number[] = [];
+  const watched: Sandbox = {
+    ...sandbox,
+    async start(profile, command, input) {
+      const started = await sandbox.start(profile, command, input);
+      const timer = setInterval(() => sizes.push(measureTree(started.pid)), 1);
+      void started.exit.finally(() => clearInterval(timer));
+      return started;
+    },
+  };
+
+  await testSandbox(watched, sandbox.area);
+
+  expect(sizes.length).toBeGreaterThan(10);
+  expect(Math.max(...sizes)).toBeLessThan(48 * 1024 * 1024);
+});
 
 test("testSandbox() believes nothing of a program that does not come to its end", async (context) => {
   const sandbox = await open(context);
