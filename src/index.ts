@@ -44,12 +44,24 @@ export { pipelineRuntime } from "./runtimes/pipeline/pipeline-runtime.ts";
 export { pipelineSchema } from "./runtimes/pipeline/pipeline-spec.ts";
 export type { PipelineSpec, PipelineStep } from "./runtimes/pipeline/pipeline-spec.ts";
 export { memoryStore } from "./store/memory-store.ts";
+export { createVersions } from "./store/versions/versions.ts";
+export type {
+  FileDiff,
+  Version,
+  VersionContent,
+  VersionDiff,
+  VersionFile,
+  VersionNotes,
+  Versions,
+  VersionSource,
+} from "./store/versions/versions.ts";
 export type { ApprovalDecision, ApprovalRequest, Approve } from "./workspace/call/approval.ts";
 export type { Middleware, PublicCall } from "./workspace/call/middleware.ts";
 export { createWorkspace } from "./workspace/create-workspace.ts";
 export type { CatalogOptions, RenderedCatalog } from "./workspace/skills/render-catalog.ts";
 export type { FoundItem, SearchOptions } from "./workspace/skills/search-workspace.ts";
 export type {
+  InvokeOptions,
   SkillMethods,
   SkillOptions,
   SkillOutcome,
@@ -63,3 +75,5 @@ export type { WorkspaceLimits } from "./workspace/limits.ts";
 export type { OutputPage } from "./workspace/output-keeper.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";
 export type { AddOptions, ToolComponent, Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
+export { keepVersions } from "./workspace/versions/keep-versions.ts";
+export type { KeepVersionsOptions, KeptVersions } from "./workspace/versions/keep-versions.ts";

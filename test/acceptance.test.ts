@@ -120,7 +120,7 @@ test("AC-5: invoking a skill returns its processed text, whatever scripts it has
   });
 
   const workspace = await workspaceOf(folder);
-  const text = workspace.invokeSkill("my-skill", "report.pdf");
+  const text = await workspace.invokeSkill("my-skill", "report.pdf");
 
   expect(text).toContain(`Look at report.pdf in ${workspace.getSkill("my-skill")?.folder?.directory}.`);
   expect(text).toContain("scripts/tool1.py");

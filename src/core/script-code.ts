@@ -29,12 +29,14 @@ export interface ScriptCode extends ToolCode {
   readonly directory: string;
   /** All files that belong to it. @default the script alone */
   readonly folder?: CodeFolder;
-  /** The script, relative to the folder. */
+  /** The script, relative to the folder; empty if the interpreter alone is the program. */
   readonly path: string;
   /** Of the script's bytes: nothing else may run in its place. */
   readonly digest: string;
   /** The program and its first arguments; the script's path and its arguments follow. */
   readonly interpreter: readonly string[];
+  /** It does not run with the sandbox `off`, because nobody asked for this very run. @default false */
+  readonly needsSandbox?: boolean;
   /** Environment variables that the script reads, as far as can be seen. */
   readonly environment: readonly string[];
   /** What the manifest lists; what the script and the files beside it ask for is read when it is needed. */

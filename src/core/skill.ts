@@ -1,4 +1,5 @@
 import type { Permissions } from "./permissions.ts";
+import type { SkillCommand, TextParts } from "./skill-command.ts";
 import type { Tool } from "./tool.ts";
 
 /** A tool of somebody else that a skill uses. */
@@ -89,7 +90,9 @@ export interface Skill {
   readonly modelInvocable: boolean;
   readonly folder?: SkillFolder;
   /** Makes the text for one use: arguments put in, base directory and files named. @default the instructions as they are */
-  readonly render?: (argumentText: string) => string;
+  readonly render?: (argumentText: string, parts?: TextParts) => string;
+  /** The commands of its text, in order, for one use. Runs nothing. @default there are none */
+  readonly commands?: (argumentText: string) => readonly SkillCommand[];
   readonly onActivate?: (context: SkillContext) => unknown;
   readonly onDeactivate?: (context: SkillContext) => unknown;
 }

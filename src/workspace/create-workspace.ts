@@ -62,7 +62,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   const start = createStartCall(host, chain);
 
   const workspace: Workspace = {
-    ...createSkillMethods({ registry, set, inFlight, changes: () => changeCount }),
+    ...createSkillMethods({ registry, set, inFlight, changes: () => changeCount, start }),
     ...createToolMethods(registry),
     onChange: changes.add,
     onEvent: events.add,

@@ -13,6 +13,8 @@ export interface Found {
   readonly injected: InjectedRecord | undefined;
   /** The composed tool that it is a part of, if it is in the workspace only as that. */
   readonly partOf?: Entry;
+  /** Says why it may not run, for what is in no registry: a command in the text of a skill. */
+  readonly refuse?: () => Failure | undefined;
 }
 
 /** What an address leads to. */

@@ -8,19 +8,22 @@ import type { CallHost } from "./call/host.ts";
 import { refuseOptions } from "./call/refuse-options.ts";
 import { cutText } from "./cut-text.ts";
 import { describeThrown } from "./describe-thrown.ts";
-import type { Resolution } from "./entry.ts";
+import type { Found, Resolution } from "./entry.ts";
 import { resolveRequest } from "./resolve-request.ts";
 
-/** Makes a call, inside another one if `parent` is given. Never throws and never rejects. */
-export type StartCall = (request: CallRequest, parent?: Call) => Promise<ToolOutcome>;
+/**
+ * Makes a call, inside another one if `parent` is given; of `found`, if it is not to be looked for. Never throws and never
+ * rejects.
+ */
+export type StartCall = (request: CallRequest, parent?: Call, found?: Found) => Promise<ToolOutcome>;
 
 /** Makes the one way in: every call of a workspace begins here. */
 export function createStartCall(host: CallHost, chain: Chain): StartCall {
-  async function start(given: CallRequest, parent?: Call): Promise<ToolOutcome> {
+  async function start(given: CallRequest, parent?: Call, found?: Found): Promise<ToolOutcome> {
     if (parent?.ended === true) return refuseLate(given.tool);
     let call: Call | undefined;
     try {
-      const { request, resolution } = prepare(host, given, parent);
+      const { request, resolution } = prepare(host, given, { parent, found });
       call = new Call(host, resolution, { request, parent, callInside: start });
       return await run(call);
     } catch (cause) {
@@ -53,13 +56,13 @@ export function createStartCall(host: CallHost, chain: Chain): StartCall {
 function prepare(
   { registry }: CallHost,
   { tool, input, options }: CallRequest,
-  parent: Call | undefined,
+  { parent, found }: { readonly parent: Call | undefined; readonly found: Found | undefined },
 ): { readonly request: CallRequest; readonly resolution: Resolution } {
   const caller = parent?.found;
   const failure = options === noOptions ? undefined : refuseOptions(options);
   // A copy: whoever gave them may use them for something else while the call runs.
   const request = { tool, input, options: failure === undefined ? { ...options } : noOptions };
-  const resolution = resolveRequest(registry, request, caller);
+  const resolution = found ?? resolveRequest(registry, request, caller);
   if (failure === undefined) return { request, resolution };
   const requested = resolution.ok ? resolution.entry.address : resolution.requested;
   return { request, resolution: { ok: false, requested, failure } };

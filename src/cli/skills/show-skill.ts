@@ -44,7 +44,7 @@ export function showSkill(
     skill,
     state: workspace.getActiveSkills().includes(skill.name) ? "open" : "closed",
     ...(report !== undefined && { report, path: toShownPath(report.path, cwd) }),
-    tokens: skillTokens(workspace, skill.name, registered),
+    tokens: skillTokens(skill, registered),
     tools: registered.map((found) => toShownTool(found, report)),
     others: (report?.scripts ?? [])
       .filter(({ kind }) => kind !== "tool")
@@ -68,6 +68,7 @@ export function toSkillDocument({ skill, state, report, path, tokens, tools, oth
     folder,
     instructions: _,
     render: _render,
+    commands: _commands,
     onActivate: _on,
     onDeactivate: _off,
     tools: _tools,

@@ -1,6 +1,6 @@
 import { estimateTokens } from "../../core/estimate-tokens.ts";
+import type { Skill } from "../../core/skill.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 
 /** About how many tokens a tool's definition costs in each request to a model. */
 export function toolTokens({ tool, wireName }: RegisteredTool): number {
@@ -18,12 +18,12 @@ export interface SkillTokens {
   readonly tools: number;
 }
 
-/** Estimates what a skill of `workspace` costs. */
-export function skillTokens(workspace: Workspace, name: string, tools: readonly RegisteredTool[]): SkillTokens {
-  const { description = "", folder } = workspace.getSkill(name) ?? {};
+/** Estimates what a skill costs. Runs nothing: what commands in its text would print is not counted. */
+export function skillTokens(skill: Skill, tools: readonly RegisteredTool[]): SkillTokens {
+  const { name, description, folder, instructions, render } = skill;
   return {
     listed: estimateTokens(`${name}\n${description}\n${folder === undefined ? "" : `${folder.directory}/SKILL.md`}`),
-    opened: estimateTokens(workspace.invokeSkill(name)),
+    opened: estimateTokens(render?.("") ?? instructions),
     tools: tools.reduce((sum, found) => sum + toolTokens(found), 0),
   };
 }

@@ -15,11 +15,12 @@ const mostSteps = 4;
 
 /**
  * Finds the program that runs a script: what its manifest or its first line says, or what is usual for its ending. `folder` holds
- * the bytes of the skill that will run.
+ * the bytes of the skill that will run. Code without a script is that program itself.
  *
  * @throws {KitbagError} `interpreter-missing` if it is not on this machine, with how to get it.
  */
 export function findInterpreter(tool: Tool, code: ScriptCode, folder: string = code.directory): Interpreter {
+  if (code.path === "") return findAlone(tool, code.interpreter);
   const file = join(folder, code.path);
   const isThere = existsSync(file);
   const words = toWords(code.interpreter) ?? (isThere ? readShebang(file) : undefined) ?? findByEnding(code.path);
@@ -27,6 +28,15 @@ export function findInterpreter(tool: Tool, code: ScriptCode, folder: string = c
   if (isThere && isBinary(file)) return { ...ofSkill(code.path, []), isScript: true };
   const cure = `name one as "interpreter" in scripts/manifest.yml or kitbag.toml, or in a first line with #!`;
   throw new KitbagError("interpreter-missing", { tool: tool.name, interpreter: `interpreter for ${code.path}`, cure });
+}
+
+/** A program that needs no script, and nothing of what its scripts would need. */
+function findAlone(tool: Tool, words: readonly string[]): Interpreter {
+  const [name = ""] = words;
+  if (findFamily(basename(name)).family === "other" && findHostProgram(name) === undefined) {
+    throw new KitbagError("interpreter-missing", { tool: tool.name, interpreter: name, cure: "install it" });
+  }
+  return { ...resolve(tool, words, 0), family: "other", isScript: true };
 }
 
 function toWords(interpreter: readonly string[]): readonly string[] | undefined {

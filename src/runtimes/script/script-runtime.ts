@@ -52,6 +52,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
     kind: "script",
     async run(tool, input, context) {
       const code = tool.code as ScriptCode;
+      if (code.needsSandbox === true && sandbox.name === "off") throw refuseOff(tool);
       const command = code.toCommand(input as JsonObject);
       checkCommand(tool, command);
       const [base, secrets] = await Promise.all([toProfile(tool, context), loadSecrets(tool, findSecret)]);
@@ -70,6 +71,15 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
       return toResult(tool, code, { ...followed, limits: profile.limits, show: secrets.show });
     },
   };
+}
+
+function refuseOff({ name, permissions }: Tool): KitbagError<"permission-refused"> {
+  const reason = "it runs only in a sandbox, and the sandbox is off; use another one";
+  return new KitbagError("permission-refused", {
+    tool: name,
+    permission: `run = ${JSON.stringify(permissions.run)}`,
+    reason,
+  });
 }
 
 interface Shown {

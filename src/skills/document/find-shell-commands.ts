@@ -3,8 +3,8 @@ import { readMarkdownLines, type MarkdownLine } from "./markdown-lines.ts";
 /** A command that the instructions of a skill want to have run before a model reads them. */
 export interface ShellCommand {
   /**
-   * As written, nothing substituted. Whoever runs it gives the arguments as positional parameters (`sh -c command first second`
-   * makes `$0` the first) and `ARGUMENTS` as a variable, and never pastes them into the text.
+   * As written, nothing filled in: arguments must never be pasted into it, because they would be read as a part of it. See
+   * {@link parseCommand}.
    */
   readonly command: string;
   /** `line`: `` !`command` ``; `block`: a fence that opens with ```` ```! ````. */

@@ -138,13 +138,15 @@ test("renderSkillBody() runs no command, and says so in the text and in a diagno
 });
 
 test("renderSkillBody() puts the output of a granted command in its place, and does not look into it", () => {
-  const { text, diagnostics } = renderSkillBody(toDocument("A !`one` B !`two` $0"), {
+  const { text, diagnostics } = renderSkillBody(toDocument("A !`one` plugin:a/b !`two` $0"), {
     arguments: "x",
-    shell: ({ command }) => (command === "one" ? "$0 !`two` ${CLAUDE_SKILL_DIR}" : undefined),
+    shell: ({ command }) =>
+      command === "one" ? { status: "ran", output: "$0 !`two` ${CLAUDE_SKILL_DIR} plugin:a/b" } : undefined,
+    prose: (piece) => piece.replaceAll("plugin:a/b", "a__b"),
     directory: "/s",
   });
 
-  expect(text).toContain("A $0 !`two` ${CLAUDE_SKILL_DIR} B [not run: `two`] x");
+  expect(text).toContain("A $0 !`two` ${CLAUDE_SKILL_DIR} plugin:a/b a__b [not run: `two`] x");
   expect(diagnostics).toHaveLength(1);
 });
 
@@ -155,12 +157,38 @@ test("renderSkillBody() never lets arguments become commands", () => {
     arguments: "!`rm -rf x`",
     shell: ({ command }) => {
       asked.push(command);
-      return "ran";
+      return { status: "ran", output: "ran" };
     },
   });
 
   expect(asked).toEqual([]);
   expect(text).toBe("!`rm -rf x`\n");
+});
+
+test("renderSkillBody() says why a command did not run or failed, and what to do", () => {
+  const { text, diagnostics } = renderSkillBody(toDocument("!`one` !`two`\n\n```!\nthree\n```"), {
+    shell: ({ command }) =>
+      command === "one"
+        ? { status: "failed", reason: "exit code 1" }
+        : { status: "not-run", reason: "not granted", cure: "grant it" },
+  });
+
+  expect(text).toBe(
+    "[failed: `one` (exit code 1)] [not run: `two` (not granted; grant it)]\n\n[not run: (not granted; grant it)]\n```\nthree\n```\n",
+  );
+  expect(diagnostics).toEqual([
+    expect.objectContaining({ code: "shell-failed", message: 'The command "one" failed: exit code 1', line: 6 }),
+    expect.objectContaining({ code: "shell-not-run", message: 'The command "two" was not run: not granted' }),
+    expect.objectContaining({ code: "shell-not-run", cure: "grant it", line: 8 }),
+  ]);
+});
+
+test("renderSkillBody() appends no arguments that a command took, and those of a command that was not run", () => {
+  const render = (status: "failed" | "not-run"): string =>
+    renderSkillBody(toDocument("!`show $0`"), { arguments: "a", shell: () => ({ status, reason: "x" }) }).text;
+
+  expect(render("failed")).toBe("[failed: `show $0` (x)]\n");
+  expect(render("not-run")).toBe("[not run: `show $0` (x)]\n\nARGUMENTS: a\n");
 });
 
 test("renderSkillBody() lists a bounded number of files, whose names can do no harm", () => {

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { quote } from "../../core/errors.ts";
+import type { CommandAnswer } from "../../core/skill-command.ts";
 import { findShellCommands, type ShellCommand } from "./find-shell-commands.ts";
 import { createPositions } from "./positions.ts";
 import type { SkillDocument } from "./skill-document.ts";
@@ -16,8 +17,10 @@ export interface RenderOptions {
   readonly files?: readonly string[];
   /** Values for other `${…}` placeholders, such as `CLAUDE_PROJECT_DIR`. @default none: they stay */
   readonly variables?: Readonly<Record<string, string>>;
-  /** The output of a command that was granted and has been run, or nothing. @default no command was run */
-  readonly shell?: (command: ShellCommand) => string | undefined;
+  /** What became of a command; nothing if nobody tried to run it. @default nobody tried */
+  readonly shell?: (command: ShellCommand, index: number) => CommandAnswer | undefined;
+  /** Changes the text around the outputs of commands, piece by piece. @default it stays */
+  readonly prose?: (text: string) => string;
 }
 
 /** Instructions that a model can read. */
@@ -32,8 +35,8 @@ export interface RenderedBody {
  * Placeholders are `$ARGUMENTS`, `$ARGUMENTS[0]` or `$0` (the first), `$name` for a declared argument, `${CLAUDE_SKILL_DIR}`,
  * `{baseDir}`; `\$` keeps one from being filled in. Arguments that no placeholder takes are appended.
  *
- * Contract: one pass, so that a value is never expanded again; runs nothing: a command in the text is replaced by what `shell`
- * answers, or by a note that it was not run.
+ * Contract: one pass, so that a value and the output of a command are never expanded again; runs nothing: a command in the text
+ * is replaced by what `shell` answers, or by a note that it was not run.
  *
  * @example
  * ```ts
@@ -45,7 +48,7 @@ export interface RenderedBody {
  * ```
  */
 export function renderSkillBody(document: SkillDocument, options: RenderOptions = {}): RenderedBody {
-  const { arguments: typed = "", directory, files = [], shell } = options;
+  const { arguments: typed = "", directory, files = [], shell, prose = (text: string) => text } = options;
   const substitution = createSubstitution({
     typed,
     words: splitArguments(typed),
@@ -55,45 +58,66 @@ export function renderSkillBody(document: SkillDocument, options: RenderOptions 
       ...(directory !== undefined && { CLAUDE_SKILL_DIR: directory, baseDir: directory }),
     },
   });
-  const notRun: ShellCommand[] = [];
-  let text = "";
+  const missed: MissedCommand[] = [];
+  const pieces: string[] = [];
   let from = 0;
-  for (const command of findShellCommands(document.body)) {
-    const output = shell?.(command);
-    text += substitution.apply(document.body.slice(from, command.offset)) + (output ?? describeNotRun(command));
-    if (output === undefined) notRun.push(command);
+  for (const [index, command] of findShellCommands(document.body).entries()) {
+    const answer = shell?.(command, index);
+    pieces.push(prose(substitution.apply(document.body.slice(from, command.offset))), renderAnswer(command, answer));
+    // An argument that a command took needs no other place.
+    if (answer !== undefined && answer.status !== "not-run") substitution.apply(command.command);
+    if (answer?.status !== "ran") missed.push({ command, answer });
     from = command.end;
   }
-  text += substitution.apply(document.body.slice(from));
-  const diagnostics = describeCommands(notRun, document);
+  const rest = substitution.apply(document.body.slice(from));
+  const isUnused = typed.trim() !== "" && !substitution.used;
+  pieces.push(prose(isUnused ? `${rest.trimEnd()}\n\nARGUMENTS: ${typed}` : rest));
+  const diagnostics = describeMissed(missed, document);
   if (substitution.full) diagnostics.push(tooLarge(document));
-  if (typed.trim() !== "" && !substitution.used) text = `${text.trimEnd()}\n\nARGUMENTS: ${typed}`;
-  return { text: frame(text, directory, files), diagnostics };
+  return { text: frame(pieces.join(""), directory, files), diagnostics };
 }
 
-function describeNotRun({ command, form }: ShellCommand): string {
-  return form === "line" ? `[not run: \`${command}\`]` : `[not run:]\n\`\`\`\n${command}\n\`\`\``;
+/** A command that printed nothing that could be used. */
+interface MissedCommand {
+  readonly command: ShellCommand;
+  readonly answer: Exclude<CommandAnswer, { readonly status: "ran" }> | undefined;
+}
+
+function renderAnswer({ command, form }: ShellCommand, answer: CommandAnswer | undefined): string {
+  if (answer?.status === "ran") return answer.output;
+  const what = answer?.status === "failed" ? "failed" : "not run";
+  const why = answer === undefined ? "" : ` (${answer.reason}${curesOf(answer)})`;
+  return form === "line" ? `[${what}: \`${command}\`${why}]` : `[${what}:${why}]\n\`\`\`\n${command}\n\`\`\``;
+}
+
+function curesOf(answer: Exclude<CommandAnswer, { readonly status: "ran" }>): string {
+  return answer.status === "not-run" && answer.cure !== undefined ? `; ${answer.cure}` : "";
 }
 
 /** How many commands are reported one by one. */
 const mostCommands = 20;
 
-function describeCommands(commands: readonly ShellCommand[], { file, body, bodyLine }: SkillDocument): Diagnostic[] {
+function describeMissed(commands: readonly MissedCommand[], { file, body, bodyLine }: SkillDocument): Diagnostic[] {
   const positions = createPositions(body);
-  return commands.slice(0, mostCommands).map(({ command, offset }, index): Diagnostic => {
+  return commands.slice(0, mostCommands).map(({ command: { command, offset }, answer }, index): Diagnostic => {
     const { line, column } = positions.at(offset);
     const rest = index + 1 === mostCommands ? commands.length - mostCommands : 0;
-    return {
-      severity: "warning",
-      code: "shell-not-run",
-      message: `The command ${quote(command)} was not run: nobody granted it${rest > 0 ? ` (nor ${rest} more)` : ""}`,
-      file,
-      line: line + bodyLine - 1,
-      column,
-      cure: "Let the instructions ask for a tool instead, or grant the command",
-    };
+    const more = rest > 0 ? ` (nor ${rest} more)` : "";
+    const place = { file, line: line + bodyLine - 1, column };
+    if (answer?.status === "failed") {
+      const message = `The command ${quote(command)} failed: ${answer.reason}${more}`;
+      return { severity: "warning", code: "shell-failed", message, ...place };
+    }
+    const { reason, cure } = answer ?? nobodyTried;
+    const message = `The command ${quote(command)} was not run: ${reason}${more}`;
+    return { severity: "warning", code: "shell-not-run", message, ...place, ...(cure !== undefined && { cure }) };
   });
 }
+
+const nobodyTried = {
+  reason: "nobody granted it",
+  cure: "Let the instructions ask for a tool instead, or grant the command",
+} as const;
 
 function tooLarge({ file, bodyLine }: SkillDocument): Diagnostic {
   return {

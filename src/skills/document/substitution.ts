@@ -11,8 +11,19 @@ export interface PlaceholderValues {
   readonly variables: Readonly<Record<string, string>>;
 }
 
+/** A placeholder in a text. */
+export interface Placeholder {
+  readonly token: string;
+  /** None: nobody gave it. */
+  readonly value: string | undefined;
+  /** It stands for an argument, and not for a folder. */
+  readonly isArgument: boolean;
+}
+
 /** Fills in placeholders, in one text or in several pieces of it. */
 export interface Substitution {
+  /** The placeholder that begins at `offset`, if one does. Escapes are not looked at. */
+  find(text: string, offset: number): Placeholder | undefined;
   /** Contract: one pass over the text; what is filled in is not looked at again. */
   apply(text: string): string;
   /** At least one placeholder took an argument. */
@@ -28,6 +39,7 @@ const maxAdded = 4_194_304;
 export function createSubstitution(values: PlaceholderValues): Substitution {
   const indexByName = toIndexByName(values.names);
   const pattern = toPattern([...indexByName.keys()]);
+  const sticky = new RegExp(pattern, "uy");
   let used = false;
   let room = maxAdded;
   let full = false;
@@ -42,17 +54,26 @@ export function createSubstitution(values: PlaceholderValues): Substitution {
     return value;
   };
 
+  const toPlaceholder = (match: RegExpExecArray): Placeholder => ({
+    token: match[0],
+    value: valueOf(match, values, indexByName),
+    isArgument: match.groups?.["variable"] === undefined && match[0].startsWith("$"),
+  });
+
   return {
+    find(text, offset) {
+      sticky.lastIndex = offset;
+      const match = sticky.exec(text);
+      return match === null ? undefined : toPlaceholder(match);
+    },
     apply(text) {
       let result = "";
       let from = 0;
       for (const match of text.matchAll(pattern)) {
-        const [token] = match;
-        const isArgument = match.groups?.["variable"] === undefined && token.startsWith("$");
+        const { token, value, isArgument } = toPlaceholder(match);
         if (isArgument && isEscaped(text, match.index)) {
           result += text.slice(from, match.index - 1) + token;
         } else {
-          const value = valueOf(match, values, indexByName);
           used ||= isArgument && value !== undefined;
           result += text.slice(from, match.index) + fill(token, value);
         }

@@ -36,10 +36,11 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
     const diagnostics = fatal ? known : [...known, whyNot(name, description)];
     return { ...head, status: "skipped", diagnostics, tools: [] };
   }
-  const made = makeTools(toFrame(named, folder, manifest), sources, makePipeline);
+  const frame = toFrame(named, folder, manifest);
+  const made = makeTools(frame, sources, makePipeline);
   const taken = made.tools.map((tool) => tool.name);
   const used = toUses(sources, taken);
-  const skill = toSkill(sources, { ...named, description }, { folder, tools: made.tools, used });
+  const skill = toSkill(sources, { ...named, description }, { folder, frame, tools: made.tools, used });
   const diagnostics = [
     ...known,
     ...facts.scriptDiagnostics,

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
+import type { CodeFolder } from "../../core/script-code.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { emptyDefined, type DefinedSkill } from "../code/to-defined-skill.ts";
@@ -10,6 +11,8 @@ import { findToolReferences } from "../document/tool-references.ts";
 import type { SkillManifest } from "../manifests/skill-manifest.ts";
 import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillPlace, SkillSources } from "./skill-sources.ts";
+import { createCommands } from "./to-commands.ts";
+import type { ToolFrame } from "./to-tools.ts";
 import type { SkillUses } from "./to-uses.ts";
 
 /** What names a skill. */
@@ -39,13 +42,21 @@ function describeCode({ code, directory }: SkillFolder, defined: DefinedSkill | 
   return `Not known until its ${code} is trusted; read it, then run: kitbag trust ${showPath(directory)}`;
 }
 
+/** What a skill is made of, beside what its sources say. */
+export interface SkillParts {
+  readonly folder: SkillFolder;
+  readonly frame: ToolFrame;
+  readonly tools: readonly Tool[];
+  readonly used: SkillUses;
+}
+
 /** Makes a skill of what is known about it. */
 export function toSkill(
   { facts, manifest, defined: given }: SkillSources,
   head: SkillHead & { readonly description: string },
-  parts: { readonly folder: SkillFolder; readonly tools: readonly Tool[]; readonly used: SkillUses },
+  parts: SkillParts,
 ): Skill {
-  const { folder, tools, used } = parts;
+  const { folder, frame, tools, used } = parts;
   const defined = given ?? emptyDefined;
   // What nobody knows anything about is not offered to a model.
   const isKnown = given !== undefined || folder.code === undefined || facts.document !== undefined;
@@ -64,7 +75,7 @@ export function toSkill(
     exclusive: manifest.exclusive || defined.exclusive,
     modelInvocable: isKnown && isInvocable(facts.document, defined),
     folder,
-    ...toText(facts.document, defined, folder),
+    ...toText(facts, defined, frame),
     ...(onActivate !== undefined && { onActivate }),
     ...(onDeactivate !== undefined && { onDeactivate }),
   };
@@ -76,17 +87,18 @@ function isInvocable(document: SkillDocument | undefined, defined: DefinedSkill)
 
 /** The instructions of SKILL.md; without any, those of the code. */
 function toText(
-  document: SkillDocument | undefined,
+  { document, scripts }: SkillFacts,
   { instructions }: DefinedSkill,
-  folder: SkillFolder,
-): Pick<Skill, "instructions" | "mentions" | "render"> {
+  frame: ToolFrame,
+): Pick<Skill, "commands" | "instructions" | "mentions" | "render"> {
   const isOfCode = instructions !== "" && (document === undefined || document.body.trim() === "");
   if (isOfCode) return { instructions, mentions: findMentions(instructions) };
   if (document === undefined) return { instructions };
   return {
     instructions: document.body,
     mentions: findMentions(document.body),
-    render: createRender(document, folder),
+    render: createRender(document, frame.folder),
+    commands: createCommands({ document, frame, scripts }),
   };
 }
 
@@ -127,8 +139,17 @@ function findMentions(text: string): string[] {
   return [...new Set(references.map((reference) => reference.address))];
 }
 
-function createRender(document: SkillDocument, folder: SkillFolder): (argumentText: string) => string {
-  const files = folder.files.map((file) => file.path).filter((path) => !/^skill\.md$/iu.test(path));
-  return (argumentText) =>
-    renderSkillBody(document, { arguments: argumentText, directory: folder.directory, files }).text;
+function createRender(document: SkillDocument, { directory, files }: CodeFolder): NonNullable<Skill["render"]> {
+  const others = files.map((file) => file.path).filter((path) => !/^skill\.md$/iu.test(path));
+  return (argumentText, { answers = [], prose, onDiagnostic } = {}) => {
+    const { text, diagnostics } = renderSkillBody(document, {
+      arguments: argumentText,
+      directory,
+      files: others,
+      shell: (_command, index) => answers[index],
+      ...(prose !== undefined && { prose }),
+    });
+    for (const diagnostic of diagnostics) onDiagnostic?.(diagnostic);
+    return text;
+  };
 }

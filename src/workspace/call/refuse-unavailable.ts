@@ -1,3 +1,4 @@
+import type { Failure } from "../../core/errors.ts";
 import type { FailedOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 
@@ -6,9 +7,14 @@ export function refuseUnavailable(call: Call): FailedOutcome | undefined {
   const { found, host, address } = call;
   const { entry, partOf = entry } = found;
   const { registry } = host;
+  if (found.refuse !== undefined) return toOutcome(found.refuse());
   if (!registry.has(partOf)) return call.fail("tool-not-found", registry.notFound(address));
   if (!registry.isAvailable(entry)) return call.fail("tool-unavailable", { tool: address, owner: entry.owner });
   const caller = call.parent?.entry;
   if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry)) return undefined;
   return call.fail("tool-undeclared", { tool: address, skill: caller.owner });
+}
+
+function toOutcome(error: Failure | undefined): FailedOutcome | undefined {
+  return error === undefined ? undefined : { status: "failed", error };
 }

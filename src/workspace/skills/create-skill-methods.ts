@@ -5,6 +5,8 @@ import type { InFlight } from "./in-flight.ts";
 import { renderCatalog } from "./render-catalog.ts";
 import { renderInstructions } from "./render-instructions.ts";
 import { renderSkillTools } from "./render-skill-tools.ts";
+import type { StartCall } from "../start-call.ts";
+import { runCommands } from "./run-commands.ts";
 import { createSearch } from "./search-workspace.ts";
 import type { SkillMethods, SkillState, SkillToolState } from "./skill-methods.ts";
 import type { SkillSet } from "./skill-set.ts";
@@ -16,10 +18,11 @@ export interface SkillMethodParts {
   readonly inFlight: InFlight;
   /** Counts changes of what is available, so that an index is made anew only after one. */
   readonly changes: () => number;
+  readonly start: StartCall;
 }
 
 /** Makes what a workspace can do with skills. */
-export function createSkillMethods({ registry, set, inFlight, changes }: SkillMethodParts): SkillMethods {
+export function createSkillMethods({ registry, set, inFlight, changes, start }: SkillMethodParts): SkillMethods {
   const openSkills = (): Skill[] => [...set.skills.values()].filter((skill) => set.isOpen(skill.name));
   const openTools = (): ReturnType<SkillMethods["getActiveSkillTools"]> =>
     [...registry.entries()].filter((entry) => entry.source === "skill" && registry.isAvailable(entry));
@@ -42,9 +45,12 @@ export function createSkillMethods({ registry, set, inFlight, changes }: SkillMe
     },
     getAllSkillToolStates: () => [...set.skills.values()].map((skill) => toToolState(skill, set, registry)),
     getSkillTools: (name) => findSkill(name, set.skills).tools,
-    invokeSkill(name, argumentText = "") {
+    async invokeSkill(name, argumentText = "", { onDiagnostic, ...options } = {}) {
       const skill = findSkill(name, set.skills);
-      return renderInstructions(skill, registry, argumentText);
+      const runner = { start, planner: { registry, skills: set.skills } };
+      const answers = await runCommands(skill, argumentText, runner, options);
+      const parts = { answers, ...(onDiagnostic !== undefined && { onDiagnostic }) };
+      return renderInstructions(skill, registry, argumentText, parts);
     },
     activeInstructions: () =>
       openSkills()
@@ -60,7 +66,11 @@ export function createSkillMethods({ registry, set, inFlight, changes }: SkillMe
 }
 
 /** A search whose index is made anew only after something changed. */
-function createCachedSearch({ registry, set, changes }: Omit<SkillMethodParts, "inFlight">): SkillMethods["search"] {
+function createCachedSearch({
+  registry,
+  set,
+  changes,
+}: Pick<SkillMethodParts, "changes" | "registry" | "set">): SkillMethods["search"] {
   let index: { readonly state: string; readonly search: SkillMethods["search"] } | undefined;
   return (query, options) => {
     const state = `${changes()} ${set.changes()}`;

@@ -1,11 +1,21 @@
+import type { TextParts } from "../../core/skill-command.ts";
 import type { Skill } from "../../core/skill.ts";
 import { findToolReferences, renderToolReferences } from "../../skills/document/tool-references.ts";
 import type { Registry } from "../registry.ts";
 
 /** The text of a skill for one use, with the tools it names under the names that a model must use. */
-export function renderInstructions(skill: Skill, registry: Registry, argumentText: string): string {
-  const text =
-    skill.render === undefined ? withArguments(skill.instructions, argumentText) : skill.render(argumentText);
+export function renderInstructions(
+  skill: Skill,
+  registry: Registry,
+  argumentText: string,
+  parts: Omit<TextParts, "prose"> = {},
+): string {
+  const prose = (text: string): string => nameTools(text, registry);
+  if (skill.render === undefined) return prose(withArguments(skill.instructions, argumentText));
+  return skill.render(argumentText, { ...parts, prose });
+}
+
+function nameTools(text: string, registry: Registry): string {
   const names = findToolReferences(text).flatMap(({ address }): [string, string][] => {
     const resolution = registry.resolve(address);
     return resolution.ok ? [[address, resolution.entry.wireName]] : [];

@@ -1,6 +1,8 @@
+import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { Failure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { CallOptions } from "../call/call-options.ts";
 import type { SkillUsage } from "./in-flight.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import type { CatalogOptions, RenderedCatalog } from "./render-catalog.ts";
@@ -25,6 +27,12 @@ export interface SkillOptions {
   readonly signal?: AbortSignal;
   /** What happens to calls of the skill's tools that are running when it closes. @default "finish" */
   readonly running?: "finish" | "cancel";
+}
+
+/** What may be said when a skill is used; all but `onDiagnostic` is for the commands in its text. */
+export interface InvokeOptions extends Pick<CallOptions, "approve" | "limitMs" | "onEvent" | "signal" | "user"> {
+  /** Told of what could not be put into the text: commands that were not run or failed, arguments that are too large. */
+  readonly onDiagnostic?: (diagnostic: Diagnostic) => void;
 }
 
 /** What a skill is like now. */
@@ -87,9 +95,16 @@ export interface SkillMethods {
   /** The tools of a skill, open or not. @throws {KitbagError} `skill-not-found` */
   getSkillTools(name: string): readonly Tool[];
 
-  /** The text for one use of a skill. It need not be open. @throws {KitbagError} `skill-not-found` */
-  invokeSkill(name: string, argumentText?: string): string;
-  /** The instructions of the open skills: what must stay in a conversation however it is shortened. Empty if none is open. */
+  /**
+   * The text for one use of a skill. It need not be open. Commands in its text (`` !`git status` ``) are run in the sandbox if the
+   * skill could be opened, its permission `run` lists their programs and the workspace has the runtimes for scripts; the text
+   * says why one was not run, or failed. Rejects only with a {@link KitbagError} `skill-not-found`.
+   */
+  invokeSkill(name: string, argumentText?: string, options?: InvokeOptions): Promise<string>;
+  /**
+   * The instructions of the open skills: what must stay in a conversation however it is shortened. Empty if none is open. Runs
+   * nothing: commands stay as they are written, with a note.
+   */
   activeInstructions(): string;
   /** The list of skills for a prompt, within a budget. */
   renderCatalog(options?: CatalogOptions): RenderedCatalog;

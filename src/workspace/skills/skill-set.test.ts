@@ -600,7 +600,7 @@ test("getSkillTools() gives a skill's tools without opening it", () => {
   expect(() => workspace.getSkillTools("pfd")).toThrow('did you mean "pdf"?');
 });
 
-test("invokeSkill() gives the text with its tools under the names that a model must use", () => {
+test("invokeSkill() gives the text with its tools under the names that a model must use", async () => {
   const skill = skillOf({
     name: "design",
     tools: [toolNamed("generate")],
@@ -608,25 +608,25 @@ test("invokeSkill() gives the text with its tools under the names that a model m
   });
   const workspace = createWorkspace({ skills: [skill] });
 
-  expect(workspace.invokeSkill("design")).toBe("Call design__generate, then plugin:other/tool.");
-  expect(workspace.invokeSkill("design", "a cat")).toContain("ARGUMENTS: a cat");
-  expect(() => workspace.invokeSkill("nothing")).toThrow("Cannot find the skill");
+  expect(await workspace.invokeSkill("design")).toBe("Call design__generate, then plugin:other/tool.");
+  expect(await workspace.invokeSkill("design", "a cat")).toContain("ARGUMENTS: a cat");
+  await expect(workspace.invokeSkill("nothing")).rejects.toThrow("Cannot find the skill");
 });
 
-test("invokeSkill() puts arguments behind the text of a skill that has no place for them", () => {
+test("invokeSkill() puts arguments behind the text of a skill that has no place for them", async () => {
   const workspace = createWorkspace({ skills: [skillOf({ name: "notes", workDirection: "Write it down." })] });
 
-  expect(workspace.invokeSkill("notes", "milk")).toBe("Write it down.\n\nARGUMENTS: milk");
+  expect(await workspace.invokeSkill("notes", "milk")).toBe("Write it down.\n\nARGUMENTS: milk");
 });
 
-test("invokeSkill() lets a skill put its arguments where they belong", () => {
+test("invokeSkill() lets a skill put its arguments where they belong", async () => {
   const skill = {
     ...skillOf({ name: "notes" }),
     render: (words: string) => `Write down ${words}, with plugin:notes/pen.`,
   };
   const workspace = createWorkspace({ skills: [skill] });
 
-  expect(workspace.invokeSkill("notes", "milk")).toBe("Write down milk, with plugin:notes/pen.");
+  expect(await workspace.invokeSkill("notes", "milk")).toBe("Write down milk, with plugin:notes/pen.");
 });
 
 test("search() finds tools of closed skills, and says that they are not available", async () => {
