@@ -1,4 +1,4 @@
-/** Writes `docs/errors.md` from the table in `src/core/errors.ts`. With `--check` it only tells whether the file is up to date. */
+/** Writes `docs/errors.md` from `src/core/error-details.ts` and the messages in `src/core/errors.ts`. With `--check` it only tells whether the file is up to date. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
@@ -21,13 +21,13 @@ interface Fact {
 const text = render(readRows());
 if (!process.argv.includes("--check")) writeFileSync(file, text);
 else if (readIfThere(file) !== text) {
-  console.error("docs/errors.md does not say what src/core/errors.ts says; run: npm run docs");
+  console.error("docs/errors.md does not say what src/core/error-details.ts and errors.ts say; run: npm run docs");
   process.exitCode = 1;
 }
 
 /** Reads the rows of `ErrorDetails`: what the compiler knows is gone at run time, so the text is read. */
 function readRows(): Row[] {
-  const source = readFileSync(join(root, "src/core/errors.ts"), "utf8");
+  const source = readFileSync(join(root, "src/core/error-details.ts"), "utf8");
   const table = /export interface ErrorDetails \{\n(.*?)\n\}\n/su.exec(source)?.[1] ?? "";
   const rows = [...table.matchAll(/\/\*\*(.*?)\*\/\s*"([a-z-]+)":\s*\{(.*?)\};/gsu)].map(
     ([, comment, code, facts]) => ({
@@ -53,7 +53,7 @@ function render(rows: readonly Row[]): string {
     "Everything that can go wrong has a code. A failed outcome carries it in `error.code`, a thrown `KitbagError` in `code`; match on",
     "the code, never on the text. The facts are in `details`. `<name>` stands for a fact.",
     "",
-    "This file is written by `npm run docs` from `src/core/errors.ts`.",
+    "This file is written by `npm run docs` from `src/core/error-details.ts` and `src/core/errors.ts`.",
   ];
   const sections = rows.flatMap(({ code, meaning, facts }) => [
     "",

@@ -1,0 +1,183 @@
+/** One thing that is wrong with a value: where, what was found, what was expected. */
+export interface Problem {
+  /** Where, as a path from the value's root: `filters[0].size`; empty for the root itself. */
+  readonly path: string;
+  readonly expected: string;
+  readonly found: string;
+  /** The nearest thing that would have been right. */
+  readonly didYouMean?: string;
+}
+
+/** Every failure there is, and the facts that come with it. One row a failure. */
+export interface ErrorDetails {
+  /** A text is not an address of the form `tool` or `owner/tool`. */
+  "address-invalid": { readonly address: string };
+  /** The call was not approved. */
+  "approval-denied": { readonly tool: string; readonly reason: string };
+  /** The approval function threw or answered something that is not a decision. */
+  "approval-failed": { readonly tool: string; readonly reason: string };
+  /** The tool needs an approval and nobody is there to give it. */
+  "approval-missing": { readonly tool: string };
+  /** A call and the calls inside it used up the number of calls they had. */
+  "budget-spent": { readonly tool: string; readonly limit: number };
+  /** A tool could not be compiled; `lines` is what the compiler said. */
+  "build-failed": { readonly source: string; readonly reason: string; readonly lines: readonly string[] };
+  /** The caller cancelled the call, or the call it belongs to ended. */
+  "call-cancelled": { readonly tool: string; readonly reason: string };
+  /** A tool called itself, directly or through others, too often. */
+  "call-cycle": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
+  /** Kitbag itself failed during a call. */
+  "call-crashed": { readonly tool: string; readonly reason: string };
+  /** Calls inside calls went too deep. */
+  "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
+  /** The call was still running at its limit. */
+  "call-timeout": { readonly tool: string; readonly limitMs: number };
+  /** A program that a model wrote failed; with what it printed and called until then. */
+  "code-failed": {
+    readonly tool: string;
+    readonly reason: string;
+    readonly console: string;
+    readonly calls: readonly { readonly tool: string; readonly status: string; readonly durationMs: number }[];
+  };
+  /** There is no compiler for a tool's language on this machine. */
+  "compiler-missing": { readonly source: string; readonly language: string; readonly cure: string };
+  /** A configuration file cannot be used. */
+  "config-invalid": { readonly path: string; readonly reason: string };
+  /** There is no configuration file where one is needed. */
+  "config-missing": { readonly path: string };
+  /** A file that runs in our process was not trusted, or has changed since. */
+  "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
+  /** A script cannot be debugged, or the debugger cannot do what was asked. */
+  "debug-failed": { readonly tool: string; readonly reason: string };
+  /** Packages that a tool needs could not be installed. */
+  "dependency-failed": {
+    readonly language: string;
+    /** What kind of failure it is: `not-found`, `no-wheel`, `hash`, `offline`, `index`, `disk`, … */
+    readonly problem: string;
+    /** The package that it is about, where one is known. */
+    readonly package?: string;
+    readonly reason: string;
+    readonly cure: string;
+  };
+  /** A skill asks for a package in a way that is not possible. */
+  "dependency-refused": { readonly dependency: string; readonly file: string; readonly reason: string };
+  /** A tool needs values that nobody gave. */
+  "injection-missing": { readonly tool: string; readonly names: readonly string[] };
+  /** The input does not fit the tool's schema. */
+  "input-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
+  /** The program that runs a script is not on this machine. */
+  "interpreter-missing": { readonly tool: string; readonly interpreter: string; readonly cure: string };
+  /** Somebody else has the job now, or it is done. */
+  "job-lost": { readonly queue: string; readonly job: string; readonly attempt: number };
+  /** A tool used more memory than it may. */
+  "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
+  /** A middleware threw, or answered something that is not an outcome. */
+  "middleware-failed": { readonly tool: string; readonly reason: string };
+  /** A connection that is allowed did not come about, or did not end well. */
+  "network-failed": { readonly target: string; readonly reason: string };
+  /** A connection is not allowed. */
+  "network-refused": { readonly target: string; readonly reason: string };
+  /** A text is not a rule of the permission `network`. */
+  "network-rule-invalid": { readonly rule: string; readonly reason: string };
+  /** An option has a value it cannot have. */
+  "option-invalid": { readonly option: string; readonly found: string; readonly expected: string };
+  /** A tool printed more than anybody can use, and was stopped. */
+  "output-flooded": { readonly tool: string; readonly limitBytes: number };
+  /** The output does not fit the tool's schema, or is not JSON. */
+  "output-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
+  /** No output is kept under the handle. */
+  "output-missing": { readonly handle: string };
+  /** The output is larger than anything that is kept. */
+  "output-too-large": { readonly tool: string; readonly limitBytes: number };
+  /** A permission cannot be enforced here, or must not be given. */
+  "permission-refused": { readonly tool: string; readonly permission: string; readonly reason: string };
+  /** A pipeline is wrong as it was defined. */
+  "pipeline-invalid": { readonly pipeline: string; readonly problems: readonly Problem[] };
+  /** Something that is not an owner's name, or a name that is already an owner of another kind. */
+  "owner-invalid": { readonly owner: string; readonly reason: string };
+  /** Something went wrong that nobody foresaw: in Kitbag, or in code that runs beside it. */
+  "program-failed": { readonly reason: string };
+  /** The workspace has no runtime for this kind of tool. */
+  "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
+  /** The sandbox could not start or hold a program. */
+  "sandbox-failed": { readonly sandbox: string; readonly reason: string };
+  /** No sandbox works on this machine. */
+  "sandbox-missing": { readonly tried: readonly string[] };
+  /** A sandbox was asked for that does not enforce what is needed. */
+  "sandbox-weak": { readonly sandbox: string; readonly lacks: readonly string[] };
+  /** A schema cannot be used. */
+  "schema-invalid": { readonly where: string; readonly problems: readonly Problem[] };
+  /** The bytes of a file are not those that were checked. */
+  "script-changed": { readonly path: string };
+  /** A script ended with an exit code other than 0, or by a signal. `stdout` is the end of what it printed until then. */
+  "script-failed": {
+    readonly tool: string;
+    readonly code?: number;
+    readonly signal?: string;
+    readonly stderr: string;
+    readonly stdout?: string;
+    readonly hint?: string;
+  };
+  /** Something that a skill uses is not there, or is not what it was made for. */
+  "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
+  /** There is already a skill of this name. */
+  "skill-duplicate": { readonly skill: string };
+  /** A skill's own code failed while it was opened. */
+  "skill-failed": { readonly skill: string; readonly step: string; readonly reason: string };
+  /** The definition of a skill is wrong. */
+  "skill-invalid": { readonly skill: string; readonly problems: readonly Problem[] };
+  /** No skill has the name that was asked for. */
+  "skill-not-found": { readonly skill: string; readonly nearest: readonly string[]; readonly count: number };
+  /** Nobody said that this skill's folder may run, or it has changed since. */
+  "skill-untrusted": { readonly skill: string; readonly directory: string; readonly changed: readonly string[] };
+  /** What a tool or a skill keeps has no room for more. */
+  "state-full": { readonly owner: string; readonly limit: number; readonly limitBytes: number };
+  /** A key or a value that the state of a tool cannot hold. */
+  "state-invalid": { readonly key: string; readonly problems: readonly Problem[] };
+  /** A step of a composed tool failed. */
+  "step-failed": { readonly tool: string; readonly step: string; readonly code: string; readonly reason: string };
+  /** The store was closed before. */
+  "store-closed": { readonly operation: string };
+  /** Somebody else wrote at the same place first. */
+  "store-conflict": { readonly where: string; readonly expected: string; readonly found: string };
+  /** The store could not read or write. */
+  "store-failed": { readonly reason: string; readonly ran: boolean };
+  /** A key or a stream name that a store cannot hold. */
+  "store-key-invalid": { readonly key: string; readonly reason: string };
+  /** The file was made by a newer version. */
+  "store-newer": { readonly store: string; readonly version: number; readonly newest: number };
+  /** What a store keeps things in cannot be reached, read or written now. */
+  "store-unavailable": {
+    readonly store: string;
+    readonly reason: string;
+    /** What to do. */
+    readonly cure: string;
+    /** Whether the write may have happened all the same. */
+    readonly mayBeWritten: boolean;
+  };
+  /** A value that a store cannot hold. */
+  "store-value-invalid": { readonly where: string; readonly problems: readonly Problem[] };
+  /** Several owners have a tool of this name. */
+  "tool-ambiguous": { readonly tool: string; readonly addresses: readonly string[] };
+  /** A skill's tool called a tool of another skill that it does not say it uses. */
+  "tool-undeclared": { readonly tool: string; readonly skill: string };
+  /** The owner already has a tool of this name. */
+  "tool-duplicate": { readonly tool: string; readonly owner: string };
+  /** The tool's code failed. */
+  "tool-failed": { readonly tool: string; readonly reason: string };
+  /** A tool was given that is not in the workspace. */
+  "tool-foreign": { readonly tool: string };
+  /** The definition of a tool is wrong. */
+  "tool-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
+  /** No tool has the name that was asked for. */
+  "tool-not-found": { readonly tool: string; readonly nearest: readonly string[]; readonly count: number };
+  /** The tool exists, but its skill is closed. */
+  "tool-unavailable": { readonly tool: string; readonly owner: string };
+  /** A command was used in a way it does not have. */
+  "usage-invalid": { readonly reason: string };
+  /** No version of this number, digest or label is kept. */
+  "version-not-found": { readonly address: string; readonly which: string; readonly known: readonly string[] };
+}
+
+/** The code of a failure. */
+export type ErrorCode = keyof ErrorDetails;
