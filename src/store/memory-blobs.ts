@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
 import { isUint8Array } from "node:util/types";
 
-import { KitbagError } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
 import type { BlobStore } from "../core/store.ts";
+import { checkKeep, checkPiece, checkSource } from "./check-blob.ts";
 import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
-import { checkOpen, type MemoryLife } from "./memory-life.ts";
+import { checkOpen, type StoreLife } from "./store-life.ts";
 
 interface Blob {
   readonly bytes: Uint8Array;
@@ -15,7 +14,7 @@ interface Blob {
 }
 
 /** Makes the `blobs` part of a memory store. */
-export function memoryBlobs(life: MemoryLife): BlobStore {
+export function memoryBlobs(life: StoreLife): BlobStore {
   const blobs = new Map<string, Blob>();
 
   return {
@@ -63,24 +62,13 @@ export function memoryBlobs(life: MemoryLife): BlobStore {
   };
 }
 
-async function readAll(life: MemoryLife, source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  if (typeof source?.[Symbol.asyncIterator] !== "function") refuseBytes(source);
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of source) {
+async function readAll(life: StoreLife, source: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  checkSource(source);
+  const pieces: Uint8Array[] = [];
+  for await (const piece of source) {
     checkOpen(life, "blobs.put");
-    if (!isUint8Array(chunk)) refuseBytes(chunk);
-    chunks.push(new Uint8Array(chunk));
+    checkPiece(piece);
+    pieces.push(new Uint8Array(piece));
   }
-  return new Uint8Array(Buffer.concat(chunks));
-}
-
-function refuseBytes(found: unknown): never {
-  const expected = "a Uint8Array, or an async iterable of them";
-  throw new KitbagError("option-invalid", { option: "bytes", found: showValue(found), expected });
-}
-
-function checkKeep(keep: ReadonlySet<string>): void {
-  // A list has no `has`: taken for a set it would keep nothing, and everything would be deleted.
-  if (typeof keep?.has === "function") return;
-  throw new KitbagError("option-invalid", { option: "keep", found: showValue(keep), expected: "a Set of digests" });
+  return new Uint8Array(Buffer.concat(pieces));
 }

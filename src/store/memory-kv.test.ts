@@ -5,7 +5,7 @@ import { isKitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { KeyValueStore, ListOptions } from "../core/store.ts";
 import { memoryKv } from "./memory-kv.ts";
-import { createMemoryLife } from "./memory-life.ts";
+import { createStoreLife } from "./store-life.ts";
 
 test("memoryKv() does what a plain list of values would do, whatever happens in which order", async () => {
   await fc.assert(
@@ -23,7 +23,7 @@ test("memoryKv() does what a plain list of values would do, whatever happens in 
 });
 
 test("memoryKv() takes exactly the keys that the contract allows", async () => {
-  const kv = memoryKv(createMemoryLife(Date.now));
+  const kv = memoryKv(createStoreLife(Date.now));
   const unit = fc.constantFrom("a", "\0", "\uD83D", "\uDE00", "\u20AC", "\u{1F600}", "__proto__", "\uFFFF");
 
   await fc.assert(
@@ -39,7 +39,7 @@ test("memoryKv() takes exactly the keys that the contract allows", async () => {
 });
 
 test("memoryKv() gives back what JSON would, and refuses what JSON would change", async () => {
-  const kv = memoryKv(createMemoryLife(Date.now));
+  const kv = memoryKv(createStoreLife(Date.now));
   const anything = fc.anything({
     withBigInt: true,
     withDate: true,
@@ -61,7 +61,7 @@ test("memoryKv() gives back what JSON would, and refuses what JSON would change"
 });
 
 test("memoryKv() refuses no JSON value", async () => {
-  const kv = memoryKv(createMemoryLife(Date.now));
+  const kv = memoryKv(createStoreLife(Date.now));
 
   await fc.assert(
     fc.asyncProperty(fc.jsonValue({ stringUnit: "binary", depthSize: "large" }), async (value) => {
@@ -146,7 +146,7 @@ interface Operation {
 
 function createWorld(): World {
   const clock = { time: 0 };
-  return { kv: memoryKv(createMemoryLife(() => clock.time)), clock, items: new Map(), lastVersion: 0 };
+  return { kv: memoryKv(createStoreLife(() => clock.time)), clock, items: new Map(), lastVersion: 0 };
 }
 
 /** What a promise came to: its value, or the code of its error. */

@@ -1,15 +1,14 @@
-import { KitbagError } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
-import type { KeyValueStore, VersionedValue, WriteOptions } from "../core/store.ts";
+import type { KeyValueStore, VersionedValue } from "../core/store.ts";
 import { checkKey } from "./check-key.ts";
 import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
+import { checkVersion, checkWrite, toSum } from "./check-write.ts";
 import { fromKept, toKept } from "./kept-value.ts";
 import { createMemoryItems, type Item } from "./memory-items.ts";
-import { checkOpen, type MemoryLife } from "./memory-life.ts";
+import { checkOpen, type StoreLife } from "./store-life.ts";
 
 /** Makes the `kv` part of a memory store. */
-export function memoryKv(life: MemoryLife): KeyValueStore {
+export function memoryKv(life: StoreLife): KeyValueStore {
   const items = createMemoryItems(life.now);
   // One counter for all keys, so that a key which is made again never gets a version that it had before.
   let lastVersion = 0;
@@ -32,7 +31,7 @@ export function memoryKv(life: MemoryLife): KeyValueStore {
       const { expiresInMs, ifVersion } = checkWrite(options);
       const kept = toKept(key, value);
       checkOpen(life, "kv.set");
-      checkVersion(key, items.get(key), ifVersion);
+      checkVersion(key, items.get(key)?.version ?? 0, ifVersion);
       return write(key, kept, toExpiry(life, expiresInMs));
     },
     async delete(key, options) {
@@ -40,7 +39,7 @@ export function memoryKv(life: MemoryLife): KeyValueStore {
       const { ifVersion } = checkWrite(options);
       checkOpen(life, "kv.delete");
       const item = items.get(key);
-      checkVersion(key, item, ifVersion);
+      checkVersion(key, item?.version ?? 0, ifVersion);
       if (item) items.delete(key);
       return item !== undefined;
     },
@@ -70,34 +69,6 @@ function toListed([key, item]: readonly [string, Item]): readonly [string, Versi
   return [key, toVersioned(item)];
 }
 
-function checkWrite(options: WriteOptions | undefined): { [Name in keyof WriteOptions]-?: number | undefined } {
-  const { expiresInMs, ifVersion } = options ?? {};
-  if (expiresInMs !== undefined) checkWhole("expiresInMs", expiresInMs, 1);
-  if (ifVersion !== undefined) checkWhole("ifVersion", ifVersion);
-  return { expiresInMs, ifVersion };
-}
-
-function toExpiry(life: MemoryLife, expiresInMs: number | undefined): number {
+function toExpiry(life: StoreLife, expiresInMs: number | undefined): number {
   return expiresInMs === undefined ? Infinity : life.now() + expiresInMs;
-}
-
-function checkVersion(key: string, item: Item | undefined, ifVersion: number | undefined): void {
-  const version = item ? item.version : 0;
-  if (ifVersion === undefined || ifVersion === version) return;
-  throw new KitbagError("store-conflict", {
-    where: key,
-    expected: describeVersion(ifVersion),
-    found: describeVersion(version),
-  });
-}
-
-function describeVersion(version: number): string {
-  return version === 0 ? "nothing" : `version ${version}`;
-}
-
-function toSum(key: string, value: Item["value"], by: number): number {
-  const sum = typeof value === "number" ? value + by : Number.NaN;
-  if (Number.isSafeInteger(value) && Number.isSafeInteger(sum)) return sum;
-  const found = Number.isSafeInteger(value) ? `${showValue(value)} and ${by} more` : showValue(value);
-  throw new KitbagError("store-conflict", { where: key, expected: "a whole number up to 2^53 - 1", found });
 }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isKitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { LogStore } from "../core/store.ts";
-import { createMemoryLife } from "./memory-life.ts";
+import { createStoreLife } from "./store-life.ts";
 import { memoryLog } from "./memory-log.ts";
 
 test("memoryLog() appends and reads what a plain list would", async () => {
@@ -88,7 +88,7 @@ test("tail() lets exactly one of several appends at one position through, and sh
 });
 
 function createLog() {
-  const life = createMemoryLife(() => 7);
+  const life = createStoreLife(() => 7);
   return { life, log: memoryLog(life) };
 }
 

@@ -1,23 +1,22 @@
-import { KitbagError } from "../core/errors.ts";
-import { showValue, type JsonValue } from "../core/json.ts";
 import type { LogEntry, LogStore } from "../core/store.ts";
+import { checkPosition, toKeptList } from "./check-append.ts";
 import { checkKey } from "./check-key.ts";
 import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
-import { toKept } from "./kept-value.ts";
-import { checkOpen, type MemoryLife } from "./memory-life.ts";
-import { createFollowers, createTail, toEntry, type Followers, type TailSource } from "./memory-tail.ts";
+import { fromKept } from "./kept-value.ts";
+import { checkOpen, type StoreLife } from "./store-life.ts";
+import { createFollowers, createTail, type Followers, type TailSource } from "./tail.ts";
 import { compareCodePoints } from "./sorted-keys.ts";
 
 interface MemoryStreams {
-  readonly life: MemoryLife;
+  readonly life: StoreLife;
   readonly followers: Followers;
   /** Only streams that have an entry. */
   readonly entries: Map<string, LogEntry[]>;
 }
 
 /** Makes the `log` part of a memory store. */
-export function memoryLog(life: MemoryLife): LogStore {
+export function memoryLog(life: StoreLife): LogStore {
   const streams: MemoryStreams = { life, followers: createFollowers(), entries: new Map() };
   life.onClose(streams.followers.end);
 
@@ -78,26 +77,12 @@ function toSource({ life, followers, entries }: MemoryStreams, stream: string, a
     take() {
       const entry = entries.get(stream)?.[position];
       if (entry) position += 1;
-      return entry;
+      return entry && toEntry(entry);
     },
   };
 }
 
-function toKeptList(stream: string, values: readonly JsonValue[]): readonly JsonValue[] {
-  if (Array.isArray(values)) {
-    const kept: JsonValue[] = [];
-    for (let index = 0; index < values.length; index++) kept.push(toKept(stream, values[index], index));
-    return kept;
-  }
-  const problem = { path: "", expected: "a list of values", found: showValue(values) };
-  throw new KitbagError("store-value-invalid", { where: stream, problems: [problem] });
-}
-
-function checkPosition(stream: string, position: number, expectedPosition: number | undefined): void {
-  if (expectedPosition === undefined || expectedPosition === position) return;
-  throw new KitbagError("store-conflict", {
-    where: stream,
-    expected: `position ${expectedPosition}`,
-    found: `position ${position}`,
-  });
+/** Copies an entry on its way out. */
+function toEntry({ position, time, value }: LogEntry): LogEntry {
+  return { position, time, value: fromKept(value) };
 }

@@ -3,7 +3,7 @@ import { showValue } from "../core/json.ts";
 import type { Store } from "../core/store.ts";
 import { memoryBlobs } from "./memory-blobs.ts";
 import { memoryKv } from "./memory-kv.ts";
-import { createMemoryLife } from "./memory-life.ts";
+import { createStoreLife } from "./store-life.ts";
 import { memoryLog } from "./memory-log.ts";
 import { memoryQueues } from "./memory-queue.ts";
 
@@ -33,7 +33,7 @@ export function memoryStore({ now = Date.now }: MemoryStoreOptions = {}): Store 
   if (typeof now !== "function") {
     throw new KitbagError("option-invalid", { option: "now", found: showValue(now), expected: "a function" });
   }
-  const life = createMemoryLife(now);
+  const life = createStoreLife(now);
   return {
     kv: memoryKv(life),
     log: memoryLog(life),

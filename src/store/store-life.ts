@@ -1,7 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 
-/** What the parts of one memory store share: the clock, and whether it is open. */
-export interface MemoryLife {
+/** What the parts of one store share: the clock, and whether it is open. */
+export interface StoreLife {
   readonly now: () => number;
   isClosed: boolean;
   /** Called once, when the store is closed. */
@@ -10,9 +10,9 @@ export interface MemoryLife {
 }
 
 /** Makes the life of a store that is open. */
-export function createMemoryLife(now: () => number): MemoryLife {
+export function createStoreLife(now: () => number): StoreLife {
   const listeners: (() => void)[] = [];
-  const life: MemoryLife = {
+  const life: StoreLife = {
     now,
     isClosed: false,
     onClose(listener) {
@@ -31,6 +31,6 @@ export function createMemoryLife(now: () => number): MemoryLife {
  *
  * @throws {KitbagError} `store-closed` if it is not.
  */
-export function checkOpen(life: MemoryLife, operation: string): void {
+export function checkOpen(life: StoreLife, operation: string): void {
   if (life.isClosed) throw new KitbagError("store-closed", { operation });
 }

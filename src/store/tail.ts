@@ -1,14 +1,13 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import type { LogEntry } from "../core/store.ts";
-import { fromKept } from "./kept-value.ts";
 
 /** What a tail needs of the stream it follows. */
 export interface TailSource {
   /** Called before the first entry: throws if the stream cannot be followed. */
   checkStart(): void;
   isClosed(): boolean;
-  /** The next entry, if there is one; each is given once. */
+  /** The next entry, if there is one; each is given once, as a copy. A tail that meets an error ends with it. */
   take(): LogEntry | undefined;
   /** Has `follower` called from now on; answers with the function that ends it. */
   follow(follower: Follower): () => void;
@@ -22,14 +21,40 @@ export interface Follower {
   end(): void;
 }
 
-type Answer = (entry: LogEntry | undefined) => void;
+/** Those who have asked for an entry and wait, the first one first. */
+function createAskers(source: TailSource) {
+  const askers = new Set<{ resolve(entry: LogEntry | undefined): void; reject(error: unknown): void }>();
+
+  return {
+    isEmpty: () => askers.size === 0,
+    wait: () => new Promise<LogEntry | undefined>((resolve, reject) => void askers.add({ resolve, reject })),
+    /** Gives them what there is; answers whether nobody waits any more. */
+    serve(): boolean {
+      for (const asker of askers) {
+        const entry = source.take();
+        if (!entry) return false;
+        askers.delete(asker);
+        asker.resolve(entry);
+      }
+      return true;
+    },
+    /** Tells the first one what went wrong. */
+    fail(error: unknown): void {
+      for (const asker of [...askers].slice(0, 1)) asker.reject(error);
+    },
+    end(): void {
+      for (const { resolve } of askers) resolve(undefined);
+      askers.clear();
+    },
+  };
+}
 
 /**
  * Makes an iterator over a stream. It is known to the stream and to the signal only while somebody waits for an entry, so one
  * that is dropped half-way holds nothing. Written by hand: `return` of a generator would wait for the next entry.
  */
 export function createTail(source: TailSource, signal: AbortSignal | undefined): AsyncIterator<LogEntry> {
-  const asked = new Set<Answer>();
+  const askers = createAskers(source);
   let state: "new" | "following" | "ended" = "new";
   let unfollow: () => void;
 
@@ -40,11 +65,12 @@ export function createTail(source: TailSource, signal: AbortSignal | undefined):
     state = "following";
   }
 
-  function wait(answer: Answer): void {
-    asked.add(answer);
-    if (asked.size > 1) return;
-    unfollow = source.follow({ wake, end });
-    signal?.addEventListener("abort", end);
+  function wait(): Promise<LogEntry | undefined> {
+    if (askers.isEmpty()) {
+      unfollow = source.follow({ wake, end });
+      signal?.addEventListener("abort", end);
+    }
+    return askers.wait();
   }
 
   function stopWaiting(): void {
@@ -53,20 +79,18 @@ export function createTail(source: TailSource, signal: AbortSignal | undefined):
   }
 
   function wake(): void {
-    for (const answer of asked) {
-      const entry = source.take();
-      if (!entry) return;
-      asked.delete(answer);
-      answer(entry);
+    try {
+      if (askers.serve()) stopWaiting();
+    } catch (cause) {
+      askers.fail(cause);
+      end();
     }
-    stopWaiting();
   }
 
   function end(): void {
     state = "ended";
-    if (asked.size > 0) stopWaiting();
-    for (const answer of asked) answer(undefined);
-    asked.clear();
+    if (!askers.isEmpty()) stopWaiting();
+    askers.end();
   }
 
   return {
@@ -74,7 +98,7 @@ export function createTail(source: TailSource, signal: AbortSignal | undefined):
       if (state === "new") start();
       if (signal?.aborted === true || source.isClosed()) end();
       if (state === "ended") return toResult(undefined);
-      return toResult(source.take() ?? (await new Promise(wait)));
+      return toResult(source.take() ?? (await wait()));
     },
     async return() {
       end();
@@ -88,13 +112,8 @@ function checkSignal(signal: AbortSignal | undefined): void {
   throw new KitbagError("option-invalid", { option: "signal", found: showValue(signal), expected: "an AbortSignal" });
 }
 
-/** Copies an entry on its way out. */
-export function toEntry({ position, time, value }: LogEntry): LogEntry {
-  return { position, time, value: fromKept(value) };
-}
-
 function toResult(entry: LogEntry | undefined): IteratorResult<LogEntry, undefined> {
-  return entry ? { done: false, value: toEntry(entry) } : { done: true, value: undefined };
+  return entry ? { done: false, value: entry } : { done: true, value: undefined };
 }
 
 /** Who waits for which stream. */

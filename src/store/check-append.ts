@@ -1,0 +1,32 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue, type JsonValue } from "../core/json.ts";
+import { toKept } from "./kept-value.ts";
+
+/**
+ * Copies the values that are to be appended to a stream.
+ *
+ * @throws {KitbagError} `store-value-invalid`
+ */
+export function toKeptList(stream: string, values: readonly JsonValue[]): readonly JsonValue[] {
+  if (Array.isArray(values)) {
+    const kept: JsonValue[] = [];
+    for (let index = 0; index < values.length; index++) kept.push(toKept(stream, values[index], index));
+    return kept;
+  }
+  const problem = { path: "", expected: "a list of values", found: showValue(values) };
+  throw new KitbagError("store-value-invalid", { where: stream, problems: [problem] });
+}
+
+/**
+ * Checks that a stream ends where it was expected to.
+ *
+ * @throws {KitbagError} `store-conflict`
+ */
+export function checkPosition(stream: string, position: number, expectedPosition: number | undefined): void {
+  if (expectedPosition === undefined || expectedPosition === position) return;
+  throw new KitbagError("store-conflict", {
+    where: stream,
+    expected: `position ${expectedPosition}`,
+    found: `position ${position}`,
+  });
+}
