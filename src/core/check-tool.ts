@@ -6,7 +6,6 @@ import { checkPermissions } from "./permissions.ts";
 import { fitsOnce } from "./schema/engine.ts";
 import type { JsonSchema } from "./schema/json-schema.ts";
 import { checkLeniently, checkStrictly } from "./schema/validator.ts";
-import type { FunctionCode, ToolCode } from "./tool.ts";
 
 /** What somebody gave as the parts of a tool, before anything about it is known. */
 export interface UncheckedParts {
@@ -69,7 +68,7 @@ function checkCode(code: unknown): Problem[] {
   if (!isRecord(code) || !isText(code["kind"])) {
     return [{ path: "code", expected: "code with a kind", found: showValue(code) }];
   }
-  const { kind, run } = code as unknown as ToolCode & Partial<FunctionCode>;
+  const { kind, run } = code;
   return kind !== "function" || typeof run === "function"
     ? []
     : [{ path: "run", expected: "a function", found: showValue(run) }];

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
+import { isRunning } from "./is-running.ts";
 
 /** Directories for what sandboxes need on disk. Programs inside may be another user, so they can pass through all but the private one. */
 export interface WorkArea {
@@ -57,14 +58,5 @@ function removeLeftovers(area: string): void {
     if (pid !== undefined && !existsSync(`/proc/${pid}`) && !isRunning(Number(pid))) {
       rmSync(join(area, name), { recursive: true, force: true });
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "EPERM";
   }
 }

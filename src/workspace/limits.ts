@@ -32,9 +32,18 @@ const defaults: WorkspaceLimits = {
   maxKeptBytes: 64 * 1024 * 1024,
 };
 
-const expectations = Object.fromEntries(
-  Object.keys(defaults).map((name) => [name, [isAboveZero, "a number above 0"]]),
-) as unknown as Expectations<WorkspaceLimits>;
+const aboveZero = [isAboveZero, "a number above 0"] as const;
+
+const expectations: Expectations<WorkspaceLimits> = {
+  limitMs: aboveZero,
+  maxConcurrent: aboveZero,
+  maxDepth: aboveZero,
+  maxCycle: aboveZero,
+  maxCalls: aboveZero,
+  maxInputBytes: aboveZero,
+  maxOutputBytes: aboveZero,
+  maxKeptBytes: aboveZero,
+};
 
 /**
  * Fills in the limits that are not given.

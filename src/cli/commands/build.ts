@@ -9,6 +9,7 @@ import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addSkillsOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { addSandboxOption, chooseSandbox } from "../sandbox/choose-sandbox.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
 import { findBuilds, type SkillBuilds, type ToolBuild } from "./build-find.ts";
 import { renderBuilds, type BuildOutcome } from "./build-view.ts";
 
@@ -91,16 +92,4 @@ function toAnswer(skills: readonly SkillBuilds[], outcomes: readonly BuildOutcom
     text: toPrintable(renderBuilds(skills, outcomes, cwd)),
     ...(failures.length > 0 && { failure: toPrintable(failure), exitCode: 1 }),
   };
-}
-
-/** Ctrl-C ends the compiler, and what was made for it is removed. */
-async function untilInterrupted<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
-  const controller = new AbortController();
-  const cancel = (): void => controller.abort();
-  process.once("SIGINT", cancel).once("SIGTERM", cancel);
-  try {
-    return await work(controller.signal);
-  } finally {
-    process.off("SIGINT", cancel).off("SIGTERM", cancel);
-  }
 }

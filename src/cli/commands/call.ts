@@ -19,6 +19,7 @@ import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag call`: one call of one tool. */
@@ -154,18 +155,6 @@ function askThePerson({ terminal, options }: Invocation): Approve {
     const question = `Call ${address} with ${toPrintableLine(JSON.stringify(input))}? [y/N] `;
     return isYes(await terminal.ask(question)) ? { decision: "approve" } : { decision: "deny", reason: "by the user" };
   };
-}
-
-/** Ctrl-C cancels the call, so that the tool can clean up; the second one ends the program. */
-async function untilInterrupted(work: (signal: AbortSignal) => Promise<ToolOutcome>): Promise<ToolOutcome> {
-  const controller = new AbortController();
-  const cancel = (): void => controller.abort();
-  process.once("SIGINT", cancel).once("SIGTERM", cancel);
-  try {
-    return await work(controller.signal);
-  } finally {
-    process.off("SIGINT", cancel).off("SIGTERM", cancel);
-  }
 }
 
 function toAnswer(outcome: ToolOutcome, view: CallView): Answer {

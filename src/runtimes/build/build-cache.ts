@@ -3,6 +3,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
+import { isRunning } from "../../sandbox/is-running.ts";
+
 /** Modules that were built before, each by what it was made of. */
 export interface BuildCache {
   /** Nothing if it is not there, or is not what was put there. */
@@ -90,14 +92,5 @@ function isForgotten(lock: string): boolean {
     return age > staleAfterMs || (age > 1000 && !(pid > 0 && isRunning(pid)));
   } catch {
     return false;
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "EPERM";
   }
 }

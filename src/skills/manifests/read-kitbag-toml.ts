@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import { parseManifest } from "./manifest-text.ts";
+import { parseManifestText } from "./parse-manifest-text.ts";
 import { emptyManifest, sourceLanguages, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
 
 const text = { type: "string", minLength: 1 };
@@ -59,24 +59,21 @@ const schema: JsonSchema = closed({
   tests: { type: "array", items: closed({ tool: text, input: { type: "object" }, output: {} }, ["tool", "input"]) },
 });
 
+interface KitbagToml {
+  readonly skill?: Partial<SkillManifest>;
+  readonly permissions?: Permissions;
+  readonly tools?: readonly ManifestTool[];
+  readonly dependencies?: ListedDependencies;
+}
+
 /** Reads `kitbag.toml`. */
 export function readKitbagToml(
   file: string,
   bytes: Uint8Array,
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
-  const parsed = parseManifest(file, bytes, schema);
+  const parsed = parseManifestText<KitbagToml>(file, bytes, schema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
-  const {
-    skill = {},
-    permissions = {},
-    tools = [],
-    dependencies,
-  } = parsed.value as {
-    skill?: Partial<SkillManifest>;
-    permissions?: Permissions;
-    tools?: ManifestTool[];
-    dependencies?: ListedDependencies;
-  };
+  const { skill = {}, permissions = {}, tools = [], dependencies } = parsed.value;
   const wrong = tools.flatMap((one, index) => checkTool(file, one, index));
   if (wrong.length > 0) return { diagnostics: wrong };
   const packages = dependencies === undefined ? {} : { dependencies };

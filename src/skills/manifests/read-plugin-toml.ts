@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
-import { parseManifest } from "./manifest-text.ts";
+import { parseManifestText } from "./parse-manifest-text.ts";
 import { mapPermissionWords } from "./permission-words.ts";
 import { emptyManifest, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
 
@@ -45,9 +45,9 @@ export function readPluginToml(
   bytes: Uint8Array,
   files: ReadonlySet<string>,
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
-  const parsed = parseManifest(file, bytes, schema);
+  const parsed = parseManifestText<PluginToml>(file, bytes, schema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
-  const plugin = parsed.value as unknown as PluginToml;
+  const plugin = parsed.value;
   const words = mapPermissionWords(file, plugin.permissions ?? []);
   const diagnostics = [...checkParts(file, plugin, files), ...words.diagnostics];
   if (diagnostics.some((one) => one.severity === "error")) return { diagnostics };

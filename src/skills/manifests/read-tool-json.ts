@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { parseManifest } from "./manifest-text.ts";
+import { parseManifestText } from "./parse-manifest-text.ts";
 import { emptyManifest, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
 
 const text = { type: "string", minLength: 1 };
@@ -57,9 +57,9 @@ export function readToolJson(
   bytes: Uint8Array,
   files: ReadonlySet<string>,
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
-  const parsed = parseManifest(file, bytes, schema);
+  const parsed = parseManifestText<ToolJson>(file, bytes, schema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
-  const tool = parsed.value as unknown as ToolJson;
+  const tool = parsed.value;
   const entry = tool.entry_file ?? findEntry(tool, files);
   if (tool.tool_type !== "pipeline" && (entry === undefined || !files.has(entry))) {
     const found = entry === undefined ? "it names no entry_file" : `entry_file "${entry}" is not in the folder`;

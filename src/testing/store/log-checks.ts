@@ -80,7 +80,7 @@ export const logChecks: StoreChecks = {
       await rejectsWith("store-value-invalid", () => log.append("stream", ["a", wrong as JsonValue, "b"]));
     }
     for (const wrong of ["text", { length: 1 }, null, undefined, 5]) {
-      await rejectsWith("store-value-invalid", () => log.append("stream", wrong as unknown as JsonValue[]));
+      await rejectsWith("store-value-invalid", () => log.append("stream", wrong as JsonValue[]));
     }
 
     assert.deepEqual(await values(log), ["old"]);

@@ -147,7 +147,7 @@ export const tailChecks: StoreChecks = {
       await rejectsWith("option-invalid", () => first(log.tail("stream", { after: wrong as number })));
     }
     for (const wrong of ["signal", {}, null]) {
-      const signal = wrong as unknown as AbortSignal;
+      const signal = wrong as AbortSignal;
       await rejectsWith("option-invalid", () => first(log.tail("stream", { signal })));
     }
   },

@@ -8,6 +8,7 @@ import type { ToolAnnotations, ToolExample } from "../../../core/tool.ts";
 import { toWord } from "../to-argv.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ManifestTool } from "./manifest-tool.ts";
+import { parseChoice, type Fields } from "./parse-choice.ts";
 import { parseParameters } from "./parse-parameter.ts";
 import { createYamlReader, type YamlPlace, type YamlReader } from "./yaml-reader.ts";
 
@@ -64,8 +65,6 @@ export function parseManifest(text: string, paths: readonly string[], file: stri
   return { tools, diagnostics: reader.diagnostics };
 }
 
-type Fields = ReadonlyMap<string, YamlPlace>;
-
 function parseTool(reader: YamlReader, item: YamlPlace, paths: readonly string[]): ManifestTool | undefined {
   reader.refuseUnknown(item, toolKeys, "of a tool");
   const fields: Fields = new Map(item.entries().map((entry) => [entry.key, entry.place]));
@@ -84,10 +83,10 @@ function parseTool(reader: YamlReader, item: YamlPlace, paths: readonly string[]
     limitMs: timeoutIn(reader, fields),
     annotations: annotationsIn(reader, fields),
     hidden: flagIn(reader, fields, "hidden"),
-    confidence: choiceIn(reader, fields, "confidence", ["declared", "usage", "opaque"] as const),
+    confidence: parseChoice(reader, fields, "confidence", ["declared", "usage", "opaque"] as const),
     source: textIn(reader, fields, "source"),
     examples: examplesIn(reader, fields),
-    separator: choiceIn(reader, fields, "separator", ["needed", "always"] as const),
+    separator: parseChoice(reader, fields, "separator", ["needed", "always"] as const),
     otherFields: flagIn(reader, fields, "otherFields") ? true : undefined,
   });
 }
@@ -159,19 +158,6 @@ function flagIn(reader: YamlReader, fields: Fields, key: string): boolean | unde
   if (typeof place.value === "boolean") return place.value;
   reader.expect("true or false", key, place);
   return undefined;
-}
-
-function choiceIn<Choice extends string>(
-  reader: YamlReader,
-  fields: Fields,
-  key: string,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const place = fields.get(key);
-  const found = choices.find((choice) => choice === place?.value);
-  if (place !== undefined && found === undefined)
-    reader.expect(choices.map((choice) => quote(choice)).join(" or "), key, place);
-  return found;
 }
 
 /** One text of words, or a list of them. */

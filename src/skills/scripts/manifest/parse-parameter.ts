@@ -6,6 +6,7 @@ import type { ChoicePart, FlagPart, PropertyPart } from "../argv-mapping.ts";
 import { toWord } from "../to-argv.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ManifestParameter } from "./manifest-tool.ts";
+import { parseChoice, type Fields } from "./parse-choice.ts";
 import type { YamlPlace, YamlReader } from "./yaml-reader.ts";
 
 /** The keys of JSON Schema that a parameter may have itself; all others go under `schema`. */
@@ -70,8 +71,6 @@ function nameIn(reader: YamlReader, item: YamlPlace): string {
   reader.report("manifest-invalid", `Cannot use a parameter: it has no "name"`, item);
   return "";
 }
-
-type Fields = ReadonlyMap<string, YamlPlace>;
 
 function parseParameter(reader: YamlReader, name: string, item: YamlPlace): ManifestParameter {
   reader.refuseUnknown(item, allKeys, `of the parameter ${quote(name)}`);
@@ -140,7 +139,7 @@ const partParsers: Readonly<Record<string, PartParser>> = {
   stdin: (reader, property, fields) => ({
     kind: "stdin",
     property,
-    as: oneOf(reader, fields, "stdin", ["text", "json"]) ?? "text",
+    as: parseChoice(reader, fields, "stdin", ["text", "json"]) ?? "text",
   }),
   field: (_reader, property) => ({ kind: "field", property }),
 };
@@ -160,19 +159,6 @@ function textsIn(fields: Fields, key: string): readonly string[] | undefined {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : undefined;
 }
 
-function oneOf<Choice extends string>(
-  reader: YamlReader,
-  fields: Fields,
-  key: string,
-  choices: readonly Choice[],
-): Choice | undefined {
-  const place = fields.get(key);
-  if (place === undefined) return undefined;
-  const found = choices.find((choice) => choice === place.value);
-  if (found === undefined) reader.expect(choices.map((choice) => quote(choice)).join(" or "), key, place);
-  return found;
-}
-
 function toFlag(reader: YamlReader, property: string, fields: Fields): FlagPart {
   const flag = textIn(fields, "flag");
   const place = fields.get("flag");
@@ -183,9 +169,9 @@ function toFlag(reader: YamlReader, property: string, fields: Fields): FlagPart 
     property,
     flag: flag ?? "",
     aliases: textsIn(fields, "aliases"),
-    many: oneOf(reader, fields, "list", ["repeat", "list", "comma"]),
-    joint: oneOf(reader, fields, "joint", ["=", ":", ""]),
-    joined: oneOf(reader, fields, "joined", ["always", "dash"]),
+    many: parseChoice(reader, fields, "list", ["repeat", "list", "comma"]),
+    joint: parseChoice(reader, fields, "joint", ["=", ":", ""]),
+    joined: parseChoice(reader, fields, "joined", ["always", "dash"]),
     alone: fields.get("alone")?.value,
     booleans: booleans === undefined ? undefined : [booleans[0] ?? "true", booleans[1] ?? "false"],
     omit: fields.get("omit")?.value,

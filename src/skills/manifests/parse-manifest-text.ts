@@ -2,19 +2,29 @@ import { parse, TomlError } from "smol-toml";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { describeProblem, type Problem } from "../../core/errors.ts";
-import { copyJson, type JsonObject } from "../../core/json.ts";
+import { copyJson } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 
 /** A manifest's text, parsed, or what is wrong with it. */
-export type ParsedManifest =
-  | { readonly ok: true; readonly value: JsonObject }
-  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+export type ParsedManifest<Content> = { readonly ok: true; readonly value: Content } | RefusedManifest;
+
+interface RefusedManifest {
+  readonly ok: false;
+  readonly diagnostics: readonly Diagnostic[];
+}
 
 const maxManifestBytes = 256 * 1024;
 
-/** Parses a manifest in TOML or JSON and holds it against `schema`. Everything that is wrong has its line. */
-export function parseManifest(file: string, bytes: Uint8Array, schema: JsonSchema): ParsedManifest {
+/**
+ * Parses a manifest in TOML or JSON and holds it against `schema`. Everything that is wrong has its line. Whoever calls it says with
+ * `Content` what the schema lets through.
+ */
+export function parseManifestText<Content>(
+  file: string,
+  bytes: Uint8Array,
+  schema: JsonSchema,
+): ParsedManifest<Content> {
   if (bytes.length > maxManifestBytes)
     return refuse(file, `Cannot read ${file}: it is larger than ${maxManifestBytes} bytes`);
   let text: string;
@@ -34,14 +44,14 @@ export function parseManifest(file: string, bytes: Uint8Array, schema: JsonSchem
   const problems = checkStrictly(schema, copy.value);
   if (problems.length > 0)
     return { ok: false, diagnostics: problems.map((problem) => toDiagnostic(file, text, problem)) };
-  return { ok: true, value: copy.value as JsonObject };
+  return { ok: true, value: copy.value as Content };
 }
 
 function refuse(
   file: string,
   message: string,
   place?: { readonly line: number; readonly column: number },
-): ParsedManifest {
+): RefusedManifest {
   const at = place === undefined ? {} : { line: place.line, column: place.column };
   return { ok: false, diagnostics: [{ severity: "error", code: "manifest-invalid", message, file, ...at }] };
 }
