@@ -24,42 +24,38 @@ export function parseCommand(text: string, placeholders: Placeholders): ParsedCo
   let word: Word | undefined;
   let length = 0;
   let inQuotes = false;
+  const endWord = (): void => {
+    // A placeholder without quotes that stands for nothing is no word, as in a shell.
+    if (word !== undefined && (word.text !== "" || word.isQuoted)) words.push(word.text);
+    word = undefined;
+  };
+
   for (let at = 0; at < text.length;) {
-    const character = text[at] ?? "";
-    if (!inQuotes && (character === " " || character === "\t")) {
-      if (word !== undefined && !isNothing(word)) words.push(word.text);
-      word = undefined;
+    if (!inQuotes && /[ \t]/u.test(text[at] ?? "")) {
+      endWord();
       at++;
       continue;
     }
     word ??= { text: "", isQuoted: false };
-    const isQuote = character === '"';
-    const piece: Piece | string = isQuote
-      ? { text: "", end: at + 1, isQuoted: true }
-      : readPiece({ text, at, inQuotes, isFirst: word.text === "" && !word.isQuoted }, placeholders);
+    const piece = readPiece({ text, at, inQuotes, word, words }, placeholders);
     if (typeof piece === "string") return { ok: false, reason: piece };
-    const refused = piece.isArgument === true ? refuseArgument(piece.text, word, words) : undefined;
-    if (refused !== undefined) return { ok: false, reason: refused };
     length += piece.text.length;
     if (length > maxLength) return { ok: false, reason: `it is longer than ${maxLength} characters` };
     word = { text: word.text + piece.text, isQuoted: word.isQuoted || piece.isQuoted === true };
-    if (isQuote) inQuotes = !inQuotes;
+    if (piece.isQuote === true) inQuotes = !inQuotes;
     at = piece.end;
   }
-  if (inQuotes) return { ok: false, reason: "a quote in it never closes" };
-  if (word !== undefined && !isNothing(word)) words.push(word.text);
+  if (inQuotes) return { ok: false, reason: unclosed };
+  endWord();
   return checkWords(words);
 }
+
+const unclosed = "a quote in it never closes";
 
 /** A word as far as it was read. */
 interface Word {
   readonly text: string;
   readonly isQuoted: boolean;
-}
-
-/** A placeholder without quotes that stands for nothing is no word, as in a shell. */
-function isNothing({ text, isQuoted }: Word): boolean {
-  return text === "" && !isQuoted;
 }
 
 function checkWords(words: readonly string[]): ParsedCommand {
@@ -70,69 +66,87 @@ function checkWords(words: readonly string[]): ParsedCommand {
   return { ok: true, words: [program, ...rest] };
 }
 
-function refuseArgument(value: string, word: Word, words: readonly string[]): string | undefined {
-  if (words.length === 0) return "its program must be written out, not given as an argument";
-  // Behind the beginning of a word, as in --title=$0, it can only be a part of that option.
-  if (word.text !== "" || !value.startsWith("-") || words.includes("--")) return undefined;
-  return `the argument ${quote(value)} would be an option of the program; write -- before the place of the argument`;
-}
-
 interface Piece {
   readonly text: string;
   readonly end: number;
   readonly isQuoted?: boolean;
-  readonly isArgument?: boolean;
+  /** It is a double quote, which opens or closes. */
+  readonly isQuote?: boolean;
 }
 
 interface Place {
   readonly text: string;
   readonly at: number;
+  /** In double quotes. */
   readonly inQuotes: boolean;
-  /** Nothing of the word stands before it. */
-  readonly isFirst: boolean;
+  /** What stands before it, of its own word and of others. */
+  readonly word: Word;
+  readonly words: readonly string[];
 }
-
-/** What a shell does something with, wherever it stands. */
-const special = /[|&;<>()*?[\]{}`\n\r\0]/u;
-const specialInQuotes = /[`\n\r\0]/u;
 
 /** Reads the next piece of a word; a text is the reason why there is none. */
 function readPiece(place: Place, { find }: Placeholders): Piece | string {
-  const { text, at, inQuotes, isFirst } = place;
-  const character = text[at] ?? "";
-  if (character === "\\") return readEscape(place);
-  if (character === "'" && !inQuotes) {
-    const end = text.indexOf("'", at + 1);
-    const inner = text.slice(at + 1, end);
-    if (end === -1) return "a quote in it never closes";
-    return inner.includes("\n") ? describeSpecial("\n") : { text: inner, end: end + 1, isQuoted: true };
+  const { text, at, inQuotes } = place;
+  switch (text.charAt(at)) {
+    case "\\":
+      return readEscape(place);
+    case '"':
+      return { text: "", end: at + 1, isQuoted: true, isQuote: true };
+    case "'":
+      return inQuotes ? { text: "'", end: at + 1 } : readSingleQuotes(place);
+    case "$":
+    case "{":
+      return readPlaceholder(place, find) ?? readCharacter(place);
+    default:
+      return readCharacter(place);
   }
-  if (character === "$" || character === "{") {
-    const placeholder = find(text, at);
-    if (placeholder !== undefined) {
-      const { token, value, isArgument } = placeholder;
-      if (value === undefined) return `${token} was not given`;
-      return { text: value, end: at + token.length, isArgument };
-    }
-  }
-  if (character === "$") {
-    return `${quote(/^\$[\w{(]?[^\s"']{0,30}/u.exec(text.slice(at, at + 40))?.[0] ?? "$")} is for a shell to fill in, and there is none`;
-  }
-  const isSpecial = (inQuotes ? specialInQuotes : special).test(character);
-  const isSpecialFirst = !inQuotes && isFirst && (character === "~" || character === "#");
-  return isSpecial || isSpecialFirst ? describeSpecial(character) : { text: character, end: at + 1 };
 }
 
-function describeSpecial(character: string): string {
-  if (character === "\n" || character === "\r") return "it has more than one line, which needs a shell";
-  return `${quote(character)} is for a shell, and there is none`;
+function readSingleQuotes({ text, at }: Place): Piece | string {
+  const close = text.indexOf("'", at + 1);
+  if (close === -1) return unclosed;
+  const inner = text.slice(at + 1, close);
+  return /[\n\r]/u.test(inner) ? severalLines : { text: inner, end: close + 1, isQuoted: true };
 }
 
 function readEscape({ text, at, inQuotes }: Place): Piece | string {
   const next = text[at + 1];
   if (next === undefined) return "a backslash ends it";
-  if (next === "\n" || next === "\r") return describeSpecial("\n");
+  if (next === "\n" || next === "\r") return severalLines;
   // In double quotes a backslash is a backslash before everything else.
   const isKept = inQuotes && !'"\\$`'.includes(next);
   return { text: isKept ? `\\${next}` : next, end: at + 2, isQuoted: true };
+}
+
+function readPlaceholder(place: Place, find: Placeholders["find"]): Piece | string | undefined {
+  const { text, at, word, words } = place;
+  const placeholder = find(text, at);
+  if (placeholder === undefined) return undefined;
+  const { token, value, isArgument } = placeholder;
+  if (value === undefined) return isArgument ? `${token} was not given` : undefined;
+  if (isArgument && words.length === 0) return "its program must be written out, not given as an argument";
+  // Behind the beginning of a word, as in --title=$0, it can only be a part of that option.
+  if (isArgument && word.text === "" && value.startsWith("-") && !words.includes("--")) {
+    return `the argument ${quote(value)} would be an option of the program; write -- before the place of the argument`;
+  }
+  return { text: value, end: at + token.length };
+}
+
+/** What a shell does something with, wherever it stands. */
+const special = /[|&;<>()*?[\]{}`\0]/u;
+const specialInQuotes = /[`\0]/u;
+const severalLines = "it has more than one line, which needs a shell";
+
+function readCharacter({ text, at, inQuotes, word }: Place): Piece | string {
+  const character = text[at] ?? "";
+  if (character === "$") {
+    const [variable = "$"] = /^\$[^\s"'$;|&<>/]{0,30}/u.exec(text.slice(at, at + 40)) ?? [];
+    return `${quote(variable)} is for a shell to fill in, and there is none`;
+  }
+  if (character === "\n" || character === "\r") return severalLines;
+  const isFirst = word.text === "" && !word.isQuoted;
+  const isSpecial = (inQuotes ? specialInQuotes : special).test(character);
+  const isHomeOrComment = isFirst && !inQuotes && (character === "~" || character === "#");
+  if (isSpecial || isHomeOrComment) return `${quote(character)} is for a shell, and there is none`;
+  return { text: character, end: at + 1 };
 }

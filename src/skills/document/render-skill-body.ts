@@ -5,7 +5,7 @@ import { findShellCommands, type ShellCommand } from "./find-shell-commands.ts";
 import { createPositions } from "./positions.ts";
 import type { SkillDocument } from "./skill-document.ts";
 import { splitArguments } from "./split-arguments.ts";
-import { createSubstitution } from "./substitution.ts";
+import { createSubstitution, type Substitution } from "./substitution.ts";
 
 /** What the instructions of a skill are rendered with. */
 export interface RenderOptions {
@@ -49,15 +49,7 @@ export interface RenderedBody {
  */
 export function renderSkillBody(document: SkillDocument, options: RenderOptions = {}): RenderedBody {
   const { arguments: typed = "", directory, files = [], shell, prose = (text: string) => text } = options;
-  const substitution = createSubstitution({
-    typed,
-    words: splitArguments(typed),
-    names: document.arguments,
-    variables: {
-      ...options.variables,
-      ...(directory !== undefined && { CLAUDE_SKILL_DIR: directory, baseDir: directory }),
-    },
-  });
+  const substitution = toSubstitution(document, options);
   const missed: MissedCommand[] = [];
   const pieces: string[] = [];
   let from = 0;
@@ -75,6 +67,12 @@ export function renderSkillBody(document: SkillDocument, options: RenderOptions 
   const diagnostics = describeMissed(missed, document);
   if (substitution.full) diagnostics.push(tooLarge(document));
   return { text: frame(pieces.join(""), directory, files), diagnostics };
+}
+
+function toSubstitution({ arguments: names }: SkillDocument, options: RenderOptions): Substitution {
+  const { arguments: typed = "", directory, variables } = options;
+  const own = directory === undefined ? {} : { CLAUDE_SKILL_DIR: directory, baseDir: directory };
+  return createSubstitution({ typed, words: splitArguments(typed), names, variables: { ...variables, ...own } });
 }
 
 /** A command that printed nothing that could be used. */

@@ -195,7 +195,7 @@ test("invokeSkill() stops when nobody waits for it any more, and still gives the
 
   const text = await invoke(workspace, "", { signal });
 
-  expect(text).toMatch(/^\[not run: `sleep 98762` .*cancelled.*\] \[not run: `echo never` .*cancelled.*\]$/u);
+  expect(text).toMatch(/^\[failed: `sleep 98762` .*cancelled.*\] \[failed: `echo never` .*cancelled.*\]$/u);
 });
 
 test("invokeSkill() says what a program said that failed, or that there is none", async () => {

@@ -1,4 +1,5 @@
 import { isKitbagError, toFailure, type ErrorCode, type Failure } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
 import type { CommandAnswer, SkillCommand } from "../../core/skill-command.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
@@ -66,7 +67,7 @@ const replaced = [{ path: "", expected: "the skill as it was when it was used", 
 
 function toAnswer(outcome: ToolOutcome): CommandAnswer {
   if (outcome.status === "failed") return toMissed(outcome.error);
-  const text = toPlainText(String(outcome.output));
+  const text = toPlainText(toText(outcome.output));
   const output = cutText(text, longestOutput).trimEnd();
   return {
     status: "ran",
@@ -74,11 +75,22 @@ function toAnswer(outcome: ToolOutcome): CommandAnswer {
   };
 }
 
-/** Failures of a program that was running; with all others it was not started. */
-const ofPrograms: readonly ErrorCode[] = ["call-timeout", "memory-exceeded", "output-flooded", "script-failed"];
+/** A middleware may have made something else of it. */
+function toText(output: JsonValue): string {
+  return typeof output === "string" ? output : JSON.stringify(output);
+}
+
+/** Failures of a program that may have been running; with all others it was not started. */
+const ofPrograms: ReadonlySet<ErrorCode> = new Set([
+  "call-cancelled",
+  "call-timeout",
+  "memory-exceeded",
+  "output-flooded",
+  "script-failed",
+]);
 
 function toMissed({ code, message }: Failure): CommandAnswer {
   const line = toPlainText(message).replaceAll(/\s+/gu, " ").trim();
   const reason = line.length > longestReason ? `${cutText(line, longestReason)}…` : line;
-  return { status: ofPrograms.includes(code) ? "failed" : "not-run", reason };
+  return { status: ofPrograms.has(code) ? "failed" : "not-run", reason };
 }
