@@ -15,8 +15,8 @@ import { createToolMethods } from "./create-tool-methods.ts";
 import { isFunction, isObject } from "./find-wrong-option.ts";
 import { toLimits } from "./limits.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
-import { createOutputKeeper } from "./output-keeper.ts";
-import { createRecentBlobs } from "./recent-blobs.ts";
+import { createOutputKeeper } from "./outputs/output-keeper.ts";
+import { createRecentBlobs } from "./outputs/recent-blobs.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { createSkillMethods } from "./skills/create-skill-methods.ts";
@@ -70,6 +70,8 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     call: (tool: unknown, input?: unknown, callOptions = noOptions) =>
       start({ tool, input, options: callOptions }) as Promise<never>,
     readOutput: host.outputs.read,
+    searchOutput: host.outputs.search,
+    sliceOutput: host.outputs.slice,
   };
 
   registry.change(() => {

@@ -9,7 +9,9 @@ import type { CallOptions } from "./call/call-options.ts";
 import type { InjectedSource } from "./call/injection.ts";
 import type { Middleware, UseOptions } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";
-import type { OutputPage, PageOptions } from "./output-keeper.ts";
+import type { OutputPage, PageOptions } from "./outputs/read-page.ts";
+import type { OutputMatches, SearchOutputOptions } from "./outputs/search-output.ts";
+import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
 import type { ToolComponent, ToolMethods } from "./tool-methods.ts";
@@ -68,4 +70,12 @@ export interface Workspace extends ToolMethods, SkillMethods {
    * are. `option-invalid` if an option is wrong.
    */
   readOutput(handle: string, options?: PageOptions): Promise<OutputPage>;
+  /** Finds words in such an output. @throws {KitbagError} as `readOutput` */
+  searchOutput(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
+  /**
+   * Takes a part out of such an output, if it is JSON: what is at a path, or some items of a list.
+   *
+   * @throws {KitbagError} as `readOutput`; `option-invalid` also if there is nothing at the path, and says what there is instead.
+   */
+  sliceOutput(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
 }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 
 /** One file of a version. */
@@ -47,7 +47,7 @@ export async function toContent(store: Store, source: VersionSource): Promise<Ui
 function describe({ definition, files }: VersionContent): string {
   const list = files.map(({ path, bytes, digest }) => ({ path, bytes, digest }));
   const sorted = list.toSorted((left, right) => (left.path < right.path ? -1 : 1));
-  return toCanonicalJson({ definition, files: sorted } as unknown as JsonValue);
+  return toCanonicalJson({ definition, files: sorted });
 }
 
 /**

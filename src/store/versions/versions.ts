@@ -1,31 +1,12 @@
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { LogEntry, Store } from "../../core/store.ts";
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
 import { loadContent, toContent, toDigest, type VersionContent, type VersionSource } from "./content.ts";
 import { diffVersions, type VersionDiff } from "./diff-versions.ts";
+import { addRecord, findAddresses, readHistory, toNotes, type Version, type VersionNotes } from "./history.ts";
 
 export type { VersionContent, VersionFile, VersionSource } from "./content.ts";
 export type { FileDiff, VersionDiff } from "./diff-versions.ts";
-
-/** One version of a tool or a skill that was live. */
-export interface Version {
-  readonly address: string;
-  /** Counts from 1 for each address. */
-  readonly number: number;
-  /** Of everything it is made of: two versions with the same digest are the same. */
-  readonly digest: string;
-  /** What its author calls it, such as `1.2.0`. */
-  readonly label?: string;
-  readonly author?: string;
-  /** When it was kept first, in milliseconds since 1970. */
-  readonly time: number;
-}
-
-/** What may be said of a version. */
-export interface VersionNotes {
-  readonly label?: string;
-  readonly author?: string;
-}
+export type { Version, VersionNotes } from "./history.ts";
 
 /** The versions of tools and skills, by address: every one that was ever live. Nothing is ever taken out. */
 export interface Versions {
@@ -68,25 +49,19 @@ export interface Versions {
  * ```
  */
 export function createVersions(store: Store): Versions {
-  async function find(address: string, which: number | string): Promise<Version> {
-    const { versions } = await readHistory(store, address);
-    const found = versions.filter((version) => isMeant(version, which));
-    const [version] = found.length > 1 ? found.slice(-1) : found;
-    if (version !== undefined) return version;
-    throw new KitbagError("version-not-found", { address, which: String(which), known: versions.map(describe) });
-  }
+  const get: Versions["get"] = async (address, which) => {
+    const version = await findVersion(store, address, which);
+    return { ...version, ...(await loadContent(store, version)) };
+  };
 
-  const api: Versions = {
+  return {
+    get,
     async keep(address, source, notes = {}) {
-      const digest = toDigest(source);
-      for (;;) {
-        const { versions, current, position } = await readHistory(store, address);
-        if (current?.digest === digest) return current;
-        const known = versions.find((version) => version.digest === digest);
-        if (known === undefined) await store.blobs.put(await toContent(store, source));
-        const record = known === undefined ? toRecord(digest, notes) : toPointer(digest, notes);
-        if (await appendAt(store, address, record, position)) return keptIn(store, address, digest);
-      }
+      return makeCurrent(store, { address, digest: toDigest(source), notes: toNotes(notes), source });
+    },
+    async pointBack(address, which, notes = {}) {
+      const { digest } = await findVersion(store, address, which);
+      return makeCurrent(store, { address, digest, notes: toNotes(notes) });
     },
     async list(address) {
       return (await readHistory(store, address)).versions;
@@ -94,121 +69,60 @@ export function createVersions(store: Store): Versions {
     async current(address) {
       return (await readHistory(store, address)).current;
     },
-    async get(address, which) {
-      const version = await find(address, which);
-      return { ...version, ...(await loadContent(store, version)) };
-    },
     async readFile(address, which, path) {
-      const version = await api.get(address, which);
-      const file = version.files.find((one) => one.path === path);
+      const { files } = await get(address, which);
+      const file = files.find((one) => one.path === path);
       const bytes = file && (await store.blobs.get(file.digest));
       if (bytes !== undefined) return bytes;
-      const known = version.files.map((one) => one.path);
-      throw new KitbagError("version-not-found", { address, which: `${String(which)}, file ${path}`, known });
+      const known = files.map((one) => one.path);
+      throw new KitbagError("version-not-found", { address, which: `${which}, file ${path}`, known });
     },
     async diff(address, from, to) {
-      return diffVersions(store, await api.get(address, from), await api.get(address, to));
+      return diffVersions(store, await get(address, from), await get(address, to));
     },
-    async pointBack(address, which, notes = {}) {
-      const { digest } = await find(address, which);
-      for (;;) {
-        const { current, position } = await readHistory(store, address);
-        if (current?.digest === digest) return current;
-        if (await appendAt(store, address, toPointer(digest, notes), position)) return keptIn(store, address, digest);
-      }
-    },
-    async addresses() {
-      const names: string[] = [];
-      for (let page = await streamsAfter(store, ""); page.length > 0; page = await streamsAfter(store, page.at(-1))) {
-        names.push(...page);
-      }
-      return names.map((name) => name.slice(streamPrefix.length));
-    },
-    async blobs() {
-      const digests = new Set<string>();
-      for (const address of await api.addresses()) {
-        for (const version of await api.list(address)) {
-          digests.add(version.digest);
-          const { files } = await loadContent(store, version);
-          for (const { digest } of files) digests.add(digest);
-        }
-      }
-      return digests;
-    },
-  };
-  return api;
-}
-
-const streamPrefix = "versions:";
-
-function streamsAfter(store: Store, after = ""): Promise<readonly string[]> {
-  return store.log.streams({ prefix: streamPrefix, after });
-}
-
-/** What happened to an address so far. */
-interface History {
-  readonly versions: readonly Version[];
-  readonly current: Version | undefined;
-  /** Where the next record goes. */
-  readonly position: number;
-}
-
-async function readHistory({ log }: Store, address: string): Promise<History> {
-  const versions: Version[] = [];
-  let current: Version | undefined;
-  let position = 0;
-  for (;;) {
-    const entries = await log.read(streamPrefix + address, { after: position });
-    for (const entry of entries) {
-      const record = entry.value as unknown as VersionRecord;
-      if (record.type === "version") versions.push(toVersion(address, versions.length + 1, entry));
-      current = versions.find(({ digest }) => digest === record.digest);
-      ({ position } = entry);
-    }
-    if (entries.length === 0) return { versions, current, position };
-  }
-}
-
-/** A line of an address's stream: a version that is new, or one that became the current one again. */
-interface VersionRecord extends VersionNotes {
-  readonly type: "version" | "current";
-  readonly digest: string;
-}
-
-function toVersion(address: string, number: number, { time, value }: LogEntry): Version {
-  const { digest, label, author } = value as unknown as VersionRecord;
-  return {
-    address,
-    number,
-    digest,
-    ...(label !== undefined && { label }),
-    ...(author !== undefined && { author }),
-    time,
+    addresses: () => findAddresses(store),
+    blobs: () => findBlobs(store),
   };
 }
 
-function toRecord(digest: string, { label, author }: VersionNotes): JsonObject {
-  return { type: "version", digest, ...(label !== undefined && { label }), ...(author !== undefined && { author }) };
-}
-
-function toPointer(digest: string, { author }: VersionNotes): JsonObject {
-  return { type: "current", digest, ...(author !== undefined && { author }) };
-}
-
-/** Answers whether it was appended: somebody else may have been faster. */
-async function appendAt({ log }: Store, address: string, record: JsonValue, position: number): Promise<boolean> {
-  try {
-    await log.append(streamPrefix + address, [record], { expectedPosition: position });
-    return true;
-  } catch (cause) {
-    if (isKitbagError(cause, "store-conflict")) return false;
-    throw cause;
-  }
-}
-
-async function keptIn(store: Store, address: string, digest: string): Promise<Version> {
+async function findVersion(store: Store, address: string, which: number | string): Promise<Version> {
   const { versions } = await readHistory(store, address);
-  return versions.find((version) => version.digest === digest) as Version;
+  const version = versions.findLast((one) => isMeant(one, which));
+  if (version !== undefined) return version;
+  throw new KitbagError("version-not-found", { address, which: String(which), known: versions.map(describe) });
+}
+
+/** What is to be the current version of an address. */
+interface Target {
+  readonly address: string;
+  readonly digest: string;
+  readonly notes: VersionNotes;
+  /** What it is made from, if it may be new. */
+  readonly source?: VersionSource;
+}
+
+async function makeCurrent(store: Store, { address, digest, notes, source }: Target): Promise<Version> {
+  for (;;) {
+    const { versions, current, position } = await readHistory(store, address);
+    if (current?.digest === digest) return current;
+    const isNew = source !== undefined && versions.every((version) => version.digest !== digest);
+    if (isNew) await store.blobs.put(await toContent(store, source));
+    const record = { type: isNew ? "version" : "current", digest, ...notes } as const;
+    await addRecord(store, { address, after: position, record });
+  }
+}
+
+async function findBlobs(store: Store): Promise<ReadonlySet<string>> {
+  const digests = new Set<string>();
+  for (const address of await findAddresses(store)) {
+    const { versions } = await readHistory(store, address);
+    for (const version of versions) {
+      digests.add(version.digest);
+      const { files } = await loadContent(store, version);
+      for (const { digest } of files) digests.add(digest);
+    }
+  }
+  return digests;
 }
 
 const shortestDigest = 8;

@@ -2,7 +2,7 @@ import type { CallEvent } from "../../core/events.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Store } from "../../core/store.ts";
-import type { OutputKeeper } from "../output-keeper.ts";
+import type { OutputKeeper } from "../outputs/output-keeper.ts";
 import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import type { SkillSet } from "../skills/skill-set.ts";

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import type { BlobStore } from "../core/store.ts";
+import type { BlobStore } from "../../core/store.ts";
 
 /** What outputs are kept in. */
 export type OutputBlobs = Pick<BlobStore, "put" | "size" | "slice">;

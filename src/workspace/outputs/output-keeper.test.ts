@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 
-import { isKitbagError } from "../core/errors.ts";
-import { memoryStore } from "../store/memory-store.ts";
-import { createOutputKeeper, type OutputKeeper, type OutputPage } from "./output-keeper.ts";
+import { isKitbagError } from "../../core/errors.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { createOutputKeeper, type OutputKeeper } from "./output-keeper.ts";
+import type { OutputPage } from "./read-page.ts";
 import { createRecentBlobs } from "./recent-blobs.ts";
 
 // One to four bytes a character, a byte order mark in the middle, and one at the beginning.

@@ -1,0 +1,90 @@
+import { isKitbagError } from "../../core/errors.ts";
+import type { LogEntry, Store } from "../../core/store.ts";
+
+/** One version of a tool or a skill that was live. */
+export interface Version {
+  readonly address: string;
+  /** Counts from 1 for each address. */
+  readonly number: number;
+  /** Of everything it is made of: two versions with the same digest are the same. */
+  readonly digest: string;
+  /** What its author calls it, such as `1.2.0`. */
+  readonly label?: string;
+  readonly author?: string;
+  /** When it was kept first, in milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** What may be said of a version. */
+export interface VersionNotes {
+  readonly label?: string;
+  readonly author?: string;
+}
+
+/** What happened to an address so far. */
+export interface History {
+  readonly versions: readonly Version[];
+  readonly current: Version | undefined;
+  /** Of the last record. */
+  readonly position: number;
+}
+
+/** A line of an address's stream: a version that is new, or one that became the current one again. */
+export interface VersionRecord extends VersionNotes {
+  readonly type: "version" | "current";
+  readonly digest: string;
+}
+
+const streamPrefix = "versions:";
+
+/** Reads what happened to an address. */
+export async function readHistory({ log }: Store, address: string): Promise<History> {
+  const versions = new Map<string, Version>();
+  let current: Version | undefined;
+  let position = 0;
+  for (;;) {
+    const entries = await log.read(streamPrefix + address, { after: position });
+    for (const entry of entries) {
+      const { type, digest } = entry.value as unknown as VersionRecord;
+      if (type === "version") versions.set(digest, toVersion(address, versions.size + 1, entry));
+      current = versions.get(digest);
+      ({ position } = entry);
+    }
+    if (entries.length === 0) return { versions: [...versions.values()], current, position };
+  }
+}
+
+function toVersion(address: string, number: number, { time, value }: LogEntry): Version {
+  const { digest, label, author } = value as unknown as VersionRecord;
+  return { address, number, digest, ...toNotes({ label, author }), time };
+}
+
+/** Notes without what was not said. */
+export function toNotes(notes: { readonly [Name in keyof VersionNotes]: string | undefined }): VersionNotes {
+  const { label, author } = notes;
+  return { ...(label !== undefined && { label }), ...(author !== undefined && { author }) };
+}
+
+/** Adds a line to what was read; answers whether it could: somebody else may have been faster. */
+export async function addRecord(
+  { log }: Store,
+  { address, after, record }: { readonly address: string; readonly after: number; readonly record: VersionRecord },
+): Promise<boolean> {
+  try {
+    await log.append(streamPrefix + address, [{ ...record }], { expectedPosition: after });
+    return true;
+  } catch (cause) {
+    if (isKitbagError(cause, "store-conflict")) return false;
+    throw cause;
+  }
+}
+
+/** Every address that has a history. */
+export async function findAddresses({ log }: Store): Promise<readonly string[]> {
+  const names: string[] = [];
+  for (;;) {
+    const page = await log.streams({ prefix: streamPrefix, after: names.at(-1) ?? "" });
+    if (page.length === 0) return names.map((name) => name.slice(streamPrefix.length));
+    names.push(...page);
+  }
+}

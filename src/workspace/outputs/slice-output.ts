@@ -1,0 +1,89 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue, toPath, type JsonValue } from "../../core/json.ts";
+import { describeShape } from "../describe-shape.ts";
+import { checkHandle, checkWhole } from "./read-page.ts";
+import { parsePath } from "./parse-path.ts";
+import type { OutputBlobs } from "./recent-blobs.ts";
+
+/** Which part of an output that is JSON. */
+export interface SliceOutputOptions {
+  /** Where it is: `rows`, `rows[3].name`, `["an odd key"]`. @default the whole */
+  readonly path?: string;
+  /** Of a list: the first item, from 0. @default 0 */
+  readonly from?: number;
+  /** Of a list: how many items, at most 1000. @default 100 */
+  readonly limit?: number;
+}
+
+/** A part of an output that is JSON. */
+export interface OutputSlice {
+  readonly path: string;
+  /** In words, what is there. */
+  readonly shape: string;
+  /** The value; of a list the items that were asked for. */
+  readonly value: JsonValue;
+  /** Of a list: where the next items begin; none at the end. */
+  readonly nextFrom?: number;
+}
+
+const maxLimit = 1000;
+
+/**
+ * Takes a part out of an output that is JSON.
+ *
+ * @throws {KitbagError} `output-missing`, or `option-invalid` if the output is no JSON, the path leads nowhere (it says what is
+ * there instead) or an option is wrong.
+ */
+export async function sliceOutput(
+  blobs: Pick<OutputBlobs, "size" | "slice">,
+  handle: string,
+  options: SliceOutputOptions = {},
+): Promise<OutputSlice> {
+  const { path = "", from = 0, limit = 100 } = options;
+  checkWhole("from", from, 0);
+  checkWhole("limit", limit, 1, maxLimit);
+  const steps = parsePath(path);
+  const value = walk(await loadJson(blobs, handle), steps);
+  const found = { path: toPath(steps), shape: describeShape(value) };
+  if (!isList(value)) return { ...found, value };
+  const next = from + limit;
+  return { ...found, value: value.slice(from, next), ...(next < value.length && { nextFrom: next }) };
+}
+
+async function loadJson(blobs: Pick<OutputBlobs, "size" | "slice">, handle: string): Promise<JsonValue> {
+  const digest = checkHandle(handle);
+  const size = await blobs.size(digest);
+  const bytes = size === undefined ? undefined : await blobs.slice(digest, 0, size);
+  if (bytes === undefined) throw new KitbagError("output-missing", { handle });
+  try {
+    return JSON.parse(new TextDecoder().decode(bytes)) as JsonValue;
+  } catch {
+    // What it says of the place in the text is of no use: nobody has seen the text.
+    const expected = "an output that is JSON; read this one by pages, or search it";
+    throw new KitbagError("option-invalid", { option: "handle", found: "an output that is text", expected });
+  }
+}
+
+function walk(value: JsonValue, steps: readonly (string | number)[]): JsonValue {
+  let here = value;
+  for (const [index, step] of steps.entries()) {
+    const next = stepInto(here, step);
+    if (next === undefined) {
+      const place = toPath(steps.slice(0, index)) || "the output";
+      const expected = `a path that exists: ${place} is ${describeShape(here)}`;
+      throw new KitbagError("option-invalid", { option: "path", found: showValue(toPath(steps)), expected });
+    }
+    here = next;
+  }
+  return here;
+}
+
+function stepInto(value: JsonValue, step: string | number): JsonValue | undefined {
+  if (isList(value)) return typeof step === "number" ? value[step] : undefined;
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, step)) return undefined;
+  return value[step];
+}
+
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { defineSkill } from "../../core/define-skill.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import type { Tool } from "../../core/tool.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { createWorkspace } from "../create-workspace.ts";
+import { loadSkills } from "../skills/load-workspace-skills.ts";
+import type { Workspace } from "../workspace.ts";
+import { keepVersions } from "./keep-versions.ts";
+
+test("keepVersions() keeps the tools that are there, and those that come later", async () => {
+  const workspace = createWorkspace({ tools: [greet("1.0.0", "Says hello")] });
+  const { versions, settled } = keepVersions(workspace, memoryStore(), { author: "Ada" });
+  workspace.replace(greet("1.1.0", "Says hello to somebody"));
+  workspace.addComponent({ name: "shop", tools: [greet("3.0.0", "Sells")] });
+  await settled();
+
+  const list = await versions.list("greet");
+  expect(list.map(({ label, author }) => [label, author])).toEqual([
+    ["1.0.0", "Ada"],
+    ["1.1.0", "Ada"],
+  ]);
+  expect(await versions.addresses()).toEqual(["greet", "shop/greet"]);
+  expect((await versions.diff("greet", 1, 2)).definition).toContain('+  "description": "Says hello to somebody"');
+});
+
+test("keepVersions() keeps a skill and its tools when it is opened, and not before", async () => {
+  const skill = defineSkill({
+    name: "talk",
+    description: "Talks",
+    version: "0.1.0",
+    tools: [greet("1.0.0", "Greets")],
+  });
+  const workspace = createWorkspace({ skills: [skill] });
+  const { versions, settled } = keepVersions(workspace, memoryStore());
+  await settled();
+  const before = await versions.addresses();
+
+  await workspace.activateSkill("talk");
+  await settled();
+
+  expect(before).toEqual([]);
+  expect(await versions.addresses()).toEqual(["talk", "talk/greet"]);
+  expect(await versions.get("talk", "0.1.0")).toMatchObject({
+    definition: { name: "talk", tools: [{ name: "greet" }] },
+  });
+});
+
+test("keepVersions() keeps every file of a skill's folder, and the script of each tool", async () => {
+  const { workspace } = await openFolder();
+  const { versions, settled } = keepVersions(workspace, memoryStore());
+  await settled();
+
+  const skill = await versions.get("count", 1);
+  const tool = await versions.get("count/lines", 1);
+  expect(skill.files.map(({ path }) => path)).toEqual(["SKILL.md", "scripts/lines.sh"]);
+  expect(tool.files.map(({ path }) => path)).toEqual(["scripts/lines.sh"]);
+  expect(tool.definition).toMatchObject({ code: { kind: "script", path: "scripts/lines.sh" } });
+  expect(String(Buffer.from(await versions.readFile("count", 1, "scripts/lines.sh")))).toBe(script);
+});
+
+test("keepVersions() keeps the digest of code that is in a file it does not know", async () => {
+  const code = { kind: "wasm", directory: "/", path: "sum.wasm", digest: "sha256:0" };
+  const workspace = createWorkspace({ tools: [{ ...greet("1.0.0", "Adds"), code }] });
+  const { versions, settled } = keepVersions(workspace, memoryStore());
+  await settled();
+
+  expect(await versions.get("greet", 1)).toMatchObject({ files: [], definition: { code: { digest: "sha256:0" } } });
+});
+
+test("keepVersions() says when a file is not what it was, and keeps no version of it", async () => {
+  const { workspace, directory } = await openFolder();
+  writeFileSync(join(directory, "scripts/lines.sh"), `${script}# changed\n`);
+  const errors: unknown[] = [];
+
+  const { versions, settled } = keepVersions(workspace, memoryStore(), { onError: (...error) => errors.push(error) });
+  await settled();
+
+  expect(await versions.addresses()).toEqual([]);
+  expect(errors).toMatchObject([
+    [{ code: "script-changed", details: { path: "scripts/lines.sh" } }, "count/lines"],
+    [{ code: "script-changed" }, "count"],
+  ]);
+});
+
+test("keepVersions() says nothing of errors when nobody listens", async () => {
+  const { workspace, directory } = await openFolder();
+  rmSync(join(directory, "scripts"), { recursive: true });
+
+  const { versions, settled } = keepVersions(workspace, memoryStore());
+  await settled();
+
+  expect(await versions.addresses()).toEqual([]);
+});
+
+test("keepVersions() keeps nothing more once it is stopped", async () => {
+  const workspace = createWorkspace();
+  const { versions, settled, stop } = keepVersions(workspace, memoryStore());
+  stop();
+  workspace.add(greet("1.0.0", "Says hello"));
+  await settled();
+
+  expect(await versions.addresses()).toEqual([]);
+});
+
+const script = '#!/bin/sh\n# Usage: lines.sh FILE\nwc -l "${1:?a file}"\n';
+
+async function openFolder(): Promise<{ workspace: Workspace; directory: string }> {
+  const root = mkdtempSync(join(tmpdir(), "kitbag-versions-"));
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  const directory = join(root, "count");
+  mkdirSync(join(directory, "scripts"), { recursive: true });
+  writeFileSync(join(directory, "SKILL.md"), "---\nname: count\ndescription: Counts lines\n---\nCount.\n");
+  writeFileSync(join(directory, "scripts/lines.sh"), script);
+  const { reports } = await loadSkills({ directories: [root] });
+  const workspace = createWorkspace({ skills: reports.flatMap((report) => report.skill ?? []) });
+  expect(await workspace.activateSkill("count")).toMatchObject({ status: "ok" });
+  return { workspace, directory };
+}
+
+function greet(version: string, description: string): Tool {
+  return defineTool({ name: "greet", description, version, run: () => "hello" });
+}

@@ -1,0 +1,67 @@
+import type { Store } from "../../core/store.ts";
+import { createVersions, type VersionNotes, type Versions, type VersionSource } from "../../store/versions/versions.ts";
+import type { RegisteredTool } from "../registered-tool.ts";
+import type { Workspace } from "../workspace.ts";
+import { fromSkill, fromTool } from "./to-version-source.ts";
+
+/** What may be said when versions are kept. */
+export interface KeepVersionsOptions {
+  /** Who makes the changes. */
+  readonly author?: string;
+  /** Told of what could not be kept, such as a file that changed in between. @default nobody is told */
+  readonly onError?: (cause: unknown, address: string) => void;
+}
+
+/** Versions that are kept while a workspace changes. */
+export interface KeptVersions {
+  readonly versions: Versions;
+  /** Answers when everything that was live so far is kept, or could not be. */
+  settled(): Promise<void>;
+  stop(): void;
+}
+
+/**
+ * Keeps in `store` a version of every tool that is available in `workspace` and of every skill that is open, now and whenever one
+ * changes.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, defineTool, keepVersions, memoryStore } from "kitbag";
+ *
+ * const workspace = createWorkspace();
+ * const kept = keepVersions(workspace, memoryStore());
+ * workspace.add(defineTool({ name: "now", description: "Tells the time", version: "1.0.0", run: () => Date.now() }));
+ * await kept.settled();
+ * console.assert((await kept.versions.current("now"))?.label === "1.0.0");
+ * ```
+ */
+export function keepVersions(workspace: Workspace, store: Store, options: KeepVersionsOptions = {}): KeptVersions {
+  const versions = createVersions(store);
+  let queue = Promise.resolve();
+
+  /** One after the other: the current version of an address is the one that was live last. */
+  function keep(address: string, source: VersionSource, label: string | undefined): void {
+    const { author, onError } = options;
+    const notes: VersionNotes = { ...(label !== undefined && { label }), ...(author !== undefined && { author }) };
+    const keepOne = async (): Promise<void> => {
+      try {
+        await versions.keep(address, source, notes);
+      } catch (cause) {
+        onError?.(cause, address);
+      }
+    };
+    queue = queue.then(keepOne);
+  }
+
+  function keepAll(tools: readonly RegisteredTool[]): void {
+    for (const { address, tool } of tools) keep(address, fromTool(tool), tool.version);
+    for (const owner of new Set(tools.map((tool) => tool.owner))) {
+      const skill = workspace.getSkill(owner);
+      if (skill !== undefined) keep(owner, fromSkill(skill), skill.version);
+    }
+  }
+
+  keepAll(workspace.getAvailableTools());
+  const stop = workspace.onChange(({ added, replaced }) => keepAll([...added, ...replaced]));
+  return { versions, settled: () => queue, stop };
+}

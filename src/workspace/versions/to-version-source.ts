@@ -1,0 +1,49 @@
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ScriptCode } from "../../core/script-code.ts";
+import type { Skill, SkillFile } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
+import { readRegularFile } from "../../skills/folder/read-file.ts";
+import type { VersionSource } from "../../store/versions/versions.ts";
+
+/** What a version of a tool is made of: what it says of itself, and the script or module that is its code. */
+export function fromTool(tool: Tool): VersionSource {
+  // A tool that knows no folder, as one of a WASM module, still has the digest of its file in the definition.
+  const { folder, path } = tool.code as Partial<ScriptCode>;
+  const files = folder?.files.filter((file) => file.path === path).map((file) => toFile(folder.directory, file));
+  return { definition: describeTool(tool), files: files ?? [] };
+}
+
+/** What a version of a skill is made of: what it says of itself and its tools, and every file of its folder. */
+export function fromSkill(skill: Skill): VersionSource {
+  const { folder, tools, onActivate: _open, onDeactivate: _close, render: _render, commands: _run, ...data } = skill;
+  const definition = toData({ ...data, tools: tools.map(describeTool) });
+  return { definition, files: folder?.files.map((file) => toFile(folder.directory, file)) ?? [] };
+}
+
+function describeTool({ code, refine: _refine, ...data }: Tool): JsonObject {
+  const place = code as Partial<ScriptCode>;
+  const { kind, path, digest, interpreter, dependencies } = place;
+  return toData({ ...data, code: { kind, path, digest, interpreter, dependencies } });
+}
+
+/** Takes out what is not said: a tool is data, but for what was left out here. */
+function toData(value: object): JsonObject {
+  return JSON.parse(JSON.stringify(value)) as JsonObject;
+}
+
+function toFile(directory: string, { path, bytes, digest }: SkillFile): VersionSource["files"][number] {
+  return {
+    path,
+    bytes,
+    digest,
+    read() {
+      // More than there should be would not have the digest anyway.
+      const reading = readRegularFile(join(directory, path), { maxBytes: bytes });
+      if (!reading.ok) throw new KitbagError("script-changed", { path });
+      return reading.bytes;
+    },
+  };
+}
