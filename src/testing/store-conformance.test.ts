@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 
 import { KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
+import type { Queue } from "../core/queue.ts";
 import type { BlobStore, KeyValueStore, LogEntry, LogStore, Store } from "../core/store.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { storeConformance } from "./store-conformance.ts";
@@ -332,6 +333,160 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
       return { ...good, blobs, close };
     },
   },
+  {
+    fault: "hands out the newest job first",
+    check: "queue.claim() hands out jobs in the order in which they were added",
+    store: withQueue((queue) => ({ claim: async (options) => (await queue.claim(options)).toReversed() })),
+  },
+  {
+    fault: "forgets priorities",
+    check: "queue.claim() hands out the highest priority first",
+    store: withQueue((queue) => ({ add: (id, options) => queue.add(id, { delayMs: options?.delayMs ?? 0 }) })),
+  },
+  {
+    fault: "gives a job back with another priority",
+    check: "queue.release() gives the job back with its priority, at once or later",
+    store: withQueue((queue) => ({
+      async release(job, options) {
+        await queue.complete(job);
+        await queue.add(job.id, options);
+      },
+    })),
+  },
+  {
+    fault: "hands out all jobs at once",
+    check: "queue.claim() takes one job unless told otherwise",
+    store: withQueue((queue) => ({ claim: (options) => queue.claim({ limit: 10, ...options }) })),
+  },
+  {
+    fault: "looks for jobs and marks them later",
+    check: "queue.claim() gives no job to two of twenty who claim at once",
+    store: withQueue((queue) => {
+      let looking: ReturnType<Queue["claim"]> | undefined;
+      return {
+        async claim(options) {
+          looking ??= later(() => queue.claim(options));
+          const jobs = await looking;
+          looking = undefined;
+          return jobs;
+        },
+        complete: (job) => queue.complete(job).catch(() => undefined),
+      };
+    }),
+  },
+  {
+    fault: "replaces a job that is there",
+    check: "queue.add() leaves a job that is there as it is, waiting or claimed",
+    store: withQueue((queue) => ({
+      async add(id, options) {
+        const jobs = await queue.claim({ leaseMs: 1, limit: 100 });
+        for (const job of jobs) await (job.id === id ? queue.complete(job) : queue.release(job));
+        return queue.add(id, options);
+      },
+    })),
+  },
+  {
+    fault: "hands out delayed jobs at once",
+    check: "queue.add() with delayMs keeps a job back for that time",
+    store: withQueue((queue) => ({ add: (id, options) => queue.add(id, { priority: options?.priority ?? 0 }) })),
+  },
+  {
+    fault: "never ends a lease",
+    check: "queue.claim() hands out a job again when its lease is over, and not before",
+    store: withQueue((queue) => ({ claim: (options) => queue.claim({ ...options, leaseMs: 1e9 }) })),
+  },
+  {
+    fault: "counts every claim as the first",
+    check: "queue.claim() hands out a job again when its lease is over, and not before",
+    store: withQueue((queue) => ({
+      claim: async (options) => (await queue.claim(options)).map((job) => ({ ...job, attempt: 1 })),
+    })),
+  },
+  {
+    fault: "lets somebody finish a job that another one has",
+    check: "queue tells who was too slow that the job is lost",
+    store: withQueue((queue) => ({ complete: (job) => queue.complete(job).catch(() => undefined) })),
+  },
+  {
+    fault: "takes a job from one who was slow though nobody else wants it",
+    check: "queue lets the one who was too slow go on as long as nobody else has the job",
+    store: withQueue((queue) => ({
+      async extend(job, leaseMs) {
+        if ((await queue.count()).claimed === 0)
+          throw new KitbagError("job-lost", { queue: "", job: job.id, attempt: 1 });
+        await queue.extend(job, leaseMs);
+      },
+    })),
+  },
+  {
+    fault: "adds a new lease to the old one",
+    check: "queue.extend() starts the lease anew, longer or shorter",
+    store: withQueue((queue) => ({ extend: (job, leaseMs) => queue.extend(job, leaseMs + 400) })),
+  },
+  {
+    fault: "gives a finished job back",
+    check: "queue.complete() takes the job out, once",
+    store: withQueue((queue) => ({ complete: (job) => queue.release(job) })),
+  },
+  {
+    fault: "waits for the end of the lease of a job that was given back",
+    check: "queue.release() ends the claim: who gave a job back does not have it",
+    store: withQueue((queue) => ({ release: (job) => queue.extend(job, 1) })),
+  },
+  {
+    fault: "lets anybody finish a job that nobody has claimed",
+    check: "queue knows nothing of jobs that nobody has claimed, and of other attempts",
+    store: withQueue((queue) => ({
+      async complete(job) {
+        const jobs = await queue.claim({ leaseMs: 1e9 });
+        await queue.complete(jobs.find(({ id }) => id === job.id) ?? job);
+      },
+    })),
+  },
+  {
+    fault: "counts a job as claimed whose lease is over",
+    check: "queue.count() counts by what becomes of the jobs next",
+    store: withQueue((queue) => {
+      let claimed = 0;
+      return {
+        async claim(options) {
+          const jobs = await queue.claim(options);
+          claimed += jobs.length;
+          return jobs;
+        },
+        async count() {
+          const { ready, delayed } = await queue.count();
+          return { ready: ready - claimed, delayed, claimed };
+        },
+      };
+    }),
+  },
+  {
+    fault: "has one queue for all names",
+    check: "queue() gives queues that share nothing but their name",
+    store: (good) => ({ ...good, queue: () => good.queue("jobs") }),
+  },
+  {
+    fault: "takes any lease",
+    check: "queue refuses wrong numbers and jobs that are none",
+    store: withQueue((queue) => ({ claim: (options) => queue.claim({ ...options, leaseMs: 1 }) })),
+  },
+  {
+    fault: "throws at once for the wrong name of a queue",
+    check: "queue refuses wrong names and wrong ids in every method",
+    store: (good) => ({
+      ...good,
+      queue(name) {
+        if (name === "") throw new KitbagError("store-key-invalid", { key: name, reason: "it is empty" });
+        return good.queue(name);
+      },
+    }),
+  },
+  {
+    fault: "still counts when it is closed",
+    check: "queue rejects in every method once the store is closed",
+    store: withQueue(() => ({ count: async () => ({ ready: 0, delayed: 0, claimed: 0 }) })),
+  },
 ];
 
 test.concurrent.for(faults)("storeConformance() notices a store that $fault", async ({ check, store }) => {
@@ -394,6 +549,20 @@ function withKv(change: (kv: KeyValueStore) => Partial<KeyValueStore>): (good: S
 
 function withLog(change: (log: LogStore) => Partial<LogStore>): (good: Store) => Store {
   return (good) => ({ ...good, log: { ...good.log, ...change(good.log) } });
+}
+
+function withQueue(change: (queue: Queue) => Partial<Queue>): (good: Store) => Store {
+  return (good) => {
+    const byName = new Map<string, Queue>();
+    return {
+      ...good,
+      queue(name) {
+        const queue = byName.get(name) ?? { ...good.queue(name), ...change(good.queue(name)) };
+        byName.set(name, queue);
+        return queue;
+      },
+    };
+  };
 }
 
 function withBlobs(change: (blobs: BlobStore) => Partial<BlobStore>): (good: Store) => Store {

@@ -5,11 +5,12 @@ import { kvChecks } from "./store/kv-checks.ts";
 import { kvListChecks } from "./store/kv-list-checks.ts";
 import { kvVersionChecks } from "./store/kv-version-checks.ts";
 import { logChecks } from "./store/log-checks.ts";
+import { queueChecks } from "./store/queue-checks.ts";
 import { within, type StoreChecks, type Wait } from "./store/store-check.ts";
 import { tailChecks } from "./store/tail-checks.ts";
 
 /** One of the primitives of a store. */
-export type StorePart = "kv" | "log" | "blobs";
+export type StorePart = "kv" | "log" | "blobs" | "queue";
 
 /** What {@link storeConformance} takes beside the store. */
 export interface StoreConformanceOptions<Part extends StorePart = StorePart> {
@@ -26,6 +27,7 @@ const checksOf: Readonly<Record<StorePart, readonly StoreChecks[]>> = {
   kv: [kvChecks, kvVersionChecks, kvListChecks],
   log: [logChecks, tailChecks],
   blobs: [blobChecks],
+  queue: [queueChecks],
 };
 
 /**
@@ -44,7 +46,7 @@ export function storeConformance<Part extends StorePart = StorePart>(
   create: () => StoreWith<NoInfer<Part>> | Promise<StoreWith<NoInfer<Part>>>,
   options: StoreConformanceOptions<Part> = {},
 ): readonly ConformanceCheck[] {
-  const parts: readonly StorePart[] = options.parts ?? ["kv", "log", "blobs"];
+  const parts: readonly StorePart[] = options.parts ?? ["kv", "log", "blobs", "queue"];
   const wait = options.wait ?? sleep;
   return parts.flatMap((part) => checksOf[part]).flatMap((checks) => toChecks(checks, create, wait));
 }

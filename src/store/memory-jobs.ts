@@ -1,0 +1,111 @@
+import type { Job, QueueCounts } from "../core/queue.ts";
+import { createOrderedHeap } from "./ordered-heap.ts";
+
+/** A job as {@link memoryQueues} keeps it. Only its {@link MemoryJobs} changes its times. */
+export interface KeptJob {
+  readonly id: string;
+  readonly priority: number;
+  /** Breaks ties: the number of the write that says when it is ready. */
+  order: number;
+  attempt: number;
+  /** By the clock of the store: when it may be claimed, also by somebody else if it is claimed. */
+  readyAt: number;
+  isClaimed: boolean;
+}
+
+/** The jobs of one queue. */
+export interface MemoryJobs {
+  readonly size: number;
+  get(id: string): KeptJob | undefined;
+  /** Adds the job, or changes one that is there, so that nobody gets it before `ms` have passed. */
+  wait(job: KeptJob, ms: number): void;
+  claim(leaseMs: number, limit: number): Job[];
+  delete(job: KeptJob): void;
+  count(): QueueCounts;
+}
+
+/** Makes an empty queue. What it does takes time in proportion to the logarithm of its size. */
+export function createMemoryJobs(now: () => number): MemoryJobs {
+  const jobs = new Map<string, KeptJob>();
+  const line = createLine();
+  let order = 0;
+
+  function wait(job: KeptJob, ms: number): void {
+    line.remove(job);
+    order += 1;
+    job.order = order;
+    job.readyAt = now() + ms;
+    jobs.set(job.id, job);
+    line.add(job);
+  }
+
+  return {
+    get size() {
+      return jobs.size;
+    },
+    get: (id) => jobs.get(id),
+    wait,
+    claim(leaseMs, limit) {
+      line.wake(now());
+      const taken: Job[] = [];
+      for (let job = line.first(); job && taken.length < limit; job = line.first()) {
+        job.isClaimed = true;
+        job.attempt += 1;
+        wait(job, leaseMs);
+        taken.push({ id: job.id, attempt: job.attempt });
+      }
+      return taken;
+    },
+    delete(job) {
+      line.remove(job);
+      jobs.delete(job.id);
+    },
+    count() {
+      line.wake(now());
+      return line.count();
+    },
+  };
+}
+
+/** The jobs by what becomes of them next. */
+interface Line {
+  /** Adds a job that nobody may have before its time. */
+  add(job: KeptJob): void;
+  remove(job: KeptJob): void;
+  /** Finds out who is ready at `time`. One that was seen to be ready stays so, also if the clock goes back. */
+  wake(time: number): void;
+  /** The next one of those that are ready. */
+  first(): KeptJob | undefined;
+  count(): QueueCounts;
+}
+
+function createLine(): Line {
+  const ready = createOrderedHeap<KeptJob>(
+    (left, right) => right.priority - left.priority || compareTimes(left, right),
+  );
+  const delayed = createOrderedHeap<KeptJob>(compareTimes);
+  const claimed = createOrderedHeap<KeptJob>(compareTimes);
+
+  return {
+    add(job) {
+      (job.isClaimed ? claimed : delayed).add(job);
+    },
+    remove(job) {
+      for (const heap of [ready, delayed, claimed]) heap.remove(job);
+    },
+    wake(time) {
+      for (const heap of [delayed, claimed]) {
+        for (let job = heap.first(); job && job.readyAt <= time; job = heap.first()) {
+          heap.remove(job);
+          ready.add(job);
+        }
+      }
+    },
+    first: ready.first,
+    count: () => ({ ready: ready.size, delayed: delayed.size, claimed: claimed.size }),
+  };
+}
+
+function compareTimes(left: KeptJob, right: KeptJob): number {
+  return left.readyAt - right.readyAt || left.order - right.order;
+}
