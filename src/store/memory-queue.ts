@@ -7,13 +7,13 @@ import { createMemoryJobs, type KeptJob, type MemoryJobs } from "./memory-jobs.t
 import { checkOpen, type StoreLife } from "./store-life.ts";
 
 /** Makes the queues of a memory store. */
-export function memoryQueues(life: MemoryLife): (name: string) => Queue {
+export function memoryQueues(life: StoreLife): (name: string) => Queue {
   /** Only queues that have a job. */
   const queues = new Map<string, MemoryJobs>();
   return (name) => createMemoryQueue(life, queues, name);
 }
 
-function createMemoryQueue(life: MemoryLife, queues: Map<string, MemoryJobs>, name: string): Queue {
+function createMemoryQueue(life: StoreLife, queues: Map<string, MemoryJobs>, name: string): Queue {
   /** The jobs of this queue, once the name and the store are known to be right. */
   function open(operation: string): MemoryJobs {
     checkKey(name);
