@@ -4,6 +4,70 @@ import { createProject, runKitbag, toolbox } from "../../../test/run-kitbag.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { argparseScript, skillFiles } from "../../../test/support/skill-files.ts";
 
+test("kitbag show --text prints a skill's text with arguments and the output of granted commands", async () => {
+  const project = createProject(greeter);
+
+  const run = await runKitbag(["show", "greeter", "--skills", "skills", "--text", "Ada", "two words"], { project });
+
+  expect(run.stdout).toContain(
+    '\n\nAda, hello (two words) [not run: `id -u` (the skill\'s permission run does not list "id"; ',
+  );
+  expect(run.stderr).toContain('skills/greeter/SKILL.md:5:31 warning shell-not-run The command "id -u" was not run:');
+  expect(run.stderr).toContain('    → add it to [permissions] in kitbag.toml, if the skill shall run it: run = ["id"]');
+  expect(run.code).toBe(0);
+});
+
+test("kitbag show --text --json gives text and diagnostics, and runs nothing of a skill that is not trusted", async () => {
+  const files = Object.entries(greeter).map(([path, text]) => [`.kitbag/${path}`, text]);
+  const project = createProject(Object.fromEntries(files));
+
+  const run = await runKitbag(["show", "greeter", "--text", "--json", "Ada"], { project });
+
+  const { name, text, diagnostics } = JSON.parse(run.stdout) as Record<string, unknown>;
+  expect(name).toBe("greeter");
+  expect(text).toMatch(/Ada, \[not run: `printf [^`]*` \(.*was not given/u);
+  expect(diagnostics).toMatchObject([
+    { code: "shell-not-run", line: 5 },
+    { code: "shell-not-run", line: 5 },
+  ]);
+});
+
+test("kitbag show --text runs nothing of a project's skill until it is trusted", async () => {
+  const files = Object.entries(greeter).map(([path, text]) => [`.kitbag/${path}`, text]);
+  const project = createProject(Object.fromEntries(files));
+
+  const run = await runKitbag(["show", "greeter", "--text", "Ada", "x"], { project });
+
+  expect(run.stdout).toMatch(/Ada, \[not run: `printf [^`]*` \(Cannot open the skill "greeter": .*kitbag trust/u);
+});
+
+test("kitbag show takes arguments for --text only, and --text for skills only", async () => {
+  const project = createProject(greeter);
+
+  const bare = await runKitbag(["show", "greeter", "--skills", "skills", "Ada"], { project });
+  const unknown = await runKitbag(["show", "greter", "--skills", "skills", "--text"], { project });
+
+  expect([bare.code, bare.stderr]).toEqual([2, expect.stringContaining("Cannot use Ada: only --text takes arguments")]);
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('did you mean "greeter"?')]);
+});
+
+test("kitbag show --text shows the text of a skill that a module defines", async () => {
+  const project = createProject({
+    "tools.ts": `import { defineSkill } from "kitbag";
+const games = defineSkill({ name: "games", description: "Games", workDirection: "Play \\u001B[31m." });
+export default { skills: [games] };\n`,
+  });
+
+  const run = await runKitbag(["show", "games", "--module", "tools.ts", "--text", "now"], { project });
+
+  expect(run.stdout).toBe("Play \\u001b[31m.\n\nARGUMENTS: now\n");
+});
+
+const greeter = {
+  "skills/greeter/SKILL.md": "---\nname: greeter\ndescription: Greets\n---\n$0, !`printf 'hello (%s)' $1` !`id -u`\n",
+  "skills/greeter/kitbag.toml": '[permissions]\nrun = ["printf"]\n',
+};
+
 test("kitbag show tells everything about a tool", async () => {
   const project = createProject({ "tools.ts": tools });
 

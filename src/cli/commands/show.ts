@@ -9,11 +9,15 @@ import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.
 import { isEnforced, renderTool } from "../render-tool.ts";
 import { toShownPath } from "../shown-path.ts";
 import { describeOrigin, findOrigin, type ToolOrigin } from "../skills/describe-script.ts";
+import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
 import { renderSkill, renderSkipped } from "../skills/render-skill.ts";
 import { showSkill, toSkillDocument } from "../skills/show-skill.ts";
+import { showText } from "../skills/show-text.ts";
 import { toolTokens } from "../skills/token-cost.ts";
+import { usageError } from "../usage-error.ts";
 
 /** `kitbag show`: everything about one tool or one skill. */
 export const showCommand: CliCommand = {
@@ -21,16 +25,25 @@ export const showCommand: CliCommand = {
     ["kitbag show add", "a tool: its flags, schema, permissions and examples"],
     ["kitbag show pdf-text --skills skills", "a skill: its tools, permissions, cost, and which scripts are no tools"],
     ["kitbag show pdf-text/extract_text", "a skill's tool: also where its schema comes from"],
+    [
+      "kitbag show fix-issue --text 42 high",
+      "a skill's text as a model gets it; granted commands in it run in the sandbox",
+    ],
     ["kitbag show math/add --json", "for programs"],
   ],
   define(command) {
     command.argument("<address>", "a tool (its name, or owner/name), or the name of a skill");
+    command.argument("[arguments...]", "with --text: the arguments of the skill");
+    command.option("--text", "only the skill's text, with its arguments and the output of its commands filled in");
     addModuleOption(command);
     addSkillsOption(command);
+    addSandboxOption(command);
   },
   async run(invocation) {
     const { args, options, cwd, terminal } = invocation;
     const address = args[0] ?? "";
+    if (options["text"] === true) return showFilledText(invocation, address);
+    if (args.length > 1) throw usageError(`Cannot use ${args[1]}: only --text takes arguments`);
     const opened = await openWithSkills(invocation, {
       module: getText(options, "module"),
       directories: getTexts(options, "skills"),
@@ -53,6 +66,25 @@ export const showCommand: CliCommand = {
     return refuse(opened, address);
   },
 };
+
+async function showFilledText(invocation: Invocation, address: string): Promise<Answer> {
+  const runtimes = openCliRuntimes(invocation);
+  try {
+    const opened = await openWithSkills(invocation, {
+      runtimes,
+      module: getText(invocation.options, "module"),
+      directories: getTexts(invocation.options, "skills"),
+      isThere: (configured) => configured.getSkill(address) !== undefined,
+    });
+    const skill = opened.workspace.getSkill(address);
+    if (skill !== undefined) return await showText(opened.workspace, skill, invocation);
+    const names = opened.workspace.getSkills().map((state) => state.skill.name);
+    const nearest = nearestNames(address, names);
+    throw new KitbagError("skill-not-found", { skill: address, nearest, count: names.length });
+  } finally {
+    await runtimes.close();
+  }
+}
 
 function showTool(found: RegisteredTool, origin: ToolOrigin | undefined, { terminal }: Invocation): Answer {
   const tokens = toolTokens(found);

@@ -45,7 +45,7 @@ export function createCommands({ document, frame, scripts }: CommandSources): (a
 
   function toCommand({ command }: ShellCommand, placeholders: Placeholders): SkillCommand {
     const parsed = parseCommand(command, placeholders);
-    if (!parsed.ok) return refuse(parsed.reason, "Put it into a script of the skill, and let the command name that");
+    if (!parsed.ok) return refuse(parsed.reason, "put it into a script of the skill, and let the command name that");
     const [name, ...argv] = parsed.words;
     const program = toProgram(name);
     if (!isGranted(program, frame.permissions.run ?? [])) {
@@ -53,11 +53,11 @@ export function createCommands({ document, frame, scripts }: CommandSources): (a
       const reason = `the skill's permission run does not list ${quote(shown)}`;
       return refuse(
         reason,
-        `Add it to [permissions] in kitbag.toml, if the skill shall run it: run = [${quote(shown)}]`,
+        `add it to [permissions] in kitbag.toml, if the skill shall run it: run = [${quote(shown)}]`,
       );
     }
     if (program.script !== undefined && !frame.files.has(program.script)) {
-      return refuse(`there is no ${quote(program.script)} in the skill's folder`, "Name one of its files");
+      return refuse(`there is no ${quote(program.script)} in the skill's folder`, "name one of its files");
     }
     return { ok: true, tool: toTool(program), input: { argv } };
   }
@@ -75,7 +75,7 @@ export function createCommands({ document, frame, scripts }: CommandSources): (a
   };
 }
 
-const tooMany = refuse(`only the first ${maxCommands} commands of a text are run`, "Put them into one script");
+const tooMany = refuse(`only the first ${maxCommands} commands of a text are run`, "put them into one script");
 
 function refuse(reason: string, cure: string): SkillCommand {
   return { ok: false, answer: { status: "not-run", reason, cure } };

@@ -328,7 +328,7 @@ test("no command can be called as a tool", async () => {
   ]);
 });
 
-const script = "Put it into a script of the skill, and let the command name that";
+const script = "put it into a script of the skill, and let the command name that";
 
 interface Case extends Pick<WorkspaceOptions, "approve" | "runtimes" | "secrets"> {
   readonly body: string;

@@ -1,4 +1,4 @@
-import { isKitbagError, toFailure, type ErrorCode, type Failure } from "../../core/errors.ts";
+import { toFailure, type ErrorCode, type Failure, type KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { CommandAnswer, SkillCommand } from "../../core/skill-command.ts";
 import type { Skill } from "../../core/skill.ts";
@@ -58,8 +58,7 @@ function refuseSkill(skill: Skill, planner: Planner): Failure | undefined {
     checkSkill(skill, planner);
     return undefined;
   } catch (cause) {
-    if (!isKitbagError(cause)) throw cause;
-    return toFailure(cause.code, cause.details);
+    return (cause as KitbagError).toJSON();
   }
 }
 
