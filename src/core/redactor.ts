@@ -1,3 +1,4 @@
+import { redactJson, type JsonRedaction } from "./redaction/redact-json.ts";
 import { findForms } from "./secret-forms.ts";
 
 /** Takes secrets out of whatever is shown. */
@@ -50,15 +51,24 @@ function createFrom(secrets: readonly (readonly [name: string, secret: string])[
     return list.map((text) => ({ text, label }));
   });
   if (forms.length === 0) return undefined;
-  const hasNumbers = forms.some((form) => /^-?\d/u.test(form.text));
 
   const text = (value: string): string => {
     const stretches = findStretches(value, forms);
     return stretches.length === 0 ? value : replaceStretches(value, stretches, value.length);
   };
+  const hasNumbers = forms.some((form) => /^-?\d/u.test(form.text));
+  const redaction: JsonRedaction = {
+    text,
+    ...(hasNumbers && {
+      number: (value) => {
+        const clean = text(String(value));
+        return clean === String(value) ? value : clean;
+      },
+    }),
+  };
   return {
     text,
-    value: (value) => redactValue(value, { text, hasNumbers }) as typeof value,
+    value: (value) => redactJson(value, redaction) as typeof value,
     with: (more) => createFrom([...secrets, ...Object.entries(more)]) as Redactor,
     stream: () => createStream(forms),
   };
@@ -147,39 +157,4 @@ function beginningOfSecret(text: string, forms: readonly Form[]): number {
     }
   }
   return most;
-}
-
-interface ValueRedaction {
-  readonly text: (value: string) => string;
-  readonly hasNumbers: boolean;
-}
-
-function redactValue(value: unknown, redaction: ValueRedaction): unknown {
-  if (typeof value === "string") return redaction.text(value);
-  if (typeof value === "number" && redaction.hasNumbers) {
-    const clean = redaction.text(String(value));
-    return clean === String(value) ? value : clean;
-  }
-  if (typeof value !== "object" || value === null) return value;
-  if (!Array.isArray(value)) return redactRecord(value as Record<string, unknown>, redaction);
-  const items = value.map((item) => redactValue(item, redaction));
-  return items.some((item, index) => item !== value[index]) ? items : value;
-}
-
-function redactRecord(value: Readonly<Record<string, unknown>>, redaction: ValueRedaction): unknown {
-  let isChanged = false;
-  const clean = new Map<string, unknown>();
-  for (const [key, item] of Object.entries(value)) {
-    const cleanKey = redaction.text(key);
-    const cleanItem = redactValue(item, redaction);
-    isChanged ||= cleanKey !== key || cleanItem !== item;
-    clean.set(clean.has(cleanKey) ? nextKey(clean, cleanKey) : cleanKey, cleanItem);
-  }
-  return isChanged ? Object.fromEntries(clean) : value;
-}
-
-function nextKey(taken: ReadonlyMap<string, unknown>, key: string): string {
-  let count = 2;
-  while (taken.has(`${key} ${count}`)) count += 1;
-  return `${key} ${count}`;
 }

@@ -1,0 +1,90 @@
+import type { RedactedStream } from "../redactor.ts";
+import { findHits, toRuleTable, type NamedHit, type RuleTable } from "./find-hits.ts";
+import { isSecretName } from "./match-secrets.ts";
+import { redactJson, type JsonRedaction } from "./redact-json.ts";
+import type { RedactionKind } from "./rules.ts";
+import { lookBehind, Scan } from "./scan.ts";
+
+/** Takes out what looks like a secret or like personal data. */
+export interface PatternRedactor {
+  text(text: string): string;
+  value<Value>(value: Value): Value;
+  stream(): RedactedStream;
+}
+
+/** All kinds there are. */
+export const allKinds: readonly RedactionKind[] = ["credentials", "personal"];
+
+const made = new Map<string, PatternRedactor>();
+
+/** The redactor for some kinds, made once. */
+export function patternRedactor(kinds: readonly RedactionKind[]): PatternRedactor {
+  const key = allKinds.filter((kind) => kinds.includes(kind)).join();
+  const known = made.get(key) ?? createPatternRedactor(kinds);
+  made.set(key, known);
+  return known;
+}
+
+function createPatternRedactor(kinds: readonly RedactionKind[]): PatternRedactor {
+  const table = toRuleTable(kinds);
+  const text = (given: string): string => {
+    const hits: NamedHit[] = [];
+    findHits(new Scan(given, true, 0), 0, table, hits);
+    return hits.length === 0 ? given : replaceHits(given, hits, 0, given.length);
+  };
+  const redaction: JsonRedaction = {
+    text,
+    // Only the number of a card is kept as a number, and has so many digits.
+    number: (number) => (number > shortestCard && text(String(number)) !== String(number) ? "[card]" : number),
+    ...(kinds.includes("credentials") && { named: hideNamed }),
+  };
+  return { text, value: (value) => redactJson(value, redaction) as typeof value, stream: () => createStream(table) };
+}
+
+const shortestCard = 1e12;
+
+/** A text whose key says that it is a secret is one, whatever it looks like. */
+function hideNamed(key: string, text: string): string | undefined {
+  return text !== "" && isSecretName(key) ? "[secret]" : undefined;
+}
+
+function replaceHits(text: string, hits: readonly NamedHit[], from: number, to: number): string {
+  let shown = "";
+  let next = from;
+  for (const { start, end, label } of hits) {
+    shown += text.slice(next, start) + label;
+    next = end;
+  }
+  return shown + text.slice(next, to);
+}
+
+function createStream(table: RuleTable): RedactedStream {
+  /** What was shown last, for what is decided by what is before it, and what is held back. */
+  let kept = "";
+  let shown = 0;
+  let free = 0;
+
+  function take(piece: string, isWhole: boolean): string {
+    const text = kept + piece;
+    const hits: NamedHit[] = [];
+    const scan = new Scan(text, isWhole, free);
+    const decided = findHits(scan, shown, table, hits);
+    const answer = replaceHits(text, hits, shown, decided);
+    const forgotten = Math.max(0, decided - lookBehind);
+    kept = text.slice(forgotten);
+    shown = decided - forgotten;
+    free = Math.max(0, scan.free - forgotten);
+    return answer;
+  }
+
+  return {
+    push: (piece) => take(piece, false),
+    flush() {
+      const rest = take("", true);
+      kept = "";
+      shown = 0;
+      free = 0;
+      return rest;
+    },
+  };
+}
