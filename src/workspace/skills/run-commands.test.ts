@@ -218,13 +218,13 @@ test("invokeSkill() says little of a program that says much and fails", async ()
   const { workspace } = await open({
     body: "!`./fail.sh`",
     run: ["./fail.sh"],
-    files: { "fail.sh": '#!/bin/sh\nfor i in $(seq 1 500); do echo "line $i" >&2; done\nexit 3\n' },
+    files: { "fail.sh": '#!/bin/sh\nfor i in $(seq 1 500); do echo "this is the line $i of many" >&2; done\nexit 3\n' },
   });
 
   const text = await invoke(workspace);
 
   expect(text.length).toBeLessThan(600);
-  expect(text).toMatch(/exit code 3/u);
+  expect(text).toMatch(/exit code 3: .*…\)\]$/u);
 });
 
 test("invokeSkill() runs the first ten commands of a text", async () => {
@@ -290,6 +290,13 @@ test("invokeSkill() runs nothing that stands in a code block or a code span", as
 
   expect(await invoke(workspace)).toBe(body);
   expect(events).toEqual([]);
+});
+
+test("invokeSkill() puts in what a middleware made of an output", async () => {
+  const { workspace } = await open({ body: "!`echo x`", run: ["echo"] });
+  workspace.use(async () => ({ status: "ok", output: { lines: 1 } }));
+
+  expect(await invoke(workspace)).toBe('{"lines":1}');
 });
 
 test("invokeSkill() takes secrets of the workspace out of an output", async () => {
