@@ -4,6 +4,7 @@ import type { SkillFolder } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { SkillCode } from "../code/load-skill-code.ts";
 import { emptyManifest, type SkillManifest, type ManifestTool } from "../manifests/skill-manifest.ts";
+import { checkCommands } from "./check-commands.ts";
 import { checkDeclared } from "./check-declared.ts";
 import { checkTools } from "./check-tools.ts";
 import { describeTrust } from "./describe-trust.ts";
@@ -48,6 +49,7 @@ export function toReport(read: SkillFacts, place: SkillPlace, { makePipeline, co
     ...used.diagnostics,
     ...findOverruled(sources, named),
     ...checkDeclared(facts.scripts, named.permissions, facts.manifest),
+    ...checkCommands(facts.document, skill.commands),
     ...describeTrust(folder),
   ];
   const status = diagnostics.some((one) => one.severity !== "info") ? "warning" : "ok";
