@@ -1,4 +1,5 @@
 import { blank, classesFor, commentStart, newline, quoteStart, wordRest, wordStart } from "./character-classes.ts";
+import { findExpressionEnd, findStringEnd, fromEscaped } from "./string-end.ts";
 import type { StringSyntax, Syntax } from "./syntax.ts";
 import type { Token } from "./token.ts";
 
@@ -116,10 +117,10 @@ class Tokenizer {
   /** Reads a string whose opening quote is at `#at`; its token starts at `start`, where its prefix is. */
   #readQuoted(style: StringSyntax, start: number, prefix: string): void {
     const from = this.#at + style.open.length;
-    const { end, dynamic } = this.#findStringEnd(style, from);
+    const { end, dynamic } = findStringEnd(this.#source, style, from);
     const raw = this.#source.slice(from, end);
     const isRaw = /r/iu.test(prefix);
-    const text = style.escape === undefined || isRaw ? raw : unescape(raw, style.escape);
+    const text = style.escape === undefined || isRaw ? raw : fromEscaped(raw, style.escape);
     const isDynamic = dynamic || /[ft]/iu.test(prefix);
     this.#at = start;
     const closes = this.#source.startsWith(style.close, end);
@@ -137,7 +138,7 @@ class Tokenizer {
       const start = index + opener.length;
       // In Python a doubled brace is only a brace.
       const isDoubled = opener === "{" && this.#source.charAt(start) === "{";
-      const end = isDoubled ? start + 1 : this.#skipExpression(start, to);
+      const end = isDoubled ? start + 1 : findExpressionEnd(this.#source, start, to);
       if (!isDoubled) this.#readExpression([start, end], line);
       index = this.#source.indexOf(opener, Math.max(end, start));
     }
@@ -152,38 +153,6 @@ class Tokenizer {
     this.#at = start;
     this.run(end);
     this.tokens.push({ kind: "symbol", text: ")", line });
-  }
-
-  #findStringEnd(style: StringSyntax, from: number): { end: number; dynamic: boolean } {
-    const source = this.#source;
-    let dynamic = false;
-    for (let index = from; index < source.length; index++) {
-      const character = source.charAt(index);
-      if (character === style.escape) index += 1;
-      else if (character === style.close.charAt(0) && source.startsWith(style.close, index))
-        return { end: index, dynamic };
-      else if (character === "\n" && !style.multiline) return { end: index, dynamic };
-      else if (style.interpolation !== undefined && source.startsWith(style.interpolation, index)) {
-        dynamic = true;
-        index = this.#skipExpression(index + style.interpolation.length, source.length);
-      }
-    }
-    return { end: source.length, dynamic };
-  }
-
-  /** The index of the brace that closes the expression; quotes and braces in it are counted, not read. */
-  #skipExpression(from: number, to: number): number {
-    let depth = 1;
-    for (let index = from; index < to; index++) {
-      const character = this.#source.charAt(index);
-      if (character === "\\") index += 1;
-      else if (character === "{") depth += 1;
-      else if (character === "}") {
-        depth -= 1;
-        if (depth === 0) return index;
-      }
-    }
-    return to;
   }
 
   /** Reads a word; in some languages it may turn out to be the letters before a quote. */
@@ -294,22 +263,4 @@ function countNewlines(text: string): number {
   let count = 0;
   for (let index = text.indexOf("\n"); index !== -1; index = text.indexOf("\n", index + 1)) count += 1;
   return count;
-}
-
-const escapes: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "", "\n": "", "0": "" };
-
-function unescape(raw: string, escape: string): string {
-  if (!raw.includes(escape)) return raw;
-  let text = "";
-  for (let index = 0; index < raw.length; index++) {
-    const character = raw.charAt(index);
-    if (character !== escape) {
-      text += character;
-      continue;
-    }
-    index += 1;
-    const next = raw.charAt(index);
-    text += escapes[next] ?? next;
-  }
-  return text;
 }
