@@ -11,7 +11,7 @@ export { errorCodes, isKitbagError, KitbagError } from "./core/errors.ts";
 export type { ErrorCode, ErrorDetails, Failure, Problem } from "./core/errors.ts";
 export type { CallEnd, CallEvent, CallLog, CallStart, Progress, ToolSource } from "./core/events.ts";
 export type { JsonObject, JsonValue } from "./core/json.ts";
-export type { CappedOutput, FailedOutcome, OkOutcome, OutputHead, ToolOutcome } from "./core/outcome.ts";
+export type { CappedOutput, FailedOutcome, OkOutcome, OutputHead, Recalled, ToolOutcome } from "./core/outcome.ts";
 export type { Permissions } from "./core/permissions.ts";
 export type { Runtime, RuntimeContext } from "./core/runtime.ts";
 export type { Coercion } from "./core/schema/coerce.ts";
@@ -22,7 +22,15 @@ export { progress } from "./core/tool-context.ts";
 export type { ToolContext } from "./core/tool-context.ts";
 export type { StateEntry, StateExpectation, StateListOptions, StateOptions, ToolState } from "./core/tool-state.ts";
 export { injected } from "./core/tool.ts";
-export type { Tool, ToolAnnotations, ToolDefinition, ToolExample, ToolLimits, TypedTool } from "./core/tool.ts";
+export type {
+  Tool,
+  ToolAnnotations,
+  ToolCache,
+  ToolDefinition,
+  ToolExample,
+  ToolLimits,
+  TypedTool,
+} from "./core/tool.ts";
 export { codeRuntime } from "./runtimes/code/code-runtime.ts";
 export type { CodeRuntime, CodeRuntimeOptions } from "./runtimes/code/code-runtime.ts";
 export type { CodeLimits } from "./runtimes/code/code-limits.ts";
@@ -44,6 +52,8 @@ export { pipelineRuntime } from "./runtimes/pipeline/pipeline-runtime.ts";
 export { pipelineSchema } from "./runtimes/pipeline/pipeline-spec.ts";
 export type { PipelineSpec, PipelineStep } from "./runtimes/pipeline/pipeline-spec.ts";
 export { memoryStore } from "./store/memory-store.ts";
+export { sqliteStore } from "./store/sqlite/sqlite-store.ts";
+export type { SqliteStoreOptions } from "./store/sqlite/sqlite-store.ts";
 export { createVersions } from "./store/versions/versions.ts";
 export type {
   FileDiff,
@@ -76,6 +86,7 @@ export { createOutputTool } from "./workspace/outputs/output-tool.ts";
 export type { OutputPage, PageOptions } from "./workspace/outputs/read-page.ts";
 export type { OutputMatch, OutputMatches, SearchOutputOptions } from "./workspace/outputs/search-output.ts";
 export type { OutputSlice, SliceOutputOptions } from "./workspace/outputs/slice-output.ts";
+export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";
 export type { AddOptions, ToolComponent, Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
 export { keepVersions } from "./workspace/versions/keep-versions.ts";

@@ -40,6 +40,7 @@ test('"kitbag" exports these names', () => {
     "progress",
     "renderToolDeclarations",
     "retry",
+    "sqliteStore",
   ]);
 });
 
@@ -73,6 +74,7 @@ test('"kitbag" exports these types', () => {
     "FailedOutcome",
     "Failure",
     "FileDiff",
+    "ForgetOptions",
     "FoundItem",
     "InjectedRecord",
     "InjectedSource",
@@ -97,6 +99,7 @@ test('"kitbag" exports these types', () => {
     "Problem",
     "Progress",
     "PublicCall",
+    "Recalled",
     "RegisteredTool",
     "RenderedCatalog",
     "RetryOptions",
@@ -117,6 +120,7 @@ test('"kitbag" exports these types', () => {
     "SkillToolState",
     "SkillUsage",
     "SliceOutputOptions",
+    "SqliteStoreOptions",
     "StateEntry",
     "StateExpectation",
     "StateListOptions",
@@ -124,6 +128,7 @@ test('"kitbag" exports these types', () => {
     "Store",
     "Tool",
     "ToolAnnotations",
+    "ToolCache",
     "ToolComponent",
     "ToolContext",
     "ToolDefinition",
@@ -235,6 +240,7 @@ test("errorCodes are these", () => {
     "call-cycle",
     "call-depth",
     "call-timeout",
+    "call-uncertain",
     "code-failed",
     "compiler-missing",
     "config-invalid",

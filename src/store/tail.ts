@@ -121,6 +121,7 @@ export interface Followers {
   /** Answers with the function that takes it out. */
   add(stream: string, follower: Follower): () => void;
   wake(stream: string): void;
+  wakeAll(): void;
   /** Ends all of them. */
   end(): void;
 }
@@ -140,6 +141,9 @@ export function createFollowers(): Followers {
     },
     wake(stream) {
       for (const follower of byStream.get(stream) ?? []) follower.wake();
+    },
+    wakeAll() {
+      for (const followers of byStream.values()) for (const follower of followers) follower.wake();
     },
     end() {
       for (const followers of byStream.values()) for (const follower of followers) follower.end();

@@ -1,0 +1,146 @@
+import type { SqliteParts } from "./sqlite-parts.ts";
+import { chunkBytes } from "./to-chunks.ts";
+
+/** The id of a chunk is the id of its blob times this, plus its number. */
+const chunksPerBlob = 2 ** 24;
+
+/** How many chunks are removed in one transaction. */
+const removedAtOnce = 128;
+
+/** How long nothing may come of a blob before it counts as abandoned. */
+const abandonedMs = 3_600_000;
+
+/** A blob that is complete. */
+export interface BlobRow {
+  readonly id: number;
+  readonly size: number;
+}
+
+/** What is done with the tables of blobs. All but `find`, `list`, `readInto` and `findAbandoned` run inside of a write. */
+export interface BlobRows {
+  find(digest: string): BlobRow | undefined;
+  list(after: string, limit: number): readonly string[];
+  /** Fills `target` with the bytes from `offset` on; answers whether they were there. */
+  readInto(target: Uint8Array, blob: number, offset: number): boolean;
+  /**
+   * Adds chunks to a blob that is not complete, and makes it if there is none; answers with its id, or `undefined` if it was taken
+   * for abandoned.
+   */
+  extend(blob: number | undefined, chunks: readonly Uint8Array[]): number | undefined;
+  /**
+   * Adds the last chunks and gives the blob its name. If there is one of this name, that one counts as put again, and this one
+   * goes. Answers whether it was still there.
+   */
+  complete(blob: number | undefined, chunks: readonly Uint8Array[], digest: string): boolean;
+  /** Gives up a blob that is not complete. */
+  abandon(blob: number): void;
+  /** Takes the names of blobs away, and answers of how many. */
+  discard(keep: ReadonlySet<string>, putBefore: number): number;
+  /** A blob without a name that nobody works on. */
+  findAbandoned(): number | undefined;
+  /** Removes a part of what has no name, little by little; answers whether there may be more. */
+  removeSome(): boolean;
+}
+
+/** Makes what works on the tables of blobs. */
+export function createBlobRows(parts: SqliteParts): BlobRows {
+  const { sql } = parts.database;
+  const { now } = parts.life;
+
+  function find(digest: string): BlobRow | undefined {
+    if (typeof digest !== "string") return undefined;
+    return sql("SELECT id, size FROM blobs WHERE digest = ?").get(digest) as BlobRow | undefined;
+  }
+
+  function extend(blob: number | undefined, chunks: readonly Uint8Array[]): number | undefined {
+    const id = blob ?? Number(sql("INSERT INTO blobs (size, put_at) VALUES (0, ?)").run(now()).lastInsertRowid);
+    const found = sql("SELECT size FROM blobs WHERE id = ? AND digest IS NULL AND put_at <> 0").get(id);
+    if (!found) return undefined;
+    let size = Number(found["size"]);
+    const insert = sql("INSERT INTO chunks (id, bytes) VALUES (?, ?)");
+    for (const chunk of chunks) {
+      insert.run(id * chunksPerBlob + size / chunkBytes, chunk);
+      size += chunk.length;
+    }
+    sql("UPDATE blobs SET size = ?, put_at = ? WHERE id = ?").run(size, now(), id);
+    return id;
+  }
+
+  function abandon(blob: number): void {
+    sql("UPDATE blobs SET put_at = 0 WHERE id = ? AND digest IS NULL").run(blob);
+  }
+
+  return {
+    find,
+    extend,
+    abandon,
+    complete(blob, chunks, digest) {
+      const known = find(digest);
+      if (known) {
+        if (blob !== undefined) abandon(blob);
+        sql("UPDATE blobs SET put_at = ? WHERE id = ?").run(now(), known.id);
+        return true;
+      }
+      const id = extend(blob, chunks);
+      if (id !== undefined) sql("UPDATE blobs SET digest = ? WHERE id = ?").run(digest, id);
+      return id !== undefined;
+    },
+    ...createBlobReads(parts),
+    ...createBlobRemoval(parts),
+  };
+}
+
+function createBlobReads({ database: { sql } }: SqliteParts): Pick<BlobRows, "list" | "readInto"> {
+  return {
+    list(after, limit) {
+      const rows = sql("SELECT digest FROM blobs WHERE digest > ? ORDER BY digest LIMIT ?").all(after, limit);
+      return rows.map((row) => String(row["digest"]));
+    },
+    readInto(target, blob, offset) {
+      const first = Math.floor(offset / chunkBytes);
+      const last = Math.floor((offset + target.length - 1) / chunkBytes);
+      const from = blob * chunksPerBlob;
+      const rows = sql("SELECT bytes FROM chunks WHERE id BETWEEN ? AND ? ORDER BY id").all(from + first, from + last);
+      for (const [index, row] of rows.entries()) {
+        const start = (first + index) * chunkBytes - offset;
+        const part = (row["bytes"] as Uint8Array).subarray(Math.max(-start, 0), target.length - start);
+        target.set(part, Math.max(start, 0));
+      }
+      return rows.length === last - first + 1;
+    },
+  };
+}
+
+function createBlobRemoval(parts: SqliteParts): Pick<BlobRows, "discard" | "findAbandoned" | "removeSome"> {
+  const { sql } = parts.database;
+
+  function findAbandoned(): number | undefined {
+    const before = Math.max(parts.life.now() - abandonedMs, 1);
+    const row = sql("SELECT id FROM blobs WHERE digest IS NULL AND put_at < ? LIMIT 1").get(before);
+    return row && Number(row["id"]);
+  }
+
+  return {
+    findAbandoned,
+    discard(keep, putBefore) {
+      const rows = sql("SELECT id, digest FROM blobs WHERE digest IS NOT NULL AND put_at <= ?").all(putBefore);
+      const unwanted = rows.filter((row) => !keep.has(String(row["digest"])));
+      const update = sql("UPDATE blobs SET digest = NULL, put_at = 0 WHERE id = ?");
+      for (const row of unwanted) update.run(Number(row["id"]));
+      return unwanted.length;
+    },
+    removeSome() {
+      const blob = findAbandoned();
+      if (blob === undefined) return false;
+      const from = blob * chunksPerBlob;
+      const some = "SELECT id FROM chunks WHERE id >= ? AND id < ? LIMIT ?";
+      const { changes } = sql(`DELETE FROM chunks WHERE id IN (${some})`).run(
+        from,
+        from + chunksPerBlob,
+        removedAtOnce,
+      );
+      if (Number(changes) < removedAtOnce) sql("DELETE FROM blobs WHERE id = ?").run(blob);
+      return true;
+    },
+  };
+}

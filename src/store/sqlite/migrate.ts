@@ -1,0 +1,77 @@
+import { renameSync, rmSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+
+import { KitbagError } from "../../core/errors.ts";
+import { retryWhileBusy } from "./retry-while-busy.ts";
+import { applicationId, type Schema } from "./schema.ts";
+
+/**
+ * Makes the tables, or brings those of an older version up to date: all steps in one transaction, after a copy of the file was
+ * kept beside it.
+ *
+ * @throws {KitbagError} `store-newer` if it is of a newer version; `store-unavailable` if it belongs to something else.
+ */
+export async function migrate(file: string, database: DatabaseSync, schema: Schema): Promise<void> {
+  if (readNumber(database, "user_version") === schema.version) {
+    checkOwner(file, database);
+    return;
+  }
+  await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"));
+  try {
+    bringUpToDate(file, database, schema);
+    database.exec("COMMIT");
+  } catch (cause) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw cause;
+  }
+}
+
+/** Runs while nobody else can write. */
+function bringUpToDate(file: string, database: DatabaseSync, schema: Schema): void {
+  const version = readNumber(database, "user_version");
+  if (version === 0 && isEmpty(database)) {
+    database.exec(schema.create);
+  } else {
+    checkOwner(file, database);
+    if (version > schema.version) {
+      throw new KitbagError("store-newer", { store: file, version, newest: schema.version });
+    }
+    if (version < schema.version) keepCopy(file, database, schema.version);
+    for (const step of schema.migrations.slice(version - 1, schema.version - 1)) step(database);
+  }
+  database.exec(`PRAGMA user_version = ${schema.version}; PRAGMA application_id = ${applicationId}`);
+}
+
+/** A database of something else must stay as it is. */
+function checkOwner(file: string, database: DatabaseSync): void {
+  if (readNumber(database, "application_id") === applicationId) return;
+  throw new KitbagError("store-unavailable", {
+    store: file,
+    reason: "it is a database of another program",
+    cure: "give the path of another file",
+    mayBeWritten: false,
+  });
+}
+
+function keepCopy(file: string, database: DatabaseSync, version: number): void {
+  const copy = `${file}.before-v${version}`;
+  const half = `${copy}.tmp`;
+  rmSync(half, { force: true });
+  const { constructor: Database } = Object.getPrototypeOf(database) as { constructor: typeof DatabaseSync };
+  // The connection that holds the lock cannot copy; this one sees what was there before.
+  const reader = new Database(file, { readOnly: true });
+  try {
+    reader.prepare("VACUUM INTO ?").run(half);
+  } finally {
+    reader.close();
+  }
+  renameSync(half, copy);
+}
+
+function isEmpty(database: DatabaseSync): boolean {
+  return database.prepare("SELECT count(*) AS count FROM sqlite_schema").get()?.["count"] === 0;
+}
+
+function readNumber(database: DatabaseSync, pragma: string): number {
+  return Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+}

@@ -1,0 +1,34 @@
+import type { SqliteDatabase } from "./open-database.ts";
+
+/** The numbers that stand for names in other tables. A name keeps its number for ever. */
+export interface NameIds {
+  find(name: string): number | undefined;
+  /** Inside of a write: finds or makes it. */
+  make(name: string): number;
+}
+
+/** Above this many names in memory they are forgotten, and asked for again. */
+const maxRemembered = 10_000;
+
+/** Makes the numbers of the names in `table`. */
+export function createNameIds({ sql, isInTransaction }: SqliteDatabase, table: "streams" | "queues"): NameIds {
+  const remembered = new Map<string, number>();
+
+  function find(name: string): number | undefined {
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const id = sql(`SELECT id FROM ${table} WHERE name = ?`).get(name)?.["id"] as number | undefined;
+    // What was made in this transaction may still be taken back.
+    if (id === undefined || isInTransaction()) return id;
+    if (remembered.size >= maxRemembered) remembered.clear();
+    remembered.set(name, id);
+    return id;
+  }
+
+  return {
+    find,
+    make(name) {
+      return find(name) ?? Number(sql(`INSERT INTO ${table} (name) VALUES (?)`).run(name).lastInsertRowid);
+    },
+  };
+}

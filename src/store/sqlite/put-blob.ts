@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+
+import { KitbagError } from "../../core/errors.ts";
+import { checkOpen } from "../store-life.ts";
+import type { BlobRows } from "./blob-rows.ts";
+import type { SqliteParts } from "./sqlite-parts.ts";
+import { toChunks } from "./to-chunks.ts";
+
+/** How many chunks are written at once: 512 KiB, so that a transaction is short. */
+const chunksAtOnce = 8;
+
+/** What {@link putBlob} works with. */
+export interface PutPlace extends SqliteParts {
+  readonly rows: BlobRows;
+  /** Blobs that are being put by this process. */
+  readonly incomplete: Set<number>;
+}
+
+/**
+ * Writes bytes as they come, so that they are never in memory as a whole. They get their digest, and can be found, only with the
+ * last one; a failure before takes them away.
+ */
+export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterable<Uint8Array>): Promise<string> {
+  const { life, writer, rows, incomplete } = place;
+  const hash = createHash("sha256");
+  const waiting: Uint8Array[] = [];
+  let blob: number | undefined;
+
+  async function writeWaiting(): Promise<void> {
+    const known = blob;
+    const chunks = waiting.splice(0);
+    blob = await writer.write("blobs", () => rows.extend(known, chunks) ?? refuse(place), toBytes(chunks));
+    incomplete.add(blob);
+  }
+
+  try {
+    for await (const chunk of toChunks(source, () => checkOpen(life, "blobs.put"))) {
+      hash.update(chunk);
+      waiting.push(chunk);
+      if (waiting.length === chunksAtOnce) await writeWaiting();
+    }
+    checkOpen(life, "blobs.put");
+    const digest = `sha256:${hash.digest("hex")}`;
+    await writer.write("blobs", () => rows.complete(blob, waiting, digest) || refuse(place), toBytes(waiting));
+    return digest;
+  } catch (cause) {
+    await giveUp(place, blob);
+    throw cause;
+  } finally {
+    if (blob !== undefined) incomplete.delete(blob);
+  }
+}
+
+/** If it cannot be given up now, it is taken for abandoned later. */
+async function giveUp({ database, writer, rows }: PutPlace, blob: number | undefined): Promise<void> {
+  if (blob === undefined || !database.isOpen()) return;
+  await writer.write("blobs", () => rows.abandon(blob)).catch(() => undefined);
+}
+
+function toBytes(chunks: readonly Uint8Array[]): number {
+  return chunks.reduce((sum, { length }) => sum + length, 0);
+}
+
+function refuse({ database }: SqliteParts): never {
+  throw new KitbagError("store-unavailable", {
+    store: database.file,
+    reason: "nothing came of a blob for an hour, so what was there of it was removed",
+    cure: "put it again",
+    mayBeWritten: false,
+  });
+}

@@ -1,0 +1,92 @@
+import { KitbagError } from "../../core/errors.ts";
+
+interface Cure {
+  readonly reason: string;
+  readonly cure: string;
+}
+
+const busyCode = 5;
+const ioCode = 10;
+
+/** `SQLITE_IOERR_SHMSIZE`: in practice there was no space for the index of the write-ahead log. */
+const noSpaceForIndex = 4874;
+
+const full: Cure = { reason: "the disk is full", cure: "free some space and try again" };
+const damaged: Cure = {
+  reason: "the file is damaged, or is no database",
+  cure: 'look at it with "kitbag store check" and save what can be read with "kitbag store repair"',
+};
+const notAllowed: Cure = {
+  reason: "the file or its folder may not be written",
+  cure: "change the permissions, or keep the store elsewhere",
+};
+
+/** By the primary code of SQLite. */
+const cures: Readonly<Record<number, Cure>> = {
+  5: { reason: "another process has locked it for longer than 5 s", cure: "end that process, or try again later" },
+  8: notAllowed,
+  11: damaged,
+  13: full,
+  14: { reason: "the file cannot be opened", cure: "check that its folder exists and may be read and written" },
+  18: { reason: "a value is too large for it", cure: "keep large values in blobs" },
+  23: notAllowed,
+  26: damaged,
+};
+
+/** By the code of the operating system. */
+const systemCures: Readonly<Record<string, Cure>> = {
+  EACCES: notAllowed,
+  EPERM: notAllowed,
+  EROFS: notAllowed,
+  ENOSPC: full,
+  EDQUOT: full,
+  ENOTDIR: { reason: "a part of its path is not a folder", cure: "give another path" },
+  EEXIST: { reason: "a part of its path is not a folder", cure: "give another path" },
+  EISDIR: { reason: "it is a folder", cure: "give the path of a file" },
+  ENAMETOOLONG: { reason: "its path is too long", cure: "give another path" },
+};
+
+/** The primary code of an error of SQLite; `undefined` for any other error. */
+export function sqliteCode(cause: unknown): number | undefined {
+  const code = extendedCode(cause);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+/** Tells whether somebody else has the lock. */
+export function isBusy(cause: unknown): boolean {
+  return sqliteCode(cause) === busyCode;
+}
+
+/** Tells whether the disk failed, so that nobody knows what it has written. */
+export function isIoError(cause: unknown): boolean {
+  return sqliteCode(cause) === ioCode;
+}
+
+/**
+ * Says what went wrong with the file, and what helps. What is no failure of SQLite or of the file system is a mistake of ours and
+ * stays as it is.
+ */
+export function toUnavailable(file: string, cause: unknown, mayBeWritten = false): unknown {
+  const found = findCure(cause);
+  if (!found) return cause;
+  return new KitbagError("store-unavailable", { store: file, ...found, mayBeWritten }, { cause });
+}
+
+function findCure(cause: unknown): Cure | undefined {
+  const code = extendedCode(cause);
+  if (code === noSpaceForIndex) return full;
+  if (code !== undefined) return cures[code & 0xff] ?? describe(cause, code);
+  const system = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+  if (system in systemCures) return systemCures[system];
+  return /^E[A-Z0-9]+$/.test(system) ? describe(cause, system) : undefined;
+}
+
+function describe(cause: unknown, code: number | string): Cure {
+  const what = cause instanceof Error ? cause.message : String(cause);
+  return { reason: `${what} (${code})`, cure: "check the disk, and try again" };
+}
+
+function extendedCode(cause: unknown): number | undefined {
+  if (!(cause instanceof Error) || !("errcode" in cause)) return undefined;
+  return typeof cause.errcode === "number" ? cause.errcode : undefined;
+}

@@ -1,0 +1,108 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { LogEntry, LogStore } from "../../core/store.ts";
+import { checkPosition, toKeptList } from "../check-append.ts";
+import { checkKey } from "../check-key.ts";
+import { checkList } from "../check-list.ts";
+import { checkWhole } from "../check-whole.ts";
+import { checkOpen } from "../store-life.ts";
+import { createTail } from "../tail.ts";
+import { createNameIds, type NameIds } from "./name-ids.ts";
+import { toPrefixEnd } from "./name-range.ts";
+import { read, type SqliteParts } from "./sqlite-parts.ts";
+import { createSqliteTails } from "./sqlite-tails.ts";
+
+/** Makes the `log` part of an SQLite store. */
+export function sqliteLog(parts: SqliteParts): LogStore {
+  const { life, database, writer } = parts;
+  const ids = createNameIds(database, "streams");
+  const entries = createEntries(parts, ids);
+  const tails = createSqliteTails(parts, entries.read);
+
+  return {
+    async append(stream, values, options) {
+      const { expectedPosition } = options ?? {};
+      checkKey(stream);
+      if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
+      const kept = toKeptList(stream, values).map((value) => JSON.stringify(value));
+      const time = life.now();
+      checkOpen(life, "log.append");
+      const bytes = kept.reduce((sum, value) => sum + value.length, 0);
+      const run = (): number => entries.append(stream, kept, time, expectedPosition);
+      const position = await writer.write(scopeOf(stream), run, bytes);
+      tails.wake(stream);
+      return position;
+    },
+    async read(stream, options) {
+      const { after = 0, limit = 1000 } = options ?? {};
+      checkKey(stream);
+      checkWhole("after", after);
+      checkWhole("limit", limit);
+      checkOpen(life, "log.read");
+      return read(parts, "log.read", () => entries.read(stream, after, limit), scopeOf(stream));
+    },
+    tail(stream, options) {
+      const { after = 0, signal } = options ?? {};
+      return { [Symbol.asyncIterator]: () => createTail(tails.follow(stream, after), signal) };
+    },
+    async position(stream) {
+      checkKey(stream);
+      checkOpen(life, "log.position");
+      return read(parts, "log.position", () => entries.position(ids.find(stream)), scopeOf(stream));
+    },
+    async streams(options) {
+      const { prefix, after, limit } = checkList(options);
+      checkOpen(life, "log.streams");
+      return read(parts, "log.streams", () => entries.streams(prefix, after, limit));
+    },
+  };
+}
+
+/** What is done with the tables. */
+function createEntries({ database: { sql } }: SqliteParts, ids: NameIds) {
+  function position(id: number | undefined): number {
+    if (id === undefined) return 0;
+    return Number(sql("SELECT max(position) AS position FROM entries WHERE stream = ?").get(id)?.["position"] ?? 0);
+  }
+
+  return {
+    position,
+    /** Inside of a write. */
+    append(stream: string, values: readonly string[], time: number, expectedPosition: number | undefined): number {
+      const found = position(ids.find(stream));
+      checkPosition(stream, found, expectedPosition);
+      if (values.length === 0) return found;
+      const id = ids.make(stream);
+      const insert = sql("INSERT INTO entries (stream, position, time, value) VALUES (?, ?, ?, ?)");
+      for (const [index, value] of values.entries()) insert.run(id, found + index + 1, time, value);
+      return found + values.length;
+    },
+    read(stream: string, after: number, limit: number): readonly LogEntry[] {
+      const id = ids.find(stream);
+      if (id === undefined) return [];
+      return sql(
+        "SELECT position, time, value FROM entries WHERE stream = ? AND position > ? ORDER BY position LIMIT ?",
+      )
+        .all(id, after, limit)
+        .map((row) => toEntry(row as unknown as Row));
+    },
+    streams(prefix: string, after: string, limit: number): readonly string[] {
+      return sql("SELECT name FROM streams WHERE name >= ? AND name < ? AND name > ? ORDER BY name LIMIT ?")
+        .all(prefix, toPrefixEnd(prefix), after, limit)
+        .map((row) => String(row["name"]));
+    },
+  };
+}
+
+interface Row {
+  readonly position: number;
+  readonly time: number;
+  readonly value: string;
+}
+
+function toEntry({ position, time, value }: Row): LogEntry {
+  return { position, time, value: JSON.parse(value) as JsonValue };
+}
+
+function scopeOf(stream: string): string {
+  return `log:${stream}`;
+}

@@ -1,0 +1,113 @@
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { movedError, type SqliteDatabase } from "./open-database.ts";
+import { isBusy, isIoError, toUnavailable } from "./sqlite-errors.ts";
+
+/** A write that waits for its transaction. */
+export interface Write {
+  readonly run: () => unknown;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+type Outcome = { readonly value: unknown } | { readonly error: unknown };
+
+/** How often to look whether the file is still where it was. */
+const lookEveryMs = 50;
+
+/** Runs writes in transactions. */
+export interface Transactions {
+  /** Commits all of `writes` and settles them. Answers with those it could not write because somebody else has the lock. */
+  commit(writes: readonly Write[]): readonly Write[];
+  /** Inside of a write: a number that was never given before. */
+  nextNumber(): number;
+}
+
+/** Makes what runs writes in transactions of `database`. */
+export function createTransactions(database: SqliteDatabase): Transactions {
+  const checkFile = createFileCheck(database);
+  let lastNumber: number | undefined;
+  let isCommitting = false;
+
+  /** Throws what SQLite throws; then nothing of it is kept. */
+  function transact(writes: readonly Write[]): readonly Outcome[] {
+    isCommitting = false;
+    lastNumber = undefined;
+    checkFile();
+    database.sql("BEGIN IMMEDIATE").run();
+    try {
+      checkSchema(database);
+      const outcomes = writes.map(runWrite);
+      if (lastNumber !== undefined) database.sql("UPDATE counters SET value = ? WHERE name = 'last'").run(lastNumber);
+      isCommitting = true;
+      database.sql("COMMIT").run();
+      return outcomes;
+    } catch (cause) {
+      if (database.isInTransaction()) database.sql("ROLLBACK").run();
+      throw cause;
+    }
+  }
+
+  function commit(writes: readonly Write[]): readonly Write[] {
+    try {
+      settle(writes, transact(writes));
+      return [];
+    } catch (cause) {
+      if (isBusy(cause)) return writes;
+      const mayBeWritten = isCommitting && isIoError(cause);
+      if (writes.length > 1 && !mayBeWritten && !isKitbagError(cause)) return commitEach(writes);
+      const error = toUnavailable(database.file, cause, mayBeWritten);
+      for (const { reject } of writes) reject(error);
+      return [];
+    }
+  }
+
+  /** One of them may be too large for what is left of the disk: the others must not suffer. */
+  function commitEach(writes: readonly Write[]): readonly Write[] {
+    for (const [index, write] of writes.entries()) if (commit([write]).length > 0) return writes.slice(index);
+    return [];
+  }
+
+  return {
+    commit,
+    nextNumber() {
+      lastNumber ??= Number(database.sql("SELECT value FROM counters WHERE name = 'last'").get()?.["value"]);
+      lastNumber += 1;
+      return lastNumber;
+    },
+  };
+}
+
+/** A refusal concerns one write alone; a failure of SQLite concerns the transaction. */
+function runWrite({ run }: Write): Outcome {
+  try {
+    return { value: run() };
+  } catch (cause) {
+    if (isKitbagError(cause)) return { error: cause };
+    throw cause;
+  }
+}
+
+function settle(writes: readonly Write[], outcomes: readonly Outcome[]): void {
+  for (const [index, outcome] of outcomes.entries()) {
+    const write = writes[index];
+    if ("error" in outcome) write?.reject(outcome.error);
+    else write?.resolve(outcome.value);
+  }
+}
+
+/** Another process may have changed the tables since this one opened the file. */
+function checkSchema({ sql, file, version }: SqliteDatabase): void {
+  const found = Number(sql("PRAGMA user_version").get()?.["user_version"]);
+  if (found !== version) throw new KitbagError("store-newer", { store: file, version: found, newest: version });
+}
+
+/** SQLite would go on writing into a file that was deleted, and everything would be lost. */
+function createFileCheck(database: SqliteDatabase): () => void {
+  let nextLook = 0;
+  return () => {
+    const now = performance.now();
+    if (now < nextLook) return;
+    if (database.isMoved()) throw movedError(database.file);
+    nextLook = now + lookEveryMs;
+  };
+}

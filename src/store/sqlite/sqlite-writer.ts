@@ -1,0 +1,105 @@
+import type { SqliteDatabase } from "./open-database.ts";
+import { longestBusyMs, toPauseMs } from "./retry-while-busy.ts";
+import { toUnavailable } from "./sqlite-errors.ts";
+import { createTransactions, type Write } from "./sqlite-transaction.ts";
+
+/** The one way to write: what is called in one turn of the event loop is committed together. */
+export interface SqliteWriter {
+  /**
+   * Has `run` called in the next transaction, in the order of the calls, and answers when that is on disk. It may run again, so it
+   * changes nothing but the database. If it throws a `KitbagError` it must not have changed anything, and the others go on.
+   * `scope` names what it writes, `bytes` how much.
+   */
+  write<Value>(scope: string, run: () => Value, bytes?: number): Promise<Value>;
+  /** What ends, without an error, when the writes to `scope`, or to anything, that were called before are done. */
+  whenWritten(scope?: string): Promise<unknown> | undefined;
+  /** Inside of a write: a number that was never given before, for versions and for the order of jobs. */
+  nextNumber(): number;
+  /** Ends the work in the background. */
+  stop(): void;
+}
+
+interface Pending extends Write {
+  readonly bytes: number;
+  readonly calledAt: number;
+}
+
+/** A transaction holds up the event loop, so it must not be too large. */
+const maxBatch = { writes: 1000, bytes: 8 * 1024 * 1024 };
+
+/** How long nobody must write before the log is written back into the file. */
+const idleMs = 100;
+
+/** Makes the writer of `database`. */
+export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
+  const { commit, nextNumber } = createTransactions(database);
+  const pending: Pending[] = [];
+  const lastOf = new Map<string, Promise<unknown>>();
+  const idle = setTimeout(() => checkpoint(database), idleMs).unref();
+  let last: Promise<unknown> | undefined;
+  let isScheduled = false;
+  let tries = 0;
+
+  function schedule(): void {
+    if (isScheduled || pending.length === 0) return;
+    isScheduled = true;
+    if (tries === 0) setImmediate(flush);
+    else setTimeout(flush, toPauseMs(tries));
+  }
+
+  function flush(): void {
+    isScheduled = false;
+    const locked = commit(takeBatch(pending)) as readonly Pending[];
+    tries = locked.length > 0 ? tries + 1 : 0;
+    pending.unshift(...locked.filter(isPatient));
+    idle.refresh();
+    schedule();
+  }
+
+  function isPatient({ calledAt, reject }: Pending): boolean {
+    if (performance.now() - calledAt < longestBusyMs) return true;
+    reject(toUnavailable(database.file, lockedError()));
+    return false;
+  }
+
+  return {
+    nextNumber,
+    whenWritten: (scope) => (scope === undefined ? last : lastOf.get(scope)),
+    write(scope, run, bytes = 0) {
+      const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof run>>();
+      pending.push({ run, bytes, calledAt: performance.now(), resolve: resolve as Write["resolve"], reject });
+      const done = promise.then(forget, forget);
+      lastOf.set(scope, done);
+      last = done;
+      function forget(): void {
+        if (lastOf.get(scope) === done) lastOf.delete(scope);
+        if (last === done) last = undefined;
+      }
+      schedule();
+      return promise;
+    },
+    stop() {
+      clearTimeout(idle);
+    },
+  };
+}
+
+function takeBatch(pending: Pending[]): readonly Pending[] {
+  let bytes = 0;
+  const end = pending.slice(0, maxBatch.writes).findIndex((write) => (bytes += write.bytes) > maxBatch.bytes);
+  return pending.splice(0, end === -1 ? maxBatch.writes : Math.max(end, 1));
+}
+
+/** Like the error of SQLite, which we did not keep. */
+function lockedError(): Error {
+  return Object.assign(new Error("database is locked"), { errcode: 5 });
+}
+
+/** Writes the log back while nobody waits for it. If it fails, the next commit that needs the space says so. */
+function checkpoint(database: SqliteDatabase): void {
+  try {
+    database.exec("PRAGMA wal_checkpoint(PASSIVE)");
+  } catch {
+    // Nothing is lost: what was acknowledged is in the log.
+  }
+}
