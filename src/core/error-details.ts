@@ -32,6 +32,8 @@ export interface ErrorDetails {
   "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
   /** The call was still running at its limit. */
   "call-timeout": { readonly tool: string; readonly limitMs: number };
+  /** A call with this key was running when its process died, and must not be run twice. */
+  "call-uncertain": { readonly tool: string; readonly key: string };
   /** A program that a model wrote failed; with what it printed and called until then. */
   "code-failed": {
     readonly tool: string;
@@ -69,6 +71,8 @@ export interface ErrorDetails {
   "interpreter-missing": { readonly tool: string; readonly interpreter: string; readonly cure: string };
   /** Somebody else has the job now, or it is done. */
   "job-lost": { readonly queue: string; readonly job: string; readonly attempt: number };
+  /** Somebody else works on the run now, or it was given back: nothing can be written to it. */
+  "lease-lost": { readonly run: string; readonly epoch: number; readonly reason: string };
   /** A tool used more memory than it may. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */
@@ -97,6 +101,10 @@ export interface ErrorDetails {
   "owner-invalid": { readonly owner: string; readonly reason: string };
   /** Something went wrong that nobody foresaw: in Kitbag, or in code that runs beside it. */
   "program-failed": { readonly reason: string };
+  /** The run has ended: nothing can be written to it. */
+  "run-ended": { readonly run: string };
+  /** Somebody else works on the run. `until` is in milliseconds since 1970. */
+  "run-leased": { readonly run: string; readonly worker: string; readonly until: number };
   /** The workspace has no runtime for this kind of tool. */
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
   /** The sandbox could not start or hold a program. */
@@ -136,6 +144,8 @@ export interface ErrorDetails {
   "state-invalid": { readonly key: string; readonly problems: readonly Problem[] };
   /** A step of a composed tool failed. */
   "step-failed": { readonly tool: string; readonly step: string; readonly code: string; readonly reason: string };
+  /** A step may have happened, nobody knows, and it must not happen twice. */
+  "step-uncertain": { readonly run: string; readonly step: string };
   /** The store was closed before. */
   "store-closed": { readonly operation: string };
   /** Somebody else wrote at the same place first. */

@@ -21,6 +21,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "call-depth": ({ tool, chain, limit }) =>
     `Cannot call ${quote(tool)}: calls may go ${limit} deep (${chain.join(" → ")})`,
   "call-timeout": ({ tool, limitMs }) => `Cannot finish ${quote(tool)}: it was still running after ${limitMs} ms`,
+  "call-uncertain": ({ tool, key }) =>
+    `Cannot run ${quote(tool)} again with the key ${quote(key)}: it was running when its process died, and may have done its work; find out, then call it with another key`,
   "code-failed": ({ tool, reason }) => `Cannot finish the program of ${quote(tool)}: ${reason}`,
   "compiler-missing": ({ source, language, cure }) =>
     `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,
@@ -42,6 +44,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot run ${quote(tool)}: there is no ${quote(interpreter)} on this machine; ${cure}`,
   "job-lost": ({ queue, job, attempt }) =>
     `Cannot finish the job ${quote(job)} of the queue ${quote(queue)}: the lease of attempt ${attempt} is over; stop, because somebody else may be doing it`,
+  "lease-lost": ({ run, epoch, reason }) =>
+    `Cannot write to the run ${quote(run)}: its lease of epoch ${epoch} is lost (${reason}); stop, and open it again to go on`,
   "memory-exceeded": ({ tool, limitBytes }) =>
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
@@ -64,6 +68,9 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "pipeline-invalid": ({ pipeline, problems }) =>
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
+  "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
+  "run-leased": ({ run, worker, until }) =>
+    `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${new Date(until).toISOString()}; wait, or look at what it does`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>
@@ -94,6 +101,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot keep more in the state of ${quote(owner)}: it holds at most ${limit} keys and ${limitBytes} bytes; delete what nobody needs, or let it expire`,
   "state-invalid": ({ key, problems }) => `Cannot use the state under ${quote(key)}: ${problemList(problems)}`,
   "step-failed": ({ tool, step, reason }) => `Cannot finish ${quote(tool)}: step ${quote(step)} failed: ${reason}`,
+  "step-uncertain": ({ run, step }) =>
+    `Cannot run the step ${quote(step)} of the run ${quote(run)} again: it was interrupted, may have happened and is not idempotent; find out, then call resolve`,
   "store-closed": ({ operation }) => `Cannot run ${operation}: the store is closed; open a new one`,
   "store-conflict": ({ where, expected, found }) =>
     `Cannot write to ${quote(where)}: expected ${expected}, found ${found}; read it again and retry`,

@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import type { JobOptions, Queue } from "../../core/queue.ts";
+import type { ReadOptions, Store } from "../../core/store.ts";
+import { checkKey } from "../check-key.ts";
+import { checkWhole } from "../check-whole.ts";
+import { listRuns, type ListRunsOptions, type RunSummary } from "./list-runs.ts";
+import { openRun } from "./open-run.ts";
+import { machineClock, type RunClock } from "./run-clock.ts";
+import { createLeases } from "./run-lease.ts";
+import { createRunMarkers } from "./run-markers.ts";
+import { checkEvents, toStream, type RunEntry, type RunEvent } from "./run-records.ts";
+import { createSweeper } from "./run-sweeper.ts";
+import type { RunHandler, RunWorker, WorkOptions } from "./run-work.ts";
+import { startWorker } from "./run-worker.ts";
+import type { Run } from "./run.ts";
+
+/** What {@link createRuns} takes. */
+export interface RunsOptions {
+  readonly store: Store;
+  /** Who works here: shown to those who want the same run. @default a random text */
+  readonly worker?: string;
+  /** For how long a run stays with a worker that does not answer any more, at least 30. @default 10000 */
+  readonly leaseMs?: number;
+  /** What carries the ids of the runs that somebody is to work on. @default the queue "runs" of the store */
+  readonly queue?: Queue;
+  /** @default the clock of the machine */
+  readonly clock?: RunClock;
+}
+
+/** How a run is added. */
+export interface AddRunOptions extends JobOptions {
+  /** What the journal of a new run begins with. */
+  readonly events?: readonly RunEvent[];
+}
+
+/**
+ * The runs that are kept in a store. A run is its journal, the stream `run:<id>`: whoever works on it holds a lease, and whoever lost
+ * the lease can write nothing.
+ *
+ * An id is any text of 1 to 1,000 bytes that can be a key.
+ */
+export interface Runs {
+  /**
+   * Adds a run for a worker to work on. One that is there already, and has not ended, is queued again: that is how a paused run goes on.
+   * Answers whether it is new. What is acknowledged here reaches an end, also if the queue loses it, as long as there is a worker.
+   */
+  add(runId: string, options?: AddRunOptions): Promise<boolean>;
+  /**
+   * Takes the lease of a run, which is new if nobody knows it.
+   *
+   * @throws {KitbagError} `run-leased` if somebody else has it, `run-ended` if it has ended.
+   */
+  open(runId: string): Promise<Run>;
+  /** Reads a journal, without a lease. */
+  read(runId: string, options?: ReadOptions): Promise<readonly RunEntry[]>;
+  /** Follows a journal, without a lease: see `LogStore.tail`. */
+  tail(runId: string, options?: { readonly after?: number; readonly signal?: AbortSignal }): AsyncIterable<RunEntry>;
+  /** Lists runs in the order of their ids. */
+  list(options?: ListRunsOptions): Promise<readonly RunSummary[]>;
+  /** Starts to work on runs that were added, here or elsewhere. */
+  work(handler: RunHandler, options?: WorkOptions): RunWorker;
+}
+
+const shortestLeaseMs = 30;
+
+/**
+ * Makes the runs of a store.
+ *
+ * @throws {KitbagError} `option-invalid`
+ *
+ * @example
+ * ```ts
+ * import { createRuns, memoryStore } from "kitbag";
+ *
+ * const runs = createRuns({ store: memoryStore() });
+ * const run = await runs.open("report-1");
+ * const pages = await run.step("count", { idempotent: true }, () => 42);
+ * await run.append([{ type: "report-written", pages }]);
+ * await run.end({ status: "ok", output: pages });
+ *
+ * const journal = await runs.read("report-1");
+ * console.assert(journal.map(({ value }) => value.type).join() === "lease-start,step-intent,step-outcome,report-written,run-end");
+ * ```
+ */
+export function createRuns(options: RunsOptions): Runs {
+  const { store, worker = randomUUID(), leaseMs = 10_000, clock = machineClock } = options;
+  checkWhole("leaseMs", leaseMs, shortestLeaseMs);
+  if (typeof worker !== "string" || worker === "") {
+    throw new KitbagError("option-invalid", { option: "worker", found: showValue(worker), expected: "a name" });
+  }
+  const { queue = store.queue("runs") } = options;
+  const markers = createRunMarkers(store.kv);
+  const leases = createLeases({ kv: store.kv, worker, leaseMs, clock });
+  const wakes = new Set<() => void>();
+  const open = (runId: string): ReturnType<typeof openRun> =>
+    openRun({ log: store.log, leases, worker, leaseMs, clock }, runId);
+
+  return {
+    async add(runId, { events = [], ...jobOptions } = {}) {
+      checkRunId(runId);
+      checkEvents(events);
+      const isNew = await begin(store, runId, events);
+      if (!isNew && (await hasEnded(store, runId))) return false;
+      await markers.setQueued(runId);
+      await queue.add(runId, jobOptions);
+      for (const wake of wakes) wake();
+      return isNew;
+    },
+    async open(runId) {
+      checkRunId(runId);
+      return (await open(runId)).run;
+    },
+    async read(runId, options) {
+      checkRunId(runId);
+      return (await store.log.read(toStream(runId), options)) as readonly RunEntry[];
+    },
+    tail: (runId, options) => store.log.tail(toStream(runId), options) as AsyncIterable<RunEntry>,
+    list: (options) => listRuns({ log: store.log, leases, markers }, options),
+    work: (handler, options) =>
+      startWorker({
+        queue,
+        markers,
+        clock,
+        leaseMs,
+        handler,
+        options: checkWork(options),
+        open,
+        sweeper: createSweeper({ queue, markers, leases }),
+        onAdded(wake) {
+          wakes.add(wake);
+          return () => wakes.delete(wake);
+        },
+      }),
+  };
+}
+
+/** Writes the first lines of a journal, if there is none. */
+async function begin({ log }: Store, runId: string, events: readonly RunEvent[]): Promise<boolean> {
+  try {
+    await log.append(toStream(runId), [{ type: "run-start" }, ...events], { expectedPosition: 0 });
+    return true;
+  } catch (cause) {
+    if (isKitbagError(cause, "store-conflict")) return false;
+    throw cause;
+  }
+}
+
+async function hasEnded({ log }: Store, runId: string): Promise<boolean> {
+  const position = await log.position(toStream(runId));
+  const [last] = await log.read(toStream(runId), { after: Math.max(0, position - 1), limit: 1 });
+  return (last?.value as RunEvent | undefined)?.type === "run-end";
+}
+
+/** The longest prefix that a run's id gets as a key. */
+const longestPrefix = "x".repeat(24);
+
+function checkRunId(runId: string): void {
+  checkKey(runId);
+  checkKey(longestPrefix + runId);
+}
+
+function checkWork(options: WorkOptions = {}): Required<WorkOptions> {
+  const { concurrency = 1, pollMs = 500, maxAttempts = 3, retryDelayMs = 1000, onError = () => undefined } = options;
+  checkWhole("concurrency", concurrency, 1);
+  checkWhole("pollMs", pollMs, 1);
+  checkWhole("maxAttempts", maxAttempts, 1);
+  checkWhole("retryDelayMs", retryDelayMs);
+  return { concurrency, pollMs, maxAttempts, retryDelayMs, onError };
+}

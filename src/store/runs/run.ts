@@ -1,0 +1,78 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { RunEntry, RunEvent, RunOutcome } from "./run-records.ts";
+
+/** What is said of a step. */
+export interface StepOptions {
+  /** Whether it may be run again when nobody knows whether it happened. @default false */
+  readonly idempotent?: boolean;
+}
+
+/** What a step's work is given. */
+export interface StepContext {
+  /** `run:step`, the same each time that the step is run: services that take such a key do the work once. */
+  readonly key: string;
+  /** How often the step was started, with this time: at least 1. */
+  readonly attempt: number;
+  /** Aborted when the lease is lost, or the run is to stop. */
+  readonly signal: AbortSignal;
+}
+
+/** What somebody says about a step that may have happened: what came of it, or that it may be run again. */
+export type StepResolution = { readonly output: JsonValue } | "again";
+
+/**
+ * A run that this worker has the lease of. Nobody else can write to its journal, and as soon as somebody else has taken it over,
+ * this one cannot any more. The lease is prolonged by itself, until one of `end`, `pause` and `close` gives it back.
+ *
+ * **Contract**: execution at least once, the recorded outcome exactly once. A step whose outcome is recorded never runs again; one
+ * that was interrupted may have happened, and runs again only if it is idempotent.
+ *
+ * @throws {KitbagError} every method that writes: `lease-lost` if the lease is lost or given back, with nothing written; `run-ended`
+ * after `end`; and what the store throws.
+ */
+export interface Run {
+  readonly id: string;
+  /** Which lease of the run it is, counted from 1. */
+  readonly epoch: number;
+  /** How often the run was taken up without success, with this time: at least 1. */
+  readonly attempt: number;
+  /** The journal up to this lease, the oldest entry first. */
+  readonly past: readonly RunEntry[];
+  /** Aborted when the lease is lost or given back, or the worker is to stop. */
+  readonly signal: AbortSignal;
+  /** The steps that may have happened, and nobody knows. */
+  uncertain(): readonly string[];
+  /**
+   * Appends all of the events or none, and answers with the position of the last one. You need not wait for one append before the
+   * next: they are written in the order of the calls, and one that fails takes those with it that were sent after it.
+   *
+   * @throws {KitbagError} `option-invalid` for an event without a type, or with one of Kitbag's own.
+   */
+  append(events: readonly RunEvent[]): Promise<number>;
+  /**
+   * Runs `work`, or answers with what came of it when it was run before. That it is about to run is on disk before `work` starts, which
+   * also proves that the lease is still there; what came of it is on disk before this resolves.
+   *
+   * If `work` throws, nothing is recorded and nobody knows whether the step happened: return failures that are known as data.
+   * Steps may run at the same time; the same step is then run once.
+   *
+   * @throws {KitbagError} `step-uncertain` if it may have happened and is not idempotent: see {@link Run.resolve}.
+   */
+  step<Output extends JsonValue | void>(
+    name: string,
+    options: StepOptions,
+    work: (context: StepContext) => Output | Promise<Output>,
+  ): Promise<Output>;
+  /**
+   * Says what became of a step that may have happened.
+   *
+   * @throws {KitbagError} `option-invalid` if it is not one of {@link Run.uncertain}.
+   */
+  resolve(step: string, resolution: StepResolution): Promise<void>;
+  /** Ends the run, for ever. */
+  end(outcome: RunOutcome): Promise<void>;
+  /** Gives the run back. Nobody goes on with it until it is added again. */
+  pause(): Promise<void>;
+  /** Gives the run back, so that somebody else may go on with it. Does nothing if the lease is lost or given back. */
+  close(): Promise<void>;
+}
