@@ -9,7 +9,13 @@ export interface NamedHit extends Hit {
 }
 
 /** The patterns by the character that they are tried at. */
-export type RuleTable = readonly (readonly TableRow[] | undefined)[];
+export interface RuleTable {
+  readonly atWord: Rows;
+  /** Only those that are tried inside a word, too. */
+  readonly anywhere: Rows;
+}
+
+type Rows = readonly (readonly TableRow[] | undefined)[];
 
 interface TableRow extends Rule {
   readonly label: string;
@@ -19,16 +25,18 @@ interface TableRow extends Rule {
 
 /** Makes the table of the patterns of some kinds. */
 export function toRuleTable(kinds: readonly RedactionKind[]): RuleTable {
-  const table: TableRow[][] = [];
-  for (const rule of rules.filter(({ kind }) => kinds.includes(kind))) {
-    const row: TableRow = {
-      ...rule,
-      label: `[${rule.name}]`,
-      next: rule.then === undefined ? 0 : rule.then.charCodeAt(0),
-    };
-    for (const character of rule.at) (table[character.charCodeAt(0)] ??= []).push(row);
+  const chosen = rules.filter(({ kind }) => kinds.includes(kind));
+  return { atWord: toRows(chosen), anywhere: toRows(chosen.filter(({ atWord }) => !atWord)) };
+}
+
+function toRows(chosen: readonly Rule[]): Rows {
+  const rows: (TableRow[] | undefined)[] = Array.from({ length: 128 }, () => undefined);
+  for (const rule of chosen) {
+    const next = rule.then === undefined ? 0 : rule.then.charCodeAt(0);
+    const row: TableRow = { ...rule, label: `[${rule.name}]`, next };
+    for (const character of rule.at) (rows[character.charCodeAt(0)] ??= []).push(row);
   }
-  return Array.from({ length: 128 }, (_, code) => table[code]);
+  return rows;
 }
 
 /**
@@ -42,10 +50,10 @@ export function findHits(scan: Scan, from: number, table: RuleTable, hits: Named
   let escapeAt = from;
   for (let index = from; index < text.length; index++) {
     const code = text.charCodeAt(index);
-    const rows = code < 128 ? table[code] : undefined;
+    const isWord = !isInWord || (index - escapeAt <= 3 && scan.isWordStart(index));
+    const rows = code < 128 ? (isWord ? table.atWord : table.anywhere)[code] : undefined;
     if (rows !== undefined) {
-      const isWord = !isInWord || (index - escapeAt <= 3 && scan.isWordStart(index));
-      const hit = tryRows(scan, index, rows, isWord);
+      const hit = tryRows(scan, index, rows);
       if (hit !== undefined) {
         if (hit.end === Infinity) return hit.start;
         hits.push(hit);
@@ -63,12 +71,12 @@ export function findHits(scan: Scan, from: number, table: RuleTable, hits: Named
   return scan.isWhole ? text.length : startOfLocal(scan, text.length);
 }
 
-function tryRows(scan: Scan, index: number, rows: readonly TableRow[], isWord: boolean): NamedHit | undefined {
+function tryRows(scan: Scan, index: number, rows: readonly TableRow[]): NamedHit | undefined {
   const { text } = scan;
   // At the end of what there is, anything may follow.
   const next = index + 1 < text.length ? text.charCodeAt(index + 1) : 0;
   for (const row of rows) {
-    if ((row.atWord && !isWord) || (row.next !== 0 && next !== 0 && row.next !== next)) continue;
+    if (row.next !== 0 && next !== 0 && row.next !== next) continue;
     const hit = row.match(scan, index);
     if (hit !== undefined) return { start: hit.start, end: hit.end, label: row.label };
   }

@@ -8,6 +8,9 @@ const longestNumber = 32;
 
 /** What may be a number at `index`, with two characters behind it; `undefined` if more is to come, empty if it is too short. */
 function takeNumber(scan: Scan, index: number, shortest: number): string | undefined {
+  // Most numbers are ruled out by one character: they are too short.
+  const last = index + shortest - 1;
+  if (last < scan.text.length && (kindOf(scan.text.charCodeAt(last)) & numberSet) === 0) return "";
   const end = Math.min(scan.runEnd(numberSet, index), index + longestNumber);
   if (scan.isOpen(end + 1)) return undefined;
   return end - index < shortest ? "" : scan.text.slice(index, end + 2);

@@ -52,7 +52,7 @@ export function matchPrivateKey(scan: Scan, index: number): Hit | undefined {
     return body === -1 && scan.isOpen(index + longestKind) ? undecided(index) : undefined;
   }
   if (!/PRIVATE KEY(?: BLOCK)?$/u.test(text.slice(index, body))) return undefined;
-  const last = scan.find("-----END ", body);
+  const last = scan.findKeyEnd(body);
   if (last !== -1 && last - index <= longestKey - 2 * longestKind) {
     const end = text.indexOf("-----", last + 9);
     if (end !== -1 && end - last <= longestKind) return { start: index, end: end + 5 };
@@ -121,23 +121,31 @@ const longestName = 64;
 export function matchAssigned(scan: Scan, index: number): Hit | undefined {
   const { text } = scan;
   const nameEnd = skipBack(text, index);
-  const name = nameBefore(text, nameEnd);
-  if (!isSecretName(name)) return undefined;
+  // Most names are ruled out by their last character.
+  if (!lastOfNames.includes(text[nameEnd - 1] ?? " ") || !isSecretName(nameBefore(text, nameEnd))) return undefined;
   const gap = scan.runEnd(blanks, index + 1);
   if (gap - index > widestGap) return undefined;
-  const start = /["'`\\]/u.test(text[gap] ?? "") ? gap + 1 + Number(text[gap] === "\\") : gap;
+  const start = skipQuote(text, gap);
   const end = scan.runEnd(visible, start);
   if (end - start > longestToken) return undefined;
   if (scan.isOpen(end)) return undecided(index);
-  return end > start && isUnlikeWords(text.slice(start, end)) ? { start, end } : undefined;
+  return isUnlikeWords(text.slice(start, end)) ? { start, end } : undefined;
 }
 
-/** Where the name before `=` or `:` ends: blanks and one quote may be between them. */
+const lastOfNames = "detnyDETNY";
+const quotes = "\"'`";
+
+/** Where the name before `=` or `:` ends: blanks and one quote, which may be escaped, may be between them. */
 function skipBack(text: string, index: number): number {
   let end = index;
-  while (end > 0 && index - end < widestGap && (kindOf(text.charCodeAt(end - 1)) & blanks) !== 0) end -= 1;
-  if (end > 0 && /["'`]/u.test(text[end - 1] as string)) end -= 1;
-  return end > 0 && text[end - 1] === "\\" ? end - 1 : end;
+  while (index - end < widestGap && (kindOf(text.charCodeAt(end - 1)) & blanks) !== 0) end -= 1;
+  if (!quotes.includes(text[end - 1] ?? " ")) return end;
+  return text[end - 2] === "\\" ? end - 2 : end - 1;
+}
+
+function skipQuote(text: string, index: number): number {
+  const start = text[index] === "\\" ? index + 1 : index;
+  return quotes.includes(text[start] ?? " ") ? start + 1 : start;
 }
 
 function nameBefore(text: string, end: number): string {
@@ -156,6 +164,8 @@ function isUnlikeWords(value: string): boolean {
 
 /** The token of a Telegram bot: its number, a colon and 35 characters. */
 export function matchTelegram(scan: Scan, index: number): Hit | undefined {
+  const eighth = index + 7;
+  if (eighth < scan.text.length && (kindOf(scan.text.charCodeAt(eighth)) & digits) === 0) return undefined;
   const colon = scan.runEnd(digits, index);
   if (colon - index > 10) return undefined;
   if (scan.isOpen(colon)) return undecided(index);

@@ -17,8 +17,9 @@ export class Scan {
   readonly isWhole: boolean;
   /** Nothing before it may be replaced: it was shown, or it belongs to what was found last. */
   free: number;
-  readonly #runs = new Map<number, { start: number; end: number }>();
-  readonly #searches = new Map<string, { from: number; found: number }>();
+  #runs: Map<number, { start: number; end: number }> | undefined;
+  #searchedFrom = 0;
+  #found: number | undefined;
 
   constructor(text: string, isWhole: boolean, free: number) {
     this.text = text;
@@ -28,12 +29,12 @@ export class Scan {
 
   /** Where the run of characters of `set` that begins at `index` ends. */
   runEnd(set: number, index: number): number {
-    const known = this.#runs.get(set);
+    const known = this.#runs?.get(set);
     if (known !== undefined && index >= known.start && index <= known.end) return known.end;
     const { text } = this;
     let end = index;
     while (end < text.length && (kindOf(text.charCodeAt(end)) & set) !== 0) end += 1;
-    if (known === undefined) this.#runs.set(set, { start: index, end });
+    if (known === undefined) (this.#runs ??= new Map()).set(set, { start: index, end });
     else {
       known.start = index;
       known.end = end;
@@ -41,13 +42,13 @@ export class Scan {
     return end;
   }
 
-  /** Where `part` is next, from `index` on; -1 if it is not. */
-  find(part: string, index: number): number {
-    const known = this.#searches.get(part);
-    if (known !== undefined && index >= known.from && (known.found === -1 || index <= known.found)) return known.found;
-    const found = this.text.indexOf(part, index);
-    this.#searches.set(part, { from: index, found });
-    return found;
+  /** Where the next last line of a key begins, from `index` on; -1 if there is none. */
+  findKeyEnd(index: number): number {
+    const found = this.#found;
+    if (found !== undefined && index >= this.#searchedFrom && (found === -1 || index <= found)) return found;
+    this.#searchedFrom = index;
+    this.#found = this.text.indexOf("-----END ", index);
+    return this.#found;
   }
 
   /** Tells whether what ends at `index` may go on in a text that is still to come. */
