@@ -305,6 +305,16 @@ test("src/ has no file whose name says nothing", () => {
   expect(found).toEqual([]);
 });
 
+// The linter counts the lines of TypeScript and JavaScript; these it does not read.
+test("src/ has no program in another language that is too long", () => {
+  const programs = globSync("src/**/*.{py,pl,rb,sh}", { cwd: root, exclude: ["**/fixtures/**"] });
+
+  const long = programs.filter((file) => countCode(readFileSync(join(root, file), "utf8")) > 300);
+
+  expect(programs).not.toEqual([]);
+  expect(long).toEqual([]);
+});
+
 test("src/ documents every name that it exports", () => {
   const exported =
     /^export (?:declare )?(?:async )?(?:abstract )?(?:function\*?|const|class|interface|type|let) (\w+)/u;
@@ -366,6 +376,11 @@ async function lint(folder: string): Promise<readonly Report[]> {
 
 function sourceFiles(): string[] {
   return globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts", "**/fixtures/**"] });
+}
+
+/** Lines that are neither empty nor a comment. */
+function countCode(text: string): number {
+  return text.split("\n").filter((line) => !/^\s*(?:#|$)/u.test(line)).length;
 }
 
 function lines(count: number, write: (line: number) => string): string {

@@ -1,6 +1,7 @@
 /** `kitbag call` of scripts, in the real sandbox of this machine. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
+import { homedir } from "node:os";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -293,7 +294,7 @@ const factsManifest = `tools:
 
 const lookAround = `
 [ -r /etc/shadow ] && echo "shadow: yes" || echo "shadow: no"
-[ -e ${process.env["HOME"] ?? "/root"} ] && echo "home: yes" || echo "home: no"
+[ -e ${homedir()} ] && echo "home: yes" || echo "home: no"
 echo "word: \${PRIVATE_WORD:-none}"
 [ -e "${import.meta.filename}" ] && echo "project: yes" || echo "project: no"
 `;

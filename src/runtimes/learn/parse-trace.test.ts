@@ -4,16 +4,16 @@ import { parseTrace } from "./parse-trace.ts";
 
 test.for([
   [
-    'openat(AT_FDCWD</work>, "data.csv", O_RDONLY|O_CLOEXEC) = -1 ENOENT (No such file or directory)',
-    { kind: "file", path: "/work/data.csv", access: "read", failed: true },
+    'openat(AT_FDCWD</data>, "data.csv", O_RDONLY|O_CLOEXEC) = -1 ENOENT (No such file or directory)',
+    { kind: "file", path: "/data/data.csv", access: "read", failed: true },
   ],
   [
-    'openat(AT_FDCWD</work>, "a", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 3</work/a>',
-    { kind: "file", path: "/work/a", access: "write", failed: false },
+    'openat(AT_FDCWD</data>, "a", O_WRONLY|O_CREAT|O_TRUNC, 0666) = 3</data/a>',
+    { kind: "file", path: "/data/a", access: "write", failed: false },
   ],
   [
-    'openat(AT_FDCWD</work>, ".", O_RDONLY|O_DIRECTORY) = 3</work>',
-    { kind: "file", path: "/work", access: "list", failed: false },
+    'openat(AT_FDCWD</data>, ".", O_RDONLY|O_DIRECTORY) = 3</data>',
+    { kind: "file", path: "/data", access: "list", failed: false },
   ],
   [
     'access("b", R_OK) = -1 EACCES (Permission denied)',

@@ -112,11 +112,11 @@ test("createPythonReader() kills a helper that does not answer in time", async (
   const python = fakePython(`while (source === "hang"); answer();`);
   const started = performance.now();
 
-  const readings = await readAll(["a", "hang", "b"], { python, limitMs: 500 });
+  const readings = await readAll(["a", "hang", "b"], { python, limitMs: 1500 });
 
   expect(readings.map((reading) => (reading.ok ? "ok" : reading.message))).toEqual([
     "ok",
-    "it took longer than 500 ms",
+    "it took longer than 1500 ms",
     "ok",
   ]);
   expect(performance.now() - started).toBeLessThan(10_000);
