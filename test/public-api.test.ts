@@ -264,6 +264,7 @@ test("errorCodes are these", () => {
     "output-missing",
     "output-too-large",
     "owner-invalid",
+    "package-missing",
     "permission-refused",
     "pipeline-invalid",
     "program-failed",
@@ -289,6 +290,7 @@ test("errorCodes are these", () => {
     "store-key-invalid",
     "store-newer",
     "store-unavailable",
+    "store-unsafe",
     "store-value-invalid",
     "tool-ambiguous",
     "tool-duplicate",
@@ -342,7 +344,7 @@ test.for(["src/index.ts", "src/runtimes.ts", "src/skills.ts", "src/testing/index
 );
 
 test.for([
-  { name: "kitbag", expected: ["semver", "tokenx", "typebox"] },
+  { name: "kitbag", expected: ["lru-cache", "semver", "tokenx", "typebox"] },
   { name: "kitbag/testing", expected: [] },
 ])('import "$name" loads no schema library, no command line and no model', async ({ name, expected }) => {
   const packages = await loadedPackages(name);

@@ -33,6 +33,7 @@ export function checkParts(parts: UncheckedParts): Problem[] {
   problems.push(...checkCode(parts["code"]), ...checkPermissions(permissions));
   problems.push(...checkRecord("annotations", parts["annotations"], annotations));
   problems.push(...checkContradiction(parts["annotations"]), ...checkRecord("limits", parts["limits"], limits));
+  problems.push(...checkRecord("cache", parts["cache"], cache), ...checkTtl(parts["cache"]));
   return problems;
 }
 
@@ -92,6 +93,21 @@ const limits: Words = {
     isRight: (value) => Number.isSafeInteger(value) && (value as number) > 0,
   },
 };
+
+const cache: Words = {
+  ttlMs: {
+    expected: "a whole number above 0",
+    isRight: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+  },
+  key: { expected: "a function", isRight: (value) => typeof value === "function" },
+  tags: { expected: "a list of words", isRight: (value) => Array.isArray(value) && value.every(isName) },
+  scope: { expected: '"user" or "everybody"', isRight: (value) => value === "user" || value === "everybody" },
+};
+
+function checkTtl(given: unknown): Problem[] {
+  if (!isRecord(given) || given["ttlMs"] !== undefined) return [];
+  return [{ path: "cache.ttlMs", expected: "a whole number above 0", found: "nothing" }];
+}
 
 function checkRecord(part: string, record: unknown, words: Words): Problem[] {
   if (record === undefined) return [];

@@ -257,7 +257,7 @@ test("defineTool() says which part was probably meant", () => {
   const definition = { ...words, inputSchema: {}, parameters: {}, execute: () => 1, run: () => 1 };
 
   expect(() => defineTool(definition)).toThrowErrorMatchingInlineSnapshot(
-    `[KitbagError: Cannot define the tool "tool": inputSchema: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part (did you mean "input"?); parameters: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part; execute: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, run, found an unknown part]`,
+    `[KitbagError: Cannot define the tool "tool": inputSchema: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, cache, run, found an unknown part (did you mean "input"?); parameters: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, cache, run, found an unknown part; execute: expected only name, title, description, version, input, output, annotations, permissions, examples, inject, needsApproval, limits, cache, run, found an unknown part]`,
   );
 });
 

@@ -10,6 +10,7 @@ import type {
   OutputOf,
   Tool,
   ToolAnnotations,
+  ToolCache,
   ToolCode,
   ToolDefinition,
   ToolExample,
@@ -66,6 +67,7 @@ const definitionParts = [
   "inject",
   "needsApproval",
   "limits",
+  "cache",
   "run",
 ];
 
@@ -96,6 +98,7 @@ export interface ToolParts {
   readonly inject?: Readonly<Record<string, Injected<unknown>>>;
   readonly needsApproval?: boolean;
   readonly limits?: ToolLimits;
+  readonly cache?: ToolCache;
   readonly code: ToolCode;
 }
 
@@ -134,7 +137,7 @@ type Description = Omit<Tool, "inputSchema" | "outputSchema" | "inject" | "refin
 
 /** Copies what says something about a tool, so that nobody can change it afterwards. */
 function describeTool(parts: ToolParts): Description {
-  const { name, title, description, version, annotations, permissions, examples = [], limits } = parts;
+  const { name, title, description, version, annotations, permissions, examples = [], limits, cache } = parts;
   return {
     name,
     ...(title !== undefined && { title }),
@@ -145,6 +148,7 @@ function describeTool(parts: ToolParts): Description {
     examples: freeze(examples.map((example) => cloneJson({ ...example }))),
     needsApproval: parts.needsApproval ?? false,
     limits: freeze({ ...limits }),
+    ...(cache !== undefined && { cache: freeze({ ...cache, ...(cache.tags && { tags: [...cache.tags] }) }) }),
   };
 }
 

@@ -93,6 +93,8 @@ export interface ErrorDetails {
   "output-missing": { readonly handle: string };
   /** The output is larger than anything that is kept. */
   "output-too-large": { readonly tool: string; readonly limitBytes: number };
+  /** Something needs an optional package that is not installed. */
+  "package-missing": { readonly peer: string; readonly user: string };
   /** A permission cannot be enforced here, or must not be given. */
   "permission-refused": { readonly tool: string; readonly permission: string; readonly reason: string };
   /** A pipeline is wrong as it was defined. */
@@ -165,6 +167,8 @@ export interface ErrorDetails {
     /** Whether the write may have happened all the same. */
     readonly mayBeWritten: boolean;
   };
+  /** The server that a store is in may forget what it has acknowledged. */
+  "store-unsafe": { readonly store: string; readonly reasons: readonly string[]; readonly cure: string };
   /** A value that a store cannot hold. */
   "store-value-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** Several owners have a tool of this name. */

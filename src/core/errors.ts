@@ -63,6 +63,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "output-too-large": ({ tool, limitBytes }) =>
     `Cannot use the output of ${quote(tool)}: it is larger than ${limitBytes} bytes; ask the tool for less, or in parts`,
   "owner-invalid": ({ owner, reason }) => `Cannot use the owner ${quote(owner)}: ${reason}`,
+  "package-missing": ({ peer, user }) =>
+    `Cannot use ${user}: it needs the package ${quote(peer)}, which is not installed; run: npm install ${peer}`,
   "permission-refused": ({ tool, permission, reason }) =>
     `Cannot run ${quote(tool)} with the permission ${permission}: ${reason}`,
   "pipeline-invalid": ({ pipeline, problems }) =>
@@ -113,6 +115,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot open the store ${quote(store)}: its schema is version ${version}, and this program knows versions up to ${newest}; use a newer kitbag, or another store`,
   "store-unavailable": ({ store, reason, cure, mayBeWritten }) =>
     `Cannot use the store ${quote(store)}: ${reason}${mayBeWritten ? " (what was being written may be kept)" : ""}; ${cure}`,
+  "store-unsafe": ({ store, reasons, cure }) =>
+    `Cannot keep anything in the store ${quote(store)}: it may forget what it has acknowledged (${reasons.join("; ")}); ${cure}`,
   "store-value-invalid": ({ where, problems }) => `Cannot keep the value in ${quote(where)}: ${problemList(problems)}`,
   "tool-ambiguous": ({ tool, addresses }) =>
     `Cannot choose a tool for ${quote(tool)}: several have this name; use one of ${addresses.join(", ")}`,

@@ -1,5 +1,5 @@
 import type { JsonValue } from "./json.ts";
-import type { CappedOutput, ToolOutcome } from "./outcome.ts";
+import type { CappedOutput, Recalled, ToolOutcome } from "./outcome.ts";
 import type { Coercion } from "./schema/coerce.ts";
 
 /** Where a tool comes from. Component and global tools are always available, skill tools only while their skill is open. */
@@ -23,6 +23,7 @@ export type CallEvent =
   | { readonly type: "call-progress"; readonly call: string; readonly progress: Progress }
   | CallLog
   | { readonly type: "call-chunk"; readonly call: string; readonly chunk: JsonValue }
+  | { readonly type: "call-recalled"; readonly call: string; readonly from: Recalled }
   | { readonly type: "output-capped"; readonly call: string; readonly capped: CappedOutput }
   | CallEnd
   | { readonly type: "result-dropped"; readonly call: string; readonly tool: string; readonly afterMs: number };

@@ -20,7 +20,12 @@ export interface OkOutcome<Output = JsonValue> {
   readonly coerced?: readonly Coercion[];
   /** Set when `output` is only the head of what the tool returned. */
   readonly capped?: CappedOutput;
+  /** Set when the tool was not run for this call; says where the output comes from. */
+  readonly recalled?: Recalled;
 }
+
+/** Where the output of a call comes from that was not run: kept for the same input, kept for the same key, or shared with a call that was running. */
+export type Recalled = "cache" | "key" | "shared";
 
 /** The call failed: `error` says why and what to do. */
 export interface FailedOutcome {

@@ -26,6 +26,18 @@ export interface ToolLimits {
   readonly maxConcurrent?: number;
 }
 
+/** How long an output may be used again for the same input. */
+export interface ToolCache {
+  /** In milliseconds. */
+  readonly ttlMs: number;
+  /** What of the checked input decides. @default all of it */
+  readonly key?: (input: JsonObject) => JsonValue;
+  /** Words by which `workspace.forgetOutputs` finds them. */
+  readonly tags?: readonly string[];
+  /** For whom they are used again: who asked, or everybody. @default "user" */
+  readonly scope?: "user" | "everybody";
+}
+
 /** How a tool's code is reached; only the runtime of its kind looks inside. */
 export interface ToolCode {
   readonly kind: string;
@@ -47,6 +59,8 @@ export interface Tool {
   /** Nothing runs without somebody's approval. */
   readonly needsApproval: boolean;
   readonly limits: ToolLimits;
+  /** @default no output is used again */
+  readonly cache?: ToolCache;
   /** What the author's own schema library checks and changes beyond JSON Schema. */
   readonly refine?: Refine;
   readonly code: ToolCode;

@@ -4,9 +4,9 @@ import type { JsonValue } from "./json.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SchemaSource } from "./schema/to-schema.ts";
 import type { ToolContext } from "./tool-context.ts";
-import type { ToolAnnotations, ToolCode, ToolExample, ToolLimits } from "./tool-data.ts";
+import type { ToolAnnotations, ToolCache, ToolCode, ToolExample, ToolLimits } from "./tool-data.ts";
 
-export type { Tool, ToolAnnotations, ToolCode, ToolExample, ToolLimits, TypedTool } from "./tool-data.ts";
+export type { Tool, ToolAnnotations, ToolCache, ToolCode, ToolExample, ToolLimits, TypedTool } from "./tool-data.ts";
 
 declare const types: unique symbol;
 
@@ -73,6 +73,8 @@ export interface ToolDefinition<
   readonly inject?: Inject;
   readonly needsApproval?: boolean;
   readonly limits?: ToolLimits;
+  /** Lets an output be used again for the same input. */
+  readonly cache?: ToolCache;
   run(input: InputOf<Input>, context: ToolContext<InjectedValues<Inject>>): Result;
 }
 

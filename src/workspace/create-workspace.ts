@@ -17,6 +17,8 @@ import { toLimits } from "./limits.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutputKeeper } from "./outputs/output-keeper.ts";
 import { createRecentBlobs } from "./outputs/recent-blobs.ts";
+import { forgetOutputs } from "./recall/forget-outputs.ts";
+import { createOutputCache } from "./recall/output-cache.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { createSkillMethods } from "./skills/create-skill-methods.ts";
@@ -72,6 +74,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     readOutput: host.outputs.read,
     searchOutput: host.outputs.search,
     sliceOutput: host.outputs.slice,
+    forgetOutputs: (which) => forgetOutputs(host.cache, which),
   };
 
   registry.change(() => {
@@ -89,6 +92,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
   const { store, injected, approve, secrets = {} } = options;
   const limits = toLimits(options.limits ?? {});
   const inFlight = createInFlight();
+  const { kv } = store ?? memoryStore();
   const prefix = crypto.randomUUID().slice(0, 8);
   let count = 0;
   return {
@@ -100,7 +104,10 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     redactor: createRedactor(secrets),
     store,
     outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes)),
-    states: createStates((store ?? memoryStore()).kv),
+    kv,
+    cache: createOutputCache(kv),
+    flights: new Map(),
+    states: createStates(kv),
     slots: createSlots(limits.maxConcurrent),
     inFlight,
     skills: createSkillSet(registry, inFlight),

@@ -12,6 +12,7 @@ import type { WorkspaceLimits } from "./limits.ts";
 import type { OutputPage, PageOptions } from "./outputs/read-page.ts";
 import type { OutputMatches, SearchOutputOptions } from "./outputs/search-output.ts";
 import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
+import type { ForgetOptions } from "./recall/output-cache.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
 import type { ToolComponent, ToolMethods } from "./tool-methods.ts";
@@ -78,4 +79,9 @@ export interface Workspace extends ToolMethods, SkillMethods {
    * @throws {KitbagError} as `readOutput`; `option-invalid` also if there is nothing at the path, and says what there is instead.
    */
   sliceOutput(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
+  /**
+   * Forgets outputs that are kept to be used again (a tool's `cache`): those of one tool, those with a tag, or all. Answers how
+   * many. Other processes that share the store may use theirs for one second more.
+   */
+  forgetOutputs(which?: ForgetOptions): Promise<number>;
 }

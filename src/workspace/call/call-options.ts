@@ -11,6 +11,11 @@ export interface CallOptions {
   readonly injected?: Readonly<Record<string, unknown>>;
   /** Asked instead of the workspace's. */
   readonly approve?: Approve;
+  /**
+   * A name for this use of the tool: with the same key and input it is run once, also after a crash. The outcome is kept and
+   * given again. One that was running when its process died is run again only if the tool is idempotent.
+   */
+  readonly idempotencyKey?: string;
   /** Who asks, for the records. */
   readonly user?: string;
   /** The owner whose tools a bare name means first. */

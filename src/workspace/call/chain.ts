@@ -11,6 +11,7 @@ import { checkOutput } from "./check-output.ts";
 import { guard } from "./guard.ts";
 import { phaseNames, type Middleware, type OpenPhaseName, type PhaseName, type UseOptions } from "./middleware.ts";
 import type { Phase } from "./phase.ts";
+import { recall } from "./recall.ts";
 import { record } from "./record.ts";
 import { redact } from "./redact.ts";
 import { resolve } from "./resolve.ts";
@@ -31,6 +32,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
   "check-input": checkInput,
   authorise,
   admit,
+  recall,
   "check-output": checkOutput,
   run,
 };

@@ -1,8 +1,10 @@
 import type { CallEvent } from "../../core/events.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import type { Store } from "../../core/store.ts";
+import type { KeyValueStore, Store } from "../../core/store.ts";
 import type { OutputKeeper } from "../outputs/output-keeper.ts";
+import type { Flight } from "../recall/flight.ts";
+import type { OutputCache } from "../recall/output-cache.ts";
 import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
@@ -21,7 +23,12 @@ export interface CallHost {
   readonly approve: Approve | undefined;
   readonly redactor: Redactor | undefined;
   readonly store: Store | undefined;
+  /** Of the store, or in memory if there is none. */
+  readonly kv: KeyValueStore;
   readonly outputs: OutputKeeper;
+  readonly cache: OutputCache;
+  /** Calls whose outcome others wait for, by the key of the cache. */
+  readonly flights: Map<string, Promise<Flight>>;
   readonly states: States;
   readonly slots: Slots;
   readonly inFlight: InFlight;

@@ -13,6 +13,7 @@ export const phaseNames = [
   "check-input",
   "authorise",
   "admit",
+  "recall",
   "check-output",
   "run",
 ] as const;

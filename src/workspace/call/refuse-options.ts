@@ -9,6 +9,7 @@ const expectations: Expectations<CallOptions> = {
   maxCalls: [(value) => value === 0 || isAboveZero(value), "a number from 0"],
   injected: [isObject, "an object"],
   approve: [isFunction, "a function"],
+  idempotencyKey: [isKey, "a text of 1 to 256 characters"],
   user: [isText, "a text"],
   from: [isText, "a text"],
   onEvent: [isFunction, "a function"],
@@ -22,4 +23,8 @@ export function refuseOptions(options: CallOptions): Failure | undefined {
 
 function isText(value: unknown): boolean {
   return typeof value === "string";
+}
+
+function isKey(value: unknown): boolean {
+  return typeof value === "string" && value.length > 0 && value.length <= 256 && value.isWellFormed();
 }

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
 import type { ScriptCode } from "../../core/script-code.ts";
 import type { Skill, SkillFile } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readRegularFile } from "../../skills/folder/read-file.ts";
 import type { VersionSource } from "../../store/versions/versions.ts";
+import { describeTool, toData } from "../tool-digest.ts";
 
 /** What a version of a tool is made of: what it says of itself, and the script or module that is its code. */
 export function fromTool(tool: Tool): VersionSource {
@@ -21,17 +21,6 @@ export function fromSkill(skill: Skill): VersionSource {
   const { folder, tools, onActivate: _open, onDeactivate: _close, render: _render, commands: _run, ...data } = skill;
   const definition = toData({ ...data, tools: tools.map(describeTool) });
   return { definition, files: folder?.files.map((file) => toFile(folder.directory, file)) ?? [] };
-}
-
-function describeTool({ code, refine: _refine, ...data }: Tool): JsonObject {
-  const place = code as Partial<ScriptCode>;
-  const { kind, path, digest, interpreter, dependencies } = place;
-  return toData({ ...data, code: { kind, path, digest, interpreter, dependencies } });
-}
-
-/** Takes out what is not said: a tool is data, but for what was left out here. */
-function toData(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject;
 }
 
 function toFile(directory: string, { path, bytes, digest }: SkillFile): VersionSource["files"][number] {

@@ -1,0 +1,161 @@
+import { cloneJson, copyJson, maxJsonDepth, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { FailedOutcome, OkOutcome, Recalled, ToolOutcome } from "../../core/outcome.ts";
+import type { Tool, ToolCache } from "../../core/tool.ts";
+import { describeThrown } from "../describe-thrown.ts";
+import type { Flight } from "../recall/flight.ts";
+import { toCacheKey } from "../recall/output-cache.ts";
+import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts";
+import { toolDigest } from "../tool-digest.ts";
+import type { Call } from "./call.ts";
+import type { Next, Phase } from "./phase.ts";
+import { raceStop } from "./race-stop.ts";
+
+/** Answers without running the tool if that is allowed and the outcome is known: by its key, or from the cache. */
+export const recall: Phase = (call, next) => {
+  const { cache } = call.entry.tool;
+  const run = cache === undefined ? next : () => recallCached(call, cache, next);
+  return call.options.idempotencyKey === undefined ? run() : recallOnce(call, call.options.idempotencyKey, run);
+};
+
+/** Whether a tool may be run again: the one rule for retries, recovery and replay. */
+export function mayRunAgain({ annotations }: Tool): boolean {
+  return annotations.idempotent === true || annotations.readOnly === true;
+}
+
+/** A process that is alive has written down how a call ended so long after its deadline. */
+const graceMs = 5000;
+const pollMs = 50;
+
+async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutcome> {
+  const { address, entry, host, limitMs } = call;
+  const subject = { address, key, input: call.checked as JsonValue };
+  try {
+    for (;;) {
+      const now = Date.now();
+      const until = now + limitMs + graceMs;
+      const claim = await claimOnce(host.kv, subject, { until, now, mayRunAgain: mayRunAgain(entry.tool) });
+      switch (claim.status) {
+        case "run":
+          return await runOnce(call, claim.ticket, run);
+        case "done":
+          return recalledBy(call, claim.outcome);
+        case "uncertain":
+          return call.fail("call-uncertain", { tool: address, key });
+        case "mismatch": {
+          const expected = "a key that was not used with another input";
+          return call.fail("option-invalid", { option: "idempotencyKey", found: "one that was", expected });
+        }
+        case "wait": {
+          const waited = await raceStop(call, sleep(pollMs));
+          if (!waited.ok) return { status: "failed", error: waited.failure };
+        }
+      }
+    }
+  } catch (cause) {
+    return call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran });
+  }
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+async function runOnce(call: Call, ticket: OnceTicket, run: Next): Promise<ToolOutcome> {
+  const outcome = await run();
+  const isOpen = outcome.status === "failed" && (!call.ran || mayRunAgain(call.entry.tool));
+  if (isOpen) await ticket.giveUp();
+  else await ticket.finish(toKept(call, outcome));
+  return outcome;
+}
+
+/** What is kept is what the caller gets: without secrets. */
+function toKept({ redactor }: Call, outcome: ToolOutcome): OnceOutcome {
+  const { status } = outcome;
+  const kept = status === "ok" ? { status, output: outcome.output } : { status, error: outcome.error };
+  return redactor === undefined ? kept : ({ ...redactor.value(kept), status } as OnceOutcome);
+}
+
+function recalledBy(call: Call, outcome: OnceOutcome): ToolOutcome {
+  if (outcome.status === "failed") return outcome;
+  const bytes = Buffer.byteLength(JSON.stringify(outcome.output));
+  return recalledFrom(call, "key", { output: outcome.output, bytes });
+}
+
+async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<ToolOutcome> {
+  const key = keyOf(call, cache);
+  if (typeof key !== "string") return key;
+  const { flights } = call.host;
+  try {
+    const kept = await call.host.cache.find(key);
+    if (kept !== undefined) return recalledFrom(call, "cache", kept);
+  } catch (cause) {
+    return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
+  }
+  for (let flight = flights.get(key); flight !== undefined; flight = flights.get(key)) {
+    const landed = await raceStop(call, flight);
+    if (!landed.ok) return { status: "failed", error: landed.failure };
+    const shared = shareWith(call, landed.value);
+    if (shared !== undefined) return shared;
+  }
+  const flight = runAndKeep(call, { key, cache }, next);
+  flights.set(key, flight);
+  try {
+    return (await flight).outcome;
+  } finally {
+    flights.delete(key);
+  }
+}
+
+function keyOf(call: Call, { key, scope }: ToolCache): string | FailedOutcome {
+  const { address, entry, checked } = call;
+  const user = scope === "everybody" ? undefined : call.user;
+  try {
+    const given = key === undefined ? checked : key(cloneJson(checked as JsonObject));
+    const copy = copyJson(given, { maxBytes: call.limit("maxInputBytes"), maxDepth: maxJsonDepth });
+    if (copy.ok) return toCacheKey({ address, digest: toolDigest(entry.tool), user, key: copy.value });
+    return call.fail("tool-failed", { tool: address, reason: "the key of its cache is no JSON" });
+  } catch (cause) {
+    return call.fail("tool-failed", { tool: address, reason: `the key of its cache failed: ${describeThrown(cause)}` });
+  }
+}
+
+async function runAndKeep(
+  call: Call,
+  { key, cache }: { readonly key: string; readonly cache: ToolCache },
+  next: Next,
+): Promise<Flight> {
+  const outcome = await next();
+  const flight = { outcome, bytes: call.outputBytes };
+  if (outcome.status === "failed" || hasSecrets(call, outcome.output)) return flight;
+  try {
+    await call.host.cache.keep(key, { output: outcome.output, bytes: call.outputBytes }, cache);
+    return flight;
+  } catch (cause) {
+    return { outcome: call.fail("store-failed", { reason: describeThrown(cause), ran: true }), bytes: 0 };
+  }
+}
+
+/** An output with a secret in it is not kept: it would be there without the redactor that knows the secret. */
+function hasSecrets({ redactor }: Call, output: JsonValue): boolean {
+  return redactor !== undefined && redactor.value(output) !== output;
+}
+
+/** The outcome of another call, if this one may have it: one that was cut short says nothing about this one. */
+function shareWith(call: Call, { outcome, bytes }: Flight): ToolOutcome | undefined {
+  if (outcome.status === "ok") return recalledFrom(call, "shared", { output: cloneJson(outcome.output), bytes });
+  const isOfTool = outcome.error.code !== "call-cancelled" && outcome.error.code !== "call-timeout";
+  return isOfTool ? outcome : undefined;
+}
+
+function recalledFrom(
+  call: Call,
+  recalled: Recalled,
+  { output, bytes }: { readonly output: JsonValue; readonly bytes: number },
+): OkOutcome {
+  call.outputBytes = bytes;
+  call.emit({ type: "call-recalled", call: call.id, from: recalled });
+  const { coerced } = call;
+  return { status: "ok", output, recalled, ...(coerced.length > 0 && { coerced }) };
+}

@@ -1,0 +1,8 @@
+import type { ToolOutcome } from "../../core/outcome.ts";
+
+/** What a call ended with whose outcome others wait for. */
+export interface Flight {
+  readonly outcome: ToolOutcome;
+  /** Of the output, as JSON. */
+  readonly bytes: number;
+}

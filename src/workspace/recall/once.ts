@@ -1,0 +1,96 @@
+import { hash } from "node:crypto";
+
+import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { isKitbagError, type Failure } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { KeyValueStore } from "../../core/store.ts";
+
+/** How a call ended, as it is kept for its key. */
+export type OnceOutcome =
+  | { readonly status: "ok"; readonly output: JsonValue }
+  | { readonly status: "failed"; readonly error: Failure };
+
+/** One use of a tool that must happen once. */
+export interface OnceSubject {
+  readonly address: string;
+  readonly key: string;
+  /** As it was checked: the same key with another input is a mistake. */
+  readonly input: JsonValue;
+}
+
+/** What is known of a use: somebody runs it until a time, or how it ended. */
+type OnceRecord =
+  | { readonly status: "running"; readonly input: string; readonly until: number }
+  | { readonly status: "done"; readonly input: string; readonly outcome: OnceOutcome };
+
+/** What there is to do about a use. */
+export type OnceClaim =
+  | { readonly status: "run"; readonly ticket: OnceTicket }
+  | { readonly status: "done"; readonly outcome: OnceOutcome }
+  /** Somebody runs it now. */
+  | { readonly status: "wait" }
+  /** It was running when its process died. */
+  | { readonly status: "uncertain" }
+  /** The key was used with another input. */
+  | { readonly status: "mismatch" };
+
+/** The right to run a use; it ends with one of these. */
+export interface OnceTicket {
+  /** Keeps how it ended. */
+  finish(outcome: OnceOutcome): Promise<void>;
+  /** Nothing happened, or it may happen again: the key is as good as new. */
+  giveUp(): Promise<void>;
+}
+
+/** How a use is claimed. */
+export interface OnceOptions {
+  /** By then it is over, unless the process died. */
+  readonly until: number;
+  /** Whether it may be run again after a crash. */
+  readonly mayRunAgain: boolean;
+  readonly now: number;
+}
+
+/** Claims a use: exactly one of all processes that share the store gets it. */
+export async function claimOnce(kv: KeyValueStore, subject: OnceSubject, options: OnceOptions): Promise<OnceClaim> {
+  const place = toPlace(subject);
+  const input = hash("sha256", toCanonicalJson(subject.input));
+  const found = await kv.get(place);
+  if (found !== undefined) {
+    const record = found.value as unknown as OnceRecord;
+    if (record.input !== input) return { status: "mismatch" };
+    if (record.status === "done") return { status: "done", outcome: record.outcome };
+    if (record.until > options.now) return { status: "wait" };
+    if (!options.mayRunAgain) return { status: "uncertain" };
+  }
+  const running: OnceRecord = { status: "running", input, until: options.until };
+  try {
+    const version = await kv.set(place, { ...running }, { ifVersion: found?.version ?? 0 });
+    return { status: "run", ticket: toTicket(kv, { place, input, version }) };
+  } catch (cause) {
+    // Somebody else was faster, and runs it.
+    if (isKitbagError(cause, "store-conflict")) return { status: "wait" };
+    throw cause;
+  }
+}
+
+/** The longest part of a store's key is the user's; a key may hold anything, so it is not written out. */
+function toPlace({ address, key }: OnceSubject): string {
+  return `once:${address}:${hash("sha256", key)}`;
+}
+
+function toTicket(
+  kv: KeyValueStore,
+  { place, input, version }: { readonly place: string; readonly input: string; readonly version: number },
+): OnceTicket {
+  return {
+    async finish(outcome) {
+      const done = { status: "done", input, outcome: outcome as unknown as JsonValue };
+      // Whoever took it over because this process seemed dead decides now.
+      await kv.set(place, done, { ifVersion: version });
+    },
+    async giveUp() {
+      await kv.delete(place, { ifVersion: version });
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { hash } from "node:crypto";
+
+import { LRUCache } from "lru-cache";
+
+import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { cloneJson, type JsonValue } from "../../core/json.ts";
+import type { KeyValueStore } from "../../core/store.ts";
+import type { ToolCache } from "../../core/tool.ts";
+
+/** An output that is kept. */
+export interface KeptOutput {
+  readonly output: JsonValue;
+  /** Of the output, as JSON. */
+  readonly bytes: number;
+}
+
+/** Which outputs to forget; those that have all of it. */
+export interface ForgetOptions {
+  /** The address of a tool. */
+  readonly tool?: string;
+  /** One of the tags that the tool gave them. */
+  readonly tag?: string;
+}
+
+/** Outputs that may be used again, the latest in memory and all of them in the store behind it. */
+export interface OutputCache {
+  /** Those that are not in memory, or were put there more than a second ago, are looked up in the store. */
+  find(key: string): Promise<KeptOutput | undefined>;
+  /** Keeps an output, unless it is too large. */
+  keep(key: string, kept: KeptOutput, cache: ToolCache): Promise<void>;
+  /** Answers how many the store had. Other processes forget theirs within a second. */
+  forget(options: ForgetOptions): Promise<number>;
+}
+
+const keyPrefix = "cache:";
+/** A larger output is not kept: reading it back would cost what running the tool does. */
+const maxBytes = 4 * 1024 * 1024;
+const maxMemoryBytes = 64 * 1024 * 1024;
+/** For so long an output is taken from memory without a look into the store, where another process may have deleted it. */
+const trustMs = 1000;
+
+/** What decides whether an output is the one that is wanted. */
+export interface CacheSubject {
+  readonly address: string;
+  /** Of the tool: another version has other outputs. */
+  readonly digest: string;
+  readonly user: string | undefined;
+  readonly key: JsonValue;
+}
+
+/** The key of an output. Names have no ":", so what is forgotten of one tool is of no other. */
+export function toCacheKey({ address, digest, user, key }: CacheSubject): string {
+  return `${keyPrefix}${address}:${hash("sha256", toCanonicalJson([digest, user ?? null, key]))}`;
+}
+
+interface StoredOutput {
+  readonly output: JsonValue;
+  readonly tags: readonly string[];
+}
+
+/** Makes the cache that is kept in `kv`. */
+export function createOutputCache(kv: KeyValueStore): OutputCache {
+  const recent = new LRUCache<string, KeptOutput>({
+    maxSize: maxMemoryBytes,
+    sizeCalculation: ({ bytes }) => bytes + 200,
+    ttl: trustMs,
+  });
+
+  return {
+    async find(key) {
+      const known = recent.get(key);
+      if (known !== undefined) return { output: cloneJson(known.output), bytes: known.bytes };
+      const found = await kv.get(key);
+      if (found === undefined) return undefined;
+      const { output } = found.value as unknown as StoredOutput;
+      const bytes = Buffer.byteLength(JSON.stringify(output));
+      recent.set(key, { output: cloneJson(output), bytes });
+      return { output, bytes };
+    },
+    async keep(key, { output, bytes }, { ttlMs, tags = [] }) {
+      if (bytes > maxBytes) return;
+      await kv.set(key, { output, tags }, { expiresInMs: ttlMs });
+      recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(ttlMs, trustMs) });
+    },
+    async forget({ tool, tag }) {
+      const prefix = tool === undefined ? keyPrefix : `${keyPrefix}${tool}:`;
+      let count = 0;
+      let after = "";
+      for (;;) {
+        const page = await kv.list({ prefix, after });
+        for (const [key, { value }] of page) {
+          after = key;
+          const { tags } = value as unknown as StoredOutput;
+          if (tag !== undefined && !tags.includes(tag)) continue;
+          recent.delete(key);
+          count += Number(await kv.delete(key));
+        }
+        if (page.length === 0) return count;
+      }
+    },
+  };
+}
