@@ -233,6 +233,8 @@ test("errorCodes are these", () => {
     "approval-denied",
     "approval-failed",
     "approval-missing",
+    "audit-broken",
+    "audit-key-invalid",
     "budget-spent",
     "build-failed",
     "call-cancelled",

@@ -18,6 +18,10 @@ export interface ErrorDetails {
   "approval-failed": { readonly tool: string; readonly reason: string };
   /** The tool needs an approval and nobody is there to give it. */
   "approval-missing": { readonly tool: string };
+  /** Somebody tampered with the audit, or its key or its anchor is another one: nothing is appended, so that it stays seen. */
+  "audit-broken": { readonly position: number; readonly problem: string };
+  /** The key of the audit is missing, too short, or not private. */
+  "audit-key-invalid": { readonly key: string; readonly reason: string };
   /** A call and the calls inside it used up the number of calls they had. */
   "budget-spent": { readonly tool: string; readonly limit: number };
   /** A tool could not be compiled; `lines` is what the compiler said. */

@@ -10,6 +10,9 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "approval-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval failed (${reason})`,
   "approval-missing": ({ tool }) =>
     `Cannot call ${quote(tool)}: it needs an approval and nobody can give one; pass "approve" to createWorkspace or to the call`,
+  "audit-broken": ({ position, problem }) =>
+    `Cannot append to the audit: entry ${position}: ${problem}; verify it, and make a new anchor only if the store was restored or moved`,
+  "audit-key-invalid": ({ key, reason }) => `Cannot use the key of the audit, ${quote(key)}: ${reason}`,
   "budget-spent": ({ tool, limit }) =>
     `Cannot call ${quote(tool)}: this call and the calls inside it have used their ${limit} calls; raise "maxCalls" if that is intended`,
   "build-failed": ({ source, reason, lines }) => [`Cannot build ${quote(source)}: ${reason}`, ...lines].join("\n"),

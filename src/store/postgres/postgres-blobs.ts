@@ -1,0 +1,122 @@
+import { createHash, hash } from "node:crypto";
+import { isUint8Array } from "node:util/types";
+
+import type { BlobStore } from "../../core/store.ts";
+import { checkKeep, checkPiece, checkSource } from "../check-blob.ts";
+import { checkList } from "../check-list.ts";
+import { checkWhole } from "../check-whole.ts";
+import { checkOpen } from "../store-life.ts";
+import { blobStatements, pieceBytes, type BlobStatements } from "./blob-statements.ts";
+import type { Row } from "./postgres-link.ts";
+import type { PostgresParts } from "./postgres-parts.ts";
+
+interface BlobParts extends PostgresParts {
+  readonly sql: BlobStatements;
+}
+
+/** Makes the `blobs` part of a Postgres store. */
+export function postgresBlobs(parts: PostgresParts): BlobStore {
+  const { life, reader } = parts;
+  const sql = blobStatements(parts.schema);
+
+  return {
+    async put(source) {
+      checkOpen(life, "blobs.put");
+      if (!isUint8Array(source)) return putPieces({ ...parts, sql }, source);
+      // Copied before anything is awaited: its owner may use it again.
+      const bytes = Buffer.from(source);
+      const digest = `sha256:${hash("sha256", bytes)}`;
+      const [known] = await reader.read(sql.touch(digest));
+      if (known) return digest;
+      return putPieces({ ...parts, sql }, onePiece(bytes));
+    },
+    async get(digest) {
+      checkOpen(life, "blobs.get");
+      const rows = await reader.read(sql.get(String(digest)));
+      return rows.length === 0 ? undefined : joinPieces(rows);
+    },
+    async slice(digest, offset, length) {
+      checkWhole("offset", offset);
+      checkWhole("length", length);
+      checkOpen(life, "blobs.slice");
+      const end = Math.min(offset + length, Number.MAX_SAFE_INTEGER);
+      const rows = await reader.read(sql.slice(String(digest), offset, end));
+      if (rows.length === 0) return undefined;
+      const skipped = offset - Math.floor(offset / pieceBytes) * pieceBytes;
+      return joinPieces(rows).subarray(skipped, skipped + (end - offset));
+    },
+    async size(digest) {
+      checkOpen(life, "blobs.size");
+      const [row] = await reader.read(sql.size(String(digest)));
+      return row && Number(row["size"]);
+    },
+    async list(options) {
+      const { after, limit } = checkList(options);
+      checkOpen(life, "blobs.list");
+      const rows = await reader.read(sql.list(after, limit));
+      return rows.map((row) => String(row["digest"]));
+    },
+    async collect(keep, options) {
+      const { minAgeMs = 0 } = options ?? {};
+      checkKeep(keep);
+      checkWhole("minAgeMs", minAgeMs);
+      checkOpen(life, "blobs.collect");
+      const rows = await reader.read(sql.old(minAgeMs));
+      const unwanted = rows.map((row) => String(row["digest"])).filter((digest) => !keep.has(digest));
+      const [deleted = []] = await reader.write([sql.delete(unwanted, minAgeMs), sql.sweep()]);
+      return deleted.length;
+    },
+  };
+}
+
+async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+function joinPieces(rows: readonly Row[]): Uint8Array {
+  return new Uint8Array(Buffer.concat(rows.flatMap((row) => (row["bytes"] as Buffer | null) ?? [])));
+}
+
+/** Writes pieces as they come, under a number, and gives them their digest at the end: nobody sees a part of a blob. */
+async function putPieces({ life, reader, sql }: BlobParts, source: AsyncIterable<Uint8Array>): Promise<string> {
+  checkSource(source);
+  const [start] = await reader.read(sql.begin());
+  const content = String(start?.["content"]);
+  const digest = createHash("sha256");
+  let size = 0;
+  let number = 0;
+  try {
+    for await (const bytes of toEvenPieces(source, () => checkOpen(life, "blobs.put"))) {
+      digest.update(bytes);
+      size += bytes.length;
+      await reader.write([sql.piece(content, number, bytes)]);
+      number += 1;
+    }
+    checkOpen(life, "blobs.put");
+  } catch (cause) {
+    await reader.write([sql.forget(content)]).catch(() => undefined);
+    throw cause;
+  }
+  const name = `sha256:${digest.digest("hex")}`;
+  await reader.write([sql.finish(name, content, size), sql.forgetDouble(content), sql.endUpload(content)]);
+  return name;
+}
+
+/** Makes pieces of the size in which they are kept of those that come, whatever theirs is. */
+async function* toEvenPieces(source: AsyncIterable<Uint8Array>, check: () => void): AsyncGenerator<Buffer> {
+  let rest: Buffer[] = [];
+  let size = 0;
+  for await (const piece of source) {
+    check();
+    checkPiece(piece);
+    rest.push(Buffer.from(piece));
+    size += piece.length;
+    if (size < pieceBytes) continue;
+    const all = Buffer.concat(rest);
+    let offset = 0;
+    for (; size - offset >= pieceBytes; offset += pieceBytes) yield all.subarray(offset, offset + pieceBytes);
+    rest = [all.subarray(offset)];
+    size -= offset;
+  }
+  if (size > 0) yield Buffer.concat(rest);
+}

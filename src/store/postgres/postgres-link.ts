@@ -1,0 +1,141 @@
+import type { Client, ClientConfig } from "pg";
+
+import { createWatch, type Watch, type WatchedSocket } from "../watch-answers.ts";
+import { isReported } from "./to-unavailable.ts";
+
+/** One thing to ask of the server. Statements with the same name have the same text. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** A row as `pg` reads it: 64-bit numbers are texts. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** What became of statements. */
+export type Answers =
+  | { readonly ok: true; readonly rows: readonly (readonly Row[])[] }
+  | {
+      readonly ok: false;
+      readonly cause: unknown;
+      /** Whether the server may have got the last of them and not told what became of it. */
+      readonly unanswered: boolean;
+    };
+
+/** A connection that is made when it is needed, and made anew when it was lost. */
+export interface PostgresLink {
+  /** How many statements wait for their answer. */
+  readonly pending: number;
+  /** Sends all at once, next to each other, and waits for all answers. Never rejects. */
+  send(statements: readonly Statement[]): Promise<Answers>;
+  /** Waits for the answers that are still to come, then ends the connection. */
+  close(): Promise<void>;
+}
+
+/** How connections are made. */
+export interface LinkOptions {
+  readonly createClient: (config: ClientConfig) => Client;
+  /** How long the server may say nothing, or take nothing, while it is expected to. */
+  readonly timeoutMs: number;
+}
+
+/** A connection that was made, and who looks after it. */
+interface OpenLink {
+  readonly client: Client;
+  readonly watch: Watch;
+}
+
+/** Makes a link; it connects with the first statement. */
+export function createPostgresLink({ createClient, timeoutMs }: LinkOptions): PostgresLink {
+  let opening: Promise<OpenLink> | undefined;
+  let pending = 0;
+  let idle = Promise.withResolvers<void>();
+  idle.resolve();
+
+  async function open(): Promise<OpenLink> {
+    const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
+    const forget = (): void => {
+      if (opening === current) opening = undefined;
+    };
+    // An idle connection may break at any time; the next statement makes a new one.
+    client.on("error", forget).on("end", forget);
+    const current = opening;
+    await client.connect();
+    return { client, watch: createWatch(socketOf(client), timeoutMs) };
+  }
+
+  async function connect(): Promise<OpenLink> {
+    const current = (opening ??= Promise.resolve().then(open));
+    try {
+      return await current;
+    } catch (cause) {
+      if (opening === current) opening = undefined;
+      throw cause;
+    }
+  }
+
+  async function ask(statements: readonly Statement[]): Promise<Answers> {
+    let link: OpenLink;
+    try {
+      link = await connect();
+    } catch (cause) {
+      return { ok: false, cause, unanswered: false };
+    }
+    return collect(link, statements);
+  }
+
+  return {
+    get pending() {
+      return pending;
+    },
+    async send(statements) {
+      if (pending === 0) idle = Promise.withResolvers();
+      pending += statements.length;
+      try {
+        return await ask(statements);
+      } finally {
+        pending -= statements.length;
+        if (pending === 0) idle.resolve();
+      }
+    },
+    async close() {
+      await idle.promise;
+      const link = await opening?.catch(() => undefined);
+      opening = undefined;
+      await link?.client.end().catch(() => undefined);
+    },
+  };
+}
+
+/** Sends the statements and waits for all answers. */
+async function collect({ client, watch }: OpenLink, statements: readonly Statement[]): Promise<Answers> {
+  const queries = statements.map(({ name, text, values }) =>
+    watch.expect(client.query<Row, unknown[]>({ name, text, values: [...values] })),
+  );
+  const results = await Promise.allSettled(queries);
+  const failed = results.find((result) => result.status === "rejected");
+  const last = results.at(-1);
+  if (!failed) return { ok: true, rows: results.map((result) => (result as Fulfilled).value.rows) };
+  const unanswered = last?.status === "rejected" && !isReported(last.reason);
+  return { ok: false, cause: watch.lostBecause() ?? failed.reason, unanswered };
+}
+
+type Fulfilled = PromiseFulfilledResult<{ readonly rows: readonly Row[] }>;
+
+/** What every connection asks of the server: it must let go of what a client that was lost has locked. */
+export function linkSettings(timeoutMs: number): ClientConfig {
+  return {
+    pipeline: true,
+    keepAlive: true,
+    fallback_application_name: "kitbag",
+    // Shorter than our own patience: what the server refuses for sure is better than what may have happened.
+    lock_timeout: Math.max(1, Math.floor(timeoutMs / 2)),
+    idle_in_transaction_session_timeout: timeoutMs,
+  };
+}
+
+/** The socket of a client, which `pg` does not show. */
+export function socketOf(client: Client): WatchedSocket {
+  return (client as unknown as { connection: { stream: WatchedSocket } }).connection.stream;
+}

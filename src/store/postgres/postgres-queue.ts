@@ -1,0 +1,81 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { Job, Queue } from "../../core/queue.ts";
+import { checkKey } from "../check-key.ts";
+import { checkAdd, checkClaim, checkJob } from "../check-queue.ts";
+import { checkWhole } from "../check-whole.ts";
+import { checkOpen } from "../store-life.ts";
+import { createPostgresLane, type PostgresLane } from "./postgres-lane.ts";
+import type { Statement } from "./postgres-link.ts";
+import type { PostgresParts } from "./postgres-parts.ts";
+import { queueStatements, type QueueStatements } from "./queue-statements.ts";
+
+interface QueueParts extends PostgresParts {
+  readonly lane: PostgresLane;
+  readonly sql: QueueStatements;
+}
+
+/** Makes the queues of a Postgres store. */
+export function postgresQueues(parts: PostgresParts): (name: string) => Queue {
+  const lane = createPostgresLane({ link: parts.openLink(), shown: parts.shown });
+  parts.onDrain(lane.drain);
+  const sql = queueStatements(parts.schema);
+  return (name) => createPostgresQueue({ ...parts, lane, sql }, name);
+}
+
+function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, name: string): Queue {
+  function check(operation: string): void {
+    checkKey(name);
+    checkOpen(life, operation);
+  }
+
+  /** Writes to one job; whoever adds it at the same time waits. */
+  function write<Answer>(id: string, statement: Statement, read: (count: number) => Answer): Promise<Answer> {
+    return lane.write({ statement, lock: `${schema}/job/${name}\n${id}`, read: (rows) => read(rows.length) });
+  }
+
+  /** Changes a job if it is still the one that was claimed. */
+  function change({ id, attempt }: Job, statement: Statement): Promise<void> {
+    return write(id, statement, (count) => {
+      if (count === 0) throw new KitbagError("job-lost", { queue: name, job: id, attempt });
+    });
+  }
+
+  return {
+    async add(id, options) {
+      const { priority, delayMs } = checkAdd(id, options);
+      check("queue.add");
+      return write(id, sql.add(name, id, priority, delayMs), (count) => count > 0);
+    },
+    async claim(options) {
+      const { leaseMs, limit } = checkClaim(options);
+      check("queue.claim");
+      return lane.write({
+        statement: sql.claim(name, leaseMs, limit),
+        lock: undefined,
+        read: (rows) => rows.map((row) => ({ id: String(row["id"]), attempt: Number(row["attempt"]) })),
+      });
+    },
+    async extend(given, leaseMs) {
+      checkWhole("leaseMs", leaseMs, 1);
+      const job = checkJob(given);
+      check("queue.extend");
+      return change(job, sql.extend(name, job, leaseMs));
+    },
+    async complete(given) {
+      const job = checkJob(given);
+      check("queue.complete");
+      return change(job, sql.complete(name, job));
+    },
+    async release(given, options) {
+      const job = checkJob(given);
+      const { delayMs } = checkAdd(job.id, options);
+      check("queue.release");
+      return change(job, sql.release(name, job, delayMs));
+    },
+    async count() {
+      check("queue.count");
+      const [row] = await reader.read(sql.count(name));
+      return { ready: Number(row?.["ready"]), delayed: Number(row?.["delayed"]), claimed: Number(row?.["claimed"]) };
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import { checkWhole } from "../check-whole.ts";
+import { loadPackage } from "../load-package.ts";
+import { parseServerAddress } from "../server-address.ts";
+import { createStoreLife } from "../store-life.ts";
+import { postgresBlobs } from "./postgres-blobs.ts";
+import { postgresKv } from "./postgres-kv.ts";
+import { createPostgresLink, type LinkOptions, type PostgresLink } from "./postgres-link.ts";
+import { postgresLog } from "./postgres-log.ts";
+import type { PostgresParts } from "./postgres-parts.ts";
+import { postgresQueues } from "./postgres-queue.ts";
+import { createPostgresReader } from "./postgres-reader.ts";
+import { migratePostgres } from "./postgres-schema.ts";
+
+/** What {@link postgresStore} takes. */
+export interface PostgresStoreOptions {
+  /** `postgresql://user:password@host:port/database` */
+  readonly url: string;
+  /** Where the tables are; one database can hold several stores. Small letters, digits and `_`. @default "kitbag" */
+  readonly schema?: string;
+  /**
+   * How long the server may say nothing while it is expected to, in milliseconds. A large value may take longer, as long as bytes
+   * come and go. @default 1500
+   */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * Opens a store in a Postgres database, for several machines; makes its tables, or brings them up to date. Needs the package
+ * `pg`, and a database with the encoding UTF8. A process uses up to seven connections.
+ *
+ * Time is the server's: what expires, and when, does not depend on the clocks of the machines. Writes that are called together
+ * share a transaction. When the server is away, calls reject within two seconds; when it is back they work again, and tails go on
+ * where they were.
+ *
+ * @throws {KitbagError} (rejects) `option-invalid`; `package-missing` without `pg`; `store-newer` if the tables were made by a
+ * newer version; `store-unavailable` if the database cannot be used now.
+ *
+ * @example
+ * ```ts no-run
+ * import { postgresStore } from "kitbag";
+ *
+ * const store = await postgresStore({ url: process.env["DATABASE_URL"] ?? "postgresql://localhost/kitbag" });
+ * await store.log.append("run:42", [{ type: "start" }], { expectedPosition: 0 });
+ * console.assert((await store.log.position("run:42")) === 1);
+ * await store.close();
+ * ```
+ */
+export async function postgresStore(options: PostgresStoreOptions): Promise<Store> {
+  const { schema, timeoutMs, address } = checkOptions(options);
+  const { Client } = await loadPackage("pg", "postgresStore", () => import("pg"));
+  const linkOptions: LinkOptions = {
+    timeoutMs,
+    createClient: (config) => new Client({ ...config, connectionString: address.url }),
+  };
+  const { shown } = address;
+  const first = createPostgresLink(linkOptions);
+  try {
+    await migratePostgres({ link: first, schema, shown });
+  } catch (cause) {
+    await first.close();
+    throw cause;
+  }
+  return createStore({ linkOptions, schema, shown }, first);
+}
+
+function createStore(
+  { linkOptions, schema, shown }: Pick<PostgresParts, "linkOptions" | "schema" | "shown">,
+  first: PostgresLink,
+): Store {
+  const life = createStoreLife(Date.now);
+  const links: PostgresLink[] = [];
+  const drains: (() => Promise<void>)[] = [];
+  const openLink = (): PostgresLink => {
+    const link = createPostgresLink(linkOptions);
+    links.push(link);
+    return link;
+  };
+  const reader = createPostgresReader([first, openLink(), openLink()], shown);
+  const parts: PostgresParts = {
+    life,
+    schema,
+    shown,
+    reader,
+    linkOptions,
+    openLink,
+    onDrain: (drain) => void drains.push(drain),
+  };
+
+  return {
+    kv: postgresKv(parts),
+    log: postgresLog(parts),
+    blobs: postgresBlobs(parts),
+    queue: postgresQueues(parts),
+    async close() {
+      life.close();
+      await Promise.all(drains.map((drain) => drain()));
+      await Promise.all([first, ...links].map((link) => link.close()));
+    },
+  };
+}
+
+function checkOptions({ url, schema = "kitbag", timeoutMs = 1500 }: PostgresStoreOptions) {
+  const address = parseServerAddress(url, ["postgresql:", "postgres:"]);
+  checkWhole("timeoutMs", timeoutMs, 1);
+  if (typeof schema !== "string" || !/^[a-z_][a-z0-9_]{0,40}$/u.test(schema)) {
+    throw new KitbagError("option-invalid", {
+      option: "schema",
+      found: showValue(schema),
+      expected: "up to 41 small letters, digits and _, not beginning with a digit",
+    });
+  }
+  return { address, timeoutMs, schema: `"${schema}"` };
+}

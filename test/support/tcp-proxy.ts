@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+
+/** A way to a server on which things go wrong. */
+export interface TcpProxy {
+  readonly port: number;
+  /** From now on bytes are taken and never passed on; new connections are accepted and hear nothing. */
+  blackHole(): void;
+  /** From now on bytes come so much later, each way. */
+  delay(ms: number): void;
+  /** From now on everything is passed on at once; connections that fell into a black hole stay there. */
+  heal(): void;
+  /** Breaks all connections with RST. */
+  reset(): void;
+  /** Ends the server's half of all connections: what the client still sends goes nowhere. */
+  halfClose(): void;
+  /** From now on passes the client's bytes on, and swallows the next answer of the server. */
+  swallowAnswers(): void;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  readonly client: Socket;
+  readonly server: Socket;
+}
+
+/** Starts a proxy to a port of the loopback interface. */
+export async function startTcpProxy(target: number): Promise<TcpProxy> {
+  const pairs = new Set<Pair>();
+  let state: "open" | "hole" | "deaf" = "open";
+  let delayMs = 0;
+
+  function pass(from: Socket, to: Socket, isAnswer: boolean): void {
+    from.on("data", (bytes: Buffer) => {
+      if (state === "hole" || (state === "deaf" && isAnswer)) return;
+      if (delayMs === 0) to.write(bytes);
+      else setTimeout(() => to.write(bytes), delayMs);
+    });
+    from.on("error", () => undefined);
+    from.on("close", () => to.destroy());
+  }
+
+  const listener = createServer((client) => {
+    const pair = { client, server: connect(target, "127.0.0.1") };
+    pairs.add(pair);
+    pass(client, pair.server, false);
+    pass(pair.server, client, true);
+    client.on("close", () => pairs.delete(pair));
+  }).listen(0, "127.0.0.1");
+  await once(listener, "listening");
+
+  return {
+    port: (listener.address() as AddressInfo).port,
+    blackHole: () => void (state = "hole"),
+    swallowAnswers: () => void (state = "deaf"),
+    delay: (ms) => void (delayMs = ms),
+    heal() {
+      state = "open";
+      delayMs = 0;
+    },
+    reset() {
+      for (const { client } of pairs) client.resetAndDestroy();
+    },
+    halfClose() {
+      for (const { client } of pairs) client.end();
+    },
+    async close() {
+      for (const { client, server } of pairs) for (const socket of [client, server]) socket.destroy();
+      listener.close();
+      await once(listener, "close");
+    },
+  };
+}
