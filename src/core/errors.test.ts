@@ -215,6 +215,7 @@ const facts = {
   problem: "not-found",
   path: "kitbag.config.ts",
   pipeline: "report",
+  position: 7,
   problems: [problem("filters[0].size"), { ...problem("sort"), didYouMean: "ascending" }],
   ran: true,
   reason: "it is Monday",

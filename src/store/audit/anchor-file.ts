@@ -1,0 +1,130 @@
+import { createHmac, randomBytes } from "node:crypto";
+import { closeSync, fdatasync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { mkdir, open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+
+import type { AuditHead } from "./audit-entry.ts";
+import type { AuditKeys } from "./audit-keys.ts";
+
+/** The second place that the head of the chain is kept in. */
+export interface Anchor {
+  /** Resolves when a head that is at least as far is on disk. */
+  write(head: AuditHead): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** So many heads are kept, each in a line of its own: one that is torn by a crash leaves the others. */
+const lineCount = 64;
+const lineBytes = 128;
+
+/** The newest head in the file; `undefined` if there is no file; `"foreign"` if nothing in it was made with the key. */
+export function readAnchor(file: string, keys: AuditKeys): AuditHead | "foreign" | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "latin1");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw cause;
+  }
+  const heads = text.split("\n").flatMap((line) => fromLine(line, keys) ?? []);
+  const [first = "foreign", ...others] = heads;
+  return others.reduce<AuditHead | "foreign">((newest, head) => (isNewer(head, newest) ? head : newest), first);
+}
+
+function isNewer(head: AuditHead, other: AuditHead | "foreign"): boolean {
+  return other === "foreign" || head.count > other.count;
+}
+
+/** Writes a new file that knows this head alone, in place of the one that is there. */
+export async function makeAnchorFile(file: string, keys: AuditKeys, head: AuditHead): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
+  const lines = Array.from({ length: lineCount }, (_, index) =>
+    index === head.count % lineCount ? toLine(head, keys) : `${" ".repeat(lineBytes - 1)}\n`,
+  );
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    await handle.write(lines.join(""));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(draft, file);
+  const directory = await open(dirname(file), "r");
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}
+
+/**
+ * Opens the file for writing. Several processes may: each head has its own line, by its count, and an older one never takes the
+ * place of a newer one.
+ */
+export function openAnchor(file: string, keys: AuditKeys): Anchor {
+  const descriptor = openSync(file, "r+");
+  let next: { head: AuditHead; readonly written: PromiseWithResolvers<void> } | undefined;
+  let isWriting = false;
+  let idle = Promise.resolve();
+
+  function writeLine(head: AuditHead): void {
+    const offset = (head.count % lineCount) * lineBytes;
+    const there = Buffer.alloc(lineBytes);
+    readSync(descriptor, there, 0, lineBytes, offset);
+    const known = fromLine(there.toString("latin1"), keys);
+    if (known === undefined || known.count < head.count) {
+      writeSync(descriptor, toLine(head, keys), offset, "latin1");
+    }
+  }
+
+  async function run(): Promise<void> {
+    isWriting = true;
+    for (let job = next; job !== undefined; job = next) {
+      next = undefined;
+      try {
+        writeLine(job.head);
+        await sync(descriptor);
+        job.written.resolve();
+      } catch (cause) {
+        job.written.reject(cause);
+      }
+    }
+    isWriting = false;
+  }
+
+  return {
+    write(head) {
+      next ??= { head, written: Promise.withResolvers() };
+      if (head.count > next.head.count) next.head = head;
+      const { promise } = next.written;
+      if (!isWriting) idle = run();
+      return promise;
+    },
+    async close() {
+      await idle;
+      closeSync(descriptor);
+    },
+  };
+}
+
+function sync(descriptor: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    fdatasync(descriptor, (cause) => (cause === null ? resolve() : reject(cause)));
+  });
+}
+
+function toLine(head: AuditHead, keys: AuditKeys): string {
+  return `${`${head.count} ${head.hash} ${sealOf(head, keys)}`.padEnd(lineBytes - 1)}\n`;
+}
+
+function fromLine(line: string, keys: AuditKeys): AuditHead | undefined {
+  const [count = "", hash = "", seal] = line.trim().split(" ");
+  const head = { count: Number(count), hash };
+  return Number.isSafeInteger(head.count) && seal === sealOf(head, keys) ? head : undefined;
+}
+
+/** Whoever cannot read the key can put no other head into the file. */
+function sealOf({ count, hash }: AuditHead, keys: AuditKeys): string {
+  return createHmac("sha256", keys.anchor).update(`${count} ${hash}`).digest("hex").slice(0, 32);
+}

@@ -1,0 +1,79 @@
+import { createHmac } from "node:crypto";
+import { chmod, link, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { randomBytes } from "node:crypto";
+
+import { KitbagError } from "../../core/errors.ts";
+
+/** The keys of one audit, each for one purpose, so that nothing that was made for one can be used for another. */
+export interface AuditKeys {
+  readonly chain: Uint8Array;
+  readonly digest: Uint8Array;
+  readonly anchor: Uint8Array;
+}
+
+/** Where the key comes from: a file, which is made if it is missing, or the key itself. */
+export type AuditKeySource =
+  | { readonly keyFile: string; readonly key?: undefined }
+  | { readonly key: Uint8Array; readonly keyFile?: undefined };
+
+const keyBytes = 32;
+
+/**
+ * Makes the keys.
+ *
+ * @throws {KitbagError} `audit-key-invalid` if the key is too short, or others can read its file.
+ */
+export async function loadAuditKeys(source: AuditKeySource, make: boolean): Promise<AuditKeys> {
+  const { key, keyFile } = source;
+  if (keyFile === undefined) return toKeys(checkLength(key, "the key that was given"));
+  const kept = await readKey(keyFile);
+  if (kept !== undefined) return toKeys(kept);
+  if (!make) throw new KitbagError("audit-key-invalid", { key: keyFile, reason: "there is no such file" });
+  await makeKey(keyFile);
+  return toKeys((await readKey(keyFile)) as Uint8Array);
+}
+
+async function readKey(file: string): Promise<Uint8Array | undefined> {
+  try {
+    const [bytes, { mode }] = await Promise.all([readFile(file), stat(file)]);
+    if (process.platform !== "win32" && (mode & 0o077) !== 0) {
+      throw new KitbagError("audit-key-invalid", { key: file, reason: "others can read it: run chmod 600 on it" });
+    }
+    return checkLength(bytes, file);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw cause;
+  }
+}
+
+/** Made beside its place and linked to it: of two processes that do it at once one wins, and nobody sees half a key. */
+async function makeKey(file: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomBytes(8).toString("hex")}`;
+  const handle = await open(draft, "wx", 0o600);
+  try {
+    await handle.write(randomBytes(keyBytes));
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await chmod(draft, 0o600);
+  try {
+    await link(draft, file);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+  } finally {
+    await rm(draft);
+  }
+}
+
+function checkLength(key: unknown, name: string): Uint8Array {
+  if (key instanceof Uint8Array && key.length >= keyBytes) return key;
+  throw new KitbagError("audit-key-invalid", { key: name, reason: `it is not ${keyBytes} bytes long` });
+}
+
+function toKeys(key: Uint8Array): AuditKeys {
+  const derive = (purpose: string): Uint8Array => createHmac("sha256", key).update(`kitbag audit ${purpose}`).digest();
+  return { chain: derive("chain"), digest: derive("digest"), anchor: derive("anchor") };
+}

@@ -1,0 +1,70 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import { auditStream, type AuditLine } from "./audit-entry.ts";
+
+/** What part of the audit to read. */
+export interface ReadAuditOptions {
+  /** Only entries after this position. @default 0 */
+  readonly after?: number;
+  /** @default all */
+  readonly limit?: number;
+}
+
+const pageSize = 1000;
+
+/**
+ * Reads the entries of the audit in order, as they are: it checks nothing. See {@link verifyAudit}.
+ *
+ * @example
+ * ```ts
+ * import { memoryStore, readAudit } from "kitbag";
+ *
+ * for await (const entry of readAudit(memoryStore())) console.assert(entry.position > 0);
+ * ```
+ */
+export async function* readAudit(
+  store: Store,
+  { after = 0, limit = Infinity }: ReadAuditOptions = {},
+): AsyncGenerator<AuditLine> {
+  let left = limit;
+  let position = after;
+  while (left > 0) {
+    const page = await store.log.read(auditStream, { after: position, limit: Math.min(pageSize, left) });
+    if (page.length === 0) return;
+    for (const entry of page) {
+      yield entry.value as unknown as AuditLine;
+      position = entry.position;
+    }
+    left -= page.length;
+  }
+}
+
+/**
+ * Writes the audit as lines of JSON, with the hashes: with the key, {@link verifyAuditLines} verifies them without the store.
+ * Nothing in a line can begin another one.
+ *
+ * @example
+ * ```ts
+ * import { exportAudit, memoryStore } from "kitbag";
+ *
+ * for await (const line of exportAudit(memoryStore())) console.assert(line.endsWith("\n"));
+ * ```
+ */
+export async function* exportAudit(store: Store): AsyncGenerator<string> {
+  for await (const entry of readAudit(store)) yield `${JSON.stringify(entry)}\n`;
+}
+
+/** The values of the lines; one that is no JSON is `null`, which is no entry. */
+export async function* parseAuditLines(lines: AsyncIterable<string> | Iterable<string>): AsyncGenerator<JsonValue> {
+  for await (const line of lines) {
+    if (line.trim() !== "") yield parse(line);
+  }
+}
+
+function parse(line: string): JsonValue {
+  try {
+    return JSON.parse(line) as JsonValue;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,109 @@
+import { createHmac } from "node:crypto";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import { makeAnchorFile, openAnchor, readAnchor } from "./anchor-file.ts";
+import { createAppender, readHead } from "./audit-appender.ts";
+import { readLine } from "./audit-chain.ts";
+import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
+import { loadAuditKeys, type AuditKeys, type AuditKeySource } from "./audit-keys.ts";
+import { toCanonicalJson } from "./canonical-json.ts";
+
+/**
+ * Writes the audit: a chain of entries, in which each holds the hash of the one before it.
+ *
+ * **Contract**: what `append` has resolved is on disk, in the chain and in the anchor, as far as the store keeps its promises.
+ * Several processes may write to one chain.
+ */
+export interface Audit {
+  /**
+   * Appends an entry.
+   *
+   * @throws {KitbagError} `store-…` if it cannot be written; `audit-broken` if somebody tampered with the end of the chain.
+   */
+  append(entry: AuditEntry): Promise<void>;
+  /** A keyed digest of a value: it says whether two are the same, and nobody without the key can guess a short one from it. */
+  digest(value: JsonValue): string;
+  /** Waits for what is being written. The store stays open. */
+  close(): Promise<void>;
+}
+
+/** What {@link openAudit} takes: the store, the key, and the anchor. */
+export type AuditOptions = AuditKeySource & {
+  /** Where the chain is kept. */
+  readonly store: Store;
+  /**
+   * A small file with the newest head of the chain, for this store alone, in another place than the store. It is made with the
+   * first entry.
+   */
+  readonly anchorFile: string;
+};
+
+/**
+ * Opens the audit of a store: give it to `createWorkspace`, and every call is recorded in it. The key is 32 random bytes in a
+ * file that only its owner can read; it is made if it is missing.
+ *
+ * @throws {KitbagError} `audit-broken` if the end of the chain was changed or cut off, or the anchor is missing; `audit-key-invalid`.
+ *
+ * @example
+ * ```ts
+ * import { mkdtemp } from "node:fs/promises";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { createWorkspace, defineTool, memoryStore, openAudit, verifyAudit } from "kitbag";
+ *
+ * const home = await mkdtemp(join(tmpdir(), "kitbag-"));
+ * const files = { keyFile: join(home, "audit.key"), anchorFile: join(home, "audit.head") };
+ * const store = memoryStore();
+ * const audit = await openAudit({ store, ...files });
+ * const hello = defineTool({ name: "hello", description: "Greets", run: () => "Hello" });
+ * const workspace = createWorkspace({ tools: [hello], store, audit });
+ *
+ * await workspace.call("hello");
+ * const verdict = await verifyAudit(store, files);
+ * console.assert(verdict.ok && verdict.count === 2);
+ * await audit.close();
+ * ```
+ */
+export async function openAudit(options: AuditOptions): Promise<Audit> {
+  const { store, anchorFile } = options;
+  const keys = await loadAuditKeys(options, true);
+  const anchored = readAnchor(anchorFile, keys);
+  const head = await readHead({ log: store.log, keys });
+  await checkAnchor(store, keys, head, anchored);
+  if (anchored === undefined) await makeAnchorFile(anchorFile, keys, head);
+  const anchor = openAnchor(anchorFile, keys);
+  const appender = createAppender({ log: store.log, keys, anchor }, head);
+  return {
+    append: appender.append,
+    digest: (value) => `hmac-sha256:${createHmac("sha256", keys.digest).update(toCanonicalJson(value)).digest("hex")}`,
+    async close() {
+      await appender.close();
+      await anchor.close();
+    },
+  };
+}
+
+/** Refuses to go on behind an end that was tampered with: what follows would hide it. */
+async function checkAnchor(
+  store: Store,
+  keys: AuditKeys,
+  head: AuditHead,
+  anchored: ReturnType<typeof readAnchor>,
+): Promise<void> {
+  if (anchored === "foreign") throw broken(head.count, "the anchor was changed, or was made with another key");
+  if (anchored === undefined) {
+    if (head.count > 0) throw broken(head.count, "there is no anchor that says whether it is the last one");
+    return;
+  }
+  if (anchored.count > head.count) throw broken(head.count + 1, "the end of the chain was cut off");
+  if (anchored.count === 0) return;
+  const [entry] = await store.log.read(auditStream, { after: anchored.count - 1, limit: 1 });
+  const line = entry === undefined ? undefined : readLine(keys, entry.value);
+  if (line?.hash !== anchored.hash) throw broken(anchored.count, "it is not the one that the anchor knows");
+}
+
+function broken(position: number, problem: string): KitbagError {
+  return new KitbagError("audit-broken", { position, problem });
+}

@@ -1,0 +1,100 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import { makeAnchorFile, readAnchor } from "./anchor-file.ts";
+import { auditStream } from "./audit-entry.ts";
+import { loadAuditKeys, type AuditKeys, type AuditKeySource } from "./audit-keys.ts";
+import { checkChain, type AuditVerdict, type ChainExpectations } from "./check-chain.ts";
+import { parseAuditLines } from "./export-audit.ts";
+
+/** What a chain is verified with. */
+export type VerifyAuditOptions = AuditKeySource & {
+  /** Without it nobody sees that the end was cut off. */
+  readonly anchorFile?: string;
+};
+
+/**
+ * Tells whether every entry of the audit is there, unchanged and in its place; points at the first that is not. It reads entry
+ * by entry, however long the chain is. Others may write meanwhile.
+ *
+ * @throws {KitbagError} `audit-key-invalid` if there is no key; `store-…` if the store cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from "node:crypto";
+ * import { memoryStore, verifyAudit } from "kitbag";
+ *
+ * const verdict = await verifyAudit(memoryStore(), { key: randomBytes(32) });
+ * console.assert(verdict.ok && verdict.count === 0);
+ * ```
+ */
+export async function verifyAudit(store: Store, options: VerifyAuditOptions): Promise<AuditVerdict> {
+  const keys = await loadAuditKeys(options, false);
+  // The anchor first: what is written meanwhile is behind it.
+  return checkChain(readAll(store), toExpectations(keys, options));
+}
+
+/**
+ * Does the same for lines that {@link exportAudit} made. The anchor may be that of the store they come from.
+ *
+ * @throws {KitbagError} `audit-key-invalid` if there is no key.
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from "node:crypto";
+ * import { verifyAuditLines } from "kitbag";
+ *
+ * const verdict = await verifyAuditLines(['{"type":"begin"}'], { key: randomBytes(32) });
+ * console.assert(!verdict.ok && verdict.position === 1);
+ * ```
+ */
+export async function verifyAuditLines(
+  lines: AsyncIterable<string> | Iterable<string>,
+  options: VerifyAuditOptions,
+): Promise<AuditVerdict> {
+  const keys = await loadAuditKeys(options, false);
+  return checkChain(parseAuditLines(lines), toExpectations(keys, options));
+}
+
+/**
+ * Accepts the end of the chain as it is, after the store was restored or moved: makes a new anchor, if the chain is good in
+ * itself. While it runs nobody must write to the audit.
+ *
+ * @throws {KitbagError} `audit-key-invalid` if there is no key; `store-…` if the store cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { randomBytes } from "node:crypto";
+ * import { tmpdir } from "node:os";
+ * import { join } from "node:path";
+ * import { anchorAudit, memoryStore } from "kitbag";
+ *
+ * const anchorFile = join(tmpdir(), crypto.randomUUID());
+ * const verdict = await anchorAudit(memoryStore(), { key: randomBytes(32), anchorFile });
+ * console.assert(verdict.ok);
+ * ```
+ */
+export async function anchorAudit(
+  store: Store,
+  options: AuditKeySource & { readonly anchorFile: string },
+): Promise<AuditVerdict> {
+  const keys = await loadAuditKeys(options, false);
+  const verdict = await checkChain(readAll(store), { keys });
+  if (verdict.ok) await makeAnchorFile(options.anchorFile, keys, verdict);
+  return verdict;
+}
+
+function toExpectations(keys: AuditKeys, { anchorFile }: VerifyAuditOptions): ChainExpectations {
+  return anchorFile === undefined ? { keys } : { keys, anchor: readAnchor(anchorFile, keys) ?? "missing" };
+}
+
+const pageSize = 1000;
+
+async function* readAll(store: Store): AsyncGenerator<JsonValue> {
+  for (let after = 0; ;) {
+    const page = await store.log.read(auditStream, { after, limit: pageSize });
+    const last = page.at(-1);
+    if (last === undefined) return;
+    for (const { value } of page) yield value;
+    after = last.position;
+  }
+}
