@@ -18,6 +18,8 @@ export interface MarkedFolder {
   readonly files: readonly SkillFile[];
   readonly digest: string;
   readonly marks: FolderMarks;
+  /** It is a skill and no part of a plugin: as long as its marks are the same, there are no others in it. */
+  readonly isPlain?: true;
 }
 
 /** Takes the mark out of what the system says. */

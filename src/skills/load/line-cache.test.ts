@@ -32,7 +32,7 @@ test("openLineCache() remembers in memory without a file", () => {
 
 test("openLineCache() gives back what was saved, whatever the key is made of", () => {
   const path = createPath();
-  const keys = ["a", "tab\tline\nend", "__proto__", "日本", ""];
+  const keys = ["a", "tab\tline\nend", "__proto__", "é", "日本", "😀", "\uD800", "\u2028", "\\u00e9", ""];
 
   save(path, Object.fromEntries(keys.map((key) => [key, facts(`of ${key}\t\n`)])));
   const cache = openLineCache(path);
@@ -69,9 +69,10 @@ test.for([
   ["not a cache", "hello\nworld\n"],
   ["bytes", "\0\0\0\uFFFD"],
   ["JSON of another kind", '{"version":1,"entries":[]}'],
-  ["of another version", 'kitbag-facts-0\t"a"\t00\t{"scripts":[],"diagnostics":[]}\n'],
-  ["a line without its end", `${factsVersion}\t"a"`],
-  ["a line with a wrong sum", `${factsVersion}\t"a"\t${"0".repeat(32)}\t{"scripts":[],"diagnostics":[]}`],
+  ["of another version", `kitbag-facts-0\t${"0".repeat(32)}\t"a"\t{"scripts":[],"diagnostics":[]}\n`],
+  ["a line without its end", `${factsVersion}\t${"0".repeat(32)}\t"a"`],
+  ["a line without its sum", `${factsVersion}\t"a"\t{"scripts":[],"diagnostics":[]}`],
+  ["a line with a wrong sum", `${factsVersion}\t${"0".repeat(32)}\t"a"\t{"scripts":[],"diagnostics":[]}`],
 ] as const)("openLineCache() takes a file that is %s for an empty one, and can use it", ([, content]) => {
   const path = createPath(content);
 

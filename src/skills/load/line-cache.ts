@@ -30,10 +30,10 @@ export function openLineCache(path: string | undefined): LineCache {
 
   return {
     get(key) {
-      const known = values.get(key);
-      const line = known === undefined ? lines.get(toWord(key)) : undefined;
-      if (line === undefined) return known;
-      const read = parseLine(line);
+      if (values.has(key)) return values.get(key);
+      const word = toWord(key);
+      const line = lines.get(word);
+      const read = line === undefined ? undefined : parseLine(word, line);
       if (read !== undefined) values.set(key, read);
       return read;
     },
@@ -41,7 +41,9 @@ export function openLineCache(path: string | undefined): LineCache {
       // A program that runs for long reads many versions of the same skills.
       if (values.size >= limits.entries) values.clear();
       values.set(key, value);
-      if (path !== undefined) fresh.set(toWord(key), renderLine(toWord(key), value));
+      if (path === undefined) return;
+      const word = toWord(key);
+      fresh.set(word, renderLine(word, value));
     },
     save() {
       if (path === undefined || fresh.size === 0) return;
@@ -70,7 +72,8 @@ function readLines(path: string): LinesFile {
     file = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
     const status = fstatSync(file);
     if (!status.isFile() || !isPrivate(status) || status.size > limits.bytes) return emptyFile;
-    const texts = readFileSync(file, "utf8").split("\n");
+    // All of it is ASCII. As text of this kind it is not decoded, and not in the heap that is searched for garbage.
+    const texts = readFileSync(file, "latin1").split("\n");
     const lines = new Map(texts.flatMap(toPair));
     const used = lines.values().reduce((sum, line) => sum + line.length, 0);
     const dead = texts.reduce((sum, line) => sum + line.length, 0) - used;
@@ -87,30 +90,45 @@ function isPrivate({ uid, mode }: { readonly uid: number; readonly mode: number 
   return me === undefined || ((uid === me || uid === 0) && (mode & 0o022) === 0);
 }
 
+const sumLength = 32;
+/** Where the sum of a line begins, and then what it is the sum of: the word and the value. */
+const sumStart = version.length + 1;
+const wordStart = sumStart + sumLength + 1;
+
 function toPair(line: string): [word: string, line: string][] {
   if (!line.startsWith(`${version}\t`)) return [];
-  const start = version.length + 1;
-  const end = line.indexOf("\t", start);
-  return end < 0 ? [] : [[line.slice(start, end), line]];
+  const end = line.indexOf("\t", wordStart);
+  return end < 0 ? [] : [[line.slice(wordStart, end), line]];
 }
 
 /** JSON has no tabs and line ends, whatever is in the text. */
 function toWord(key: string): string {
-  return JSON.stringify(key);
+  return toAscii(JSON.stringify(key));
 }
 
 function renderLine(word: string, value: unknown): string {
-  const text = JSON.stringify(value);
-  return `${version}\t${word}\t${sumOf(word, text)}\t${text}`;
+  const content = `${word}\t${toAscii(JSON.stringify(value))}`;
+  return `${version}\t${sumOf(content)}\t${content}`;
 }
 
-function parseLine(line: string): unknown {
-  const [, word = "", sum = "", text = ""] = line.split("\t", 4);
-  return sum === sumOf(word, text) ? (JSON.parse(text) as unknown) : undefined;
+/** The same JSON, with other letters written as their numbers. */
+function toAscii(json: string): string {
+  return json.replaceAll(/[^\p{ASCII}]/gu, (letter) =>
+    Array.from({ length: letter.length }, (_, index) => toEscape(letter.charCodeAt(index))).join(""),
+  );
 }
 
-function sumOf(word: string, text: string): string {
-  return hash("sha256", `${word}\t${text}`).slice(0, 32);
+function toEscape(unit: number): string {
+  return `\\u${unit.toString(16).padStart(4, "0")}`;
+}
+
+function parseLine(word: string, line: string): unknown {
+  const isWhole = line.slice(sumStart, wordStart) === `${sumOf(line.slice(wordStart))}\t`;
+  return isWhole ? (JSON.parse(line.slice(wordStart + word.length + 1)) as unknown) : undefined;
+}
+
+function sumOf(content: string): string {
+  return hash("sha256", content).slice(0, sumLength);
 }
 
 function newest(lines: ReadonlyMap<string, string>): string[] {

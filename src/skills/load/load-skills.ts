@@ -64,9 +64,8 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
   const sources: FactSources = { memory, cache, reader, spec: options.spec ?? false };
   const found: FoundFolder[] = [];
   for (const [index, location] of locations.entries()) {
-    const one: FoundFolder = { location, folder: memory.read(location.directory) };
+    const one: FoundFolder = { location, folder: memory.read(location.directory, location.plugin === undefined) };
     if (!hasFacts(one, sources)) one.started = startFacts(one.folder.snapshot, reader);
-    one.folder.isPlain = location.plugin === undefined;
     found.push(one);
     options.onProgress?.(index + 1, locations.length * 2);
     // A large tree must not hold up everything else in the process, and helpers wait for more to read.

@@ -1,4 +1,4 @@
-import { realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -85,14 +85,6 @@ test("createLightMemory() reads what was forgotten, whatever its marks say", asy
   expect(memory.read(folder).snapshot.digest).toBe(readFolder(folder).digest);
 });
 
-function create(): string {
-  return realpathSync(createFolder({ "SKILL.md": "hello" }));
-}
-
-function textOf(contents: ReadonlyMap<string, Uint8Array>): string {
-  return Buffer.from(contents.get("SKILL.md") ?? []).toString();
-}
-
 test("isPlain() holds for a skill that is no part of a plugin, until its folder is forgotten", async () => {
   const folder = createFolder({
     "one/SKILL.md": "---\nname: one\ndescription: Does it\n---\n",
@@ -113,3 +105,32 @@ test("isPlain() holds for a skill that is no part of a plugin, until its folder 
   expect(afterwards).toEqual([false, false, false]);
   expect(second.reports).toEqual(first.reports);
 });
+
+test("isPlain() is remembered in a cache, as long as the folder is as it was", async () => {
+  const folder = realpathSync(
+    createFolder({
+      "one/SKILL.md": "---\nname: one\ndescription: Does it\n---\n",
+      "plugin/.claude-plugin/plugin.json": '{ "name": "plugin" }',
+      "plugin/skills/two/SKILL.md": "---\nname: two\ndescription: Does it\n---\n",
+    }),
+  );
+  const [one, two] = [join(folder, "one"), join(folder, "plugin/skills/two")];
+  const cache = openFactsCache(undefined);
+  await wait(2100);
+  await loadSkills({ directories: [folder], cache });
+
+  const known = [one, two, folder].map(createLightMemory(cache).isPlain);
+  mkdirSync(join(one, ".claude-plugin"));
+  const afterwards = createLightMemory(cache).isPlain(one);
+
+  expect(known).toEqual([true, false, false]);
+  expect(afterwards).toBe(false);
+});
+
+function create(): string {
+  return realpathSync(createFolder({ "SKILL.md": "hello" }));
+}
+
+function textOf(contents: ReadonlyMap<string, Uint8Array>): string {
+  return Buffer.from(contents.get("SKILL.md") ?? []).toString();
+}

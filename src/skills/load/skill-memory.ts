@@ -15,13 +15,14 @@ export interface RememberedFolder {
   facts?: { readonly key: string; readonly facts: SkillFacts };
   report?: { readonly key: string; readonly report: SkillReport };
   /** It is a skill and no part of a plugin, so there are no others in it. */
-  isPlain?: boolean;
+  readonly isPlain?: boolean;
 }
 
 /** Folders as they were last read, so that only those that changed are read again. */
 export interface SkillMemory {
-  read(directory: string): RememberedFolder;
-  /** Whether the folder was read, was a skill and nothing else, and was not forgotten since. */
+  /** Reads a folder, if it is not remembered. `isPlain`: it is known to be a skill and no part of a plugin. */
+  read(directory: string, isPlain?: boolean): RememberedFolder;
+  /** Whether the folder was a skill and nothing else when it was read, and is as it was then. */
   isPlain(directory: string): boolean;
   /** The same with the bytes of the files; read again if they were not kept. */
   readContents(directory: string): RememberedFolder;
@@ -34,7 +35,7 @@ export interface SkillMemory {
 
 /** Makes an empty memory that keeps the bytes of files: whoever looks at them later sees what was hashed. */
 export function createSkillMemory(): SkillMemory {
-  return createMemory((directory) => readAnew(directory, true));
+  return createMemory({ read: (directory) => readAnew(directory, true), recall: () => undefined });
 }
 
 /**
@@ -42,18 +43,22 @@ export function createSkillMemory(): SkillMemory {
  * until the folder is forgotten: then it is read.
  */
 export function createLightMemory(cache: FactsCache): SkillMemory {
-  return createMemory((directory, isForgotten) => {
-    const known = isForgotten ? undefined : cache.getFolder(directory);
-    if (known !== undefined && hasSameMarks(directory, known.marks)) {
-      const { files, digest } = known;
-      return { snapshot: { directory, files, digest, contents: new Map(), diagnostics: [] }, hasContents: false };
-    }
-    const folder = readAnew(directory, false);
-    const { files, digest, marks } = folder.snapshot;
-    // The place may lead somewhere else by now.
-    if (marks !== undefined && folder.snapshot.directory === directory)
-      cache.setFolder(directory, { files, digest, marks });
-    return folder;
+  return createMemory({
+    recall(directory) {
+      const known = cache.getFolder(directory);
+      if (known === undefined || !hasSameMarks(directory, known.marks)) return undefined;
+      const { files, digest, isPlain = false } = known;
+      const snapshot = { directory, files, digest, contents: new Map(), diagnostics: [] };
+      return { snapshot, hasContents: false, isPlain };
+    },
+    read(directory, isPlain) {
+      const folder = readAnew(directory, false);
+      const { files, digest, marks } = folder.snapshot;
+      // The place may lead somewhere else by now.
+      if (marks !== undefined && folder.snapshot.directory === directory)
+        cache.setFolder(directory, { files, digest, marks, ...(isPlain && { isPlain }) });
+      return folder;
+    },
   });
 }
 
@@ -61,9 +66,23 @@ function readAnew(directory: string, hasContents: boolean): RememberedFolder {
   return { snapshot: readFolder(directory, { keepsContents: hasContents, takesMarks: !hasContents }), hasContents };
 }
 
-function createMemory(readFirst: (directory: string, isForgotten: boolean) => RememberedFolder): SkillMemory {
+/** Where folders come from that are not in memory. */
+interface FolderSource {
+  /** What was remembered elsewhere, if the folder is still like that. */
+  recall(directory: string): RememberedFolder | undefined;
+  read(directory: string, isPlain: boolean): RememberedFolder;
+}
+
+function createMemory(source: FolderSource): SkillMemory {
   const folders = new Map<string, RememberedFolder>();
   const forgotten = new Set<string>();
+
+  function recall(directory: string): RememberedFolder | undefined {
+    const known = folders.get(directory);
+    if (known !== undefined || forgotten.has(directory)) return known;
+    const recalled = source.recall(directory);
+    return recalled && keep(directory, recalled);
+  }
 
   function keep(directory: string, folder: RememberedFolder): RememberedFolder {
     folders.set(directory, folder);
@@ -75,11 +94,16 @@ function createMemory(readFirst: (directory: string, isForgotten: boolean) => Re
   }
 
   return {
-    read: (directory) => folders.get(directory) ?? keep(directory, readFirst(directory, forgotten.has(directory))),
-    isPlain: (directory) => folders.get(directory)?.isPlain === true,
+    read(directory, isPlain = false) {
+      const known = recall(directory);
+      if (known?.isPlain === isPlain) return known;
+      return keep(directory, { ...(known ?? source.read(directory, isPlain)), isPlain });
+    },
+    isPlain: (directory) => recall(directory)?.isPlain === true,
     readContents(directory) {
       const folder = folders.get(directory);
-      return folder?.hasContents === true ? folder : keep(directory, readAnew(directory, true));
+      if (folder?.hasContents === true) return folder;
+      return keep(directory, { ...readAnew(directory, true), isPlain: folder?.isPlain === true });
     },
     forget(paths) {
       const places = new Set(paths);
@@ -95,15 +119,14 @@ function createMemory(readFirst: (directory: string, isForgotten: boolean) => Re
       const kept = new Set(directories);
       for (const [directory, folder] of [...folders]) {
         if (!kept.has(directory)) drop(directory);
-        else if (folder.hasContents)
-          folders.set(directory, {
-            ...folder,
-            snapshot: { ...folder.snapshot, contents: new Map() },
-            hasContents: false,
-          });
+        else if (folder.hasContents) folders.set(directory, withoutContents(folder));
       }
     },
   };
+}
+
+function withoutContents(folder: RememberedFolder): RememberedFolder {
+  return { ...folder, snapshot: { ...folder.snapshot, contents: new Map() }, hasContents: false };
 }
 
 function withParents(path: string): string[] {
