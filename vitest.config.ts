@@ -1,3 +1,5 @@
+import { availableParallelism } from "node:os";
+
 import { defaultServerConditions } from "vite";
 import { defineConfig } from "vitest/config";
 
@@ -9,7 +11,9 @@ export default defineConfig({
   ssr: { resolve: { conditions } },
   test: {
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 30_000,
+    // Most of the time is spent waiting for programs that were started, and for limits: more files at once than there are processors.
+    maxWorkers: availableParallelism() + 2,
+    testTimeout: 60_000,
     // The code of skills is loaded by Node itself, as in a program: what is checked there must not be bypassed.
     server: { deps: { external: [/\?kitbag=/u] } },
     coverage: {

@@ -9,36 +9,44 @@ import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 
 import { attacks } from "../../../test/support/attacks/all-attacks.ts";
-import { attackedSandboxes, programOf } from "../../../test/support/attacks/arena.ts";
+import { attackedSandboxes, programOf, type Corner } from "../../../test/support/attacks/arena.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 
 const project = resolve(import.meta.dirname, "../../..");
 /** A user that no other program is. */
 const user = 61_234;
 
+type Problems = ReadonlyMap<string, unknown>;
+
 const corners = attackedSandboxes.flatMap((sandbox) =>
-  (["cold", "fork server"] as const).map((way) => ({ sandbox, way })),
+  (["cold", "fork server"] as const).map((way): Corner => ({ sandbox, way })),
 );
 
 // What runs as root takes other ways: it becomes somebody else first. If these tests are no root, all others are this test.
-describe.runIf(process.getuid?.() === 0).for(corners)("$sandbox, $way, as an ordinary user", ({ sandbox, way }) => {
-  let running: Promise<ReadonlyMap<string, unknown>> | undefined;
-
+describe.runIf(process.getuid?.() === 0).for(corners)("$sandbox, $way, as an ordinary user", (corner) => {
   test.for(Object.values(attacks).flat())(
     "holds a script that $name",
     { timeout: 300_000 },
     async ({ name }, context) => {
-      needProgram(context, programOf[sandbox]);
-      running ??= attackAsUser(sandbox, way);
+      needProgram(context, programOf[corner.sandbox]);
 
-      const problems = (await running).get(name);
+      const problems = (await findProblems(corner)).get(name);
 
       expect(problems).toEqual([]);
     },
   );
 });
 
-async function attackAsUser(sandbox: string, way: string): Promise<ReadonlyMap<string, unknown>> {
+let running: ReadonlyMap<Corner, Promise<Problems>> | undefined;
+
+/** What became of all attacks in a corner. All corners are attacked at once: an attack mostly waits. */
+async function findProblems(corner: Corner): Promise<Problems> {
+  running ??= new Map(corners.map((one) => [one, attackAsUser(one)]));
+  const [found] = await Promise.all([running.get(corner), Promise.allSettled(running.values())]);
+  return found ?? new Map();
+}
+
+async function attackAsUser({ sandbox, way }: Corner): Promise<Problems> {
   const own = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-user-")));
   mkdirSync(join(own, "home"));
   for (const path of [own, join(own, "home")]) chownSync(path, user, user);
