@@ -14,7 +14,7 @@ import type { ScriptInterface } from "../scripts/script-interface.ts";
 import type { ToolFrame } from "./to-tools.ts";
 
 /** How many commands of one text are run. */
-export const maxCommands = 10;
+const maxCommands = 10;
 /** How long one may take. */
 const limitMs = 10_000;
 /** Where the skill's folder is for what it runs. */
