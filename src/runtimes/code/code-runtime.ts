@@ -1,9 +1,9 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { ProgramHost } from "./answer-calls.ts";
 import { toCodeLimits, type CodeLimits } from "./code-limits.ts";
 import type { CodeInput } from "./create-code-tool.ts";
-import type { ProgramHost } from "./follow-program.ts";
 import type { ProgramEnd } from "./inside/program/messages.ts";
 import { createProgramSession, type ProgramSession } from "./program-session.ts";
 import { createProgramWorkers } from "./program-workers.ts";
@@ -67,6 +67,7 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
 
   return {
     kind: "code",
+    describe: () => ({ sandbox: sandbox === undefined ? "quickjs" : `quickjs or ${sandbox.name}` }),
     async run({ name: tool }, input, context) {
       const program = input as CodeInput;
       const session = createProgramSession(context, limits);
@@ -84,12 +85,10 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
 }
 
 function toHostCall(session: ProgramSession): ProgramHost["call"] {
-  return (address, json, settle) => {
-    const settleWith = (outcome: ToolOutcome): void => {
-      const isOk = outcome.status === "ok";
-      settle(isOk, JSON.stringify(isOk ? outcome.output : outcome.error));
-    };
+  return (address, input, settle) => {
+    const settleWith = (outcome: ToolOutcome): void =>
+      outcome.status === "ok" ? settle(true, outcome.output) : settle(false, outcome.error);
     // One that is not called because the program must stop needs no answer.
-    session.call(address, JSON.parse(json)).then(settleWith, () => {});
+    session.call(address, input).then(settleWith, () => {});
   };
 }

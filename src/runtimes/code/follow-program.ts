@@ -1,21 +1,8 @@
 import type { Worker } from "node:worker_threads";
 
-import {
-  readCall,
-  writeSettle,
-  type FromWorker,
-  type ProgramEnd,
-  type ProgramStart,
-  type ToWorker,
-} from "./inside/program/messages.ts";
+import { answerCalls, type ProgramHost } from "./answer-calls.ts";
+import type { ProgramEnd, ProgramStart, Step } from "./inside/program/messages.ts";
 import type { ProgramWorker } from "./start-worker.ts";
-
-/** What a program needs while it runs. */
-export interface ProgramHost {
-  /** Calls a tool; `settle` takes how it ended, at once or later. */
-  call(address: string, json: string, settle: (isOk: boolean, json: string) => void): void;
-  print(text: string): void;
-}
 
 /** How often to look whether a program keeps its thread too busy to notice its own limit, and how much later than that to act. */
 const watchMs = 100;
@@ -26,50 +13,48 @@ const patienceMs = 500;
  * when it is aborted, and when the thread dies. After anything but an end the thread is of no use.
  */
 export async function followProgram(
-  { thread, bell }: ProgramWorker,
+  { thread, exchange }: ProgramWorker,
   start: ProgramStart,
   host: ProgramHost,
   signal: AbortSignal,
 ): Promise<ProgramEnd | "lost"> {
   const { promise, resolve, reject } = Promise.withResolvers<ProgramEnd | "lost">();
   const watch = watchThread(thread, start.limits.cpuMs, () => resolve("lost"));
-  let isOver = false;
-  const call = (text: string): void => {
-    const { id, address, json } = readCall(text);
-    host.call(address, json, (isOk, output) => {
-      // The thread may have another program by now.
-      if (isOver) return;
-      watch.excuse();
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-      thread.postMessage(writeSettle(id, isOk, output));
-      Atomics.add(bell, 0, 1);
-      Atomics.notify(bell, 0);
-    });
+  const answers = answerCalls(exchange, host, watch.excuse);
+  const take = (step: Step): void => {
+    switch (step[0]) {
+      case "begin":
+        return watch.begin();
+      case "call":
+        return answers.call(step[1], step[2], step[3]);
+      case "print":
+        return host.print(step[1]);
+      case "end":
+        return resolve(step[1]);
+    }
   };
-  const onMessage = (message: FromWorker): void => {
+  exchange.listen((text) => {
     try {
-      if (typeof message === "string") call(message);
-      else if (message.type === "begin") watch.begin();
-      else if (message.type === "print") host.print(message.text);
-      else resolve(message.end);
+      answers.notice();
+      for (const step of JSON.parse(text) as Step[]) take(step);
     } catch (cause) {
       // Nothing that comes out of a program may end more than the program.
       reject(cause);
     }
-  };
+  });
   const onAbort = (): void => reject(signal.reason as Error);
   const onError = (cause: Error): void => (isOutOfMemory(cause) ? resolve({ status: "out-of-memory" }) : reject(cause));
   const onExit = (): void => reject(new Error("The thread of the program ended"));
-  thread.on("message", onMessage).on("error", onError).on("exit", onExit);
+  thread.on("error", onError).on("exit", onExit);
   signal.addEventListener("abort", onAbort);
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  thread.postMessage({ start } satisfies ToWorker);
+  exchange.send(JSON.stringify(start, toFinite));
   try {
     return await promise;
   } finally {
-    isOver = true;
+    answers.end();
     watch.end();
-    thread.off("message", onMessage).off("error", onError).off("exit", onExit);
+    exchange.listen(() => {});
+    thread.off("error", onError).off("exit", onExit);
     signal.removeEventListener("abort", onAbort);
   }
 }
@@ -103,6 +88,11 @@ function watchThread(thread: Worker, cpuMs: number, onLost: () => void): ThreadW
     },
     end: () => clearInterval(timer),
   };
+}
+
+/** JSON has no infinity; a limit may be. */
+function toFinite(_key: string, value: unknown): unknown {
+  return value === Infinity ? Number.MAX_SAFE_INTEGER : value;
 }
 
 function isOutOfMemory(cause: Error): boolean {

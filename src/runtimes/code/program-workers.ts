@@ -1,4 +1,5 @@
-import { followProgram, type ProgramHost } from "./follow-program.ts";
+import type { ProgramHost } from "./answer-calls.ts";
+import { followProgram } from "./follow-program.ts";
 import type { ProgramEnd, ProgramStart } from "./inside/program/messages.ts";
 import { loadEngine, startWorker, type ProgramEngine, type ProgramWorker } from "./start-worker.ts";
 import { createTurns } from "./turns.ts";
@@ -6,7 +7,7 @@ import { createTurns } from "./turns.ts";
 /** Threads that run programs, each one at a time. */
 export interface ProgramWorkers {
   /** Runs one program to its end. Rejects with the signal's reason when it is aborted; nothing of the program goes on then. */
-  run(start: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd>;
+  run(start: ProgramStart, host: Omit<ProgramHost, "isAlone">, signal: AbortSignal): Promise<ProgramEnd>;
   /** Ends all threads. */
   close(): Promise<void>;
 }
@@ -29,7 +30,7 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
     if (kept === undefined) return start();
     clearTimeout(idle.get(kept));
     idle.delete(kept);
-    kept.thread.ref();
+    kept.hold(true);
     return kept;
   }
 
@@ -48,9 +49,11 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
   function keep(worker: ProgramWorker): void {
     if (idle.size >= maxIdle) return drop(worker);
     // A thread that waits for work keeps no process alive.
-    worker.thread.unref();
+    worker.hold(false);
     idle.set(worker, setTimeout(() => drop(worker), idleMs).unref());
   }
+
+  const isAlone = (): boolean => all.size - idle.size <= 1;
 
   async function run(program: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
     const worker = await take();
@@ -67,7 +70,7 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
   }
 
   return {
-    run: (program, host, signal) => turns.run(() => run(program, host, signal), signal),
+    run: (program, host, signal) => turns.run(() => run(program, { ...host, isAlone }, signal), signal),
     async close() {
       await Promise.all([...all].map(({ thread }) => thread.terminate()));
     },

@@ -1,15 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { Worker } from "node:worker_threads";
+import { MessageChannel, Worker } from "node:worker_threads";
 
+import { createDesk, createExchange, type Exchange } from "./inside/program/exchange.ts";
 import type { WorkerData } from "./inside/program/messages.ts";
 
 /** A thread that runs programs. */
 export interface ProgramWorker {
   readonly thread: Worker;
-  /** Rung with each answer that is sent, so that a thread which waits for one is woken at once. */
-  readonly bell: Int32Array<SharedArrayBuffer>;
+  readonly exchange: Exchange;
+  /** Says whether the thread keeps the process alive. */
+  hold(isHeld: boolean): void;
 }
 
 /** What all threads share: the engine, compiled once. */
@@ -30,9 +32,12 @@ export async function loadEngine(): Promise<ProgramEngine> {
 
 /** Starts a thread whose programs may use `memoryBytes` each. It sees nothing of the environment. */
 export function startWorker(engine: ProgramEngine, memoryBytes: number): ProgramWorker {
-  const bell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const { port1: port, port2 } = new MessageChannel();
+  const [toThread, fromThread] = [createDesk(), createDesk()];
+  const ends = { port: port2, inbox: toThread, outbox: fromThread };
   const thread = new Worker(workerFile, {
-    workerData: { ...engine, bell, memoryBytes } satisfies WorkerData,
+    workerData: { ...engine, ends, memoryBytes } satisfies WorkerData,
+    transferList: [port2],
     env: {},
     execArgv: ["--disable-warning=ExperimentalWarning"],
     stdout: true,
@@ -40,5 +45,14 @@ export function startWorker(engine: ProgramEngine, memoryBytes: number): Program
     // Room for what a machine hands over; the machine itself is limited by its own memory.
     resourceLimits: { maxOldGenerationSizeMb: 512, stackSizeMb: 8 },
   });
-  return { thread, bell };
+  return {
+    thread,
+    exchange: createExchange({ port, inbox: fromThread, outbox: toThread }),
+    hold(isHeld) {
+      for (const part of [thread, port]) {
+        if (isHeld) part.ref();
+        else part.unref();
+      }
+    },
+  };
 }

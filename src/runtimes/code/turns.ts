@@ -44,7 +44,9 @@ export function createTurns(max: number): Turns {
   return {
     async run(work, signal) {
       signal.throwIfAborted();
-      await take(signal);
+      const turn = take(signal);
+      // Whoever need not wait begins at once, in the order of the calls.
+      if (turn !== undefined) await turn;
       try {
         return await work();
       } finally {

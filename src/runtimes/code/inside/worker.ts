@@ -1,10 +1,11 @@
 /** Runs one program after the other, each in a machine of its own, which is made ahead. */
-import { parentPort, receiveMessageOnPort, workerData, type MessagePort } from "node:worker_threads";
+import { workerData } from "node:worker_threads";
 
 import type { QuickJS } from "quickjs-wasi";
 
 import { createMachine, type Bridge, type Machine } from "./program/create-machine.ts";
-import type { FromWorker, ProgramStart, ToWorker, WorkerData } from "./program/messages.ts";
+import { createExchange } from "./program/exchange.ts";
+import type { ProgramStart, WorkerData } from "./program/messages.ts";
 import { ProgramRun } from "./program/run-program.ts";
 
 /** The part of the engine that is used here; it is loaded from where the one who started this thread found it. */
@@ -24,32 +25,33 @@ const patienceMs = 0.5;
 /** Less than the stack of this thread, so that the machine notices first. */
 const maxStackSize = 256 * 1024;
 
-const { engine, wasm, memoryBytes, bell } = workerData as WorkerData;
+const { engine, wasm, memoryBytes, ends } = workerData as WorkerData;
 const { QuickJS: machines } = (await import(engine)) as Engine;
-const port = parentPort as MessagePort;
+const exchange = createExchange(ends);
 
 let run: ProgramRun | undefined;
 let next: Promise<Empty> | undefined = createEmpty();
+let isWaitingHere = false;
 
-port.on("message", (message: ToWorker) => {
-  take(message);
-  waitHere();
+exchange.listen((text) => {
+  if (text.startsWith("{")) void begin(JSON.parse(text) as ProgramStart);
+  else {
+    run?.settle(text);
+    waitHere();
+  }
 });
-
-function take(message: ToWorker): void {
-  if (typeof message === "string") run?.settle(message);
-  else void begin(message.start);
-}
 
 /** Waits a moment for the next answer: most tools are quick, and the way through the event loop takes longer than they do. */
 function waitHere(): void {
-  for (;;) {
-    if (run?.isWaiting !== true) return;
-    const rung = Atomics.load(bell, 0);
-    const received = receiveMessageOnPort(port);
-    if (received !== undefined) take(received.message as ToWorker);
-    else if (Atomics.wait(bell, 0, rung, patienceMs) === "timed-out") return;
-  }
+  // Answers that come while it waits come from here.
+  if (isWaitingHere) return;
+  isWaitingHere = true;
+  while (isAnswerDue() && exchange.wait(patienceMs));
+  isWaitingHere = false;
+}
+
+function isAnswerDue(): boolean {
+  return run?.isWaiting === true;
 }
 
 async function begin(start: ProgramStart): Promise<void> {
@@ -57,15 +59,13 @@ async function begin(start: ProgramStart): Promise<void> {
   next = undefined;
   run = new ProgramRun(start, machine, tell);
   attach(run);
-  tell({ type: "begin" });
   run.begin();
   waitHere();
 }
 
-function tell(message: FromWorker): void {
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  port.postMessage(message);
-  if (typeof message === "object" && message.type === "end") {
+function tell(steps: string): void {
+  exchange.send(steps);
+  if (run?.isOver === true) {
     setImmediate(() => {
       next ??= createEmpty();
     });

@@ -1,3 +1,5 @@
+import type { ExchangeEnds } from "./exchange.ts";
+
 /** What one program is run with. */
 export interface ProgramStart {
   readonly source: string;
@@ -16,36 +18,15 @@ export interface ProgramLimits {
   readonly maxCalls: number;
 }
 
-/** What a worker is told: to run a program, or how a call ended, as {@link writeSettle} writes it. */
-export type ToWorker = { readonly start: ProgramStart } | string;
+/** How a call ended: its output, or its failure. A worker is told a list of these, or a {@link ProgramStart}, in JSON. */
+export type Answer = readonly [id: number, isOk: boolean, value: unknown];
 
-/** What a worker tells: a call, as {@link readCall} reads it, when it begins, what is printed and how it ends. */
-export type FromWorker =
-  | string
-  | { readonly type: "begin" }
-  | { readonly type: "print"; readonly text: string }
-  | { readonly type: "end"; readonly end: ProgramEnd };
-
-/** A call that a program makes. */
-export interface CallMessage {
-  readonly id: number;
-  readonly address: string;
-  /** The input. */
-  readonly json: string;
-}
-
-/** Reads a call: one text with its parts in lines, each of them JSON, because texts cross most cheaply. */
-export function readCall(text: string): CallMessage {
-  const first = text.indexOf("\n");
-  const second = text.indexOf("\n", first + 1);
-  const address = JSON.parse(text.slice(first + 1, second)) as string;
-  return { id: Number(text.slice(0, first)), address, json: text.slice(second + 1) };
-}
-
-/** Writes how a call ended, as one text that the machine reads. */
-export function writeSettle(id: number, isOk: boolean, json: string): string {
-  return `[${id},${isOk},${json}]`;
-}
+/** Something that a program does: it begins, calls a tool, prints, ends. A worker tells a list of these, in JSON. */
+export type Step =
+  | readonly ["begin"]
+  | readonly ["call", id: number, address: string, input: unknown]
+  | readonly ["print", text: string]
+  | readonly ["end", end: ProgramEnd];
 
 /** How a program ended. */
 export type ProgramEnd =
@@ -62,8 +43,7 @@ export interface WorkerData {
   readonly engine: string;
   /** Its code, compiled: a `WebAssembly.Module`. */
   readonly wasm: object;
-  /** Counts the answers to calls, so that a worker which waits for one is woken at once. */
-  readonly bell: Int32Array<SharedArrayBuffer>;
+  readonly ends: ExchangeEnds;
   /** How much memory each machine may use. */
   readonly memoryBytes: number;
 }

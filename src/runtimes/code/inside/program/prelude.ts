@@ -41,16 +41,22 @@ function call(address, input) {
     }
     const id = ++lastId;
     waiting[id] = { resolve, reject, address, trace: new BuiltInError() };
-    // One text, because each value that crosses costs. JSON has no line breaks.
-    sendCall(id + "\n" + stringify(address) + "\n" + json);
+    // One text, because each value that crosses costs.
+    sendCall("[\"call\"," + id + "," + stringify(address) + "," + json + "]");
   });
 }
 
 function settle(text) {
-  const [id, isOk, value] = parse(text);
+  const answers = parse(text);
+  for (let index = 0; index < answers.length; index++) settleOne(answers[index]);
+  return answers.length;
+}
+
+function settleOne(answer) {
+  const id = answer[0], value = answer[2];
   const { resolve, reject, address, trace } = waiting[id];
   delete waiting[id];
-  if (isOk) return resolve(value);
+  if (answer[1]) return resolve(value);
   const error = new ToolError(value.message, value.code, address, value.details);
   error.stack = trace.stack;
   reject(error);

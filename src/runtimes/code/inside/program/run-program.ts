@@ -1,12 +1,6 @@
+import { createBatch, type Batch } from "./batch.ts";
 import type { Bridge, Machine } from "./create-machine.ts";
-import {
-  readCall,
-  writeSettle,
-  type CallMessage,
-  type FromWorker,
-  type ProgramEnd,
-  type ProgramStart,
-} from "./messages.ts";
+import type { Answer, ProgramEnd, ProgramStart, Step } from "./messages.ts";
 import { toSources } from "./to-sources.ts";
 
 /** How many timers a program may have at once. */
@@ -14,11 +8,12 @@ const maxTimers = 1000;
 /** The longest that a timer waits, in milliseconds: as long as a timer of Node can. */
 const longestTimer = 2 ** 31 - 1;
 
-/** One program in a machine: runs it piece by piece, and tells what happens; the last thing that it tells is the end. */
+/** One program in a machine: runs it piece by piece, and tells its steps; the last one is the end. */
 export class ProgramRun implements Bridge {
   readonly #start: ProgramStart;
   readonly #machine: Machine;
-  readonly #tell: (message: FromWorker) => void;
+  /** What was not told yet: telling a few steps at once is cheaper. */
+  readonly #steps: Batch;
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>();
   #callCount = 0;
   /** How many calls have not ended. */
@@ -31,14 +26,16 @@ export class ProgramRun implements Bridge {
   #isOutOfTime = false;
   #isOver = false;
 
-  constructor(start: ProgramStart, machine: Machine, tell: (message: FromWorker) => void) {
+  constructor(start: ProgramStart, machine: Machine, tell: (steps: string) => void) {
     this.#start = start;
     this.#machine = machine;
-    this.#tell = tell;
+    this.#steps = createBatch(tell);
   }
 
   /** Whether the program must stop; the machine asks again and again while it runs. */
   isInterrupted(): boolean {
+    // What it has called can run while it goes on computing.
+    this.#steps.send();
     const { cpuMs } = this.#start.limits;
     // Elapsed time is cheaper to ask for, and never less.
     const elapsedMs = this.#usedMs + performance.now() - this.#enteredAt;
@@ -48,6 +45,8 @@ export class ProgramRun implements Bridge {
   }
 
   begin(): void {
+    this.#tell(["begin"]);
+    this.#steps.send();
     this.#enter(() => {
       this.#machine.name(this.#start);
       this.#machine.begin(toSources(this.#start));
@@ -59,26 +58,33 @@ export class ProgramRun implements Bridge {
     return this.#waiting > 0 && !this.#isOver;
   }
 
-  /** Takes how a call ended. */
-  settle(text: string): void {
-    this.#waiting -= 1;
-    this.#enter(() => this.#machine.settle(text));
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
-  call(text: string): void {
+  /** Takes how calls ended: {@link Answer}s in JSON. */
+  settle(answers: string): void {
+    this.#enter(() => {
+      const count = this.#machine.settle(answers);
+      this.#waiting -= count;
+    });
+  }
+
+  call(json: string): void {
+    if (this.#isOver) return;
     this.#waiting += 1;
     this.#callCount += 1;
-    if (this.#callCount <= this.#start.limits.maxCalls) this.#tell(text);
-    else this.#refuse(readCall(text));
+    if (this.#callCount <= this.#start.limits.maxCalls) this.#steps.add(json);
+    else this.#refuse(json);
   }
 
   print(text: string): void {
     const { consoleBytes } = this.#start.limits;
-    if (this.#printed >= consoleBytes) return;
+    if (this.#isOver || this.#printed >= consoleBytes) return;
     const left = consoleBytes - this.#printed;
     this.#printed += text.length + 1;
     const note = `… (only the first ${consoleBytes} characters are kept)`;
-    this.#tell({ type: "print", text: text.length < left ? text : text.slice(0, left) + note });
+    this.#tell(["print", text.length < left ? text : text.slice(0, left) + note]);
   }
 
   setTimer(id: number, ms: number): void {
@@ -109,6 +115,7 @@ export class ProgramRun implements Bridge {
       this.#end(this.#toEnd(cause));
     }
     this.#usedMs += performance.now() - this.#enteredAt;
+    this.#steps.send();
     if (this.#waiting > 0 || this.#timers.size > 0) return;
     const reason = "it waits for a promise that nothing will ever settle; await tools, or resolve it yourself";
     this.#end({ status: "failed", reason });
@@ -118,7 +125,8 @@ export class ProgramRun implements Bridge {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const timer of this.#timers.values()) clearTimeout(timer);
-    this.#tell({ type: "end", end: this.#isOutOfTime ? { status: "out-of-time" } : end });
+    this.#tell(["end", this.#isOutOfTime ? { status: "out-of-time" } : end]);
+    this.#steps.send();
   }
 
   #toEnd(cause: unknown): ProgramEnd {
@@ -134,11 +142,16 @@ export class ProgramRun implements Bridge {
   }
 
   /** Refuses here what nobody outside need hear of: there may be very many. */
-  #refuse({ id, address: tool }: CallMessage): void {
+  #refuse(json: string): void {
+    const [, id, tool] = JSON.parse(json) as Extract<Step, readonly ["call", ...unknown[]]>;
     const limit = this.#start.limits.maxCalls;
     const message = `Cannot call ${JSON.stringify(tool)}: this program has used its ${limit} calls; use fewer, or return what is there`;
     const failure = { code: "budget-spent", message, details: { tool, limit } };
-    setImmediate(() => this.settle(writeSettle(id, false, JSON.stringify(failure))));
+    setImmediate(() => this.settle(JSON.stringify([[id, false, failure]] satisfies Answer[])));
+  }
+
+  #tell(step: Step): void {
+    this.#steps.add(JSON.stringify(step));
   }
 }
 

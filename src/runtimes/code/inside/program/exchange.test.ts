@@ -1,0 +1,110 @@
+import { MessageChannel, Worker } from "node:worker_threads";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { createDesk, createExchange, type Exchange } from "./exchange.ts";
+
+const sizes = [0, 1, 30, 16_383, 16_384, 16_385, 100_000];
+
+test("send() hands over each text once, in order, whether the other thread waits or not", async () => {
+  const { exchange, next } = startEcho();
+  const texts = Array.from(
+    { length: 500 },
+    (_, index) => `${index}:${"é€😀".repeat(index % 7 === 0 ? 3000 : index % 50)}`,
+  );
+
+  for (const text of texts) {
+    exchange.send(text);
+    // Now it is waited for here, now the event loop brings it.
+    if (text.length % 3 === 0) exchange.wait(0.1);
+    if (text.length % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const echoed = await next(texts.length);
+
+  expect(echoed).toEqual(texts);
+});
+
+test.for(sizes)("wait() hands on a text of %d characters", async (size) => {
+  const { exchange, next, received } = startEcho();
+  exchange.send("first");
+  await next(1);
+
+  exchange.send("€".repeat(size));
+  while (received.length < 2) exchange.wait(50);
+
+  expect(received[1]).toBe("€".repeat(size));
+});
+
+test("wait() gives up when nothing comes", async () => {
+  const { exchange, next } = startEcho();
+  exchange.send("first");
+  await next(1);
+
+  expect(exchange.wait(1)).toBe(false);
+});
+
+test("wait() gives up when the other thread has ended", async () => {
+  const { exchange, next, thread } = startEcho();
+  exchange.send("first");
+  await next(1);
+  await thread.terminate();
+
+  exchange.send("second");
+
+  expect(exchange.wait(1)).toBe(false);
+});
+
+interface Echo {
+  readonly exchange: Exchange;
+  readonly thread: Worker;
+  readonly received: readonly string[];
+  /** Waits until so many texts have come, and answers with all of them. */
+  next(count: number): Promise<readonly string[]>;
+}
+
+/** A thread that sends back what it gets; after each text it waits a moment for the next. */
+function startEcho(): Echo {
+  const { port1, port2 } = new MessageChannel();
+  const [there, back] = [createDesk(), createDesk()];
+  const program = `const { workerData } = require("node:worker_threads");
+    import(workerData.module).then(({ createExchange }) => {
+      const exchange = createExchange(workerData.ends);
+      let isWaiting = false;
+      exchange.listen((text) => {
+        exchange.send(text);
+        if (isWaiting) return;
+        isWaiting = true;
+        while (exchange.wait(0.3));
+        isWaiting = false;
+      });
+    });`;
+  const thread = new Worker(program, {
+    eval: true,
+    workerData: {
+      module: new URL("exchange.ts", import.meta.url).href,
+      ends: { port: port2, inbox: there, outbox: back },
+    },
+    transferList: [port2],
+  });
+  onTestFinished(async () => void (await thread.terminate()));
+  const exchange = createExchange({ port: port1, inbox: back, outbox: there });
+  const received: string[] = [];
+  let onText = (): void => {};
+  exchange.listen((text) => {
+    received.push(text);
+    onText();
+  });
+  return {
+    exchange,
+    thread,
+    received,
+    async next(count) {
+      while (received.length < count) {
+        await new Promise<void>((resolve) => {
+          onText = resolve;
+        });
+      }
+      return received;
+    },
+  };
+}
