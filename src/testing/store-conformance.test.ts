@@ -208,6 +208,31 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
     })),
   },
   {
+    fault: "lists streams that have no entry",
+    check: "log.streams() answers with the names of the streams that have an entry, once each",
+    store: withLog((log) => ({ streams: async (options) => [...(await log.streams(options)), "empty"] })),
+  },
+  {
+    fault: "sorts streams by UTF-16",
+    check: "log.streams() sorts by code points",
+    store: withLog((log) => ({ streams: async (options) => (await log.streams(options)).toSorted() })),
+  },
+  {
+    fault: "lists streams whatever their prefix",
+    check: "log.streams() finds a prefix, whatever characters it has",
+    store: withLog((log) => ({ streams: () => log.streams() })),
+  },
+  {
+    fault: "begins each page of streams anew",
+    check: "log.streams() gives pages that have every name once",
+    store: withLog((log) => ({ streams: ({ prefix = "", limit = 1000 } = {}) => log.streams({ prefix, limit }) })),
+  },
+  {
+    fault: "takes any number of streams",
+    check: "log.streams() refuses wrong options, and rejects once the store is closed",
+    store: withLog((log) => ({ streams: () => log.streams() })),
+  },
+  {
     fault: "shows only what comes after the tail was opened",
     check: "log.tail() yields what is there, then what is appended",
     store: withLog((log) => ({
@@ -307,6 +332,26 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
         return part;
       },
     })),
+  },
+  {
+    fault: "lists blobs in the order in which they were put",
+    check: "blobs.list() answers with the digests of all blobs, in order",
+    store: withBlobs((blobs) => ({ list: async (options) => (await blobs.list(options)).toReversed() })),
+  },
+  {
+    fault: "lists blobs that were collected",
+    check: "blobs.list() forgets what was collected, and knows nothing of what failed on the way",
+    store: withBlobs((blobs) => ({ collect: async () => 0, list: blobs.list })),
+  },
+  {
+    fault: "begins each page of blobs anew",
+    check: "blobs.list() gives pages that have every digest once",
+    store: withBlobs((blobs) => ({ list: ({ limit = 1000 } = {}) => blobs.list({ limit }) })),
+  },
+  {
+    fault: "takes any number of blobs",
+    check: "blobs.list() refuses wrong options, and rejects once the store is closed",
+    store: withBlobs((blobs) => ({ list: () => blobs.list() })),
   },
   {
     fault: "collects what was put just now",

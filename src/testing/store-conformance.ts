@@ -5,6 +5,7 @@ import { kvChecks } from "./store/kv-checks.ts";
 import { kvListChecks } from "./store/kv-list-checks.ts";
 import { kvVersionChecks } from "./store/kv-version-checks.ts";
 import { logChecks } from "./store/log-checks.ts";
+import { digestsChecks, streamsChecks } from "./store/names-checks.ts";
 import { queueChecks } from "./store/queue-checks.ts";
 import { within, type StoreChecks, type Wait } from "./store/store-check.ts";
 import { tailChecks } from "./store/tail-checks.ts";
@@ -25,8 +26,8 @@ type StoreWith<Part extends StorePart> = Pick<Store, Part | "close">;
 
 const checksOf: Readonly<Record<StorePart, readonly StoreChecks[]>> = {
   kv: [kvChecks, kvVersionChecks, kvListChecks],
-  log: [logChecks, tailChecks],
-  blobs: [blobChecks],
+  log: [logChecks, streamsChecks, tailChecks],
+  blobs: [blobChecks, digestsChecks],
   queue: [queueChecks],
 };
 

@@ -26,6 +26,24 @@ export async function migrate(file: string, database: DatabaseSync, schema: Sche
   }
 }
 
+/**
+ * Checks that a file that may only be read can be read as it is.
+ *
+ * @throws {KitbagError} `store-newer` or `store-unavailable`
+ */
+export function checkReadable(file: string, database: DatabaseSync, schema: Schema): void {
+  checkOwner(file, database);
+  const version = readNumber(database, "user_version");
+  checkNotNewer(file, version, schema);
+  if (version === schema.version) return;
+  throw new KitbagError("store-unavailable", {
+    store: file,
+    reason: "it is of an older version, and may not be written",
+    cure: "make it writable once, so that it can be brought up to date",
+    mayBeWritten: false,
+  });
+}
+
 /** Runs while nobody else can write. */
 function bringUpToDate(file: string, database: DatabaseSync, schema: Schema): void {
   const version = readNumber(database, "user_version");
@@ -33,9 +51,7 @@ function bringUpToDate(file: string, database: DatabaseSync, schema: Schema): vo
     database.exec(schema.create);
   } else {
     checkOwner(file, database);
-    if (version > schema.version) {
-      throw new KitbagError("store-newer", { store: file, version, newest: schema.version });
-    }
+    checkNotNewer(file, version, schema);
     if (version < schema.version) keepCopy(file, database, schema.version);
     for (const step of schema.migrations.slice(version - 1, schema.version - 1)) step(database);
   }
@@ -51,6 +67,10 @@ function checkOwner(file: string, database: DatabaseSync): void {
     cure: "give the path of another file",
     mayBeWritten: false,
   });
+}
+
+function checkNotNewer(file: string, version: number, schema: Schema): void {
+  if (version > schema.version) throw new KitbagError("store-newer", { store: file, version, newest: schema.version });
 }
 
 function keepCopy(file: string, database: DatabaseSync, version: number): void {

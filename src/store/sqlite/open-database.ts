@@ -1,12 +1,13 @@
-import { closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
-import { migrate } from "./migrate.ts";
+import { checkReadable, migrate } from "./migrate.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { schema as currentSchema, type Schema } from "./schema.ts";
-import { toUnavailable } from "./sqlite-errors.ts";
+import { isNotAllowed, sqliteError, toUnavailable } from "./sqlite-errors.ts";
 
 /** An open file of ours. Its methods throw what SQLite throws. */
 export interface SqliteDatabase {
@@ -17,8 +18,8 @@ export interface SqliteDatabase {
   exec(text: string): void;
   isOpen(): boolean;
   isInTransaction(): boolean;
-  /** Tells whether another file, or none, is where this one was. */
-  isMoved(): boolean;
+  /** Makes sure that the file is still where it was, and that it can be written if it could not when it was opened. */
+  checkFile(): void;
   close(): void;
 }
 
@@ -35,65 +36,110 @@ const settings = `
   PRAGMA trusted_schema = OFF;
 `;
 
+type Open = typeof DatabaseSync;
+
 /**
- * Opens the file, makes it if it is not there, and brings its tables up to date.
+ * Opens the file, makes it if it is not there, and brings its tables up to date. One that may only be read is opened for reading;
+ * it is written as soon as it may be.
  *
  * @throws {KitbagError} `store-unavailable` or `store-newer`
  */
 export async function openDatabase(file: string, schema: Schema = currentSchema): Promise<SqliteDatabase> {
+  const { DatabaseSync: Database } = await import("node:sqlite");
   try {
-    makeFile(file);
-    const { DatabaseSync } = await import("node:sqlite");
-    const database = new DatabaseSync(file, { timeout: 0 });
-    try {
-      await retryWhileBusy(() => database.exec(settings));
-      await migrate(file, database, schema);
-      return toSqliteDatabase(file, database, schema.version);
-    } catch (cause) {
-      database.close();
-      throw cause;
-    }
+    return toDatabase(file, schema, Database, { ...(await openWritable(file, schema, Database)) });
+  } catch (cause) {
+    if (!isNotAllowed(cause) || !existsSync(file)) throw toUnavailable(file, cause);
+  }
+  try {
+    const connection = openReadable(file, Database);
+    checkReadable(file, connection, schema);
+    return toDatabase(file, schema, Database, { connection, isWritable: false });
   } catch (cause) {
     throw toUnavailable(file, cause);
   }
 }
 
-/** Makes folder and file for their owner alone: what is kept may be private. */
-function makeFile(file: string): void {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, "a", 0o600));
+interface State {
+  connection: DatabaseSync;
+  isWritable: boolean;
 }
 
-function toSqliteDatabase(file: string, database: DatabaseSync, version: number): SqliteDatabase {
+async function openWritable(file: string, schema: Schema, Database: Open): Promise<State> {
+  // For their owner alone: what is kept may be private.
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  closeSync(openSync(file, "a", 0o600));
+  const connection = new Database(file, { timeout: 0 });
+  try {
+    await retryWhileBusy(() => connection.exec(settings));
+    await migrate(file, connection, schema);
+    return { connection, isWritable: true };
+  } catch (cause) {
+    connection.close();
+    throw cause;
+  }
+}
+
+function openReadable(file: string, Database: Open): DatabaseSync {
+  const connection = new Database(file, { readOnly: true, timeout: 0 });
+  try {
+    connection.exec("SELECT count(*) FROM sqlite_schema");
+    return connection;
+  } catch (cause) {
+    connection.close();
+    // SQLite wants to make its index beside the file. Without a log nothing can be missed, so it is told that nobody writes.
+    if (!isNotAllowed(cause) || hasLog(file)) throw cause;
+    return new Database(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true, timeout: 0 });
+  }
+}
+
+function hasLog(file: string): boolean {
+  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+function toDatabase(file: string, schema: Schema, Database: Open, state: State): SqliteDatabase {
   const statements = new Map<string, StatementSync>();
   const { dev, ino } = statSync(file);
 
+  function becomeWritable(): void {
+    try {
+      for (const path of [file, dirname(file)]) accessSync(path, constants.W_OK);
+    } catch (cause) {
+      throw sqliteError("readOnly", "it may only be read", { cause });
+    }
+    const connection = new Database(file, { timeout: 0 });
+    connection.exec(settings);
+    statements.clear();
+    state.connection.close();
+    Object.assign(state, { connection, isWritable: true });
+  }
+
   return {
     file,
-    version,
+    version: schema.version,
     sql(text) {
       const known = statements.get(text);
       if (known) return known;
-      const statement = database.prepare(text);
+      const statement = state.connection.prepare(text);
       statements.set(text, statement);
       return statement;
     },
-    exec: (text) => database.exec(text),
-    isOpen: () => database.isOpen,
-    isInTransaction: () => database.isTransaction,
-    isMoved() {
+    exec: (text) => state.connection.exec(text),
+    isOpen: () => state.connection.isOpen,
+    isInTransaction: () => state.connection.isTransaction,
+    checkFile() {
       const found = statSync(file, { throwIfNoEntry: false });
-      return found?.ino !== ino || found.dev !== dev;
+      if (found?.ino !== ino || found.dev !== dev) throw movedError(file);
+      if (!state.isWritable) becomeWritable();
     },
     close() {
       statements.clear();
-      if (database.isOpen) database.close();
+      if (state.connection.isOpen) state.connection.close();
     },
   };
 }
 
-/** The error for a file that was taken away while it was open. */
-export function movedError(file: string): KitbagError {
+function movedError(file: string): KitbagError {
   return new KitbagError("store-unavailable", {
     store: file,
     reason: "the file was moved, deleted or replaced while it was open",

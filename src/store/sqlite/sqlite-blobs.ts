@@ -27,10 +27,7 @@ export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
   const rows = createBlobRows(parts);
   const incomplete = new Set<number>();
 
-  async function clean(): Promise<void> {
-    const isDirty = await read(parts, "blobs.collect", rows.findAbandoned, "blobs");
-    while (isDirty !== undefined && (await writer.write("blobs", rows.removeSome)));
-  }
+  const clean = (): Promise<void> => removeAbandoned(parts, rows);
 
   const blobs: BlobStore = {
     async put(source) {
@@ -75,6 +72,12 @@ export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
       for (const blob of incomplete) writer.write("blobs", () => rows.abandon(blob)).catch(() => undefined);
     },
   };
+}
+
+async function removeAbandoned(parts: SqliteParts, rows: BlobRows): Promise<void> {
+  const blob = await read(parts, "blobs.collect", rows.findAbandoned, "blobs");
+  if (blob === undefined) return;
+  while (await parts.writer.write("blobs", rows.removeSome));
 }
 
 async function readPart(

@@ -5,8 +5,8 @@ interface Cure {
   readonly cure: string;
 }
 
-const busyCode = 5;
-const ioCode = 10;
+/** Primary codes of SQLite that we tell apart, or give ourselves. */
+const codes = { busy: 5, readOnly: 8, io: 10, corrupt: 11 } as const;
 
 /** `SQLITE_IOERR_SHMSIZE`: in practice there was no space for the index of the write-ahead log. */
 const noSpaceForIndex = 4874;
@@ -21,13 +21,18 @@ const notAllowed: Cure = {
   cure: "change the permissions, or keep the store elsewhere",
 };
 
+const cannotOpen: Cure = {
+  reason: "the file cannot be opened",
+  cure: "check that its folder exists and may be read and written",
+};
+
 /** By the primary code of SQLite. */
 const cures: Readonly<Record<number, Cure>> = {
   5: { reason: "another process has locked it for longer than 5 s", cure: "end that process, or try again later" },
   8: notAllowed,
   11: damaged,
   13: full,
-  14: { reason: "the file cannot be opened", cure: "check that its folder exists and may be read and written" },
+  14: cannotOpen,
   18: { reason: "a value is too large for it", cure: "keep large values in blobs" },
   23: notAllowed,
   26: damaged,
@@ -46,20 +51,30 @@ const systemCures: Readonly<Record<string, Cure>> = {
   ENAMETOOLONG: { reason: "its path is too long", cure: "give another path" },
 };
 
+/** Makes an error like those of SQLite, for what we found out ourselves. */
+export function sqliteError(kind: keyof typeof codes, message: string, options?: ErrorOptions): Error {
+  return Object.assign(new Error(message, options), { errcode: codes[kind] });
+}
+
 /** The primary code of an error of SQLite; `undefined` for any other error. */
-export function sqliteCode(cause: unknown): number | undefined {
+function sqliteCode(cause: unknown): number | undefined {
   const code = extendedCode(cause);
   return code === undefined ? undefined : code & 0xff;
 }
 
+/** Tells whether it is the kind of error that somebody can cure by giving rights. */
+export function isNotAllowed(cause: unknown): boolean {
+  return [notAllowed, cannotOpen].some((cure) => cure === findCure(cause));
+}
+
 /** Tells whether somebody else has the lock. */
 export function isBusy(cause: unknown): boolean {
-  return sqliteCode(cause) === busyCode;
+  return sqliteCode(cause) === codes.busy;
 }
 
 /** Tells whether the disk failed, so that nobody knows what it has written. */
 export function isIoError(cause: unknown): boolean {
-  return sqliteCode(cause) === ioCode;
+  return sqliteCode(cause) === codes.io;
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
 import { checkPosition, toKeptList } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
@@ -8,6 +7,7 @@ import { checkOpen } from "../store-life.ts";
 import { createTail } from "../tail.ts";
 import { createNameIds, type NameIds } from "./name-ids.ts";
 import { toPrefixEnd } from "./name-range.ts";
+import { parseKept } from "./parse-kept.ts";
 import { read, type SqliteParts } from "./sqlite-parts.ts";
 import { createSqliteTails } from "./sqlite-tails.ts";
 
@@ -100,7 +100,7 @@ interface Row {
 }
 
 function toEntry({ position, time, value }: Row): LogEntry {
-  return { position, time, value: JSON.parse(value) as JsonValue };
+  return { position, time, value: parseKept(value) };
 }
 
 function scopeOf(stream: string): string {

@@ -1,5 +1,5 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { movedError, type SqliteDatabase } from "./open-database.ts";
+import type { SqliteDatabase } from "./open-database.ts";
 import { isBusy, isIoError, toUnavailable } from "./sqlite-errors.ts";
 
 /** A write that waits for its transaction. */
@@ -107,7 +107,7 @@ function createFileCheck(database: SqliteDatabase): () => void {
   return () => {
     const now = performance.now();
     if (now < nextLook) return;
-    if (database.isMoved()) throw movedError(database.file);
+    database.checkFile();
     nextLook = now + lookEveryMs;
   };
 }

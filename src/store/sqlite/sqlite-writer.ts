@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from "./open-database.ts";
 import { longestBusyMs, toPauseMs } from "./retry-while-busy.ts";
-import { toUnavailable } from "./sqlite-errors.ts";
+import { sqliteError, toUnavailable } from "./sqlite-errors.ts";
 import { createTransactions, type Write } from "./sqlite-transaction.ts";
 
 /** The one way to write: what is called in one turn of the event loop is committed together. */
@@ -58,7 +58,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
 
   function isPatient({ calledAt, reject }: Pending): boolean {
     if (performance.now() - calledAt < longestBusyMs) return true;
-    reject(toUnavailable(database.file, lockedError()));
+    reject(toUnavailable(database.file, sqliteError("busy", "database is locked")));
     return false;
   }
 
@@ -67,7 +67,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     whenWritten: (scope) => (scope === undefined ? last : lastOf.get(scope)),
     write(scope, run, bytes = 0) {
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof run>>();
-      pending.push({ run, bytes, calledAt: performance.now(), resolve: resolve as Write["resolve"], reject });
+      pending.push({ run, bytes, calledAt: performance.now(), resolve, reject });
       const done = promise.then(forget, forget);
       lastOf.set(scope, done);
       last = done;
@@ -88,11 +88,6 @@ function takeBatch(pending: Pending[]): readonly Pending[] {
   let bytes = 0;
   const end = pending.slice(0, maxBatch.writes).findIndex((write) => (bytes += write.bytes) > maxBatch.bytes);
   return pending.splice(0, end === -1 ? maxBatch.writes : Math.max(end, 1));
-}
-
-/** Like the error of SQLite, which we did not keep. */
-function lockedError(): Error {
-  return Object.assign(new Error("database is locked"), { errcode: 5 });
 }
 
 /** Writes the log back while nobody waits for it. If it fails, the next commit that needs the space says so. */
