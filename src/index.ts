@@ -13,7 +13,10 @@ export type { CallEnd, CallEvent, CallLog, CallStart, Progress, ToolSource } fro
 export type { JsonObject, JsonValue } from "./core/json.ts";
 export type { CappedOutput, FailedOutcome, OkOutcome, OutputHead, Recalled, ToolOutcome } from "./core/outcome.ts";
 export type { Permissions } from "./core/permissions.ts";
-export type { Runtime, RuntimeContext } from "./core/runtime.ts";
+export { redactText, redactValue } from "./core/redaction/redact.ts";
+export type { RedactOptions } from "./core/redaction/redact.ts";
+export type { RedactionKind } from "./core/redaction/rules.ts";
+export type { Runtime, RuntimeContext, RuntimeDescription } from "./core/runtime.ts";
 export type { Coercion } from "./core/schema/coerce.ts";
 export type { JsonSchema } from "./core/schema/json-schema.ts";
 export type { Skill, SkillContext, SkillFile, SkillFolder, ToolReuse, ToolUse } from "./core/skill.ts";
@@ -51,6 +54,15 @@ export type { DefinePipelineOptions } from "./runtimes/pipeline/define-pipeline.
 export { pipelineRuntime } from "./runtimes/pipeline/pipeline-runtime.ts";
 export { pipelineSchema } from "./runtimes/pipeline/pipeline-spec.ts";
 export type { PipelineSpec, PipelineStep } from "./runtimes/pipeline/pipeline-spec.ts";
+export type { AuditBegin, AuditEnd, AuditEntry, AuditLine } from "./store/audit/audit-entry.ts";
+export type { AuditKeySource } from "./store/audit/audit-keys.ts";
+export type { AuditProblem, AuditVerdict } from "./store/audit/check-chain.ts";
+export { exportAudit, readAudit } from "./store/audit/export-audit.ts";
+export type { ReadAuditOptions } from "./store/audit/export-audit.ts";
+export { openAudit } from "./store/audit/open-audit.ts";
+export type { Audit, AuditOptions } from "./store/audit/open-audit.ts";
+export { anchorAudit, verifyAudit, verifyAuditLines } from "./store/audit/verify-audit.ts";
+export type { VerifyAuditOptions } from "./store/audit/verify-audit.ts";
 export { memoryStore } from "./store/memory-store.ts";
 export { sqliteStore } from "./store/sqlite/sqlite-store.ts";
 export type { SqliteStoreOptions } from "./store/sqlite/sqlite-store.ts";
@@ -88,6 +100,7 @@ export type { OutputMatch, OutputMatches, SearchOutputOptions } from "./workspac
 export type { OutputSlice, SliceOutputOptions } from "./workspace/outputs/slice-output.ts";
 export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";
+export type { RedactionOptions } from "./workspace/redaction.ts";
 export type { AddOptions, ToolComponent, Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
 export { keepVersions } from "./workspace/versions/keep-versions.ts";
 export type { KeepVersionsOptions, KeptVersions } from "./workspace/versions/keep-versions.ts";

@@ -13,6 +13,14 @@ export interface Runtime {
   /** The `kind` of the tools' code that it runs. */
   readonly kind: string;
   run(tool: Tool, input: unknown, context: RuntimeContext): unknown;
+  /** Says where a tool runs, for the audit. @default in this process, and nothing holds it to its permissions */
+  describe?(tool: Tool): RuntimeDescription | Promise<RuntimeDescription>;
+}
+
+/** Where a runtime runs a tool. */
+export interface RuntimeDescription {
+  /** The name of what holds the tool to its permissions. */
+  readonly sandbox: string;
 }
 
 /** What a runtime gets with a call. */

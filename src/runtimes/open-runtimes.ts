@@ -35,6 +35,7 @@ export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
   const lazy = (kind: "script" | "wasm"): Runtime => ({
     kind,
     run: async (tool, input, context) => (await start())[kind].run(tool, input, context),
+    describe: async () => ({ sandbox: (await start()).sandbox.name }),
   });
   return {
     [Symbol.iterator]: () => [lazy("script"), lazy("wasm")][Symbol.iterator](),

@@ -1,6 +1,8 @@
 import { KitbagError } from "../core/errors.ts";
 import { createRedactor } from "../core/redactor.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "./find-wrong-option.ts";
+import { redactionExpectations } from "./redaction.ts";
+import { checkRates } from "./rates/rate-limit.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
 const expectations: Expectations<WorkspaceOptions> = {
@@ -9,10 +11,13 @@ const expectations: Expectations<WorkspaceOptions> = {
   skills: [isIterable, "a list of skills"],
   runtimes: [isIterable, "a list of runtimes"],
   limits: [isObject, "an object"],
+  rates: [isIterable, "a list of limits"],
   injected: [(value) => isObject(value) || isFunction(value), "an object or a function"],
   secrets: [isSecrets, "an object of texts"],
   approve: [isFunction, "a function"],
   store: [isStore, "a store"],
+  audit: [isAudit, "an audit"],
+  redaction: [isObject, "an object"],
 };
 
 /**
@@ -21,8 +26,11 @@ const expectations: Expectations<WorkspaceOptions> = {
  * @throws {KitbagError} `option-invalid` for an unknown option or a wrong value. A value is never shown: it may be a secret.
  */
 export function checkOptions(options: WorkspaceOptions): void {
-  const wrong = findWrongOption(options, expectations);
+  const wrong =
+    findWrongOption(options, expectations) ??
+    findWrongOption(options.redaction ?? {}, redactionExpectations, "redaction");
   if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
+  checkRates([...(options.rates ?? [])]);
   for (const [name, secret] of Object.entries(options.secrets ?? {})) {
     if (secret === "" || createRedactor({ [name]: secret }) !== undefined) continue;
     // What was declared and would not be taken out is refused, not ignored.
@@ -40,6 +48,10 @@ function isIterable(value: unknown): boolean {
 
 function isSecrets(value: unknown): boolean {
   return isObject(value) && Object.values(value).every((secret) => typeof secret === "string");
+}
+
+function isAudit(value: unknown): boolean {
+  return isObject(value) && "append" in value && "digest" in value;
 }
 
 function isStore(value: unknown): boolean {

@@ -17,8 +17,10 @@ import { toLimits } from "./limits.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutputKeeper } from "./outputs/output-keeper.ts";
 import { createRecentBlobs } from "./outputs/recent-blobs.ts";
+import { createRates } from "./rates/rates.ts";
 import { forgetOutputs } from "./recall/forget-outputs.ts";
 import { createOutputCache } from "./recall/output-cache.ts";
+import { toRedaction } from "./redaction.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createRegistry, type Registry } from "./registry.ts";
 import { createSkillMethods } from "./skills/create-skill-methods.ts";
@@ -101,14 +103,17 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     limits,
     injected,
     approve,
-    redactor: createRedactor(secrets),
+    ...toRedaction(createRedactor(secrets), options.redaction ?? {}),
     store,
+    audit: options.audit,
     outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes)),
     kv,
     cache: createOutputCache(kv),
     flights: new Map(),
     states: createStates(kv),
     slots: createSlots(limits.maxConcurrent),
+    rates: createRates([...(options.rates ?? [])], store?.kv),
+    waiting: 0,
     inFlight,
     skills: createSkillSet(registry, inFlight),
     nextId: () => `${prefix}-${(count += 1)}`,

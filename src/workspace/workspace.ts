@@ -4,6 +4,7 @@ import type { Runtime } from "../core/runtime.ts";
 import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
 import type { Tool, TypedTool } from "../core/tool.ts";
+import type { Audit } from "../store/audit/open-audit.ts";
 import type { Approve } from "./call/approval.ts";
 import type { CallOptions } from "./call/call-options.ts";
 import type { InjectedSource } from "./call/injection.ts";
@@ -12,7 +13,9 @@ import type { WorkspaceLimits } from "./limits.ts";
 import type { OutputPage, PageOptions } from "./outputs/read-page.ts";
 import type { OutputMatches, SearchOutputOptions } from "./outputs/search-output.ts";
 import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
+import type { RateLimit } from "./rates/rate-limit.ts";
 import type { ForgetOptions } from "./recall/output-cache.ts";
+import type { RedactionOptions } from "./redaction.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
 import type { ToolComponent, ToolMethods } from "./tool-methods.ts";
@@ -27,6 +30,8 @@ export interface WorkspaceOptions {
   readonly skills?: Iterable<Skill>;
   readonly runtimes?: Iterable<Runtime>;
   readonly limits?: Partial<WorkspaceLimits>;
+  /** How often tools may be called; with a store, all processes that share it count together. @default as often as one likes */
+  readonly rates?: Iterable<RateLimit>;
   /** Values for the tools' `inject`, or a function that makes them for one call. */
   readonly injected?: InjectedSource;
   /** Texts that no outcome and no event may show, by name. */
@@ -38,6 +43,9 @@ export interface WorkspaceOptions {
    * what tools keep to memory
    */
   readonly store?: Store;
+  /** Where every call is recorded, so that nobody can change it unseen. @default nowhere */
+  readonly audit?: Audit;
+  readonly redaction?: RedactionOptions;
 }
 
 /** What holds tools, knows where each comes from, and is the only way to call one. */

@@ -14,6 +14,8 @@ const optionNames = Object.keys({
   secrets: true,
   approve: true,
   store: true,
+  audit: true,
+  redaction: true,
 } satisfies Record<keyof WorkspaceOptions, true>);
 
 const lists = ["tools", "components", "skills", "runtimes"];

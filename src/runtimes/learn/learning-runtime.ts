@@ -45,6 +45,7 @@ export function learningRuntime(options: LearningOptions): Runtime {
   const home = options.home ?? homedir();
   return {
     kind: "script",
+    describe: () => ({ sandbox: options.sandbox.name }),
     async run(tool, input, context) {
       if (options.sandbox.keepsPaths === true) {
         throw new KitbagError("sandbox-weak", {

@@ -50,6 +50,7 @@ export function scriptRuntime(options: ScriptRuntimeOptions): Runtime {
 
   return {
     kind: "script",
+    describe: () => ({ sandbox: sandbox.name }),
     async run(tool, input, context) {
       const code = tool.code as ScriptCode;
       if (code.needsSandbox === true && sandbox.name === "off") throw refuseOff(tool);

@@ -67,6 +67,7 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
 
   return {
     kind: "wasm",
+    describe: () => ({ sandbox: sandbox.name }),
     async run(tool, input, context) {
       const code = tool.code as WasmCode;
       const host = hosts.find(tool);

@@ -1,10 +1,13 @@
 import type { CallEvent } from "../../core/events.ts";
+import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
+import type { Audit } from "../../store/audit/open-audit.ts";
 import type { OutputKeeper } from "../outputs/output-keeper.ts";
 import type { Flight } from "../recall/flight.ts";
 import type { OutputCache } from "../recall/output-cache.ts";
+import type { Rates } from "../rates/rates.ts";
 import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
@@ -22,7 +25,10 @@ export interface CallHost {
   readonly injected: InjectedSource | undefined;
   readonly approve: Approve | undefined;
   readonly redactor: Redactor | undefined;
+  /** Takes out of the records what is not taken out of everything. */
+  readonly recordRedactor: PatternRedactor | undefined;
   readonly store: Store | undefined;
+  readonly audit: Audit | undefined;
   /** Of the store, or in memory if there is none. */
   readonly kv: KeyValueStore;
   readonly outputs: OutputKeeper;
@@ -31,6 +37,9 @@ export interface CallHost {
   readonly flights: Map<string, Promise<Flight>>;
   readonly states: States;
   readonly slots: Slots;
+  readonly rates: Rates;
+  /** How many calls wait for a place or a limit. */
+  waiting: number;
   readonly inFlight: InFlight;
   readonly skills: SkillSet;
   nextId(): string;

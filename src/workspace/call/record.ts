@@ -1,8 +1,9 @@
-import type { CallEvent } from "../../core/events.ts";
+import type { CallEnd, CallEvent, CallStart } from "../../core/events.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
-import type { Store } from "../../core/store.ts";
+import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import { describeThrown } from "../describe-thrown.ts";
+import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { redactFailure } from "./redact.ts";
@@ -11,12 +12,12 @@ import { redactFailure } from "./redact.ts";
 const callStream = "calls";
 
 /**
- * Tells subscribers and the store that the call begins and how it ended. What cannot be recorded does not run. Whoever hears
- * that a call begins hears that it ends, after all the calls inside it.
+ * Tells subscribers, the store and the audit that the call begins and how it ended. What cannot be recorded does not run. Whoever
+ * hears that a call begins hears that it ends, after all the calls inside it.
  */
 export const record: Phase = (call, next) => {
-  const { store } = call.host;
-  return store === undefined ? tellOnly(call, next) : tellAndStore(call, next, store);
+  const { store, audit } = call.host;
+  return store === undefined && audit === undefined ? tellOnly(call, next) : tellAndKeep(call, next);
 };
 
 async function tellOnly(call: Call, next: Next): Promise<ToolOutcome> {
@@ -24,14 +25,14 @@ async function tellOnly(call: Call, next: Next): Promise<ToolOutcome> {
   return tellEnd(call, await runToEnd(call, next));
 }
 
-async function tellAndStore(call: Call, next: Next, store: Store): Promise<ToolOutcome> {
+async function tellAndKeep(call: Call, next: Next): Promise<ToolOutcome> {
   const start = toStart(call);
-  const unrecorded = await append(call, store, start);
+  const unrecorded = await keepStart(call, start);
   if (call.isHeard()) call.tell(start);
-  // The store need not hear of the end of something that has no beginning there.
+  // Nobody need hear of the end of something that has no beginning there.
   if (unrecorded !== undefined) return tellEnd(call, unrecorded);
   const outcome = await runToEnd(call, next);
-  const failed = await append(call, store, toEnd(call, outcome));
+  const failed = await keepEnd(call, outcome);
   return tellEnd(call, failed ?? outcome);
 }
 
@@ -53,9 +54,9 @@ async function runToEnd(call: Call, next: Next): Promise<ToolOutcome> {
   return outcome;
 }
 
-function toStart(call: Call): CallEvent {
+function toStart(call: Call): CallStart {
   const { resolution, parentId, user, copy } = call;
-  const start: CallEvent = {
+  const start: CallStart = {
     type: "call-start",
     call: call.id,
     ...(parentId !== undefined && { parent: parentId }),
@@ -66,21 +67,62 @@ function toStart(call: Call): CallEvent {
     input: copy.ok ? cloneJson(copy.value) : null,
     time: Date.now(),
   };
-  return call.show(start);
+  return call.show(start) as CallStart;
 }
 
 /** The outcome has been through `redact`. */
-function toEnd(call: Call, outcome: ToolOutcome): CallEvent {
+function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
   const tool = call.redactor === undefined ? call.address : call.redactor.text(call.address);
   const recorded = outcome.status === "ok" ? (call.recorded ?? outcome) : outcome;
-  return { type: "call-end", call: call.id, tool, outcome: recorded, durationMs: performance.now() - call.startedAt };
+  const durationMs = performance.now() - call.startedAt;
+  const { queuedMs } = call;
+  return { type: "call-end", call: call.id, tool, outcome: recorded, durationMs, ...(queuedMs > 0 && { queuedMs }) };
 }
 
-async function append(call: Call, store: Store, event: CallEvent): Promise<FailedOutcome | undefined> {
+function keepStart(call: Call, start: CallStart): Promise<FailedOutcome | undefined> {
+  const { store, audit, recordRedactor } = call.host;
+  return keepAll(call, [
+    store?.log.append(callStream, [
+      (recordRedactor === undefined ? start : redactStart(start, recordRedactor)) as Kept,
+    ]),
+    audit && toAuditBegin(call, audit).then(audit.append),
+  ]);
+}
+
+function keepEnd(call: Call, outcome: ToolOutcome): Promise<FailedOutcome | undefined> {
+  const { store, audit, recordRedactor } = call.host;
+  const end = toEnd(call, outcome);
+  return keepAll(call, [
+    store?.log.append(callStream, [(recordRedactor === undefined ? end : redactEnd(end, recordRedactor)) as Kept]),
+    audit?.append(toAuditEnd(call, outcome, audit)),
+  ]);
+}
+
+/** An event as the log takes it. */
+type Kept = CallEvent & JsonValue;
+
+async function keepAll(
+  call: Call,
+  kept: readonly (Promise<unknown> | undefined)[],
+): Promise<FailedOutcome | undefined> {
   try {
-    await store.log.append(callStream, [event as unknown as JsonValue]);
+    await Promise.all(kept);
     return undefined;
   } catch (cause) {
     return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
   }
+}
+
+/** The words and numbers that make it an event stay. */
+function redactStart(start: CallStart, redactor: PatternRedactor): CallStart {
+  return {
+    ...start,
+    tool: redactor.text(start.tool),
+    ...(start.user !== undefined && { user: redactor.text(start.user) }),
+    input: redactor.value(start.input),
+  };
+}
+
+function redactEnd(end: CallEnd, redactor: PatternRedactor): CallEnd {
+  return { ...end, tool: redactor.text(end.tool), outcome: redactor.value(end.outcome) };
 }
