@@ -7,15 +7,21 @@
  */
 "use strict";
 
-const { existsSync, readFileSync } = require("node:fs");
+const { existsSync, readdirSync, readFileSync } = require("node:fs");
 const { registerHooks } = require("node:module");
 const { pathToFileURL } = require("node:url");
+const { compileFunction } = require("node:vm");
 
 const places = { skill: "/skill", stripped: "/opt/kitbag/typescript", kitbag: "/opt/kitbag/script/node" };
 const { skill, stripped, kitbag } = { ...places, ...JSON.parse(process.env.KITBAG_PRELOAD ?? "{}") };
 const skillUrl = `${pathToFileURL(skill).href}/`;
 const strippedUrl = `${pathToFileURL(stripped).href}/`;
 const loaded = new Map();
+/** Files that were read while nobody waited, by their address. */
+const prepared = new Map();
+/** How many files, and characters of them, are read ahead: most skills have fewer. */
+const mostPrepared = 16;
+const mostCharacters = 512 * 1024;
 
 registerHooks({
   resolve(specifier, context, nextResolve) {
@@ -31,28 +37,46 @@ registerHooks({
   },
 });
 
+// The program that waits for a script has time.
+if (process.argv[1]?.endsWith("/warm/launch.cjs")) prepare();
+
+function prepare() {
+  const paths = existsSync(stripped) ? readdirSync(stripped, { recursive: true }) : [];
+  let length = 0;
+  for (const path of paths.filter((name) => name.endsWith(".js")).slice(0, mostPrepared)) {
+    const file = pathToFileURL(`${stripped}/${path}`);
+    const source = readFileSync(file, "utf8");
+    length += source.length;
+    if (length > mostCharacters) return;
+    prepared.set(file.href, { source, own: findFormat(source) });
+  }
+}
+
 function load(url, format) {
   const file = findStripped(url);
   if (file === undefined) return undefined;
-  const source = readFileSync(file, "utf8");
+  const { source, own } = prepared.get(file.href) ?? { source: readFileSync(file, "utf8") };
   // Where enums and the like were written out, lines moved: a map leads back.
   if (source.includes("\n//# sourceMappingURL=")) process.setSourceMapsEnabled(true);
-  return { format: toFormat(format, source), source, shortCircuit: true };
+  return { format: toKnownFormat(format) ?? own ?? findFormat(source), source, shortCircuit: true };
 }
 
 function findStripped(url) {
   const [path] = url.split(/[?#]/u);
   if (!/\.[cm]?ts$/u.test(path) || !path.startsWith(skillUrl)) return undefined;
   const file = new URL(`${strippedUrl}${path.slice(skillUrl.length)}.js`);
-  return existsSync(file) ? file : undefined;
+  return prepared.has(file.href) || existsSync(file) ? file : undefined;
 }
 
-function toFormat(format, source) {
+function toKnownFormat(format) {
   if (format === "module" || format === "module-typescript") return "module";
-  if (format === "commonjs" || format === "commonjs-typescript") return "commonjs";
+  return format === "commonjs" || format === "commonjs-typescript" ? "commonjs" : undefined;
+}
+
+/** The same question that Node asks for a .js file whose package does not say what it is. */
+function findFormat(source) {
   try {
-    // The same question that Node asks for a .js file whose package does not say what it is.
-    require("node:vm").compileFunction(source, ["exports", "require", "module", "__filename", "__dirname"]);
+    compileFunction(source, ["exports", "require", "module", "__filename", "__dirname"]);
     return "commonjs";
   } catch {
     return "module";
