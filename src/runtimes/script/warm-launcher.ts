@@ -1,3 +1,4 @@
+import { usesNode } from "../../sandbox/backends/linux.ts";
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import { startForkServer, type ForkServer } from "../../sandbox/warm/fork-server.ts";
 import { createShelf, type ShelfOptions } from "../../sandbox/warm/shelf.ts";
@@ -72,6 +73,8 @@ function toSlotKind({ interpreter, argv, env }: Launch): SlotKind | undefined {
   const isPlain = interpreter.argv.length === 0 && interpreter.isScript !== true;
   const [option] = interpreter.argv;
   if (interpreter.family === "node") return isPlain || option === "--require" ? "node" : undefined;
+  // What waits has a limit that Node does not run with.
+  if (usesNode([interpreter.program])) return undefined;
   const words = [...argv, ...Object.entries(env).flat()];
   const canWait = words.join(" ").length <= longestOrder && Object.keys(env).every(canExport);
   return canWait ? "program" : undefined;

@@ -44,6 +44,20 @@ test("invokeSkill() runs a granted script of the skill, from the bytes that were
   expect(after).toBe(before);
 });
 
+test("invokeSkill() gives the same from sandboxes that were started ahead", async () => {
+  const { workspace } = await open({
+    body: "!`printf '%s|' 'a  b' $0 '' '$HOME'` !`./x.sh $0` !`node -p '1 + 1'`",
+    run: ["printf", "./x.sh", "node"],
+    files: { "x.sh": '#!/bin/sh\necho "$#:$1"\n' },
+    warm: true,
+  });
+  const hostile = "$(id) `id` 'x";
+
+  const texts = [await invoke(workspace, hostile), await invoke(workspace, hostile), await invoke(workspace, hostile)];
+
+  expect(new Set(texts)).toEqual(new Set(["a  b|$(id)||$HOME| 1:$(id) 2"]));
+});
+
 test("invokeSkill() runs no script that changed after it was read", async () => {
   const { workspace, folder } = await open({
     body: "!`./state.sh`",
@@ -345,6 +359,7 @@ interface Case extends Pick<WorkspaceOptions, "approve" | "runtimes" | "secrets"
   readonly files?: Readonly<Record<string, string>>;
   readonly sandbox?: SandboxName;
   readonly isTrusted?: boolean;
+  readonly warm?: boolean;
 }
 
 interface Opened {
@@ -361,6 +376,7 @@ async function open({
   files = {},
   sandbox,
   isTrusted = true,
+  warm = false,
   ...options
 }: Case): Promise<Opened> {
   const folder = realpathSync(
@@ -377,7 +393,7 @@ async function open({
   const runtimes = openRuntimes({
     directory: folder,
     home: createFolder(),
-    warm: false,
+    warm,
     ...(sandbox !== undefined && { sandbox }),
   });
   onTestFinished(() => runtimes.close());
