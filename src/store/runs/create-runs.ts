@@ -104,7 +104,7 @@ export function createRuns(options: RunsOptions): Runs {
       checkEvents(events);
       const isNew = await begin(store, runId, events);
       if (!isNew && (await hasEnded(store, runId))) return false;
-      await markers.setQueued(runId);
+      await markers.setQueued(runId, jobOptions.delayMs ?? 0);
       await queue.add(runId, jobOptions);
       for (const wake of wakes) wake();
       return isNew;
@@ -128,7 +128,7 @@ export function createRuns(options: RunsOptions): Runs {
         handler,
         options: checkWork(options),
         open,
-        sweeper: createSweeper({ queue, markers, leases }),
+        sweeper: createSweeper({ queue, markers, leases, leaseMs, clock }),
         onAdded(wake) {
           wakes.add(wake);
           return () => wakes.delete(wake);

@@ -8,7 +8,7 @@ import { toRecord } from "./run-records.ts";
 export interface Journal {
   /**
    * Appends all of `values` or none, in the order of the calls; nobody need wait for one to send the next. No values only ask
-   * whether the lease is still there. One that fails takes those with it that were sent before it was known to have failed.
+   * whether the lease is still there.
    *
    * @throws {KitbagError} `lease-lost` if somebody else has taken the run, now or before; then nothing is written.
    */
@@ -35,16 +35,17 @@ export interface JournalOptions {
 
 interface Batch {
   readonly values: readonly JsonValue[];
-  /** The position that it was sent at; `undefined` if it was held back. */
-  expected?: number;
-  cause?: unknown;
   resolve(position: number): void;
   reject(cause: unknown): void;
 }
 
 /**
  * Makes the journal of a run. Each append says which position it expects, so one that comes after somebody else's record is
- * refused by the store: that is the fence. The positions are counted here, so that appends need not wait for each other.
+ * refused by the store: that is the fence.
+ *
+ * One append is on its way at a time, and what is appended meanwhile goes together with the next. Were there several, each at
+ * the position behind the one before, and did the first fail because somebody else wrote there, then the second would find
+ * just the position that it expects.
  */
 export function createJournal(options: JournalOptions): Journal {
   return new RunJournal(options);
@@ -54,20 +55,18 @@ const givenBack = "it was given back";
 
 class RunJournal implements Journal {
   readonly #options: JournalOptions;
-  /** Everything up to here is known to be there; everything up to `#sent` is there or on its way. */
+  /** Everything up to here is ours, or was there before. */
   #known: number;
-  #sent: number;
-  #inFlight = 0;
-  /** Batches that failed, and those that wait until it is known why. */
-  #held: Batch[] = [];
-  #isHolding = false;
+  #waiting: Batch[] = [];
+  #isSending = false;
+  /** Whether there may be something of ours behind `#known`. */
+  #mustLook = false;
   #isClosing = false;
   #lost: KitbagError<"lease-lost"> | undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#known = options.position;
-    this.#sent = options.position;
   }
 
   async append(values: readonly JsonValue[]): Promise<number> {
@@ -75,9 +74,8 @@ class RunJournal implements Journal {
     // Checked here, so that a value that cannot be kept spoils nobody else's append.
     const kept = values.map((value, index) => toKept(this.#options.stream, value, index));
     return new Promise((resolve, reject) => {
-      const mustLook = this.#isHolding && this.#inFlight === 0 && this.#held.length === 0;
-      this.#sendOrHold({ values: kept, resolve, reject });
-      if (mustLook && !this.#lost) void this.#recover();
+      this.#waiting.push({ values: kept, resolve, reject });
+      if (!this.#isSending) void this.#drain();
     });
   }
 
@@ -105,92 +103,68 @@ class RunJournal implements Journal {
     return new KitbagError("lease-lost", { run: runId, epoch, reason });
   }
 
-  #sendOrHold(batch: Batch): void {
-    if (this.#lost) batch.reject(this.#lost);
-    else if (this.#isHolding) this.#held.push(batch);
-    else void this.#send(batch);
+  async #drain(): Promise<void> {
+    this.#isSending = true;
+    // What is appended in the same turn goes together.
+    await undefined;
+    while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0));
+    this.#isSending = false;
   }
 
-  async #send(batch: Batch): Promise<void> {
+  async #send(batches: readonly Batch[]): Promise<void> {
+    const values = batches.flatMap((batch) => batch.values);
+    const start = await this.#write(values).catch((cause: unknown) => {
+      for (const batch of batches) batch.reject(this.#lost ?? cause);
+    });
+    if (start === undefined) return;
+    let position = start;
+    for (const batch of batches) batch.resolve((position += batch.values.length));
+  }
+
+  /** Answers with the position before the values. */
+  async #write(values: readonly JsonValue[]): Promise<number> {
+    if (this.#mustLook) await this.#look();
+    if (this.#lost) throw this.#lost;
     const { log, stream } = this.#options;
-    batch.expected = this.#sent;
-    this.#sent += batch.values.length;
-    this.#inFlight += 1;
+    const start = this.#known;
     try {
-      const position = await log.append(stream, batch.values, { expectedPosition: batch.expected });
-      this.#known = Math.max(this.#known, position);
-      this.#tell(batch.values);
-      batch.resolve(position);
+      this.#known = await log.append(stream, values, { expectedPosition: start });
     } catch (cause) {
-      batch.cause = cause;
-      this.#held.push(batch);
-      this.#isHolding = true;
+      this.#mustLook = true;
+      const found = await this.#look().catch(() => 0);
+      // It was written, and only the answer was lost.
+      if (found >= values.length && isKitbagError(cause, "store-unavailable")) return start;
+      throw cause;
     }
-    this.#inFlight -= 1;
-    if (this.#isHolding && this.#inFlight === 0) await this.#recover();
+    this.#tell(values);
+    return start;
   }
 
   #tell(values: readonly JsonValue[]): void {
     for (const value of values) this.#options.onAppended(value);
   }
 
-  /** Finds out what became of the batches that failed. Until that is known, new ones are held back. */
-  async #recover(): Promise<void> {
-    const acknowledged = this.#known;
-    try {
-      await this.#look();
-    } catch (cause) {
-      // Nothing is known: the next append looks again.
-      for (const batch of this.#held.splice(0)) batch.reject(this.#lost ?? batch.cause ?? cause);
-      return;
-    }
-    const held = this.#held.splice(0);
-    this.#isHolding = false;
-    this.#settle(held.filter(wasSent).toSorted(byPosition), acknowledged);
-    for (const batch of held.filter((batch) => !wasSent(batch))) this.#sendOrHold(batch);
-  }
-
-  /** Reads what is there behind what is known. */
-  async #look(): Promise<void> {
+  /** Reads what is there behind what is known, and answers how much of it is ours: all that is before another lease. */
+  async #look(): Promise<number> {
     const { log, stream, epoch } = this.#options;
     const entries = await readAll(log, stream, this.#known);
-    const taker = findTaker(entries, epoch);
-    if (taker !== undefined) this.fence(`the worker ${JSON.stringify(taker)} has taken it over`);
-    else this.#tell(entries.map(({ value }) => value));
-    this.#known += entries.length;
-    this.#sent = this.#known;
-  }
-
-  /** What is there was written, although the answer was lost. The first that is not there takes the rest with it. */
-  #settle(failed: readonly SentBatch[], acknowledged: number): void {
-    let cause: unknown;
-    for (const batch of failed) {
-      const end = batch.expected + batch.values.length;
-      const isWritten = !this.#lost && end <= this.#known && isKitbagError(batch.cause, "store-unavailable");
-      if (isWritten && end <= acknowledged) this.#tell(batch.values);
-      if (isWritten && cause === undefined) batch.resolve(end);
-      else batch.reject(this.#lost ?? (cause ??= batch.cause));
-    }
+    const index = entries.findIndex(({ value }) => isLeaseAfter(epoch, value));
+    const ours = index === -1 ? entries : entries.slice(0, index);
+    this.#mustLook = false;
+    this.#known += ours.length;
+    this.#tell(ours.map(({ value }) => value));
+    if (index !== -1) this.fence(`the worker ${JSON.stringify(toWorker(entries[index]))} has taken it over`);
+    return ours.length;
   }
 }
 
-type SentBatch = Batch & { readonly expected: number };
-
-function wasSent(batch: Batch): batch is SentBatch {
-  return batch.expected !== undefined;
+function isLeaseAfter(epoch: number, value: JsonValue): boolean {
+  const record = toRecord(value);
+  return record?.type === "lease-start" && record.epoch > epoch;
 }
 
-function byPosition(left: SentBatch, right: SentBatch): number {
-  return left.expected - right.expected;
-}
-
-/** Who wrote a newer lease, if somebody did. */
-function findTaker(entries: readonly LogEntry[], epoch: number): string | undefined {
-  for (const { value } of entries) {
-    const record = toRecord(value);
-    if (record?.type === "lease-start" && record.epoch > epoch) return record.worker;
-  }
-  return undefined;
+function toWorker(entry: LogEntry | undefined): string {
+  return (entry?.value as unknown as { readonly worker: string }).worker;
 }
 
 const pageSize = 1000;

@@ -1,17 +1,20 @@
 import type { Queue } from "../../core/queue.ts";
+import type { RunClock } from "./run-clock.ts";
 import type { Leases } from "./run-lease.ts";
-import type { RunMarkers } from "./run-markers.ts";
+import { markedPage, type QueuedRun, type RunMarkers } from "./run-markers.ts";
 
 /** What a sweeper needs. */
 export interface SweeperOptions {
   readonly queue: Queue;
   readonly markers: RunMarkers;
   readonly leases: Leases;
+  readonly leaseMs: number;
+  readonly clock: RunClock;
 }
 
-/** Finds what fell through: runs whose worker vanished, and runs that a queue has lost. */
+/** Finds what fell through: runs whose worker vanished, and runs that a queue has lost or holds back. */
 export interface Sweeper {
-  /** Answers with the runs that somebody was working on and nobody does any more. */
+  /** Answers with the runs that should be worked on and are not. To be called by a worker that has nothing else to do. */
   sweep(): Promise<readonly string[]>;
 }
 
@@ -19,29 +22,57 @@ export interface Sweeper {
 const sweepsForQueued = 20;
 
 /** Makes a sweeper for one worker. */
-export function createSweeper({ queue, markers, leases }: SweeperOptions): Sweeper {
+export function createSweeper(options: SweeperOptions): Sweeper {
+  const { markers, leases } = options;
+  const findStuck = createStuckFinder(options);
   let suspects: ReadonlySet<string> = new Set();
   let sweeps = 0;
-  let queuedAfter = "";
-
-  /** Adds again what should be in the queue: it takes no notice of what it has. One page a time. */
-  async function restoreQueued(): Promise<void> {
-    const runIds = await markers.listQueued(queuedAfter);
-    await Promise.all(runIds.map((runId) => queue.add(runId)));
-    queuedAfter = runIds.at(-1) ?? "";
-  }
 
   return {
     async sweep() {
-      if (sweeps % sweepsForQueued === 0) await restoreQueued();
+      const stuck = sweeps % sweepsForQueued === 0 ? await findStuck() : [];
       sweeps += 1;
       // The running ones first: a run gets its lease before it is among them.
       const free = await leases.findFree(await listAll(markers.listRunning));
       // One that is just being given back is without a lease for a moment: only who is seen twice is an orphan.
       const orphans = free.filter((runId) => suspects.has(runId));
       suspects = new Set(free);
-      return orphans;
+      return [...orphans, ...stuck];
     },
+  };
+}
+
+interface Sight {
+  readonly version: number;
+  readonly since: number;
+}
+
+/** Looks at one page of the queued runs at a time. */
+function createStuckFinder({ queue, markers, leaseMs, clock }: SweeperOptions): () => Promise<readonly string[]> {
+  let sights = new Map<string, Sight>();
+  let seen = new Map<string, Sight>();
+  let after = "";
+
+  /** A queue goes by the time of day, and holds everything back when that is set back: what counts here is time that passed. */
+  function isStuck({ runId, version, delayMs }: QueuedRun): boolean {
+    const known = sights.get(runId);
+    const sight = known?.version === version ? known : { version, since: clock.elapsed() };
+    seen.set(runId, sight);
+    return clock.elapsed() - sight.since >= delayMs + leaseMs;
+  }
+
+  return async () => {
+    const queued = await markers.listQueued(after);
+    // It takes no notice of what it has.
+    await Promise.all(queued.map(({ runId, delayMs }) => queue.add(runId, { delayMs })));
+    const stuck = queued.filter(isStuck).map(({ runId }) => runId);
+    after = queued.length < markedPage ? "" : (queued.at(-1)?.runId ?? "");
+    if (after === "") {
+      // All pages were seen: what was not among them is queued no more.
+      sights = seen;
+      seen = new Map();
+    }
+    return stuck;
   };
 }
 

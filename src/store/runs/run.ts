@@ -44,7 +44,7 @@ export interface Run {
   uncertain(): readonly string[];
   /**
    * Appends all of the events or none, and answers with the position of the last one. You need not wait for one append before the
-   * next: they are written in the order of the calls, and one that fails takes those with it that were sent after it.
+   * next: they are written in the order of the calls, and those that are called in the same turn are written in one go.
    *
    * @throws {KitbagError} `option-invalid` for an event without a type, or with one of Kitbag's own.
    */

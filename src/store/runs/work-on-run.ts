@@ -94,7 +94,8 @@ function toFailure(cause: unknown): RunFailure {
   return isKitbagError(cause) ? { code: cause.code, message } : { message };
 }
 
-async function settle({ markers, options }: WorkContext, { run, left }: OpenedRun): Promise<Next> {
+async function settle(context: WorkContext, { run, left }: OpenedRun): Promise<Next> {
+  const { markers, options } = context;
   switch (left) {
     case undefined:
       return "lost";
@@ -106,12 +107,16 @@ async function settle({ markers, options }: WorkContext, { run, left }: OpenedRu
       await markers.removeRunning(run.id);
       return "done";
     case "released":
+      return queueAgain(context, run.id, 0);
     case "failed":
-      await markers.setQueued(run.id);
-      await markers.removeRunning(run.id);
-      if (left === "released") return { againMs: 0 };
-      return { againMs: Math.min(longestDelayMs, options.retryDelayMs * 2 ** (run.attempt - 1)) };
+      return queueAgain(context, run.id, Math.min(longestDelayMs, options.retryDelayMs * 2 ** (run.attempt - 1)));
   }
+}
+
+async function queueAgain({ markers }: WorkContext, runId: string, againMs: number): Promise<Next> {
+  await markers.setQueued(runId, againMs);
+  await markers.removeRunning(runId);
+  return { againMs };
 }
 
 async function finish({ queue, markers }: WorkContext, runId: string, job: Job | undefined): Promise<void> {
