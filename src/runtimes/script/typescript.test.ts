@@ -2,16 +2,17 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 
-import { createScriptWorkspace, openTestSandbox, runScript } from "../../../test/support/run-script.ts";
-import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { createScriptWorkspace, runScript } from "../../../test/support/run-script.ts";
+import { findSandbox, type FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { stripTypes } from "./strip-types.ts";
+import { warmLauncher } from "./warm-launcher.ts";
 
-let sandbox: Sandbox;
+let sandbox: FoundSandbox;
 
 beforeAll(async () => {
-  sandbox = await openTestSandbox();
+  sandbox = await findSandbox();
 });
 afterAll(() => sandbox.close());
 
@@ -122,6 +123,31 @@ export {};`,
   const outcome = await workspace.call("script", {});
 
   expect(outcome).toEqual({ status: "ok", output: "false\n" });
+});
+
+test("scriptRuntime() runs TypeScript in an interpreter that waited as in one that did not, however many files there are", async () => {
+  const launcher = warmLauncher(sandbox, { directory: sandbox.area.private });
+  onTestFinished(() => launcher.close());
+  const names = Array.from({ length: 20 }, (_, index) => `lib/part-${index}.ts`);
+  const parts = names.map((name, index) => [
+    name,
+    index % 2 === 0 ? `export const n: number = ${index};` : `const n: number = ${index};\nmodule.exports = { n };`,
+  ]);
+  const main = `import { createRequire } from "node:module";
+const paths: string[] = ${JSON.stringify(names)};
+const all = await Promise.all(paths.map((path: string) => import("./" + path)));
+console.log(all.reduce((sum: number, { n }) => sum + n, 0), import.meta.filename, createRequire(import.meta.url)("./a b#%.ts"));
+throw new Error("of line 5" as string);`;
+  const files = { "main.ts": main, "a b#%.ts": "module.exports = 'odd' as string;", ...Object.fromEntries(parts) };
+  const { workspace } = createScriptWorkspace(sandbox, { files, options: { launcher } });
+
+  const cold = await workspace.call("script", {});
+  await vi.waitFor(() => expect(launcher.waiting).toBeGreaterThan(0), { timeout: 20_000 });
+  const warm = await workspace.call("script", {});
+
+  expect(JSON.stringify(cold)).toContain("190 /skill/main.ts odd");
+  expect(JSON.stringify(cold)).toContain("/skill/main.ts:5:7");
+  expect(warm).toEqual(cold);
 });
 
 test("stripTypes() keeps lines and columns, and writes the same files once", async () => {
