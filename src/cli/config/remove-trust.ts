@@ -1,8 +1,8 @@
-import { realpathSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
 import { isInside } from "../../skills/folder/is-inside.ts";
+import { toRealPath } from "../../skills/folder/to-real-path.ts";
 import { unlockSkills } from "../../skills/trust/lock-skills.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
 import type { Answer } from "../cli-command.ts";
@@ -16,7 +16,7 @@ import { toPrintable } from "../printable.ts";
  */
 export async function removeTrust(path: string, home: string, lockPath: string | undefined): Promise<Answer> {
   const named = isSkillFile(basename(path)) ? dirname(path) : path;
-  const real = toReal(named);
+  const real = toRealPath(named);
   const removed: string[] = [];
   await updateTrust(home, ({ configs, folders }) => {
     // A configuration belongs to its own folder only; skills may be anywhere below.
@@ -33,15 +33,5 @@ export async function removeTrust(path: string, home: string, lockPath: string |
   function take(map: Map<string, unknown>, key: string): void {
     map.delete(key);
     removed.push(key);
-  }
-}
-
-/** The real path, as far as it is there. */
-function toReal(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const above = dirname(path);
-    return above === path ? path : join(toReal(above), basename(path));
   }
 }

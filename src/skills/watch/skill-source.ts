@@ -1,8 +1,8 @@
-import { realpathSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { skillRoots } from "../discovery/skill-roots.ts";
 import { isInside } from "../folder/is-inside.ts";
+import { toRealPath } from "../folder/to-real-path.ts";
 import { openFactsCache } from "../load/facts-cache.ts";
 import { loadSkills, type LoadedSkills, type LoadSkillsOptions } from "../load/load-skills.ts";
 import { createLightMemory, type SkillMemory } from "../load/skill-memory.ts";
@@ -50,7 +50,7 @@ export function createSkillSource(options: SkillSourceOptions): SkillSource {
     memory.settle(directories);
     if (loaded.reports.some(({ scripts }) => scripts.some(({ language }) => language === "python"))) python?.prepare();
     // A link can lead to a folder that no root contains; it is watched by itself.
-    const realRoots = roots.map(toReal);
+    const realRoots = roots.map(toRealPath);
     folders = [...roots, ...directories.filter((directory) => !realRoots.some((root) => isInside(directory, root)))];
     return loaded;
   }
@@ -134,15 +134,5 @@ function warn(cause: unknown): void {
 
 /** A link is where it stands, and where it leads to. */
 function toRealPaths(path: string): string[] {
-  return [join(toReal(dirname(path)), basename(path)), toReal(path)];
-}
-
-/** Resolves links in the part of a path that is there; the rest may just have been deleted. */
-function toReal(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(toReal(parent), basename(path));
-  }
+  return [join(toRealPath(dirname(path)), basename(path)), toRealPath(path)];
 }
