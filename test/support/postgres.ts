@@ -26,20 +26,22 @@ export interface PostgresServer {
 const binaries = globSync("/usr/lib/postgresql/*/bin").toSorted().at(-1) ?? "/usr/lib/postgresql/15/bin";
 
 /**
- * Gives the tests of a file one server, which is started by the first that asks for it. A test that asks is skipped, and says so,
+ * Gives the tests of a file one server with these settings, which is started by the first that asks for it. A test that asks is skipped, and says so,
  * if there is no Postgres on this machine; not with `KITBAG_REQUIRE_ALL=1`.
  */
-export function sharePostgres(): (context: Pick<TestContext, "skip">) => Promise<PostgresServer> {
+export function sharePostgres(
+  settings: Readonly<Record<string, string>> = {},
+): (context: Pick<TestContext, "skip">) => Promise<PostgresServer> {
   let server: Promise<PostgresServer> | undefined;
-  afterAll(async () => (await server)?.close());
+  afterAll(async () => (await server)?.close(), 60_000);
   return (context) => {
     needProgram(context, join(binaries, "pg_ctl"));
-    return (server ??= startPostgres());
+    return (server ??= startPostgres(settings));
   };
 }
 
-/** Makes a cluster in a temporary folder and starts it. */
-async function startPostgres(): Promise<PostgresServer> {
+/** Makes a cluster in a temporary folder, and starts it with these settings. */
+async function startPostgres(settings: Readonly<Record<string, string>>): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "kitbag-postgres-"));
   const password = ["made", "up", String(process.pid)].join("-");
   const port = await findFreePort();
@@ -63,9 +65,10 @@ async function startPostgres(): Promise<PostgresServer> {
     "--locale=C",
   ]);
 
-  const settings = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c shared_buffers=32MB`;
+  const all = { listen_addresses: "127.0.0.1", unix_socket_directories: "", shared_buffers: "32MB", ...settings };
+  const flags = Object.entries(all).map(([name, value]) => `-c ${name}=${value}`);
   const start = async (): Promise<void> => {
-    await run("pg_ctl", ["-D", data, "-l", join(data, "log"), "-o", settings, "-w", "start"]);
+    await run("pg_ctl", ["-D", data, "-l", join(data, "log"), "-o", `-p ${port} ${flags.join(" ")}`, "-w", "start"]);
   };
   const crash = async (): Promise<void> => {
     await run("pg_ctl", ["-D", data, "-m", "immediate", "-w", "stop"]);

@@ -26,14 +26,14 @@ export interface RedisServer {
 }
 
 /**
- * Gives the tests of a file one server, which is started by the first that asks for it. A test that asks is skipped, and says so,
+ * Gives the tests of a file one server with these settings, which is started by the first that asks for it. A test that asks is skipped, and says so,
  * if there is no Redis on this machine; not with `KITBAG_REQUIRE_ALL=1`.
  */
 export function shareRedis(
   settings?: Readonly<Record<string, string>>,
 ): (context: Pick<TestContext, "skip">) => Promise<RedisServer> {
   let server: Promise<RedisServer> | undefined;
-  afterAll(async () => (await server)?.close());
+  afterAll(async () => (await server)?.close(), 60_000);
   return (context) => {
     needProgram(context, "redis-server");
     return (server ??= startRedis(settings));

@@ -17,7 +17,7 @@ export interface BlobStatements {
   /** Takes out the pieces of a content that did not become a blob. */
   forgetDouble(content: string): Statement;
   endUpload(content: string): Statement;
-  /** Takes out an upload and its pieces. */
+  /** Takes out an upload and its pieces, if it is still one. */
   forget(content: string): Statement;
   /** Notes that a blob was put again, if it is there. */
   touch(digest: string): Statement;
@@ -45,7 +45,8 @@ export function blobStatements(schema: string): BlobStatements {
       ON CONFLICT (digest) DO UPDATE SET put_at = greatest(blob.put_at, EXCLUDED.put_at)`,
     forgetDouble: `DELETE FROM ${pieces} WHERE content = $1 AND NOT EXISTS (SELECT FROM ${blobs} WHERE content = $1)`,
     endUpload: `DELETE FROM ${uploads} WHERE content = $1`,
-    forget: `WITH gone AS (DELETE FROM ${uploads} WHERE content = $1) DELETE FROM ${pieces} WHERE content = $1`,
+    forget: `WITH gone AS (DELETE FROM ${uploads} WHERE content = $1 RETURNING content)
+      DELETE FROM ${pieces} WHERE content IN (SELECT content FROM gone)`,
     touch: `UPDATE ${blobs} SET put_at = greatest(put_at, ${nowMs}) WHERE digest = $1 RETURNING digest`,
     get: `SELECT piece.bytes FROM ${blobs} AS blob LEFT JOIN ${pieces} AS piece ON piece.content = blob.content
       WHERE blob.digest = $1 ORDER BY piece.number`,
@@ -63,8 +64,8 @@ export function blobStatements(schema: string): BlobStatements {
       DELETE FROM ${pieces} WHERE content IN (SELECT content FROM gone)`,
   };
   const make =
-    <Values extends readonly unknown[]>(name: keyof typeof texts) =>
-    (...values: Values): Statement => ({ name: `blob-${name}`, text: texts[name], values });
+    (name: keyof typeof texts) =>
+    (...values: readonly unknown[]): Statement => ({ name: `blob-${name}`, text: texts[name], values });
 
   return {
     begin: make("begin"),

@@ -19,56 +19,75 @@ const pollEveryMs = 1000;
 export function createPostgresNotices(parts: PostgresParts): PostgresNotices {
   const { life, schema } = parts;
   const channel = `kitbag/${schema.replaceAll('"', "")}`;
-  const followers = createFollowers();
-  /** By the short name in notices: how many follow the stream, and where it ended when it was last looked at. */
-  const followed = new Map<string, { readonly stream: string; count: number; position?: string }>();
+  const followed = createFollowed();
   const listener = createPostgresListener({
     ...parts,
     channel,
     pollEveryMs,
-    onStart: () => wake([...followed.keys()]),
-    onNotice: (payload) => wake(payload.split(",")),
-    poll: () =>
-      toPoll(
-        schema,
-        [...followed.values()].map(({ stream }) => stream),
-      ),
+    onStart: () => followed.wakeAll(),
+    onNotice: (payload) => payload.split(",").forEach(followed.wake),
+    poll: () => toPoll(schema, followed.streams()),
     onPoll(rows) {
-      for (const row of rows) {
-        const one = followed.get(toShort(String(row["name"])));
-        if (!one || one.position === row["position"]) continue;
-        one.position = String(row["position"]);
-        followers.wake(one.stream);
-      }
+      for (const row of rows) followed.see(String(row["name"]), String(row["position"]));
     },
   });
-  life.onClose(followers.end);
-
-  function wake(shorts: readonly string[]): void {
-    for (const short of shorts) {
-      const one = followed.get(short);
-      if (one) followers.wake(one.stream);
-    }
-  }
+  life.onClose(followed.end);
 
   return {
     follow(stream, follower) {
-      const short = toShort(stream);
-      const one = followed.get(short) ?? { stream, count: 0 };
-      one.count += 1;
-      followed.set(short, one);
-      const leave = followers.add(stream, follower);
+      const leave = followed.add(stream, follower);
       listener.start();
-      return () => {
-        leave();
-        one.count -= 1;
-        if (one.count === 0) followed.delete(short);
-      };
+      return leave;
     },
     toStatements(streams) {
       if (streams.length === 0) return [];
       const payload = [...new Set(streams.map(toShort))].join(",");
       return [{ name: "notify", text: "SELECT pg_notify($1, $2)", values: [channel, payload] }];
+    },
+  };
+}
+
+interface FollowedStream {
+  readonly stream: string;
+  count: number;
+  /** Where it ended when it was last looked at. */
+  position?: string;
+}
+
+/** The streams that somebody follows, by their short names. */
+function createFollowed() {
+  const followers = createFollowers();
+  const followed = new Map<string, FollowedStream>();
+  const wake = (short: string): void => {
+    const one = followed.get(short);
+    if (one) followers.wake(one.stream);
+  };
+
+  return {
+    wake,
+    end: followers.end,
+    streams: () => Array.from(followed.values(), ({ stream }) => stream),
+    wakeAll() {
+      for (const short of followed.keys()) wake(short);
+    },
+    /** Wakes those who follow a stream that was seen to end somewhere else before. */
+    see(stream: string, position: string) {
+      const one = followed.get(toShort(stream));
+      if (!one || one.position === position) return;
+      one.position = position;
+      followers.wake(stream);
+    },
+    add(stream: string, follower: Follower): () => void {
+      const short = toShort(stream);
+      const one = followed.get(short) ?? { stream, count: 0 };
+      one.count += 1;
+      followed.set(short, one);
+      const leave = followers.add(stream, follower);
+      return () => {
+        leave();
+        one.count -= 1;
+        if (one.count === 0) followed.delete(short);
+      };
     },
   };
 }

@@ -12,28 +12,33 @@ import type { PostgresParts } from "./postgres-parts.ts";
 
 interface BlobParts extends PostgresParts {
   readonly sql: BlobStatements;
+  /** The contents that are being written. */
+  readonly uploads: Set<string>;
 }
 
 /** Makes the `blobs` part of a Postgres store. */
 export function postgresBlobs(parts: PostgresParts): BlobStore {
   const { life, reader } = parts;
   const sql = blobStatements(parts.schema);
+  const uploads = new Set<string>();
+  parts.onDrain(async () => {
+    if (uploads.size > 0) await reader.write([...uploads].map(sql.forget)).catch(() => undefined);
+  });
 
   return {
     async put(source) {
       checkOpen(life, "blobs.put");
-      if (!isUint8Array(source)) return putPieces({ ...parts, sql }, source);
+      if (!isUint8Array(source)) return putPieces({ ...parts, sql, uploads }, source);
       // Copied before anything is awaited: its owner may use it again.
       const bytes = Buffer.from(source);
       const digest = `sha256:${hash("sha256", bytes)}`;
       const [known] = await reader.read(sql.touch(digest));
       if (known) return digest;
-      return putPieces({ ...parts, sql }, onePiece(bytes));
+      return putPieces({ ...parts, sql, uploads }, onePiece(bytes));
     },
     async get(digest) {
       checkOpen(life, "blobs.get");
-      const rows = await reader.read(sql.get(String(digest)));
-      return rows.length === 0 ? undefined : joinPieces(rows);
+      return joinPieces(await reader.read(sql.get(String(digest))));
     },
     async slice(digest, offset, length) {
       checkWhole("offset", offset);
@@ -41,9 +46,8 @@ export function postgresBlobs(parts: PostgresParts): BlobStore {
       checkOpen(life, "blobs.slice");
       const end = Math.min(offset + length, Number.MAX_SAFE_INTEGER);
       const rows = await reader.read(sql.slice(String(digest), offset, end));
-      if (rows.length === 0) return undefined;
-      const skipped = offset - Math.floor(offset / pieceBytes) * pieceBytes;
-      return joinPieces(rows).subarray(skipped, skipped + (end - offset));
+      const skipped = offset % pieceBytes;
+      return joinPieces(rows)?.slice(skipped, skipped + (end - offset));
     },
     async size(digest) {
       checkOpen(life, "blobs.size");
@@ -73,15 +77,21 @@ async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-function joinPieces(rows: readonly Row[]): Uint8Array {
+/** Joins the pieces of a blob; a blob without any is one row. */
+function joinPieces(rows: readonly Row[]): Uint8Array | undefined {
+  if (rows.length === 0) return undefined;
   return new Uint8Array(Buffer.concat(rows.flatMap((row) => (row["bytes"] as Buffer | null) ?? [])));
 }
 
 /** Writes pieces as they come, under a number, and gives them their digest at the end: nobody sees a part of a blob. */
-async function putPieces({ life, reader, sql }: BlobParts, source: AsyncIterable<Uint8Array>): Promise<string> {
+async function putPieces(
+  { life, reader, sql, uploads }: BlobParts,
+  source: AsyncIterable<Uint8Array>,
+): Promise<string> {
   checkSource(source);
   const [start] = await reader.read(sql.begin());
   const content = String(start?.["content"]);
+  uploads.add(content);
   const digest = createHash("sha256");
   let size = 0;
   let number = 0;
@@ -93,13 +103,16 @@ async function putPieces({ life, reader, sql }: BlobParts, source: AsyncIterable
       number += 1;
     }
     checkOpen(life, "blobs.put");
+    const name = `sha256:${digest.digest("hex")}`;
+    await reader.write([sql.finish(name, content, size), sql.forgetDouble(content), sql.endUpload(content)]);
+    return name;
   } catch (cause) {
+    // Only what is still an upload is taken out: the last write may have happened, though its answer was lost.
     await reader.write([sql.forget(content)]).catch(() => undefined);
     throw cause;
+  } finally {
+    uploads.delete(content);
   }
-  const name = `sha256:${digest.digest("hex")}`;
-  await reader.write([sql.finish(name, content, size), sql.forgetDouble(content), sql.endUpload(content)]);
-  return name;
 }
 
 /** Makes pieces of the size in which they are kept of those that come, whatever theirs is. */

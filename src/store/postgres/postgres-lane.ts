@@ -88,7 +88,7 @@ export function createPostgresLane({ link, shown, finish = () => [] }: LaneOptio
   return {
     write<Answer>(write: Write<Answer>) {
       return new Promise<Answer>((resolve, reject) => {
-        waiting.push({ write, resolve: resolve as (answer: unknown) => void, reject });
+        waiting.push({ write, resolve, reject });
         running ??= run();
       });
     },

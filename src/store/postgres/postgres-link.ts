@@ -21,6 +21,8 @@ export type Answers =
       readonly cause: unknown;
       /** Whether the server may have got the last of them and not told what became of it. */
       readonly unanswered: boolean;
+      /** Whether it was given up because nothing came for too long. */
+      readonly isSilent?: boolean;
     };
 
 /** A connection that is made when it is needed, and made anew when it was lost. */
@@ -47,38 +49,18 @@ interface OpenLink {
 }
 
 /** Makes a link; it connects with the first statement. */
-export function createPostgresLink({ createClient, timeoutMs }: LinkOptions): PostgresLink {
-  let opening: Promise<OpenLink> | undefined;
+export function createPostgresLink(options: LinkOptions): PostgresLink {
+  const connection = createConnection(options);
   let pending = 0;
+  let isClosed = false;
   let idle = Promise.withResolvers<void>();
   idle.resolve();
 
-  async function open(): Promise<OpenLink> {
-    const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
-    const forget = (): void => {
-      if (opening === current) opening = undefined;
-    };
-    // An idle connection may break at any time; the next statement makes a new one.
-    client.on("error", forget).on("end", forget);
-    const current = opening;
-    await client.connect();
-    return { client, watch: createWatch(socketOf(client), timeoutMs) };
-  }
-
-  async function connect(): Promise<OpenLink> {
-    const current = (opening ??= Promise.resolve().then(open));
-    try {
-      return await current;
-    } catch (cause) {
-      if (opening === current) opening = undefined;
-      throw cause;
-    }
-  }
-
   async function ask(statements: readonly Statement[]): Promise<Answers> {
     let link: OpenLink;
+    if (isClosed) return { ok: false, cause: new Error("its connections are closed"), unanswered: false };
     try {
-      link = await connect();
+      link = await connection.open();
     } catch (cause) {
       return { ok: false, cause, unanswered: false };
     }
@@ -101,6 +83,36 @@ export function createPostgresLink({ createClient, timeoutMs }: LinkOptions): Po
     },
     async close() {
       await idle.promise;
+      isClosed = true;
+      await connection.end();
+    },
+  };
+}
+
+/** Makes a connection when it is asked for one that is open. */
+function createConnection({ createClient, timeoutMs }: LinkOptions) {
+  let opening: Promise<OpenLink> | undefined;
+
+  async function connect(forget: () => void): Promise<OpenLink> {
+    const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
+    // It may break at any time, also while nobody waits for it.
+    client.on("error", forget).on("end", forget);
+    await client.connect();
+    return { client, watch: createWatch(socketOf(client), timeoutMs) };
+  }
+
+  return {
+    open(): Promise<OpenLink> {
+      if (opening) return opening;
+      const forget = (): void => {
+        if (opening === current) opening = undefined;
+      };
+      const current = connect(forget);
+      opening = current;
+      current.catch(forget);
+      return current;
+    },
+    async end(): Promise<void> {
       const link = await opening?.catch(() => undefined);
       opening = undefined;
       await link?.client.end().catch(() => undefined);
@@ -118,7 +130,8 @@ async function collect({ client, watch }: OpenLink, statements: readonly Stateme
   const last = results.at(-1);
   if (!failed) return { ok: true, rows: results.map((result) => (result as Fulfilled).value.rows) };
   const unanswered = last?.status === "rejected" && !isReported(last.reason);
-  return { ok: false, cause: watch.lostBecause() ?? failed.reason, unanswered };
+  const silence = watch.lostBecause();
+  return { ok: false, cause: silence ?? failed.reason, unanswered, isSilent: silence !== undefined };
 }
 
 type Fulfilled = PromiseFulfilledResult<{ readonly rows: readonly Row[] }>;

@@ -30,7 +30,7 @@ export interface PostgresListener {
 export function createPostgresListener(options: ListenerOptions): PostgresListener {
   let timer: NodeJS.Timeout | undefined;
   let busy: Promise<void> | undefined;
-  let open: { readonly client: Client; readonly watch: Watch } | undefined;
+  let open: OpenListener | undefined;
 
   function lose(): void {
     const lost = open;
@@ -38,21 +38,10 @@ export function createPostgresListener(options: ListenerOptions): PostgresListen
     if (lost) socketOf(lost.client).destroy();
   }
 
-  async function connect(): Promise<NonNullable<typeof open>> {
-    const { createClient, timeoutMs } = options.linkOptions;
-    const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
-    client.on("error", lose).on("end", lose);
-    client.on("notification", ({ payload = "" }) => options.onNotice(payload));
-    await client.connect();
-    const watch = createWatch(socketOf(client), timeoutMs);
-    await watch.expect(client.query(`LISTEN "${options.channel}"`));
-    return { client, watch };
-  }
-
   async function tick(): Promise<void> {
     try {
       if (!open) {
-        open = await connect();
+        open = await connect(options, lose);
         options.onStart();
       }
       const statement = options.poll();
@@ -85,4 +74,20 @@ export function createPostgresListener(options: ListenerOptions): PostgresListen
       look();
     },
   };
+}
+
+interface OpenListener {
+  readonly client: Client;
+  readonly watch: Watch;
+}
+
+async function connect({ linkOptions, channel, onNotice }: ListenerOptions, lose: () => void): Promise<OpenListener> {
+  const { createClient, timeoutMs } = linkOptions;
+  const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
+  client.on("error", lose).on("end", lose);
+  client.on("notification", ({ payload = "" }) => onNotice(payload));
+  await client.connect();
+  const watch = createWatch(socketOf(client), timeoutMs);
+  await watch.expect(client.query(`LISTEN "${channel}"`));
+  return { client, watch };
 }

@@ -6,8 +6,8 @@ import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
 import { createRemoteTail } from "../remote-tail.ts";
 import { checkOpen } from "../store-life.ts";
-import { createPostgresNotices } from "./create-postgres-notices.ts";
-import { logStatements } from "./log-statements.ts";
+import { createPostgresNotices, type PostgresNotices } from "./create-postgres-notices.ts";
+import { logStatements, type LogStatements } from "./log-statements.ts";
 import { createPostgresLane } from "./postgres-lane.ts";
 import type { Row } from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-parts.ts";
@@ -15,37 +15,14 @@ import { toPrefixEnd } from "./to-prefix-end.ts";
 
 /** Makes the `log` part of a Postgres store. */
 export function postgresLog(parts: PostgresParts): LogStore {
-  const { life, schema, shown, reader, openLink, onDrain } = parts;
-  const sql = logStatements(schema);
+  const { life, reader } = parts;
+  const sql = logStatements(parts.schema);
   const notices = createPostgresNotices(parts);
-  const lane = createPostgresLane({
-    link: openLink(),
-    shown,
-    finish: (writes) => notices.toStatements(writes.flatMap(({ stream }) => stream ?? [])),
-  });
-  onDrain(lane.drain);
-
   const read = async (stream: string, after: number, limit: number): Promise<LogEntry[]> =>
     (await reader.read(sql.read(stream, after, limit))).map(toEntry);
 
   return {
-    async append(stream, values, options) {
-      const { expectedPosition } = options ?? {};
-      checkKey(stream);
-      if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
-      const kept = toKeptList(stream, values).map((value) => JSON.stringify(value));
-      checkOpen(life, "log.append");
-      return lane.write({
-        statement: sql.append(stream, kept, expectedPosition),
-        lock: `${schema}/log/${stream}`,
-        stream: kept.length > 0 ? stream : undefined,
-        read([row]) {
-          const found = Number(row?.["found"]);
-          checkPosition(stream, found, expectedPosition);
-          return found + kept.length;
-        },
-      });
-    },
+    append: createAppend(parts, sql, notices),
     async read(stream, options) {
       const { after = 0, limit = 1000 } = options ?? {};
       checkKey(stream);
@@ -71,6 +48,37 @@ export function postgresLog(parts: PostgresParts): LogStore {
       const rows = await reader.read(sql.streams({ prefix, end: toPrefixEnd(prefix), after, limit }));
       return rows.map((row) => String(row["name"]));
     },
+  };
+}
+
+function createAppend(
+  { life, schema, shown, openLink, onDrain }: PostgresParts,
+  sql: LogStatements,
+  notices: PostgresNotices,
+): LogStore["append"] {
+  const lane = createPostgresLane({
+    link: openLink(),
+    shown,
+    finish: (writes) => notices.toStatements(writes.flatMap(({ stream }) => stream ?? [])),
+  });
+  onDrain(lane.drain);
+
+  return async (stream, values, options) => {
+    const { expectedPosition } = options ?? {};
+    checkKey(stream);
+    if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
+    const kept = toKeptList(stream, values).map((value) => JSON.stringify(value));
+    checkOpen(life, "log.append");
+    return lane.write({
+      statement: sql.append(stream, kept, expectedPosition),
+      lock: `${schema}/log/${stream}`,
+      stream: kept.length > 0 ? stream : undefined,
+      read([row]) {
+        const found = Number(row?.["found"]);
+        checkPosition(stream, found, expectedPosition);
+        return found + kept.length;
+      },
+    });
   };
 }
 

@@ -1,11 +1,11 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { Job, Queue } from "../../core/queue.ts";
+import type { Job, Queue, QueueCounts } from "../../core/queue.ts";
 import { checkKey } from "../check-key.ts";
 import { checkAdd, checkClaim, checkJob } from "../check-queue.ts";
 import { checkWhole } from "../check-whole.ts";
-import { checkOpen } from "../store-life.ts";
+import { checkOpen, type StoreLife } from "../store-life.ts";
 import { createPostgresLane, type PostgresLane } from "./postgres-lane.ts";
-import type { Statement } from "./postgres-link.ts";
+import type { Row, Statement } from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-parts.ts";
 import { queueStatements, type QueueStatements } from "./queue-statements.ts";
 
@@ -23,11 +23,6 @@ export function postgresQueues(parts: PostgresParts): (name: string) => Queue {
 }
 
 function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, name: string): Queue {
-  function check(operation: string): void {
-    checkKey(name);
-    checkOpen(life, operation);
-  }
-
   /** Writes to one job; whoever adds it at the same time waits. */
   function write<Answer>(id: string, statement: Statement, read: (count: number) => Answer): Promise<Answer> {
     return lane.write({ statement, lock: `${schema}/job/${name}\n${id}`, read: (rows) => read(rows.length) });
@@ -43,39 +38,52 @@ function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, na
   return {
     async add(id, options) {
       const { priority, delayMs } = checkAdd(id, options);
-      check("queue.add");
+      checkQueue(life, name, "queue.add");
       return write(id, sql.add(name, id, priority, delayMs), (count) => count > 0);
     },
     async claim(options) {
       const { leaseMs, limit } = checkClaim(options);
-      check("queue.claim");
+      checkQueue(life, name, "queue.claim");
       return lane.write({
         statement: sql.claim(name, leaseMs, limit),
         lock: undefined,
-        read: (rows) => rows.map((row) => ({ id: String(row["id"]), attempt: Number(row["attempt"]) })),
+        read: (rows) => rows.map(toJob),
       });
     },
     async extend(given, leaseMs) {
       checkWhole("leaseMs", leaseMs, 1);
       const job = checkJob(given);
-      check("queue.extend");
+      checkQueue(life, name, "queue.extend");
       return change(job, sql.extend(name, job, leaseMs));
     },
     async complete(given) {
       const job = checkJob(given);
-      check("queue.complete");
+      checkQueue(life, name, "queue.complete");
       return change(job, sql.complete(name, job));
     },
     async release(given, options) {
       const job = checkJob(given);
       const { delayMs } = checkAdd(job.id, options);
-      check("queue.release");
+      checkQueue(life, name, "queue.release");
       return change(job, sql.release(name, job, delayMs));
     },
     async count() {
-      check("queue.count");
+      checkQueue(life, name, "queue.count");
       const [row] = await reader.read(sql.count(name));
-      return { ready: Number(row?.["ready"]), delayed: Number(row?.["delayed"]), claimed: Number(row?.["claimed"]) };
+      return toCounts(row);
     },
   };
+}
+
+function checkQueue(life: StoreLife, name: string, operation: string): void {
+  checkKey(name);
+  checkOpen(life, operation);
+}
+
+function toJob(row: Row): Job {
+  return { id: String(row["id"]), attempt: Number(row["attempt"]) };
+}
+
+function toCounts(row: Row | undefined): QueueCounts {
+  return { ready: Number(row?.["ready"]), delayed: Number(row?.["delayed"]), claimed: Number(row?.["claimed"]) };
 }

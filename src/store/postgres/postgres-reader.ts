@@ -20,8 +20,8 @@ export function createPostgresReader(links: readonly [PostgresLink, ...PostgresL
   return {
     async read(statement) {
       let answers = await send([statement]);
-      // Its connection may have been closed long before, by a server that was restarted.
-      if (!answers.ok && answers.unanswered) answers = await send([statement]);
+      // Its connection may have been closed long before, by a server that was restarted. Silence is not worth another try.
+      if (!answers.ok && answers.unanswered && answers.isSilent !== true) answers = await send([statement]);
       if (!answers.ok) throw toUnavailable(shown, answers.cause, false);
       return answers.rows[0] ?? [];
     },
