@@ -98,6 +98,7 @@ export { createOutputTool } from "./workspace/outputs/output-tool.ts";
 export type { OutputPage, PageOptions } from "./workspace/outputs/read-page.ts";
 export type { OutputMatch, OutputMatches, SearchOutputOptions } from "./workspace/outputs/search-output.ts";
 export type { OutputSlice, SliceOutputOptions } from "./workspace/outputs/slice-output.ts";
+export type { RateLimit } from "./workspace/rates/rate-limit.ts";
 export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";
 export type { RedactionOptions } from "./workspace/redaction.ts";

@@ -90,14 +90,25 @@ const limits: Words = {
   },
   maxConcurrent: {
     expected: "a whole number above 0",
-    isRight: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+    isRight: (value) => isCount(value),
   },
+  rate: { expected: "an object with calls and inMs, whole numbers above 0, and maybe burst", isRight: isRate },
 };
+
+function isCount(value: unknown): boolean {
+  return Number.isSafeInteger(value) && (value as number) > 0;
+}
+
+function isRate(value: unknown): boolean {
+  if (!isRecord(value) || Object.keys(value).some((part) => !["calls", "inMs", "burst"].includes(part))) return false;
+  const { calls, inMs, burst = 1 } = value;
+  return [calls, inMs, burst].every(isCount);
+}
 
 const cache: Words = {
   ttlMs: {
     expected: "a whole number above 0",
-    isRight: (value) => Number.isSafeInteger(value) && (value as number) > 0,
+    isRight: (value) => isCount(value),
   },
   key: { expected: "a function", isRight: (value) => typeof value === "function" },
   tags: { expected: "a list of words", isRight: (value) => Array.isArray(value) && value.every(isName) },

@@ -77,6 +77,8 @@ export interface ErrorDetails {
   "job-lost": { readonly queue: string; readonly job: string; readonly attempt: number };
   /** Somebody else works on the run now, or it was given back: nothing can be written to it. */
   "lease-lost": { readonly run: string; readonly epoch: number; readonly reason: string };
+  /** Too many calls; one may be made later. */
+  "limit-reached": { readonly tool: string; readonly rate: string; readonly retryAfterMs: number };
   /** A tool used more memory than it may. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */

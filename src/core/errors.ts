@@ -49,6 +49,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot finish the job ${quote(job)} of the queue ${quote(queue)}: the lease of attempt ${attempt} is over; stop, because somebody else may be doing it`,
   "lease-lost": ({ run, epoch, reason }) =>
     `Cannot write to the run ${quote(run)}: its lease of epoch ${epoch} is lost (${reason}); stop, and open it again to go on`,
+  "limit-reached": ({ tool, rate, retryAfterMs }) =>
+    `Cannot call ${quote(tool)} now: the limit is ${rate}; retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
   "memory-exceeded": ({ tool, limitBytes }) =>
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,

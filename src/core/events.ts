@@ -61,4 +61,6 @@ export interface CallEnd {
   readonly tool: string;
   readonly outcome: ToolOutcome;
   readonly durationMs: number;
+  /** How much of that it waited for a place and for limits, if it did. */
+  readonly queuedMs?: number;
 }

@@ -24,6 +24,19 @@ export interface ToolLimits {
   readonly limitMs?: number;
   /** How many calls of it may run at once. */
   readonly maxConcurrent?: number;
+  /** How often it may be called, by all together. */
+  readonly rate?: ToolRate;
+}
+
+/** So many calls in so much time. */
+export interface ToolRate {
+  readonly calls: number;
+  readonly inMs: number;
+  /**
+   * So many calls may come at once, after a pause; the rest evenly: a token bucket. @default any stretch of time as long as `inMs`
+   * has at most about `calls` of them: a sliding window
+   */
+  readonly burst?: number;
 }
 
 /** How long an output may be used again for the same input. */

@@ -6,7 +6,16 @@ import type { SchemaSource } from "./schema/to-schema.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { ToolAnnotations, ToolCache, ToolCode, ToolExample, ToolLimits } from "./tool-data.ts";
 
-export type { Tool, ToolAnnotations, ToolCache, ToolCode, ToolExample, ToolLimits, TypedTool } from "./tool-data.ts";
+export type {
+  Tool,
+  ToolAnnotations,
+  ToolCache,
+  ToolCode,
+  ToolExample,
+  ToolLimits,
+  ToolRate,
+  TypedTool,
+} from "./tool-data.ts";
 
 declare const types: unique symbol;
 

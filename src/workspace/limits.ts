@@ -7,6 +7,8 @@ export interface WorkspaceLimits {
   readonly limitMs: number;
   /** How many calls may run at once, nested ones not counted. @default 1000 */
   readonly maxConcurrent: number;
+  /** How many calls may wait for a place or for a limit; more are refused at once. @default 10000 */
+  readonly maxWaiting: number;
   /** How deep calls may call. @default 16 */
   readonly maxDepth: number;
   /** How often one tool may be in a chain of calls. @default 3 */
@@ -24,6 +26,7 @@ export interface WorkspaceLimits {
 const defaults: WorkspaceLimits = {
   limitMs: 30_000,
   maxConcurrent: 1000,
+  maxWaiting: 10_000,
   maxDepth: 16,
   maxCycle: 3,
   maxCalls: 1000,
@@ -37,6 +40,7 @@ const aboveZero = [isAboveZero, "a number above 0"] as const;
 const expectations: Expectations<WorkspaceLimits> = {
   limitMs: aboveZero,
   maxConcurrent: aboveZero,
+  maxWaiting: aboveZero,
   maxDepth: aboveZero,
   maxCycle: aboveZero,
   maxCalls: aboveZero,

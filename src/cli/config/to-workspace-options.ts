@@ -10,6 +10,7 @@ const optionNames = Object.keys({
   skills: true,
   runtimes: true,
   limits: true,
+  rates: true,
   injected: true,
   secrets: true,
   approve: true,
@@ -18,7 +19,7 @@ const optionNames = Object.keys({
   redaction: true,
 } satisfies Record<keyof WorkspaceOptions, true>);
 
-const lists = ["tools", "components", "skills", "runtimes"];
+const lists = ["tools", "components", "skills", "runtimes", "rates"];
 
 /**
  * Reads the default export of a configuration or of a module: a tool, a list of tools, options, or a function that makes one

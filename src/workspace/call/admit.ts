@@ -3,6 +3,8 @@ import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
 import type { SlotRequest } from "./slots.ts";
+import { takeRate } from "./take-rate.ts";
+import { waiterOf, waitInLine } from "./wait-in-line.ts";
 
 /** Starts the clock and lets the call in: not too deep, not in a circle, when a place is free. */
 export const admit: Phase = async (call, next) => {
@@ -12,6 +14,9 @@ export const admit: Phase = async (call, next) => {
   const { slots } = call.host;
   call.startClock();
   try {
+    const tooOften = takeRate(call);
+    const held = tooOften instanceof Promise ? await tooOften : tooOften;
+    if (held !== undefined) return held;
     if (!slots.take(request)) {
       const failed = await waitForPlace(call, request);
       if (failed !== undefined) return failed;
@@ -61,9 +66,11 @@ function toRequest({ parent, entry, address }: Call): SlotRequest {
 }
 
 async function waitForPlace(call: Call, request: SlotRequest): Promise<FailedOutcome | undefined> {
-  const { promise, leave } = call.host.slots.wait(request);
-  const entered = await raceStop(call, promise);
-  if (entered.ok) return undefined;
-  leave();
-  return { status: "failed", error: entered.failure };
+  return waitInLine(call, async () => {
+    const { promise, leave } = call.host.slots.wait(request, waiterOf(call));
+    const entered = await raceStop(call, promise);
+    if (entered.ok) return undefined;
+    leave();
+    return { status: "failed", error: entered.failure };
+  });
 }

@@ -16,6 +16,10 @@ export interface CallOptions {
    * given again. One that was running when its process died is run again only if the tool is idempotent.
    */
   readonly idempotencyKey?: string;
+  /** Whose turn it is when calls wait: higher numbers first, from -100 to 100; users of one priority take turns. @default 0 */
+  readonly priority?: number;
+  /** What to do when a limit is reached: wait as long as the deadline allows, or fail at once. @default "wait" */
+  readonly onLimit?: "wait" | "fail";
   /** Who asks, for the records. */
   readonly user?: string;
   /** The owner whose tools a bare name means first. */

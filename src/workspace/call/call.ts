@@ -41,6 +41,8 @@ export class Call implements PublicCall {
   inputTaken = false;
   /** Whether the tool's code was reached. */
   ran = false;
+  /** How long it waited for a place and for limits. */
+  queuedMs = 0;
   /** How many calls this one and those inside it have asked for; counted at the root. */
   callsMade = 0;
   redactor: Redactor | undefined;

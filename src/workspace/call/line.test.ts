@@ -7,7 +7,7 @@ test("createLine() gives out whoever came first, in whatever order they stand", 
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(), { maxLength: 50 }), (arrivals) => {
       const line = createLine<Standing>();
-      for (const arrival of arrivals) line.add({ arrival, index: 0 });
+      for (const arrival of arrivals) line.add({ turn: 0, arrival, index: 0 });
 
       const shifted = arrivals.map(() => line.shift()?.arrival);
 
@@ -22,7 +22,7 @@ test("createLine() lets anybody leave, and keeps the others in order", () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(), { minLength: 1, maxLength: 50 }), fc.array(fc.nat()), (arrivals, leaving) => {
       const line = createLine<Standing>();
-      const standing = arrivals.map((arrival) => ({ arrival, index: 0 }));
+      const standing = arrivals.map((arrival) => ({ turn: 0, arrival, index: 0 }));
       for (const item of standing) line.add(item);
 
       for (const number of leaving.slice(0, standing.length)) {

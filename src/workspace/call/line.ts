@@ -1,16 +1,18 @@
 /** Something that can stand in a line. */
 export interface Standing {
-  /** Whoever has the smaller number came first. */
+  /** Whoever has the smaller number goes first. */
+  readonly turn: number;
+  /** Among equals, who came first: no two have the same. */
   readonly arrival: number;
   /** Where in the line it stands; only the line looks at it. */
   index: number;
 }
 
-/** Those who wait, in the order in which they came, also if one has to stand in line again. A heap: nothing takes longer than log n. */
+/** Those who wait, in the order of their turns, also if one has to stand in line again. A heap: nothing takes longer than log n. */
 export interface Line<Item extends Standing> {
   isEmpty(): boolean;
   add(item: Item): void;
-  /** Takes out the one that came first. */
+  /** Takes out the one whose turn it is. */
   shift(): Item | undefined;
   /** Takes out one that stands in this line. */
   remove(item: Item): void;
@@ -52,7 +54,7 @@ function moveUp<Item extends Standing>(items: Item[], item: Item): void {
   let { index } = item;
   while (index > 0) {
     const above = items[(index - 1) >> 1] as Item;
-    if (above.arrival < item.arrival) break;
+    if (isBefore(above, item)) break;
     const free = above.index;
     put(items, above, index);
     index = free;
@@ -65,11 +67,15 @@ function moveDown<Item extends Standing>(items: Item[], item: Item): void {
   for (;;) {
     const left = items[2 * index + 1];
     const right = items[2 * index + 2];
-    const first = right !== undefined && left !== undefined && right.arrival < left.arrival ? right : left;
-    if (first === undefined || item.arrival < first.arrival) break;
+    const first = right !== undefined && left !== undefined && isBefore(right, left) ? right : left;
+    if (first === undefined || isBefore(item, first)) break;
     const free = first.index;
     put(items, first, index);
     index = free;
   }
   put(items, item, index);
+}
+
+function isBefore(left: Standing, right: Standing): boolean {
+  return left.turn < right.turn || (left.turn === right.turn && left.arrival < right.arrival);
 }

@@ -34,3 +34,14 @@ export function raceStop<Value>(call: Call, work: PromiseLike<Value>, onLate?: (
     else call.onStop(give);
   });
 }
+
+/** Waits for some time, until the call must stop. */
+export async function sleepIn(call: Call, ms: number): Promise<Race<void>> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  try {
+    return await raceStop(call, promise);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -8,7 +8,7 @@ import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts"
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
-import { raceStop } from "./race-stop.ts";
+import { raceStop, sleepIn } from "./race-stop.ts";
 
 /** Answers without running the tool if that is allowed and the outcome is known: by its key, or from the cache. */
 export const recall: Phase = (call, next) => {
@@ -46,7 +46,7 @@ async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutco
           return call.fail("option-invalid", { option: "idempotencyKey", found: "one that was", expected });
         }
         case "wait": {
-          const waited = await raceStop(call, sleep(pollMs));
+          const waited = await sleepIn(call, pollMs);
           if (!waited.ok) return { status: "failed", error: waited.failure };
         }
       }
@@ -54,12 +54,6 @@ async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutco
   } catch (cause) {
     return call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran });
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 }
 
 async function runOnce(call: Call, ticket: OnceTicket, run: Next): Promise<ToolOutcome> {

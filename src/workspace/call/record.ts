@@ -80,38 +80,35 @@ function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
 }
 
 function keepStart(call: Call, start: CallStart): Promise<FailedOutcome | undefined> {
-  const { store, audit, recordRedactor } = call.host;
-  return keepAll(call, [
-    store?.log.append(callStream, [
-      (recordRedactor === undefined ? start : redactStart(start, recordRedactor)) as Kept,
-    ]),
-    audit && toAuditBegin(call, audit).then(audit.append),
-  ]);
+  const { audit, recordRedactor } = call.host;
+  const kept = recordRedactor === undefined ? start : redactStart(start, recordRedactor);
+  return keepBoth(call, kept, audit && toAuditBegin(call, audit).then(audit.append));
 }
 
 function keepEnd(call: Call, outcome: ToolOutcome): Promise<FailedOutcome | undefined> {
-  const { store, audit, recordRedactor } = call.host;
+  const { audit, recordRedactor } = call.host;
   const end = toEnd(call, outcome);
-  return keepAll(call, [
-    store?.log.append(callStream, [(recordRedactor === undefined ? end : redactEnd(end, recordRedactor)) as Kept]),
-    audit?.append(toAuditEnd(call, outcome, audit)),
-  ]);
+  const kept = recordRedactor === undefined ? end : redactEnd(end, recordRedactor);
+  return keepBoth(call, kept, audit?.append(toAuditEnd(call, outcome, audit)));
 }
 
-/** An event as the log takes it. */
-type Kept = CallEvent & JsonValue;
-
-async function keepAll(
+/** Both at once, so that a store can write them together. */
+async function keepBoth(
   call: Call,
-  kept: readonly (Promise<unknown> | undefined)[],
+  event: CallEvent,
+  audited: Promise<void> | undefined,
 ): Promise<FailedOutcome | undefined> {
+  const { store } = call.host;
   try {
-    await Promise.all(kept);
+    const recorded = store?.log.append(callStream, [event as unknown as JsonValue]);
+    await Promise.all([recorded ?? done, audited ?? done]);
     return undefined;
   } catch (cause) {
     return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
   }
 }
+
+const done = Promise.resolve();
 
 /** The words and numbers that make it an event stay. */
 function redactStart(start: CallStart, redactor: PatternRedactor): CallStart {

@@ -10,6 +10,8 @@ const expectations: Expectations<CallOptions> = {
   injected: [isObject, "an object"],
   approve: [isFunction, "a function"],
   idempotencyKey: [isKey, "a text of 1 to 256 characters"],
+  priority: [isPriority, "a whole number from -100 to 100"],
+  onLimit: [(value) => value === "wait" || value === "fail", '"wait" or "fail"'],
   user: [isText, "a text"],
   from: [isText, "a text"],
   onEvent: [isFunction, "a function"],
@@ -27,4 +29,8 @@ function isText(value: unknown): boolean {
 
 function isKey(value: unknown): boolean {
   return typeof value === "string" && value.length > 0 && value.length <= 256 && value.isWellFormed();
+}
+
+function isPriority(value: unknown): boolean {
+  return Number.isSafeInteger(value) && Math.abs(value as number) <= 100;
 }

@@ -1,3 +1,4 @@
+import { createTurns, type Turns } from "../rates/turns.ts";
 import { createLine, type Line, type Standing } from "./line.ts";
 
 /** What a place is wanted for. */
@@ -8,22 +9,38 @@ export interface SlotRequest {
   readonly limited?: { readonly tool: string; readonly max: number };
 }
 
+/** Who waits. */
+export interface Waiting {
+  readonly user: string;
+  readonly priority: number;
+}
+
 /**
- * Places for calls that run at once: so many in total, so many for each tool. Who finds none waits in line. First come, first
- * served, except that a call inside a call goes before those from outside: somebody who has a place waits for it.
+ * Places for calls that run at once: so many in total, so many for each tool. Who finds none waits in line. Users take turns,
+ * higher priorities go first, and a call inside a call goes before those from outside: somebody who has a place waits for it.
  */
 export interface Slots {
   /** Takes a place if one is free. */
   take(request: SlotRequest): boolean;
   /** Waits for a place, after `take` found none. `leave` stops waiting, and gives the place back if it has just come. */
-  wait(request: SlotRequest): { readonly promise: Promise<void>; leave(): void };
+  wait(request: SlotRequest, who?: Waiting): { readonly promise: Promise<void>; leave(): void };
   /** Gives the place back. */
   free(request: SlotRequest): void;
 }
 
+const nobody: Waiting = { user: "", priority: 0 };
+
 /** Makes the places of a workspace. */
 export function createSlots(maxTotal: number): Slots {
-  const state: State = { maxTotal, total: 0, arrivals: 0, line: createLine(), tools: new Map() };
+  const state: State = {
+    maxTotal,
+    total: 0,
+    arrivals: 0,
+    waiting: 0,
+    turns: createTurns(),
+    line: createLine(),
+    tools: new Map(),
+  };
 
   function free({ isRoot, limited }: SlotRequest): void {
     const places = limited && state.tools.get(limited.tool);
@@ -40,9 +57,9 @@ export function createSlots(maxTotal: number): Slots {
       occupy(state, isRoot, places);
       return true;
     },
-    wait(request) {
+    wait(request, who = nobody) {
       const { promise, resolve: enter } = Promise.withResolvers<void>();
-      const waiter = standInLine(state, request, enter);
+      const waiter = standInLine(state, { ...request, ...who }, enter);
       const leave = (): void => (waiter.line === undefined ? free(request) : leaveLine(state, waiter));
       return { promise, leave };
     },
@@ -54,6 +71,9 @@ interface State {
   readonly maxTotal: number;
   total: number;
   arrivals: number;
+  /** How many stand in some line. */
+  waiting: number;
+  readonly turns: Turns;
   /** Those from outside who have a place of their tool, so that only one in total is missing. */
   readonly line: Line<Waiter>;
   /** Only tools that are in use now. */
@@ -97,10 +117,13 @@ function occupy(state: State, isRoot: boolean, places: ToolPlaces | undefined): 
   if (places !== undefined) places.running += 1;
 }
 
-function standInLine(state: State, { isRoot, limited }: SlotRequest, enter: () => void): Waiter {
+function standInLine(state: State, request: SlotRequest & Waiting, enter: () => void): Waiter {
+  const { isRoot, limited, user, priority } = request;
   state.arrivals += 1;
+  state.waiting += 1;
   const places = limited && placesOf(state, limited);
-  const waiter: Waiter = { arrival: state.arrivals, index: 0, isRoot, places, enter, line: undefined };
+  const turn = state.turns.next(user, priority);
+  const waiter: Waiter = { turn, arrival: state.arrivals, index: 0, isRoot, places, enter, line: undefined };
   if (places === undefined) stand(waiter, state.line);
   else {
     stand(waiter, isRoot ? places.outside : places.inside);
@@ -117,6 +140,7 @@ function stand(waiter: Waiter, line: Line<Waiter>): void {
 function leaveLine(state: State, waiter: Waiter): void {
   const { places, line } = waiter;
   line?.remove(waiter);
+  stopWaiting(state);
   if (places === undefined) return;
   if (line === state.line) places.promised -= 1;
   advance(state, places);
@@ -150,6 +174,13 @@ function advanceLine(state: State): void {
 
 function letIn(state: State, waiter: Waiter): void {
   waiter.line = undefined;
+  state.turns.went(waiter.turn);
+  stopWaiting(state);
   occupy(state, waiter.isRoot, waiter.places);
   waiter.enter();
+}
+
+function stopWaiting(state: State): void {
+  state.waiting -= 1;
+  if (state.waiting === 0) state.turns.reset();
 }

@@ -1,0 +1,61 @@
+import type { FailedOutcome } from "../../core/outcome.ts";
+import { describeThrown } from "../describe-thrown.ts";
+import type { Reached, RateSubject } from "../rates/rates.ts";
+import type { Call } from "./call.ts";
+import { raceStop, sleepIn, type Race } from "./race-stop.ts";
+import { waiterOf, waitInLine } from "./wait-in-line.ts";
+
+/** Counts a call for the limits it has; waits, or fails, while one of them is reached. */
+export function takeRate(call: Call): FailedOutcome | undefined | Promise<FailedOutcome | undefined> {
+  const { rates } = call.host;
+  const subject = toSubject(call);
+  if (!rates.has(subject)) return undefined;
+  const reached = rates.take(subject, false);
+  if (reached === undefined) return undefined;
+  return waitForRate(call, subject, reached);
+}
+
+function toSubject({ address, entry, user, parent }: Call): RateSubject {
+  const skill = entry.source === "skill" ? entry.owner : undefined;
+  return { tool: address, skill, user, isRoot: parent === undefined, ownRate: entry.tool.limits.rate };
+}
+
+async function waitForRate(
+  call: Call,
+  subject: RateSubject,
+  first: Reached | Promise<Reached | undefined>,
+): Promise<FailedOutcome | undefined> {
+  try {
+    const reached = await first;
+    if (reached === undefined) return undefined;
+    if (call.root.options.onLimit === "fail") return refuse(call, reached);
+    return await waitInLine(call, () => waitTurn(call, subject, reached));
+  } catch (cause) {
+    return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
+  }
+}
+
+/** Waits for its turn to look whether there is room, then looks until there is. */
+async function waitTurn(call: Call, subject: RateSubject, first: Reached): Promise<FailedOutcome | undefined> {
+  const { user, priority } = waiterOf(call);
+  const { turn, leave } = first.queue.enter(user, priority);
+  let reached = first;
+  try {
+    let race: Race<void> = await raceStop(call, turn);
+    while (race.ok) {
+      const still = await call.host.rates.take(subject, true);
+      if (still === undefined) return undefined;
+      reached = still;
+      // It will not come to that: better to know it now.
+      if (still.retryAfterMs > call.limitMs) return refuse(call, still);
+      race = await sleepIn(call, still.retryAfterMs);
+    }
+    return race.failure.code === "call-timeout" ? refuse(call, reached) : { status: "failed", error: race.failure };
+  } finally {
+    leave();
+  }
+}
+
+function refuse(call: Call, { limit, retryAfterMs }: Reached): FailedOutcome {
+  return call.fail("limit-reached", { tool: call.address, rate: limit, retryAfterMs });
+}

@@ -1,0 +1,111 @@
+import type { ToolRate } from "../../core/tool.ts";
+
+/** Counts the calls of each subject of one rate. A counter in memory answers at once, one in a store later. */
+export interface RateCounter {
+  /** Counts a call if the rate allows it, and answers 0; else how long until it may, in milliseconds. */
+  take(subject: string, now: number): number | Promise<number>;
+  /** Takes a call back that was counted and did not happen. */
+  giveBack(subject: string, now: number): void | Promise<void>;
+}
+
+/** Makes a counter in memory. It forgets a subject when its calls do not count any more. */
+export function createRateCounter(rate: ToolRate): RateCounter {
+  return rate.burst === undefined ? createWindow(rate) : createBucket(rate, rate.burst);
+}
+
+/** How long until a window has room for one more, if `previous` and `current` were counted; 0 if it has. */
+export function waitForWindow({ calls, inMs }: ToolRate, counts: WindowCounts): number {
+  const { previous, current, elapsed } = counts;
+  if (previous * (1 - elapsed / inMs) + current + 1 <= calls) return 0;
+  const room = calls - 1;
+  // What was counted in the window before weighs less from moment to moment; what is counted in this one from its end on.
+  const wait = current <= room ? inMs * (1 - (room - current) / previous) - elapsed : waitForNext(current);
+  return Math.max(1, Math.ceil(wait));
+
+  function waitForNext(weight: number): number {
+    return inMs - elapsed + inMs * (1 - room / weight);
+  }
+}
+
+/** What was counted in two windows, and how much of the later one has passed. */
+export interface WindowCounts {
+  readonly previous: number;
+  readonly current: number;
+  readonly elapsed: number;
+}
+
+function createWindow(rate: ToolRate): RateCounter {
+  const { inMs } = rate;
+  let index = Number.NEGATIVE_INFINITY;
+  let current = new Map<string, number>();
+  let previous = new Map<string, number>();
+
+  function turnTo(now: number): void {
+    const next = Math.floor(now / inMs);
+    if (next === index) return;
+    previous = next === index + 1 ? current : new Map();
+    current = new Map();
+    index = next;
+  }
+
+  return {
+    take(subject, now) {
+      turnTo(now);
+      const count = current.get(subject) ?? 0;
+      const counts = { previous: previous.get(subject) ?? 0, current: count, elapsed: now - index * inMs };
+      const wait = waitForWindow(rate, counts);
+      if (wait === 0) current.set(subject, count + 1);
+      return wait;
+    },
+    giveBack(subject, now) {
+      turnTo(now);
+      current.set(subject, Math.max(0, (current.get(subject) ?? 0) - 1));
+    },
+  };
+}
+
+/** A bucket as one number: the time at which it would be full again. */
+export interface Bucket {
+  /** How long one call takes to come back. */
+  readonly intervalMs: number;
+  /** How far ahead of now that time may be. */
+  readonly reachMs: number;
+}
+
+/** What a rate with a burst means for its buckets. */
+export function toBucket({ calls, inMs }: ToolRate, burst: number): Bucket {
+  const intervalMs = inMs / calls;
+  return { intervalMs, reachMs: intervalMs * burst };
+}
+
+function createBucket(rate: ToolRate, burst: number): RateCounter {
+  const { intervalMs, reachMs } = toBucket(rate, burst);
+  // A bucket that nobody touched for as long as it takes to fill is full: it need not be remembered.
+  let young = new Map<string, number>();
+  let old = new Map<string, number>();
+  let turnedAt = Number.NEGATIVE_INFINITY;
+
+  function turnTo(now: number): void {
+    if (now >= turnedAt && now - turnedAt < reachMs) return;
+    old = young;
+    young = new Map();
+    turnedAt = now;
+  }
+
+  const fullAt = (subject: string): number => young.get(subject) ?? old.get(subject) ?? 0;
+
+  return {
+    take(subject, now) {
+      turnTo(now);
+      const full = Math.max(now, fullAt(subject)) + intervalMs;
+      const wait = Math.ceil(full - now - reachMs);
+      if (wait > 0) return wait;
+      young.set(subject, full);
+      return 0;
+    },
+    giveBack(subject, now) {
+      turnTo(now);
+      young.set(subject, fullAt(subject) - intervalMs);
+    },
+  };
+}
