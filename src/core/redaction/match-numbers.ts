@@ -105,18 +105,22 @@ export function matchIban(scan: Scan, index: number): Hit | undefined {
   }
   const length = ibanLengths.get(begin.slice(0, 2).toUpperCase());
   if (length === undefined) return undefined;
+  const { number, end } = takeAccount(text, index, length);
+  if (scan.isOpen(end)) return undecided(index);
+  if (number.length < length || (kindOf(text.charCodeAt(end)) & alphanumerics) !== 0) return undefined;
+  return hasCheckDigits(number) ? { start: index, end } : undefined;
+}
+
+/** Up to `length` letters and digits, with a blank between groups of four, and where they end. */
+function takeAccount(text: string, index: number, length: number): { readonly number: string; readonly end: number } {
   let number = "";
   let end = index;
-  while (number.length < length) {
+  for (; number.length < length; end++) {
     if (text[end] === " " && number.length % 4 === 0) end += 1;
-    if (scan.isOpen(end)) return undecided(index);
-    if ((kindOf(text.charCodeAt(end)) & alphanumerics) === 0) return undefined;
+    if ((kindOf(text.charCodeAt(end)) & alphanumerics) === 0) break;
     number += text[end];
-    end += 1;
   }
-  if (scan.isOpen(end)) return undecided(index);
-  const isLonger = (kindOf(text.charCodeAt(end)) & alphanumerics) !== 0;
-  return !isLonger && hasCheckDigits(number) ? { start: index, end } : undefined;
+  return { number, end };
 }
 
 /** With its first four characters at the end and letters as numbers, the rest of a division by 97 is 1 (ISO 7064). */

@@ -1,15 +1,14 @@
-import { createHmac } from "node:crypto";
+import { createHmac, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 import { chmod, link, mkdir, open, readFile, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { randomBytes } from "node:crypto";
 
 import { KitbagError } from "../../core/errors.ts";
 
 /** The keys of one audit, each for one purpose, so that nothing that was made for one can be used for another. */
 export interface AuditKeys {
-  readonly chain: Uint8Array;
-  readonly digest: Uint8Array;
-  readonly anchor: Uint8Array;
+  readonly chain: KeyObject;
+  readonly digest: KeyObject;
+  readonly anchor: KeyObject;
 }
 
 /** Where the key comes from: a file, which is made if it is missing, or the key itself. */
@@ -74,6 +73,9 @@ function checkLength(key: unknown, name: string): Uint8Array {
 }
 
 function toKeys(key: Uint8Array): AuditKeys {
-  const derive = (purpose: string): Uint8Array => createHmac("sha256", key).update(`kitbag audit ${purpose}`).digest();
+  const master = createSecretKey(key);
+  // As objects: to make one of bytes for each use costs more than the use.
+  const derive = (purpose: string): KeyObject =>
+    createSecretKey(createHmac("sha256", master).update(`kitbag audit ${purpose}`).digest());
   return { chain: derive("chain"), digest: derive("digest"), anchor: derive("anchor") };
 }

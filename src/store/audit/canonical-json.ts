@@ -8,14 +8,10 @@ export function toCanonicalJson(value: JsonValue): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join(",")}]`;
   let text = "{";
-  for (const key of Object.keys(value).toSorted(compareUnits)) {
+  for (const key of Object.keys(value).toSorted()) {
     const item = (value as Readonly<Record<string, JsonValue | undefined>>)[key];
     if (item === undefined) continue;
     text += `${text === "{" ? "" : ","}${JSON.stringify(key)}:${toCanonicalJson(item)}`;
   }
   return `${text}}`;
-}
-
-function compareUnits(left: string, right: string): number {
-  return left < right ? -1 : Number(left > right);
 }

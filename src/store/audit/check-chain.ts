@@ -55,24 +55,32 @@ export async function checkChain(
   const known = typeof anchor === "object" ? anchor : undefined;
   const iterator = values[Symbol.asyncIterator]();
   let head = emptyHead;
-  const bad = (problem: AuditProblem): AuditVerdict => toBad(head, problem);
   try {
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
       const line = readLine(keys, next.value);
-      if (line === undefined || line.previous !== head.hash || line.position !== head.count + 1) {
+      if (line === undefined || !isNext(line, head)) {
         const ahead = await takeSome(iterator);
-        return bad(explain(line, { keys, head, ahead, isKeyKnown: head.count > 0 || known !== undefined }));
+        return toBad(head, explain(line, { keys, head, ahead, isKeyKnown: head.count > 0 || known !== undefined }));
       }
-      if (known?.count === line.position && known.hash !== line.hash) return bad("rewritten");
+      if (known?.count === line.position && known.hash !== line.hash) return toBad(head, "rewritten");
       head = toHead(line);
     }
   } finally {
     await iterator.return?.();
   }
-  if (anchor === "missing" && head.count > 0) return bad("anchor-missing");
-  if (anchor === "foreign") return bad("key-wrong");
-  if (known !== undefined && known.count > head.count) return bad("cut-off");
-  return { ok: true, ...head, ...(known !== undefined && { anchored: known.count }) };
+  return checkEnd(head, anchor);
+}
+
+function isNext(line: AuditLine, head: AuditHead): boolean {
+  return line.previous === head.hash && line.position === head.count + 1;
+}
+
+/** All entries are good: are they all there were? */
+function checkEnd(head: AuditHead, anchor: ChainExpectations["anchor"]): AuditVerdict {
+  if (anchor === undefined) return { ok: true, ...head };
+  if (anchor === "foreign") return toBad(head, "key-wrong");
+  if (anchor === "missing") return head.count > 0 ? toBad(head, "anchor-missing") : { ok: true, ...head };
+  return anchor.count > head.count ? toBad(head, "cut-off") : { ok: true, ...head, anchored: anchor.count };
 }
 
 function toBad({ count }: AuditHead, problem: AuditProblem): AuditVerdict {
