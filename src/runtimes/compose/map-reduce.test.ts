@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
+import { createMeter } from "../../../test/support/create-meter.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { TypedTool } from "../../core/tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
@@ -71,23 +72,12 @@ test("mapReduce() answers for no items", async () => {
 });
 
 test("mapReduce() runs so many items at once and no more", async () => {
-  let running = 0;
-  let most = 0;
-  const slow = defineTool({
-    name: "slow",
-    description: "d",
-    async run() {
-      most = Math.max(most, (running += 1));
-      await new Promise((resolve) => setTimeout(resolve, 1));
-      running -= 1;
-      return null;
-    },
-  });
-  const tool = mapReduce({ name: "m", description: "d", map: slow, maxConcurrent: 3, reduce: () => null });
+  const meter = createMeter();
+  const tool = mapReduce({ name: "m", description: "d", map: meter.tool, maxConcurrent: 3, reduce: () => null });
 
   await createWorkspace({ tools: [tool] }).call(tool, { items: Array.from({ length: 20 }, () => ({})) });
 
-  expect(most).toBe(3);
+  expect(meter.most()).toBe(3);
 });
 
 test("mapReduce() names the item that failed and starts no further one", async () => {

@@ -1,6 +1,7 @@
 import { expect, expectTypeOf, test } from "vitest";
 import { z } from "zod";
 
+import { createMeter } from "../../../test/support/create-meter.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { TypedTool } from "../../core/tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
@@ -41,23 +42,12 @@ test("parallel() is checked by the compiler", () => {
 });
 
 test("parallel() runs its tools at the same time", async () => {
-  let running = 0;
-  let most = 0;
-  const slow = defineTool({
-    name: "slow",
-    description: "d",
-    async run() {
-      most = Math.max(most, (running += 1));
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      running -= 1;
-      return null;
-    },
-  });
-  const tool = parallel({ name: "p", description: "d", tools: { a: slow, b: slow, c: slow } });
+  const meter = createMeter();
+  const tool = parallel({ name: "p", description: "d", tools: { a: meter.tool, b: meter.tool, c: meter.tool } });
 
   await createWorkspace({ tools: [tool] }).call(tool, {});
 
-  expect(most).toBe(3);
+  expect(meter.most()).toBe(3);
 });
 
 test("parallel() fails at once when one fails, and cancels the others", async () => {

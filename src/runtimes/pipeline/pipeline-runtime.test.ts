@@ -2,6 +2,7 @@ import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { z } from "zod";
 
+import { createMeter } from "../../../test/support/create-meter.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
@@ -501,21 +502,4 @@ function run(test: {
   const isOpen = { input: { type: "object", additionalProperties: true } };
   const pipeline = pipelineOf({ steps, ...isOpen, ...(output !== undefined && { output }) });
   return createTestWorkspace({ tools: [pipeline, ...tools], limits: { maxCalls: 20_000 } }).call("p", input);
-}
-
-/** A tool that knows how many calls of it ran at once. */
-function createMeter() {
-  let running = 0;
-  let most = 0;
-  const tool = defineTool({
-    name: "meter",
-    description: "d",
-    async run() {
-      most = Math.max(most, (running += 1));
-      await new Promise((resolve) => setTimeout(resolve, 2));
-      running -= 1;
-      return null;
-    },
-  });
-  return { tool, most: () => most };
 }

@@ -111,36 +111,27 @@ def main(path: str, times: int = 2, tags: list[str] = ()):
     return {"path": path, "times": times, "tags": list(tags)}
 `;
 
+/** What goes in comes out as it was. */
+const allOfArgparse = {
+  name: "-x",
+  n: -5,
+  tag: ["a", "--b"],
+  files: ["f", "g"],
+  cache: false,
+  color: false,
+  verbose: 2,
+  log: "run.log",
+  bool: false,
+  input: "--in",
+  rest: ["-r", "s"],
+};
+
 const table: readonly { file: string; source: string; input: JsonObject; output: string | JsonObject }[] = [
   {
     file: "all.py",
     source: argparse,
-    input: {
-      name: "-x",
-      n: -5,
-      tag: ["a", "--b"],
-      files: ["f", "g"],
-      cache: false,
-      color: false,
-      verbose: 2,
-      log: "run.log",
-      bool: false,
-      input: "--in",
-      rest: ["-r", "s"],
-    },
-    output: {
-      name: "-x",
-      n: -5,
-      tag: ["a", "--b"],
-      files: ["f", "g"],
-      cache: false,
-      color: false,
-      verbose: 2,
-      log: "run.log",
-      bool: false,
-      input: "--in",
-      rest: ["-r", "s"],
-    },
+    input: allOfArgparse,
+    output: allOfArgparse,
   },
   {
     file: "list-last.py",
