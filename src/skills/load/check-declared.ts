@@ -17,7 +17,11 @@ export function checkDeclared(
   permissions: Permissions,
   manifest: SkillManifest | undefined,
 ): Diagnostic[] {
-  const seen = scripts.filter((script) => script.kind !== "test").map((script) => findMissing(script, permissions));
+  const seen = scripts
+    .filter((script) => script.kind !== "test")
+    .map((script) => findMissing(script, permissions))
+    .filter(({ env, means }) => env.length > 0 || means.length > 0);
+  if (seen.length === 0) return [];
   const severity = manifest === undefined ? "info" : "warning";
   const cures = {
     env: renderCure("env", [...(permissions.env ?? []), ...unique(seen.flatMap((one) => one.env))], manifest),

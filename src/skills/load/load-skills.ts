@@ -118,7 +118,7 @@ function hasFacts(one: FoundFolder, sources: FactSources): boolean {
 function recallFacts(one: FoundFolder, { cache, spec }: FactSources): boolean {
   const key = toKey(one, spec);
   if (one.folder.facts?.key === key) return true;
-  const facts = cache.get(key);
+  const facts = cache.get(toCacheKey(one, key));
   if (facts !== undefined) one.folder.facts = { key, facts };
   return facts !== undefined;
 }
@@ -138,7 +138,7 @@ async function collectFacts(found: readonly FoundFolder[], { cache, reader, spec
     const facts = checkTools(read[index] as SkillFacts);
     const key = toKey(one, spec);
     one.folder.facts = { key, facts };
-    if (!dependsOnMachine(facts)) cache.set(key, facts);
+    if (!dependsOnMachine(facts)) cache.set(toCacheKey(one, key), facts);
   }
 }
 
@@ -147,10 +147,14 @@ function dependsOnMachine({ scriptDiagnostics }: SkillFacts): boolean {
   return scriptDiagnostics.some((one) => one.code === "python-missing" || one.code === "python-failed");
 }
 
-/** Everything that facts depend on: the files, what could not be read of them, and the name that a nameless skill gets. */
-function toKey({ location, folder: { snapshot } }: FoundFolder, spec: boolean): string {
-  const parts = [toFolderName(location), snapshot.digest, spec ? "spec" : "", ...snapshot.diagnostics];
-  return JSON.stringify(parts);
+/** What facts depend on beside the files: the name that a nameless skill gets, and how it is read. */
+function toKey({ location }: FoundFolder, spec: boolean): string {
+  return `${spec ? "spec" : "plain"} ${toFolderName(location)}`;
+}
+
+/** Everything that facts depend on: with the files, and what could not be read of them. */
+function toCacheKey({ folder: { snapshot } }: FoundFolder, key: string): string {
+  return JSON.stringify([key, snapshot.digest, ...snapshot.diagnostics]);
 }
 
 function toFolderName({ path, plugin }: SkillLocation): string {

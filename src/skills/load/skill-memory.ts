@@ -1,4 +1,4 @@
-import { dirname } from "node:path";
+import { dirname, sep } from "node:path";
 
 import { hasSameMarks } from "../folder/folder-marks.ts";
 import { readFolder, type FolderSnapshot } from "../folder/read-folder.ts";
@@ -106,10 +106,10 @@ function createMemory(source: FolderSource): SkillMemory {
       return keep(directory, { ...readAnew(directory, true), isPlain: folder?.isPlain === true });
     },
     forget(paths) {
-      const places = new Set(paths);
       for (const path of paths) for (const above of withParents(path)) drop(above);
+      const starts = paths.map((path) => (path.endsWith(sep) ? path : path + sep));
       for (const directory of [...folders.keys()]) {
-        if (withParents(directory).some((above) => places.has(above))) drop(directory);
+        if (starts.some((start) => directory.startsWith(start))) drop(directory);
       }
     },
     forgetAll() {

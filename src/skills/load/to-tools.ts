@@ -62,10 +62,13 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
 
 const noNames: readonly string[] = Object.freeze([]);
 
-/** What was checked must stay as it is. */
-function freeze<Value>(value: Value): Value {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) freeze(inner);
+/** What was checked must stay as it is. What is frozen was frozen with everything in it, when it was checked. */
+function freeze<Value extends object>(value: Value): Value {
+  return Object.isFrozen(value) ? value : freezeAll(value);
+}
+
+function freezeAll<Value extends object>(value: Value): Value {
+  for (const inner of Object.values(value)) if (typeof inner === "object" && inner !== null) freezeAll(inner as object);
   return Object.freeze(value);
 }
 
