@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+
+import { expect, onTestFinished, test, type TestContext } from "vitest";
+
+import type { Store } from "../../src/core/store.ts";
+import { createRuns, type Runs } from "../../src/store/runs/create-runs.ts";
+import type { RunEntry } from "../../src/store/runs/run-records.ts";
+import { sharePostgres } from "../support/postgres.ts";
+import { createFolder } from "../support/temporary-folder.ts";
+import { openCrashStore, type CrashStore } from "./crash-store.ts";
+import { startCrashProgram, type CrashProgram } from "./start-crash-program.ts";
+import { readEffects, threeSteps, type WorkerProgram } from "./three-steps.ts";
+
+const leaseMs = 2000;
+const getPostgres = sharePostgres();
+const drivers = ["SQLite", "Postgres"] as const;
+
+test.for(drivers)(
+  "the run of a killed worker is taken over within its lease and 2 s on %s",
+  { timeout: 60_000 },
+  async (driver, context) => {
+    const world = await createWorld(driver, context);
+    const { runs, effects } = world;
+    const worker = await startWorker(world, { workMs: 60_000 });
+    await runs.add("a");
+    await worker.waitFor("step two");
+    world.work();
+    await setTimeout(leaseMs);
+
+    worker.signal("SIGKILL");
+    const killedAt = Date.now();
+    const journal = await waitForEnd(runs);
+
+    const takenAt =
+      journal.find(({ value }) => value.type === "lease-start" && value["worker"] === "second")?.time ?? 0;
+    console.log(`${driver}: taken over ${takenAt - killedAt} ms after the kill, with a lease of ${leaseMs} ms`);
+    expect(takenAt - killedAt).toBeLessThanOrEqual(leaseMs + 2000);
+    expect(journal.at(-1)?.value).toMatchObject({ outcome: { output: ["first", "second", "second"] } });
+    expect(readEffects(effects)).toEqual(["first a:one", "first a:two", "second a:two", "second a:three"]);
+  },
+);
+
+test.for(drivers)(
+  "a worker that was stopped beyond its lease writes nothing and starts nothing on %s",
+  { timeout: 60_000 },
+  async (driver, context) => {
+    const world = await createWorld(driver, context);
+    const { runs, effects } = world;
+    const zombie = await startWorker(world, { workMs: 300 });
+    await runs.add("a");
+    await zombie.waitFor("step two");
+    zombie.signal("SIGSTOP");
+    world.work();
+    const before = await waitForEnd(runs);
+
+    zombie.signal("SIGCONT");
+    const refusal = await zombie.waitFor("failed");
+    // Time enough for whatever it might still do.
+    await setTimeout(leaseMs);
+
+    expect(refusal).toBe("failed lease-lost");
+    expect(await runs.read("a")).toEqual(before);
+    expect(readEffects(effects)).toEqual(["first a:one", "first a:two", "second a:two", "second a:three"]);
+    expect(before.at(-1)?.value).toMatchObject({ outcome: { output: ["first", "second", "second"] } });
+  },
+);
+
+const points = ["before intent", "after intent", "after effect", "after outcome"] as const;
+const deaths = drivers.flatMap((driver) =>
+  points.flatMap((dieAt) => [true, false].map((idempotent) => ({ driver, dieAt, idempotent }))),
+);
+
+test.for(deaths)(
+  "a worker that dies $dieAt of a step with idempotent: $idempotent leaves it as it must be on $driver",
+  { timeout: 60_000 },
+  async ({ driver, dieAt, idempotent }, context) => {
+    const world = await createWorld(driver, context, 1000);
+    const { runs, effects } = world;
+    const worker = await startWorker(world, { dieAt, idempotent, workMs: 0 });
+    await runs.add("a");
+    await worker.gone;
+
+    world.work({ idempotent });
+    const isParked = !idempotent && (dieAt === "after intent" || dieAt === "after effect");
+    const journal = await (isParked ? waitForReview(runs) : waitForEnd(runs));
+
+    const firstRan = dieAt === "after effect" || dieAt === "after outcome";
+    const secondRan = !isParked && dieAt !== "after outcome";
+    expect(readEffects(effects)).toEqual([
+      "first a:one",
+      ...(firstRan ? ["first a:two"] : []),
+      ...(secondRan ? ["second a:two"] : []),
+      ...(isParked ? [] : ["second a:three"]),
+    ]);
+    const outcomes = journal.filter(({ value }) => value.type === "step-outcome").map(({ value }) => value["step"]);
+    expect(outcomes).toEqual(isParked ? ["one"] : ["one", "two", "three"]);
+  },
+);
+
+interface World {
+  readonly store: CrashStore;
+  readonly runs: Runs;
+  readonly effects: string;
+  readonly leaseMs: number;
+  /** Starts the worker "second", in this process. */
+  work(options?: { readonly idempotent: boolean }): void;
+}
+
+async function createWorld(driver: (typeof drivers)[number], context: TestContext, lease = leaseMs): Promise<World> {
+  const folder = createFolder();
+  const effects = join(folder, "effects");
+  const crashStore: CrashStore =
+    driver === "SQLite"
+      ? { file: join(folder, "kitbag.db") }
+      : { url: (await getPostgres(context)).url, schema: `kitbag_${randomUUID().replaceAll("-", "")}` };
+  const store: Store = await openCrashStore(crashStore);
+  const runs = createRuns({ store, worker: "second", leaseMs: lease });
+  let stop = async (): Promise<void> => undefined;
+  onTestFinished(async () => {
+    await stop();
+    await store.close();
+  });
+  return {
+    store: crashStore,
+    runs,
+    effects,
+    leaseMs: lease,
+    work({ idempotent } = { idempotent: true }) {
+      ({ stop } = runs.work(threeSteps({ worker: "second", effects, idempotent, workMs: 0 })));
+    },
+  };
+}
+
+async function startWorker(world: World, options: Partial<WorkerProgram>): Promise<CrashProgram> {
+  const { store, effects, leaseMs } = world;
+  const program: WorkerProgram = { store, worker: "first", leaseMs, effects, idempotent: true, workMs: 0, ...options };
+  const worker = startCrashProgram("work-on-runs.ts", [JSON.stringify(program)]);
+  await worker.waitFor("ready");
+  return worker;
+}
+
+/** Waits until the run "a" has ended, and answers with its journal. */
+async function waitForEnd(runs: Runs): Promise<readonly RunEntry[]> {
+  for await (const { value } of runs.tail("a")) if (value.type === "run-end") break;
+  return runs.read("a");
+}
+
+async function waitForReview(runs: Runs): Promise<readonly RunEntry[]> {
+  for await (const { value } of runs.tail("a")) if (value.type === "lease-end" && value["reason"] === "review") break;
+  return runs.read("a");
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test, type TestContext } from "vitest";
+
+import { needProgram } from "../support/need-program.ts";
+import { createFolder } from "../support/temporary-folder.ts";
+import { startCrashProgram } from "./start-crash-program.ts";
+
+test("sqliteStore() has everything on disk before it acknowledges it", { timeout: 120_000 }, async (context) => {
+  const trace = await traceWriter(context, "write-records.ts", 50);
+
+  expect(trace.acknowledged).toBe(50);
+  expect(trace.unsynced).toBe(0);
+  expect(trace.syncs).toBeGreaterThanOrEqual(50);
+});
+
+test("the test above finds a writer that acknowledges what is not on disk", { timeout: 120_000 }, async (context) => {
+  const trace = await traceWriter(context, "write-unsynced.ts", 50);
+
+  expect(trace.acknowledged).toBe(50);
+  expect(trace.unsynced).toBeGreaterThan(40);
+});
+
+interface Trace {
+  readonly acknowledged: number;
+  /** How many of them came while something of the file or its log was written and not synced, or without any sync. */
+  readonly unsynced: number;
+  readonly syncs: number;
+}
+
+/** Runs a writer under strace, and looks at what it asked the kernel for, in order. */
+async function traceWriter(context: TestContext, program: string, count: number): Promise<Trace> {
+  needProgram(context, "strace");
+  const folder = createFolder();
+  const file = join(folder, "kitbag.db");
+  const output = join(folder, "trace");
+  const before = ["strace", "-f", "-y", "-e", "trace=fsync,fdatasync,write,pwrite64", "-o", output];
+  await startCrashProgram(program, [file, "1", String(count)], before).gone;
+
+  return readTrace(readFileSync(output, "utf8"), file);
+}
+
+function readTrace(text: string, file: string): Trace {
+  const unsynced = new Set<string>();
+  /** What a thread is just syncing: it is done on a line of its own, if another thread did something meanwhile. */
+  const syncing = new Map<string, string>();
+  const trace = { acknowledged: 0, unsynced: 0, syncs: 0 };
+  let syncsSince = 0;
+  for (const line of text.split("\n")) {
+    const [, thread = "", call, path = "", rest = ""] = /^(\d+) +(\w+)\(\d+<([^>]*)>(.*)/u.exec(line) ?? [];
+    const isOurs = path.startsWith(file) && !path.endsWith("-shm");
+    if (isOurs && (call === "write" || call === "pwrite64")) unsynced.add(path);
+    if (isOurs && (call === "fsync" || call === "fdatasync")) syncing.set(thread, path);
+    const [, ending = ""] = /^(\d+) .*(?:fsync|fdatasync).* = 0$/u.exec(line) ?? [];
+    const synced = syncing.get(ending);
+    if (synced !== undefined) {
+      syncing.delete(ending);
+      unsynced.delete(synced);
+      syncsSince += 1;
+      trace.syncs += 1;
+    }
+    if (call === "write" && rest.includes('"log ')) {
+      trace.acknowledged += 1;
+      if (unsynced.size > 0 || syncsSince === 0) trace.unsynced += 1;
+      syncsSince = 0;
+    }
+  }
+  return trace;
+}
