@@ -38,6 +38,8 @@ export interface VersionedValue {
    * old version can never hit a newer value with it.
    */
   readonly version: number;
+  /** What is left of its time, at least 1; not there if it stays. */
+  readonly expiresInMs?: number;
 }
 
 /** What may be said with a write to {@link KeyValueStore}. */

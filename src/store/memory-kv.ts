@@ -19,12 +19,14 @@ export function memoryKv(life: StoreLife): KeyValueStore {
     return lastVersion;
   }
 
+  const toListed = ([key, item]: readonly [string, Item]) => [key, toVersioned(item, life.now())] as const;
+
   return {
     async get(key) {
       checkKey(key);
       checkOpen(life, "kv.get");
       const item = items.get(key);
-      return item && toVersioned(item);
+      return item && toVersioned(item, life.now());
     },
     async set(key, value, options) {
       checkKey(key);
@@ -61,12 +63,9 @@ export function memoryKv(life: StoreLife): KeyValueStore {
   };
 }
 
-function toVersioned({ value, version }: Item): VersionedValue {
-  return { value: fromKept(value), version };
-}
-
-function toListed([key, item]: readonly [string, Item]): readonly [string, VersionedValue] {
-  return [key, toVersioned(item)];
+function toVersioned({ value, version, expiresAt }: Item, now: number): VersionedValue {
+  const kept = { value: fromKept(value), version };
+  return expiresAt === Infinity ? kept : { ...kept, expiresInMs: Math.max(expiresAt - now, 1) };
 }
 
 function toExpiry(life: StoreLife, expiresInMs: number | undefined): number {

@@ -2,7 +2,7 @@ import type { SqliteParts } from "./sqlite-parts.ts";
 import { chunkBytes } from "./to-chunks.ts";
 
 /** The id of a chunk is the id of its blob times this, plus its number. */
-const chunksPerBlob = 2 ** 24;
+export const chunksPerBlob = 2 ** 24;
 
 /** How many chunks are removed in one transaction. */
 const removedAtOnce = 128;

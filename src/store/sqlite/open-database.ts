@@ -1,10 +1,10 @@
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { pathToFileURL } from "node:url";
 
 import { KitbagError } from "../../core/errors.ts";
 import { checkReadable, migrate } from "./migrate.ts";
+import { openReadable } from "./open-readable.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { schema as currentSchema, type Schema } from "./schema.ts";
 import { isNotAllowed, sqliteError, toUnavailable } from "./sqlite-errors.ts";
@@ -52,7 +52,7 @@ export async function openDatabase(file: string, schema: Schema = currentSchema)
     if (!isNotAllowed(cause) || !existsSync(file)) throw toUnavailable(file, cause);
   }
   try {
-    const connection = openReadable(file, Database);
+    const connection = await openReadable(file);
     checkReadable(file, connection, schema);
     return toDatabase(file, schema, Database, { connection, isWritable: false });
   } catch (cause) {
@@ -68,7 +68,8 @@ interface State {
 async function openWritable(file: string, schema: Schema, Database: Open): Promise<State> {
   // For their owner alone: what is kept may be private.
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  closeSync(openSync(file, "a", 0o600));
+  // Only if it is not there: whoever closes a file takes all locks away that this process has on it.
+  if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   const connection = new Database(file, { timeout: 0 });
   try {
     await retryWhileBusy(() => connection.exec(settings));
@@ -78,23 +79,6 @@ async function openWritable(file: string, schema: Schema, Database: Open): Promi
     connection.close();
     throw cause;
   }
-}
-
-function openReadable(file: string, Database: Open): DatabaseSync {
-  const connection = new Database(file, { readOnly: true, timeout: 0 });
-  try {
-    connection.exec("SELECT count(*) FROM sqlite_schema");
-    return connection;
-  } catch (cause) {
-    connection.close();
-    // SQLite wants to make its index beside the file. Without a log nothing can be missed, so it is told that nobody writes.
-    if (!isNotAllowed(cause) || hasLog(file)) throw cause;
-    return new Database(`${pathToFileURL(file).href}?immutable=1`, { readOnly: true, timeout: 0 });
-  }
-}
-
-function hasLog(file: string): boolean {
-  return (statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 function toDatabase(file: string, schema: Schema, Database: Open, state: State): SqliteDatabase {

@@ -67,6 +67,11 @@ export function isNotAllowed(cause: unknown): boolean {
   return [notAllowed, cannotOpen].some((cure) => cure === findCure(cause));
 }
 
+/** Tells whether what is in the file is wrong. */
+export function isDamage(cause: unknown): boolean {
+  return findCure(cause) === damaged;
+}
+
 /** Tells whether somebody else has the lock. */
 export function isBusy(cause: unknown): boolean {
   return sqliteCode(cause) === codes.busy;

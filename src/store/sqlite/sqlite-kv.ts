@@ -21,7 +21,7 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
       checkOpen(life, "kv.get");
       const find = (): VersionedValue | "expired" | undefined => {
         const row = rows.find(key);
-        if (row) return rows.isExpired(row) ? "expired" : toVersioned(row);
+        if (row) return rows.isExpired(row) ? "expired" : toVersioned(row, life.now());
       };
       const found = await read(parts, "kv.get", find, scopeOf(key));
       if (found !== "expired") return found;
@@ -45,7 +45,9 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
       checkOpen(life, "kv.list");
       const hasExpired = await read(parts, "kv.list", rows.hasExpired);
       if (hasExpired) await expire(parts, "kv", () => rows.sweep());
-      return read(parts, "kv.list", () => rows.list(prefix, after, limit).map(toListed));
+      const find = (): readonly (readonly [string, VersionedValue])[] =>
+        rows.list(prefix, after, limit).map((row) => [row.key, toVersioned(row, life.now())]);
+      return read(parts, "kv.list", find);
     },
     async increment(key, by = 1, options) {
       checkKey(key);
@@ -91,10 +93,7 @@ function scopeOf(key: string): string {
   return `kv:${key}`;
 }
 
-function toVersioned({ value, version }: KvRow): VersionedValue {
-  return { value: parseKept(value), version };
-}
-
-function toListed(row: KvRow): readonly [string, VersionedValue] {
-  return [row.key, toVersioned(row)];
+function toVersioned({ value, version, expires_at: expiresAt }: KvRow, now: number): VersionedValue {
+  const kept = { value: parseKept(value), version };
+  return expiresAt === null ? kept : { ...kept, expiresInMs: Math.max(expiresAt - now, 1) };
 }

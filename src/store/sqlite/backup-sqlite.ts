@@ -1,0 +1,60 @@
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import { checkExists } from "./check-sqlite.ts";
+import { checkReadable } from "./migrate.ts";
+import { openReadable } from "./open-readable.ts";
+import { schema } from "./schema.ts";
+import { toUnavailable } from "./sqlite-errors.ts";
+
+/** More pages than a file can have: with all in one step no write of others makes it begin anew. */
+const allPages = 2 ** 31 - 1;
+
+/**
+ * Copies the file of an SQLite store to `to`, while others may write, and answers with its size in bytes. The copy is what was there
+ * at one moment; it is at `to` only when it is complete and on disk.
+ *
+ * @throws {KitbagError} `store-unavailable` if the file cannot be read or the copy cannot be written; `store-newer`;
+ * `option-invalid` if there is something at `to`.
+ */
+export async function backupSqlite(file: string, to: string): Promise<number> {
+  checkExists(file);
+  if (existsSync(to)) {
+    throw new KitbagError("option-invalid", { option: "to", found: to, expected: "a path where nothing is yet" });
+  }
+  const half = `${to}.tmp`;
+  try {
+    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+    rmSync(half, { force: true });
+    closeSync(openSync(half, "wx", 0o600));
+    await copy(file, half);
+    sync(half);
+    renameSync(half, to);
+    sync(dirname(to));
+    return statSync(to).size;
+  } catch (cause) {
+    for (const path of [half, `${half}-wal`, `${half}-shm`]) rmSync(path, { force: true });
+    throw toUnavailable(file, cause);
+  }
+}
+
+async function copy(file: string, to: string): Promise<void> {
+  const { backup } = await import("node:sqlite");
+  const database = await openReadable(file);
+  try {
+    checkReadable(file, database, schema);
+    await backup(database, to, { rate: allPages });
+  } finally {
+    database.close();
+  }
+}
+
+function sync(path: string): void {
+  const descriptor = openSync(path, "r");
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
