@@ -19,19 +19,16 @@ const echo = defineTool({
 const runtime = codeRuntime({ limits: { memoryBytes: 32 * 1024 * 1024 } });
 afterAll(() => runtime.close());
 
-test.for([1, 5000, 8191, 8192, 16_384, 50_000, 2_000_000])(
-  "inputs and answers may have %d characters",
-  async (size) => {
-    const code = `let same = 0;
+test.for([1, 5000, 8191, 8192, 16_384, 50_000, 300_000])("inputs and answers may have %d characters", async (size) => {
+  const code = `let same = 0;
     for (const letter of ["x", "é", "€"]) {
       const text = letter.repeat(${size});
       for (let round = 0; round < 3; round++) if ((await tools.echo({ text })).text === text) same++;
     }
     return same`;
 
-    expect(await run(code)).toMatchObject({ output: { result: 9 } });
-  },
-);
+  expect(await run(code)).toMatchObject({ output: { result: 9 } });
+});
 
 test("inputs and answers may have any characters", async () => {
   const code = String.raw`const texts = ["😀", "\ud83d", "\ude00\ud83d", "\0", "\n\r\u2028\u2029", "\"],[\\", "\u202e", "constructor"];

@@ -6,8 +6,8 @@ export interface Batch {
   send(): void;
 }
 
-/** Much at once saves nothing, and whoever reads it must hold it twice. */
-const manyCharacters = 8 * 1024;
+/** More at once saves little; whoever takes these can begin, and need not hold much twice. */
+const manyCharacters = 512;
 
 /** Makes an empty batch. One that has become long is sent before more is added. */
 export function createBatch(send: (text: string) => void): Batch {

@@ -12,7 +12,7 @@ export interface ExchangeEnds {
   readonly outbox: Desk;
 }
 
-/** One end of the way between two threads. Texts come in the order in which they were sent, each once. */
+/** One end of the way between two threads. Texts come in the order in which they were sent, each once; they are well-formed Unicode. */
 export interface Exchange {
   send(text: string): void;
   /** Says who takes the texts that come, until someone else does. */
@@ -21,7 +21,7 @@ export interface Exchange {
   wait(maxMs: number): boolean;
 }
 
-/** The parts of a desk: who may touch it, how many bytes lie there, and the how manieth text of all it is. */
+/** The parts of a desk: its state, how many bytes lie there, and the number of the text among all that were sent. */
 const stateAt = 0;
 const lengthAt = 1;
 const numberAt = 2;

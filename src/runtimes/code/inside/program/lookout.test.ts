@@ -17,6 +17,6 @@ test("see() gives up when nothing changes, and looks less after that", () => {
   const seen = Array.from({ length: 5000 }, () => lookout.see(memory, 0, 0));
 
   expect(seen).not.toContain(true);
-  // Some 30 of the 5,000 times it looks for 0.1 ms.
-  expect(performance.now() - startedAt).toBeLessThan(250);
+  // Some 90 of the 5,000 times it looks, for 0.15 ms; all of them would take 750.
+  expect(performance.now() - startedAt).toBeLessThan(400);
 });

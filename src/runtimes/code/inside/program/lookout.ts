@@ -7,13 +7,15 @@ export interface Lookout {
 }
 
 /** To be woken takes nearly as long as this, and longer still until everything is in the caches again. */
-const longestMs = 0.1;
+const longestMs = 0.15;
 /** What it costs to look in vain, in times that it was of use; and how much of that can be saved up. */
 const priceOfMiss = 3;
 const mostCredit = 9;
 /** For how many times it is left when there is no credit any more: twice as many each time. */
-const leastPause = 16;
-const longestPause = 256;
+const leastPause = 8;
+const longestPause = 64;
+/** How the machine was before this says nothing about how it is. */
+const memoryMs = 10;
 /** How often to look before the clock is read. */
 const looks = 50;
 
@@ -26,37 +28,38 @@ export function createLookout(): Lookout {
   let credit = mostCredit;
   let pause = leastPause;
   let pausedFor = 0;
+  let lastAt = 0;
 
-  function gain(): void {
-    credit = Math.min(credit + 1, mostCredit);
-    if (credit === mostCredit) pause = leastPause;
+  function forgetOld(now: number): void {
+    if (now - lastAt > memoryMs) [credit, pause, pausedFor] = [mostCredit, leastPause, 0];
+    lastAt = now;
   }
 
-  function lose(): void {
-    credit -= priceOfMiss;
+  function learn(isSeen: boolean): void {
+    credit = isSeen ? Math.min(credit + 1, mostCredit) : credit - priceOfMiss;
+    if (credit === mostCredit) pause = leastPause;
     if (credit >= 0) return;
-    credit = 0;
-    pausedFor = pause;
+    [credit, pausedFor] = [0, pause];
     pause = Math.min(pause * 2, longestPause);
   }
 
   return {
     see(memory, index, value) {
       if (!isUseful) return false;
+      const now = performance.now();
+      forgetOld(now);
       if (pausedFor > 0) {
         pausedFor -= 1;
         return false;
       }
-      const isSeen = lookAt(memory, index, value);
-      if (isSeen) gain();
-      else lose();
+      const isSeen = lookAt(memory, index, value, now + longestMs);
+      learn(isSeen);
       return isSeen;
     },
   };
 }
 
-function lookAt(memory: Int32Array, index: number, value: number): boolean {
-  const until = performance.now() + longestMs;
+function lookAt(memory: Int32Array, index: number, value: number, until: number): boolean {
   do {
     for (let look = 0; look < looks; look += 1) {
       if (Atomics.load(memory, index) !== value) return true;
