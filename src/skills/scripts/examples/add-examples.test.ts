@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { cpuMsSince } from "../../../../test/support/cpu-time.ts";
 import { deriveScripts } from "../derive-scripts.ts";
 import type { DerivedScripts } from "../script-interface.ts";
 
@@ -78,12 +79,12 @@ test("addExamples() gives each sub-command its own examples", async () => {
 });
 
 test("addExamples() takes bounded time for hostile instructions", async () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
 
   for (const piece of ["`", "```\n", "scripts/extract.py ", "`scripts/extract.py --x`", "\\\n", '"', "/a"])
     await derive(piece.repeat(Math.floor(200_000 / piece.length)));
 
-  expect(performance.now() - started).toBeLessThan(15_000);
+  expect(cpuMsSince(started)).toBeLessThan(15_000);
 });
 
 function derive(text: string): Promise<DerivedScripts> {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { cpuMsSince } from "../../../../test/support/cpu-time.ts";
 import type { ScriptLanguage } from "../script-interface.ts";
 import { findEnvironment } from "./environment.ts";
 
@@ -43,12 +44,12 @@ test.for(table)("findEnvironment() finds the variables of $language in $text", (
 });
 
 test("findEnvironment() takes bounded time for hostile text", () => {
-  const started = performance.now();
+  const started = process.cpuUsage();
 
   for (const piece of ["$", "${A", "A=$A ", "read ", "read A ", "#\n", "\n", "{a}=process.env", "environ["]) {
     for (const language of ["shell", "python", "javascript"] as const)
       findEnvironment(language, `${piece.repeat(Math.floor(300_000 / piece.length))}env`);
   }
 
-  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(cpuMsSince(started)).toBeLessThan(10_000);
 });
