@@ -55,6 +55,8 @@ export interface ErrorDetails {
   "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
   /** A script cannot be debugged, or the debugger cannot do what was asked. */
   "debug-failed": { readonly tool: string; readonly reason: string };
+  /** No call that failed for good is kept under this id. */
+  "dead-letter-missing": { readonly id: string };
   /** Packages that a tool needs could not be installed. */
   "dependency-failed": {
     readonly language: string;
@@ -111,8 +113,8 @@ export interface ErrorDetails {
   "program-failed": { readonly reason: string };
   /** The run has ended: nothing can be written to it. */
   "run-ended": { readonly run: string };
-  /** Somebody else works on the run. `until` is in milliseconds since 1970. */
-  "run-leased": { readonly run: string; readonly worker: string; readonly until: number };
+  /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */
+  "run-leased": { readonly run: string; readonly worker: string; readonly until: string };
   /** The workspace has no runtime for this kind of tool. */
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
   /** The sandbox could not start or hold a program. */
@@ -181,6 +183,8 @@ export interface ErrorDetails {
   "tool-ambiguous": { readonly tool: string; readonly addresses: readonly string[] };
   /** A skill's tool called a tool of another skill that it does not say it uses. */
   "tool-undeclared": { readonly tool: string; readonly skill: string };
+  /** The tool failed so often that it is taken out for a while. */
+  "tool-broken": { readonly tool: string; readonly retryAfterMs: number };
   /** The owner already has a tool of this name. */
   "tool-duplicate": { readonly tool: string; readonly owner: string };
   /** The tool's code failed. */

@@ -37,6 +37,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
       ? `Cannot load ${quote(path)}: it runs code in this process and is not trusted; read it, then run: kitbag trust ${path}`
       : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; read the change, then run: kitbag trust ${path}`,
   "debug-failed": ({ tool, reason }) => `Cannot debug ${quote(tool)}: ${reason}`,
+  "dead-letter-missing": ({ id }) =>
+    `Cannot find the failed call ${quote(id)}: none is kept under this id; kitbag dead list shows them`,
   "dependency-failed": ({ language, package: name, reason, cure }) =>
     `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
   "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,
@@ -77,7 +79,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
   "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
   "run-leased": ({ run, worker, until }) =>
-    `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${new Date(until).toISOString()}; wait, or look at what it does`,
+    `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>
@@ -125,6 +127,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "store-value-invalid": ({ where, problems }) => `Cannot keep the value in ${quote(where)}: ${problemList(problems)}`,
   "tool-ambiguous": ({ tool, addresses }) =>
     `Cannot choose a tool for ${quote(tool)}: several have this name; use one of ${addresses.join(", ")}`,
+  "tool-broken": ({ tool, retryAfterMs }) =>
+    `Cannot call ${quote(tool)}: it failed too often and is taken out for a while; use another tool, or retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
   "tool-duplicate": ({ tool, owner }) =>
     `Cannot add ${quote(tool)}: ${quote(owner)} already has a tool of this name; use replace, or another name`,
   "tool-failed": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the tool failed: ${reason}`,

@@ -159,7 +159,7 @@ function refuse(runId: string, found: VersionedValue): never {
 
 function toRefusal(runId: string, found: VersionedValue, cause?: unknown): KitbagError<"run-leased"> {
   const { worker, until } = toKeptLease(found);
-  return new KitbagError("run-leased", { run: runId, worker, until }, { cause });
+  return new KitbagError("run-leased", { run: runId, worker, until: new Date(until).toISOString() }, { cause });
 }
 
 const leasePrefix = "run-lease:";
