@@ -34,7 +34,7 @@ export function createRemoteTail(remote: RemoteStream, signal: AbortSignal | und
         checkOpen(life, "log.tail");
       },
       follow(follower) {
-        const reader = pages.createReader(follower.wake);
+        const reader = createReader(pages, follower.wake);
         const leave = remote.follow(stream, { wake: reader.read, end: follower.end });
         reader.read();
         return () => {
@@ -75,31 +75,42 @@ function createPages({ stream, after, read }: RemoteStream) {
       position = entry.position;
       return entry;
     },
-    /** Makes what reads on when it is told to, for one who waits; it reads one page at a time. */
-    createReader(wake: () => void) {
-      let state: "idle" | "reading" | "stopped" = "idle";
-      let isAskedAgain = false;
-      const reader = {
-        async run(): Promise<void> {
-          state = "reading";
-          isAskedAgain = false;
-          await load();
-          if (reader.isStopped()) return;
-          const isFull = page.length === pageSize;
-          state = "idle";
-          wake();
-          if ((isFull || isAskedAgain) && !reader.isStopped()) reader.read();
-        },
-        isStopped: () => state === "stopped",
-        read(): void {
-          isAskedAgain = true;
-          if (state === "idle" && next >= page.length) void reader.run();
-        },
-        stop(): void {
-          state = "stopped";
-        },
-      };
-      return reader;
+    load,
+    /** Whether there is nothing left to take. */
+    isEmpty: () => next >= page.length,
+    isFull: () => page.length === pageSize,
+  };
+}
+
+/** Makes what reads on when it is told to, for one who waits; it reads one page at a time. */
+function createReader(pages: ReturnType<typeof createPages>, wake: () => void) {
+  let state: "idle" | "reading" | "stopped" = "idle";
+  let isAskedAgain = false;
+
+  async function run(): Promise<void> {
+    state = "reading";
+    isAskedAgain = false;
+    await pages.load();
+    const mayHaveMore = pages.isFull();
+    if (isStopped()) return;
+    state = "idle";
+    wake();
+    if ((mayHaveMore || isAskedAgain) && !isStopped()) read();
+  }
+
+  function isStopped(): boolean {
+    return state === "stopped";
+  }
+
+  function read(): void {
+    isAskedAgain = true;
+    if (state === "idle" && pages.isEmpty()) void run();
+  }
+
+  return {
+    read,
+    stop(): void {
+      state = "stopped";
     },
   };
 }

@@ -40,12 +40,21 @@ export function shareRedis(
   };
 }
 
-/** Starts a server in a temporary folder, with these settings; with an append-only file if nothing else is said. */
+/** Starts a server in a temporary folder, with these settings; it writes to its file before it answers if nothing else is said. */
 async function startRedis(settings: Readonly<Record<string, string>> = {}): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), "kitbag-redis-"));
   const password = ["made", "up", String(process.pid)].join("-");
   const port = await findFreePort();
-  const all = { appendonly: "yes", save: "", ...settings, port, bind: "127.0.0.1", dir: folder, requirepass: password };
+  const all = {
+    appendonly: "yes",
+    appendfsync: "always",
+    save: "",
+    ...settings,
+    port,
+    bind: "127.0.0.1",
+    dir: folder,
+    requirepass: password,
+  };
   const args = Object.entries(all).flatMap(([name, value]) => [`--${name}`, String(value)]);
   let child: ChildProcess | undefined;
 

@@ -10,7 +10,7 @@ import { kvStatements, type KvStatements } from "./kv-statements.ts";
 import { createPostgresLane, type PostgresLane } from "./postgres-lane.ts";
 import type { Row, Statement } from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-parts.ts";
-import { toPrefixEnd } from "./to-prefix-end.ts";
+import { toPrefixEnd } from "../to-prefix-end.ts";
 
 /** How often a process takes out what has expired. */
 const sweepEveryMs = 1000;

@@ -1,5 +1,6 @@
 import type { Client, ClientConfig } from "pg";
 
+import { createReconnecting, type Reconnecting } from "../reconnecting.ts";
 import { createWatch, type Watch, type WatchedSocket } from "../watch-answers.ts";
 import { isReported } from "./to-unavailable.ts";
 
@@ -89,35 +90,17 @@ export function createPostgresLink(options: LinkOptions): PostgresLink {
   };
 }
 
-/** Makes a connection when it is asked for one that is open. */
-function createConnection({ createClient, timeoutMs }: LinkOptions) {
-  let opening: Promise<OpenLink> | undefined;
-
-  async function connect(forget: () => void): Promise<OpenLink> {
-    const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
-    // It may break at any time, also while nobody waits for it.
-    client.on("error", forget).on("end", forget);
-    await client.connect();
-    return { client, watch: createWatch(socketOf(client), timeoutMs) };
-  }
-
-  return {
-    open(): Promise<OpenLink> {
-      if (opening) return opening;
-      const forget = (): void => {
-        if (opening === current) opening = undefined;
-      };
-      const current = connect(forget);
-      opening = current;
-      current.catch(forget);
-      return current;
+function createConnection({ createClient, timeoutMs }: LinkOptions): Reconnecting<OpenLink> {
+  return createReconnecting({
+    async connect(lose) {
+      const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
+      // It may break at any time, also while nobody waits for it.
+      client.on("error", lose).on("end", lose);
+      await client.connect();
+      return { client, watch: createWatch(socketOf(client), timeoutMs) };
     },
-    async end(): Promise<void> {
-      const link = await opening?.catch(() => undefined);
-      opening = undefined;
-      await link?.client.end().catch(() => undefined);
-    },
-  };
+    end: ({ client }) => client.end(),
+  });
 }
 
 /** Sends the statements and waits for all answers. */

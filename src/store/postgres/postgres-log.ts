@@ -11,7 +11,7 @@ import { logStatements, type LogStatements } from "./log-statements.ts";
 import { createPostgresLane } from "./postgres-lane.ts";
 import type { Row } from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-parts.ts";
-import { toPrefixEnd } from "./to-prefix-end.ts";
+import { toPrefixEnd } from "../to-prefix-end.ts";
 
 /** Makes the `log` part of a Postgres store. */
 export function postgresLog(parts: PostgresParts): LogStore {

@@ -1,0 +1,110 @@
+import { createReconnecting } from "../reconnecting.ts";
+import { createWatch, type Watch } from "../watch-answers.ts";
+import { toRedisUnavailable } from "./to-redis-unavailable.ts";
+
+/** What is used of a client of the package `redis`. */
+export interface RedisClient {
+  connect(): Promise<unknown>;
+  sendCommand(command: string[]): Promise<unknown>;
+  subscribe(channel: string, listener: (message: string) => void): Promise<unknown>;
+  ping(): Promise<unknown>;
+  on(event: "error" | "end" | "terminated", listener: () => void): unknown;
+  destroy(): void;
+  close(): Promise<unknown>;
+  readonly isOpen: boolean;
+}
+
+/** How clients are made. */
+export interface RedisLinkOptions {
+  /** Makes a client that neither connects again by itself nor keeps commands for later. */
+  readonly createClient: () => RedisClient;
+  /** The name of the store, for messages. */
+  readonly shown: string;
+  /** How long the server may say nothing while it is expected to answer. */
+  readonly timeoutMs: number;
+}
+
+/** A connection, and who looks after it. */
+export interface OpenRedis {
+  readonly client: RedisClient;
+  readonly watch: Watch;
+}
+
+/** Sends commands in the order of the calls. */
+export interface RedisLink {
+  /** `writes` says whether the command changes something, and so whether it may have, when its answer is lost. */
+  send(command: readonly string[], writes: boolean): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Connects a client that is looked after. `lose` is called when the connection is gone. */
+export async function openRedis({ createClient, timeoutMs }: RedisLinkOptions, lose: () => void): Promise<OpenRedis> {
+  const client = createClient();
+  client.on("error", lose);
+  client.on("end", lose);
+  client.on("terminated", lose);
+  // The client does not show how many bytes have come: for it, only whole answers are a sign of life.
+  const socket = { bytesRead: 0, bytesWritten: 0, destroy: () => destroy(client) };
+  const watch = createWatch(socket, timeoutMs);
+  try {
+    await watch.expect(client.connect());
+  } catch (cause) {
+    destroy(client);
+    throw watch.lostBecause() ?? cause;
+  }
+  return { client, watch };
+}
+
+/** Ends a connection at once, if it is open. */
+export function destroy(client: RedisClient): void {
+  if (client.isOpen) client.destroy();
+}
+
+/** Makes a link; it connects with the first command. */
+export function createRedisLink(options: RedisLinkOptions): RedisLink {
+  const { shown } = options;
+  let isClosed = false;
+  let pending = 0;
+  let idle = Promise.withResolvers<void>();
+  idle.resolve();
+  const connection = createReconnecting<OpenRedis>({
+    connect: (lose) => openRedis(options, lose),
+    end: async ({ client }) => void (await client.close()),
+  });
+
+  async function ask(command: readonly string[], writes: boolean): Promise<unknown> {
+    if (isClosed) throw toRedisUnavailable(shown, new Error("its connection is closed"), false);
+    const { client, watch } = await connection.open().catch((cause: unknown) => {
+      throw toRedisUnavailable(shown, cause, false);
+    });
+    try {
+      return await watch.expect(client.sendCommand([...command]));
+    } catch (cause) {
+      throw toRedisUnavailable(shown, watch.lostBecause() ?? cause, writes && !isRefused(cause));
+    }
+  }
+
+  return {
+    async send(command, writes) {
+      if (pending === 0) idle = Promise.withResolvers();
+      pending += 1;
+      try {
+        return await ask(command, writes);
+      } finally {
+        pending -= 1;
+        if (pending === 0) idle.resolve();
+      }
+    },
+    async close() {
+      await idle.promise;
+      isClosed = true;
+      await connection.end();
+    },
+  };
+}
+
+/** Tells whether the command was not done for sure: the server said so, or it was never sent. */
+function isRefused(cause: unknown): boolean {
+  const name = cause instanceof Error ? cause.constructor.name : "";
+  return ["SimpleError", "BlobError", "ErrorReply", "ClientOfflineError", "ClientClosedError"].includes(name);
+}

@@ -1,0 +1,102 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import { checkWhole } from "../check-whole.ts";
+import type { LiveTails } from "../combine-stores.ts";
+import { loadPackage } from "../load-package.ts";
+import { parseServerAddress } from "../server-address.ts";
+import { createStoreLife } from "../store-life.ts";
+import { checkRedis, type MayForget } from "./check-redis.ts";
+import { redisKv } from "./redis-kv.ts";
+import { createRedisLink, type RedisClient, type RedisLinkOptions } from "./redis-link.ts";
+import { redisTails } from "./redis-tails.ts";
+
+/** What {@link redisStore} takes. */
+export interface RedisStoreOptions {
+  /** `redis://user:password@host:port/database`, or `rediss://` for TLS */
+  readonly url: string;
+  /** What all keys on the server begin with. @default "kitbag:" */
+  readonly prefix?: string;
+  /**
+   * What may be lost when the server crashes: `"nothing"` needs `appendonly yes`, `appendfsync always` and
+   * `maxmemory-policy noeviction`; `"seconds"` does without `appendfsync always`, and may lose the last two of them; with
+   * `"everything"` nothing is asked, which is right for limits and caches alone. @default "nothing"
+   */
+  readonly mayForget?: MayForget;
+  /** How long the server may say nothing while it is expected to answer, in milliseconds. @default 1500 */
+  readonly timeoutMs?: number;
+}
+
+/** The parts of a store that a Redis server can hold. */
+export interface RedisStore extends Pick<Store, "kv" | "close"> {
+  readonly tails: LiveTails;
+}
+
+/**
+ * Opens the parts of a store that a Redis server can hold: `kv`, for counters, limits and caches that several machines share, and
+ * live tails, so that those who follow a stream are woken at once. Log, blobs and queues are kept elsewhere: see
+ * {@link combineStores}. Needs the package `redis`, and a server that keeps what it acknowledges, which is checked when it is
+ * opened: see `mayForget`.
+ *
+ * When the server is away, calls reject within two seconds; when it is back they work again.
+ *
+ * @throws {KitbagError} (rejects) `option-invalid`; `package-missing` without `redis`; `store-unsafe` if the server may forget;
+ * `store-unavailable` if it cannot be used now.
+ *
+ * @example
+ * ```ts no-run
+ * import { redisStore } from "kitbag";
+ *
+ * const redis = await redisStore({ url: process.env["REDIS_URL"] ?? "redis://localhost" });
+ * const calls = await redis.kv.increment("calls:ann", 1, { expiresInMs: 60_000 });
+ * console.assert(calls >= 1);
+ * await redis.close();
+ * ```
+ */
+export async function redisStore(options: RedisStoreOptions): Promise<RedisStore> {
+  const { address, prefix, mayForget, timeoutMs } = checkOptions(options);
+  const { createClient } = await loadPackage("redis", "redisStore", () => import("redis"));
+  const linkOptions: RedisLinkOptions = {
+    shown: address.shown,
+    timeoutMs,
+    createClient: (): RedisClient =>
+      createClient({
+        url: address.url,
+        disableOfflineQueue: true,
+        socket: { connectTimeout: timeoutMs, reconnectStrategy: false },
+      }),
+  };
+  const link = createRedisLink(linkOptions);
+  try {
+    await checkRedis(link, address.shown, mayForget);
+  } catch (cause) {
+    await link.close();
+    throw cause;
+  }
+
+  const life = createStoreLife(Date.now);
+  const tails = redisTails({ ...linkOptions, link, channel: `${prefix}tails` });
+  return {
+    kv: redisKv({ life, link, prefix }),
+    tails,
+    async close() {
+      life.close();
+      await tails.close();
+      await link.close();
+    },
+  };
+}
+
+function checkOptions({ url, prefix = "kitbag:", mayForget = "nothing", timeoutMs = 1500 }: RedisStoreOptions) {
+  const address = parseServerAddress(url, ["redis:", "rediss:"]);
+  checkWhole("timeoutMs", timeoutMs, 1);
+  if (typeof prefix !== "string" || !prefix.isWellFormed()) refuse("prefix", prefix, "a text");
+  if (!["nothing", "seconds", "everything"].includes(mayForget)) {
+    refuse("mayForget", mayForget, '"nothing", "seconds" or "everything"');
+  }
+  return { address, prefix, mayForget, timeoutMs };
+}
+
+function refuse(option: string, found: unknown, expected: string): never {
+  throw new KitbagError("option-invalid", { option, found: showValue(found), expected });
+}
