@@ -55,7 +55,8 @@ export function findHits(scan: Scan, from: number, table: RuleTable, hits: Named
     if (rows !== undefined) {
       const hit = tryRows(scan, index, rows);
       if (hit !== undefined) {
-        if (hit.end === Infinity) return hit.start;
+        // What is before it may begin an e-mail address that it is a part of.
+        if (hit.end === Infinity) return startOfLocal(scan, hit.start);
         hits.push(hit);
         scan.free = hit.end;
         isInWord = !scan.isWordStart(hit.end);

@@ -30,11 +30,11 @@ export function matchJwt(scan: Scan, index: number): Hit | undefined {
     ends.push(end);
     if (scan.text[end] !== "." || ends.length === 5) break;
   }
-  const [header = 0, payload = 0] = ends;
+  if (ends.length < 3) return undefined;
+  const [header, payload, signature] = ends as [number, number, number];
   if (header - index < 12 || payload - header < 5) return undefined;
-  // A full stop behind it ends the sentence; without a signature it is the end of the token.
-  const end = (ends.length === 5 ? ends[4] : (ends[2] ?? payload)) as number;
-  return ends.length >= 3 ? { start: index, end } : undefined;
+  // A full stop behind it ends the sentence, and is no part of the token.
+  return { start: index, end: ends[4] ?? signature };
 }
 
 /** The longest private key that is looked for, as text. */
