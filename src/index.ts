@@ -16,6 +16,7 @@ export type { Permissions } from "./core/permissions.ts";
 export { redactText, redactValue } from "./core/redaction/redact.ts";
 export type { RedactOptions } from "./core/redaction/redact.ts";
 export type { RedactionKind } from "./core/redaction/rules.ts";
+export type { Queue } from "./core/queue.ts";
 export type { Runtime, RuntimeContext, RuntimeDescription } from "./core/runtime.ts";
 export type { Coercion } from "./core/schema/coerce.ts";
 export type { JsonSchema } from "./core/schema/json-schema.ts";

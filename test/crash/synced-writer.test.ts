@@ -47,24 +47,35 @@ function readTrace(text: string, file: string): Trace {
   const syncing = new Map<string, string>();
   const trace = { acknowledged: 0, unsynced: 0, syncs: 0 };
   let syncsSince = 0;
-  for (const line of text.split("\n")) {
-    const [, thread = "", call, path = "", rest = ""] = /^(\d+) +(\w+)\(\d+<([^>]*)>(.*)/u.exec(line) ?? [];
+  for (const { thread, call, path, rest, isOk } of text.split("\n").map(parseLine)) {
     const isOurs = path.startsWith(file) && !path.endsWith("-shm");
-    if (isOurs && (call === "write" || call === "pwrite64")) unsynced.add(path);
-    if (isOurs && (call === "fsync" || call === "fdatasync")) syncing.set(thread, path);
-    const [, ending = ""] = /^(\d+) .*(?:fsync|fdatasync).* = 0$/u.exec(line) ?? [];
-    const synced = syncing.get(ending);
-    if (synced !== undefined) {
-      syncing.delete(ending);
-      unsynced.delete(synced);
-      syncsSince += 1;
-      trace.syncs += 1;
-    }
-    if (call === "write" && rest.includes('"log ')) {
+    if (isOurs && call.endsWith("sync")) syncing.set(thread, path);
+    else if (isOurs) unsynced.add(path);
+    else if (rest.includes('"log ')) {
       trace.acknowledged += 1;
       if (unsynced.size > 0 || syncsSince === 0) trace.unsynced += 1;
       syncsSince = 0;
     }
+    if (!call.endsWith("sync") || !isOk || !syncing.has(thread)) continue;
+    unsynced.delete(syncing.get(thread) ?? "");
+    syncing.delete(thread);
+    syncsSince += 1;
+    trace.syncs += 1;
   }
   return trace;
+}
+
+interface TraceLine {
+  readonly thread: string;
+  readonly call: string;
+  readonly path: string;
+  readonly rest: string;
+  readonly isOk: boolean;
+}
+
+/** Reads `17 fsync(3</path>) = 0`, and also `17 <... fsync resumed>) = 0`. */
+function parseLine(line: string): TraceLine {
+  const [, thread = "", call = "", path = "", rest = ""] =
+    /^(\d+) +(?:<\.\.\. )?(\w+)(?:\(\d+<([^>]*)>| resumed>)(.*)/u.exec(line) ?? [];
+  return { thread, call, path, rest, isOk: rest.endsWith(" = 0") };
 }

@@ -16,7 +16,6 @@ export interface Fault {
 /** A process that works on runs, as far as a test needs one: it can be stopped at any of its reads and writes. */
 export interface RunProcess {
   readonly runs: Runs;
-  readonly isPaused: () => boolean;
   /** Has nothing happen in it any more. */
   kill(): void;
   /** Like SIGSTOP: its timers wait, and what it sends and is sent. */
@@ -37,68 +36,81 @@ export interface RunProcessOptions {
 
 /** Makes a process on a store that it may share with others. */
 export function createRunProcess({ store, clock, worker, leaseMs }: RunProcessOptions): RunProcess {
-  let state: "running" | "paused" | "killed" = "running";
+  const life = createLife();
   let fault: Fault | undefined;
-  let { promise: resumed, resolve: wake } = Promise.withResolvers<void>();
-
-  function pause(): void {
-    if (state !== "running") return;
-    state = "paused";
-    ({ promise: resumed, resolve: wake } = Promise.withResolvers<void>());
-  }
-
-  /** Waits while the process is stopped: for ever if it is gone. */
-  async function gate(): Promise<void> {
-    while (state !== "running") await (state === "killed" ? new Promise(() => undefined) : resumed);
-  }
 
   function strike({ kind, side }: Fault): void {
-    if (kind === "pause") pause();
-    else if (kind === "kill") state = "killed";
+    if (kind === "pause") life.pause();
+    else if (kind === "kill") life.kill();
     else throw toUnavailable(side === "after");
   }
 
   function takeFault(): Fault | undefined {
-    if (!fault) return undefined;
-    const isNow = fault.after === 0;
-    const struck = isNow ? fault : undefined;
-    fault = isNow ? undefined : { ...fault, after: fault.after - 1 };
-    return struck;
+    const current = fault;
+    if (!current) return undefined;
+    const isNow = current.after === 0;
+    fault = isNow ? undefined : { ...current, after: current.after - 1 };
+    return isNow ? current : undefined;
   }
 
   async function send<Answer>(operation: () => Promise<Answer>): Promise<Answer> {
-    await gate();
+    await life.gate();
     const struck = takeFault();
     if (struck?.side === "before") strike(struck);
-    await gate();
+    await life.gate();
     const answer = await settle(operation());
     if (struck?.side === "after") strike(struck);
-    await gate();
-    if ("cause" in answer) throw answer.cause;
-    return answer.value;
+    await life.gate();
+    return unwrap(answer);
   }
 
-  const reached = reachThrough(store, send);
   return {
-    runs: createRuns({ store: reached, worker, leaseMs, clock: clock.forProcess(() => state !== "running") }),
-    isPaused: () => state === "paused",
-    kill() {
-      state = "killed";
-    },
-    pause,
-    resume() {
-      if (state !== "paused") return;
-      state = "running";
-      wake();
-    },
+    runs: createRuns({ store: reachThrough(store, send), worker, leaseMs, clock: clock.forProcess(life.isStopped) }),
+    kill: life.kill,
+    pause: life.pause,
+    resume: life.resume,
     setFault(next) {
       fault = next;
     },
     async pass(promise) {
       const answer = await settle(promise);
-      await gate();
-      if ("cause" in answer) throw answer.cause;
-      return answer.value;
+      await life.gate();
+      return unwrap(answer);
+    },
+  };
+}
+
+interface Life extends Pick<RunProcess, "kill" | "pause" | "resume"> {
+  isStopped(): boolean;
+  /** Waits while the process is stopped: for ever if it is gone. */
+  gate(): Promise<void>;
+}
+
+function createLife(): Life {
+  let state: "running" | "paused" | "killed" = "running";
+  let resumed = Promise.withResolvers<void>();
+
+  return {
+    isStopped: () => state !== "running",
+    kill() {
+      state = "killed";
+      resumed = Promise.withResolvers();
+    },
+    pause() {
+      if (state !== "running") return;
+      state = "paused";
+      resumed = Promise.withResolvers();
+    },
+    resume() {
+      if (state !== "paused") return;
+      state = "running";
+      resumed.resolve();
+    },
+    async gate() {
+      if (state === "running") return;
+      await resumed.promise;
+      // It may have been stopped again before this was told.
+      await this.gate();
     },
   };
 }
@@ -139,12 +151,19 @@ function reachQueue(queue: Queue, send: Send): Queue {
   };
 }
 
-async function settle<Value>(promise: Promise<Value>): Promise<{ value: Value } | { cause: unknown }> {
+type Settled<Value> = { readonly value: Value } | { readonly cause: unknown };
+
+async function settle<Value>(promise: Promise<Value>): Promise<Settled<Value>> {
   try {
     return { value: await promise };
   } catch (cause) {
     return { cause };
   }
+}
+
+function unwrap<Value>(settled: Settled<Value>): Value {
+  if ("cause" in settled) throw settled.cause;
+  return settled.value;
 }
 
 function toUnavailable(mayBeWritten: boolean): KitbagError<"store-unavailable"> {

@@ -82,14 +82,16 @@ export function startProcess(world: RunWorld, index: number): void {
   world.processes[index] = createRunProcess({ store, clock, worker: `process-${index}`, leaseMs: worldLeaseMs });
 }
 
+/** Where something happens. */
+interface Place {
+  readonly world: RunWorld;
+  readonly process: RunProcess;
+  readonly run: Run;
+}
+
 /** Runs a step whose work leaves an effect, and takes `workMs`. Also checks that whoever starts the work may. */
-export async function runStep(
-  world: RunWorld,
-  process: RunProcess,
-  run: Run,
-  name: StepName,
-  workMs: number,
-): Promise<JsonValue> {
+export async function runStep(where: Place, name: StepName, workMs: number): Promise<JsonValue> {
+  const { world, process, run } = where;
   const { clock } = world;
   return run.step<JsonValue>(name, { idempotent: name === "read" }, async ({ attempt }) => {
     await checkStart(world, run, name, attempt);
@@ -118,7 +120,7 @@ export function handlerOf(world: RunWorld, process: RunProcess, workMs: number):
   return async (run) => {
     for (const name of ["read", "pay"] as const) {
       try {
-        await runStep(world, process, run, name, workMs);
+        await runStep({ world, process, run }, name, workMs);
       } catch (cause) {
         if (!isKitbagError(cause, "step-uncertain")) throw cause;
         await run.resolve(name, { output: "nobody knows" });
@@ -159,9 +161,9 @@ function checkJournal(journal: readonly Record<string, JsonValue>[]): string[] {
   const started = new Set<JsonValue | undefined>();
   let epoch = 0;
   for (const [index, { type, ...record }] of journal.entries()) {
-    if (journal[index - 1]?.["type"] === "run-end") problems.push(`${String(type)} after the end`);
+    if (journal[index - 1]?.["type"] === "run-end") problems.push(`${JSON.stringify(type)} after the end`);
     if (type === "lease-start") {
-      if (record["epoch"] !== epoch + 1) problems.push(`epoch ${String(record["epoch"])} after ${epoch}`);
+      if (record["epoch"] !== epoch + 1) problems.push(`epoch ${JSON.stringify(record["epoch"])} after ${epoch}`);
       epoch += 1;
     }
     if ((type === "note" || type === "lease-end") && record["epoch"] !== epoch) problems.push(`a ${type} of a zombie`);

@@ -106,7 +106,7 @@ class RunJournal implements Journal {
   async #drain(): Promise<void> {
     this.#isSending = true;
     // What is appended in the same turn goes together.
-    await undefined;
+    await Promise.resolve();
     while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0));
     this.#isSending = false;
   }
@@ -153,7 +153,8 @@ class RunJournal implements Journal {
     this.#mustLook = false;
     this.#known += ours.length;
     this.#tell(ours.map(({ value }) => value));
-    if (index !== -1) this.fence(`the worker ${JSON.stringify(toWorker(entries[index]))} has taken it over`);
+    const taker = entries[index];
+    if (taker) this.fence(`the worker ${JSON.stringify(toWorker(taker))} has taken it over`);
     return ours.length;
   }
 }
@@ -163,8 +164,8 @@ function isLeaseAfter(epoch: number, value: JsonValue): boolean {
   return record?.type === "lease-start" && record.epoch > epoch;
 }
 
-function toWorker(entry: LogEntry | undefined): string {
-  return (entry?.value as unknown as { readonly worker: string }).worker;
+function toWorker({ value }: LogEntry): string {
+  return (value as unknown as { readonly worker: string }).worker;
 }
 
 const pageSize = 1000;

@@ -18,7 +18,7 @@ export interface StepsOptions {
   readonly clock: RunClock;
 }
 
-type Work = (context: StepContext) => JsonValue | void | Promise<JsonValue | void>;
+type Work = (context: StepContext) => unknown;
 
 /** Makes the methods of a run that are about steps. */
 export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"> {
@@ -26,7 +26,7 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
   const running = new Map<string, Promise<JsonValue>>();
 
   return {
-    async step<Output extends JsonValue | void>(
+    async step<Output>(
       name: string,
       stepOptions: StepOptions,
       work: (context: StepContext) => Output | Promise<Output>,

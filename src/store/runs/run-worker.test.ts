@@ -9,7 +9,7 @@ import type { RunHandler } from "./run-work.ts";
 
 const leaseMs = 3000;
 
-test("work() works on a run that was added, at once, and ends it with what the handler returns", async () => {
+test("work() takes up a run that was added, at once, and ends it with what the handler returns", async () => {
   const { first, clock } = createWorld();
   first.runs.work((run) => run.past.map(({ value }) => value.type));
   await clock.advance(0);

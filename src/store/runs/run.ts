@@ -53,12 +53,14 @@ export interface Run {
    * Runs `work`, or answers with what came of it when it was run before. That it is about to run is on disk before `work` starts, which
    * also proves that the lease is still there; what came of it is on disk before this resolves.
    *
-   * If `work` throws, nothing is recorded and nobody knows whether the step happened: return failures that are known as data.
-   * Steps may run at the same time; the same step is then run once.
+   * The answer is a copy of what `work` returned, as JSON; `null` for nothing. If `work` throws, nothing is recorded and nobody
+   * knows whether the step happened: return failures that are known as data. Steps may run at the same time; the same step is
+   * then run once.
    *
-   * @throws {KitbagError} `step-uncertain` if it may have happened and is not idempotent: see {@link Run.resolve}.
+   * @throws {KitbagError} `step-uncertain` if it may have happened and is not idempotent: see {@link Run.resolve};
+   * `store-value-invalid` if `work` returned something else than JSON.
    */
-  step<Output extends JsonValue | void>(
+  step<Output>(
     name: string,
     options: StepOptions,
     work: (context: StepContext) => Output | Promise<Output>,

@@ -107,7 +107,7 @@ function commands(): fc.Arbitrary<Command>[] {
     fc
       .tuple(process, runId, name, workMs)
       .map(([index, id, step, ms]) =>
-        onRun(`step ${step} ${ms}`, index, id, (world, run, process) => runStep(world, process, run, step, ms)),
+        onRun(`step ${step} ${ms}`, index, id, (world, run, process) => runStep({ world, process, run }, step, ms)),
       ),
     fc.tuple(process, runId).map(([index, id]) => onRun("close", index, id, (_, run) => run.close())),
     fc
@@ -201,11 +201,11 @@ function orderProperty(createStore: (clock: FakeClock) => Store): fc.IAsyncPrope
   return fc.asyncProperty(fc.scheduler(), async (scheduler) => {
     const clock = createFakeClock();
     const world = createRunWorld(createStore(clock), clock, (store) => scheduled(store, scheduler));
-    let working = world.processes.length;
-    for (const process of world.processes) void workInRounds(world, process).then(() => (working -= 1));
-    while (working > 0) {
+    const working = new Set(world.processes);
+    for (const process of working) void workInRounds(world, process).then(() => working.delete(process));
+    while (working.size > 0) {
       await settled();
-      if (scheduler.count() > 0) await scheduler.waitOne();
+      if (scheduler.count() > 0) await scheduler.waitNext(1);
       else await clock.advance(worldLeaseMs / 20);
       // Each lease is over before the next answer arrives.
       clock.jump(worldLeaseMs + 1);
@@ -219,7 +219,7 @@ async function workInRounds(world: RunWorld, process: RunProcess): Promise<void>
   for (let round = 0; round < 2; round++) {
     try {
       const run = await process.runs.open("a");
-      await Promise.all([appendNote(world, run), runStep(world, process, run, "pay", 0), appendNote(world, run)]);
+      await Promise.all([appendNote(world, run), runStep({ world, process, run }, "pay", 0), appendNote(world, run)]);
       await run.close();
     } catch (cause) {
       if (!foreseen.some((code) => isKitbagError(cause, code))) world.violations.push(`unforeseen: ${String(cause)}`);

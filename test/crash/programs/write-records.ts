@@ -29,11 +29,14 @@ for (let batch = 1; batch <= Number(count); batch++) {
 }
 await store.close();
 
+async function say(write: Promise<unknown>, line: string): Promise<void> {
+  await write;
+  // Not through a stream: what is said must be out before anything else happens.
+  writeSync(1, `${line}\n`);
+}
+
 function send(write: Promise<unknown>, line: string): void {
-  const done = write.then(() => {
-    inFlight.delete(done);
-    // Not through a stream: what is said must be out before anything else happens.
-    writeSync(1, `${line}\n`);
-  });
+  const done = say(write, line);
   inFlight.add(done);
+  void done.finally(() => inFlight.delete(done));
 }
