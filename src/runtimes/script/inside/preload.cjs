@@ -41,6 +41,9 @@ registerHooks({
 if (process.argv[1]?.endsWith("/warm/launch.cjs")) prepare();
 
 function prepare() {
+  // Older ones warn.
+  // oxlint-disable-next-line import/no-unassigned-import -- only the loading counts
+  if (Number.parseInt(process.versions.node, 10) >= 24) require("./empty.mjs");
   const paths = existsSync(stripped) ? readdirSync(stripped, { recursive: true }) : [];
   let length = 0;
   for (const path of paths.filter((name) => name.endsWith(".js")).slice(0, mostPrepared)) {
