@@ -56,15 +56,12 @@ function createFrom(secrets: readonly (readonly [name: string, secret: string])[
     const stretches = findStretches(value, forms);
     return stretches.length === 0 ? value : replaceStretches(value, stretches, value.length);
   };
-  const hasNumbers = forms.some((form) => /^-?\d/u.test(form.text));
   const redaction: JsonRedaction = {
     text,
-    ...(hasNumbers && {
-      number: (value) => {
-        const clean = text(String(value));
-        return clean === String(value) ? value : clean;
-      },
-    }),
+    number(value) {
+      const clean = text(String(value));
+      return clean === String(value) ? value : clean;
+    },
   };
   return {
     text,

@@ -2,7 +2,7 @@
 export interface JsonRedaction {
   readonly text: (text: string) => string;
   /** What to show in place of a number; the number itself if it may be shown. */
-  readonly number?: (number: number) => number | string;
+  readonly number: (number: number) => number | string;
   /** What to show in place of a text because of its key; `undefined` if the key says nothing. */
   readonly named?: (key: string, text: string) => string | undefined;
 }
@@ -13,7 +13,7 @@ export interface JsonRedaction {
  */
 export function redactJson(value: unknown, redaction: JsonRedaction): unknown {
   if (typeof value === "string") return redaction.text(value);
-  if (typeof value === "number") return redaction.number === undefined ? value : redaction.number(value);
+  if (typeof value === "number") return redaction.number(value);
   if (typeof value !== "object" || value === null) return value;
   return Array.isArray(value)
     ? redactList(value, redaction)
