@@ -35,7 +35,6 @@ export async function followProgram(
   };
   exchange.listen((text) => {
     try {
-      answers.notice();
       for (const step of JSON.parse(text) as Step[]) take(step);
     } catch (cause) {
       // Nothing that comes out of a program may end more than the program.

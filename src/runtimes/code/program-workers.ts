@@ -7,7 +7,7 @@ import { createTurns } from "./turns.ts";
 /** Threads that run programs, each one at a time. */
 export interface ProgramWorkers {
   /** Runs one program to its end. Rejects with the signal's reason when it is aborted; nothing of the program goes on then. */
-  run(start: ProgramStart, host: Omit<ProgramHost, "isAlone">, signal: AbortSignal): Promise<ProgramEnd>;
+  run(start: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd>;
   /** Ends all threads. */
   close(): Promise<void>;
 }
@@ -53,8 +53,6 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
     idle.set(worker, setTimeout(() => drop(worker), idleMs).unref());
   }
 
-  const isAlone = (): boolean => all.size - idle.size <= 1;
-
   async function run(program: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
     const worker = await take();
     try {
@@ -70,7 +68,7 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
   }
 
   return {
-    run: (program, host, signal) => turns.run(() => run(program, { ...host, isAlone }, signal), signal),
+    run: (program, host, signal) => turns.run(() => run(program, host, signal), signal),
     async close() {
       await Promise.all([...all].map(({ thread }) => thread.terminate()));
     },

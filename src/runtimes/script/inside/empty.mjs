@@ -1,2 +1,2 @@
 // Loaded while an interpreter waits, so that it has loaded what loads modules.
-export default undefined;
+export const nothing = undefined;

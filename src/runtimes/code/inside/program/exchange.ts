@@ -1,7 +1,5 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 
-import { createLookout } from "./lookout.ts";
-
 /** Where one thread lays down a text for another that waits for it: memory of both. */
 export type Desk = SharedArrayBuffer;
 
@@ -74,7 +72,6 @@ function createSend(port: MessagePort, desk: Desk): Exchange["send"] {
 
 function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" | "wait"> {
   const [head, bytes] = toParts(desk);
-  const lookout = createLookout();
   let received = 0;
   let take: (text: string) => void = () => {};
 
@@ -101,7 +98,7 @@ function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" 
       const before = received;
       Atomics.store(head, stateAt, awaited);
       const first = receive(port);
-      if (first === undefined && !lookout.see(head, stateAt, awaited)) Atomics.wait(head, stateAt, awaited, maxMs);
+      if (first === undefined) Atomics.wait(head, stateAt, awaited, maxMs);
       const isFull = Atomics.exchange(head, stateAt, empty) === full;
       const text = isFull ? bytes.toString("utf8", 0, head[lengthAt]) : undefined;
       // What was sent before a text is in the port when the text lies there.
