@@ -25,16 +25,12 @@ export function postgresBlobs(parts: PostgresParts): BlobStore {
     if (uploads.size > 0) await reader.write([...uploads].map(sql.forget)).catch(() => undefined);
   });
 
+  const upload = (source: AsyncIterable<Uint8Array>): Promise<string> => putPieces({ ...parts, sql, uploads }, source);
+
   return {
     async put(source) {
       checkOpen(life, "blobs.put");
-      if (!isUint8Array(source)) return putPieces({ ...parts, sql, uploads }, source);
-      // Copied before anything is awaited: its owner may use it again.
-      const bytes = Buffer.from(source);
-      const digest = `sha256:${hash("sha256", bytes)}`;
-      const [known] = await reader.read(sql.touch(digest));
-      if (known) return digest;
-      return putPieces({ ...parts, sql, uploads }, onePiece(bytes));
+      return isUint8Array(source) ? putBytes(parts, sql, source, upload) : upload(source);
     },
     async get(digest) {
       checkOpen(life, "blobs.get");
@@ -71,6 +67,20 @@ export function postgresBlobs(parts: PostgresParts): BlobStore {
       return deleted.length;
     },
   };
+}
+
+/** Writes bytes unless they are there. */
+async function putBytes(
+  { reader }: PostgresParts,
+  sql: BlobStatements,
+  source: Uint8Array,
+  upload: (source: AsyncIterable<Uint8Array>) => Promise<string>,
+): Promise<string> {
+  // Copied before anything is awaited: its owner may use it again.
+  const bytes = Buffer.from(source);
+  const digest = `sha256:${hash("sha256", bytes)}`;
+  const [known] = await reader.read(sql.touch(digest));
+  return known ? digest : upload(onePiece(bytes));
 }
 
 async function* onePiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {

@@ -11,14 +11,14 @@ import { postgresStore } from "./postgres-store.ts";
 const findServer = sharePostgres();
 let schemas = 0;
 
-test("postgresStore() loses nothing that it acknowledged when the server crashes, and works again without being opened anew", async (context) => {
+test("postgresStore() loses nothing that it acknowledged when the server crashes, and goes on without being opened anew", async (context) => {
   const server = await findServer(context);
   const store = await open(server, { timeoutMs: 10_000 });
   const acknowledged: number[] = [];
   const doubtful: number[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const writer = (async () => {
-    for (let value = 0; !isOver; value++) {
+    for (let value = 0; !over.signal.aborted; value++) {
       const wrote = await store.log.append("stream", [value]).catch((cause: unknown) => cause);
       if (typeof wrote === "number") acknowledged.push(value);
       else if (!isKitbagError(wrote, "store-unavailable")) throw wrote;
@@ -32,7 +32,7 @@ test("postgresStore() loses nothing that it acknowledged when the server crashes
     await server.start();
     await untilMore(acknowledged);
   }
-  isOver = true;
+  over.abort();
   await writer;
 
   const kept = (await store.log.read("stream", { limit: 1_000_000 })).map(({ position, value }) => [position, value]);
@@ -72,7 +72,7 @@ test("postgresStore() says that nothing was written when it could not even conne
   expect((await store.kv.get("key"))?.value).toBe("old");
 });
 
-test("postgresStore() gives up on a server that has gone without a word, and works again when it is back", async (context) => {
+test("postgresStore() gives up on a server that has gone without a word, and goes on when it is back", async (context) => {
   const { store, proxy } = await openThroughProxy(context);
   await Promise.all(everyCall(store));
   proxy.blackHole();
