@@ -28,6 +28,10 @@ export async function backupSqlite(file: string, to: string): Promise<number> {
     mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
     rmSync(half, { force: true });
     closeSync(openSync(half, "wx", 0o600));
+  } catch (cause) {
+    throw toUnavailable(to, cause);
+  }
+  try {
     await copy(file, half);
     sync(half);
     renameSync(half, to);

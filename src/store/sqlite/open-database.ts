@@ -70,6 +70,7 @@ async function openWritable(file: string, schema: Schema, Database: Open): Promi
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   // Only if it is not there: whoever closes a file takes all locks away that this process has on it.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
+  if (statSync(file).isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
   const connection = new Database(file, { timeout: 0 });
   try {
     await retryWhileBusy(() => connection.exec(settings));

@@ -4,16 +4,13 @@ import { KitbagError } from "../../core/errors.ts";
 import { checkOpen } from "../store-life.ts";
 import type { BlobRows } from "./blob-rows.ts";
 import type { SqliteParts } from "./sqlite-parts.ts";
-import { toChunks } from "./to-chunks.ts";
-
-/** How many chunks are written at once: 512 KiB, so that a transaction is short. */
-const chunksAtOnce = 8;
+import { chunksAtOnce, toChunks } from "./to-chunks.ts";
 
 /** What {@link putBlob} works with. */
 export interface PutPlace extends SqliteParts {
   readonly rows: BlobRows;
-  /** Blobs that are being put by this process. */
-  readonly incomplete: Set<number>;
+  /** Blobs that this process puts, or could not give up when it had failed: they are given up later. */
+  readonly incomplete: Map<number, "putting" | "failed">;
 }
 
 /**
@@ -30,7 +27,7 @@ export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterabl
     const known = blob;
     const chunks = waiting.splice(0);
     blob = await writer.write("blobs", () => rows.extend(known, chunks) ?? refuse(place), toBytes(chunks));
-    incomplete.add(blob);
+    incomplete.set(blob, "putting");
   }
 
   try {
@@ -42,19 +39,23 @@ export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterabl
     checkOpen(life, "blobs.put");
     const digest = `sha256:${hash.digest("hex")}`;
     await writer.write("blobs", () => rows.complete(blob, waiting, digest) || refuse(place), toBytes(waiting));
+    if (blob !== undefined) incomplete.delete(blob);
     return digest;
   } catch (cause) {
-    await giveUp(place, blob);
+    if (blob !== undefined) await giveUp(place, blob);
     throw cause;
-  } finally {
-    if (blob !== undefined) incomplete.delete(blob);
   }
 }
 
-/** If it cannot be given up now, it is taken for abandoned later. */
-async function giveUp({ database, writer, rows }: PutPlace, blob: number | undefined): Promise<void> {
-  if (blob === undefined || !database.isOpen()) return;
-  await writer.write("blobs", () => rows.abandon(blob)).catch(() => undefined);
+async function giveUp({ database, writer, rows, incomplete }: PutPlace, blob: number): Promise<void> {
+  incomplete.set(blob, "failed");
+  if (!database.isOpen()) return;
+  await writer
+    .write("blobs", () => rows.abandon(blob))
+    .then(
+      () => incomplete.delete(blob),
+      () => undefined,
+    );
 }
 
 function toBytes(chunks: readonly Uint8Array[]): number {

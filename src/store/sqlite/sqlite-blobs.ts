@@ -6,7 +6,7 @@ import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
 import { checkOpen } from "../store-life.ts";
 import { createBlobRows, type BlobRows } from "./blob-rows.ts";
-import { putBlob } from "./put-blob.ts";
+import { putBlob, type PutPlace } from "./put-blob.ts";
 import { read, type SqliteParts } from "./sqlite-parts.ts";
 
 /** How much is read at once: reading holds up the event loop. */
@@ -25,9 +25,12 @@ export interface SqliteBlobs {
 export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
   const { life, writer } = parts;
   const rows = createBlobRows(parts);
-  const incomplete = new Set<number>();
+  const incomplete: PutPlace["incomplete"] = new Map();
 
   const clean = (): Promise<void> => removeAbandoned(parts, rows);
+  const abandonFailed = (): void => {
+    for (const [blob, state] of incomplete) if (state === "failed") rows.abandon(blob);
+  };
 
   const blobs: BlobStore = {
     async put(source) {
@@ -60,7 +63,10 @@ export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
       checkWhole("minAgeMs", minAgeMs);
       const putBefore = life.now() - minAgeMs;
       checkOpen(life, "blobs.collect");
-      const count = await writer.write("blobs", () => rows.discard(keep, putBefore));
+      const count = await writer.write("blobs", () => {
+        abandonFailed();
+        return rows.discard(keep, putBefore);
+      });
       await clean();
       return count;
     },
@@ -69,7 +75,7 @@ export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
     blobs,
     clean,
     abandonAll() {
-      for (const blob of incomplete) writer.write("blobs", () => rows.abandon(blob)).catch(() => undefined);
+      for (const blob of incomplete.keys()) writer.write("blobs", () => rows.abandon(blob)).catch(() => undefined);
     },
   };
 }
