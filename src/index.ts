@@ -33,6 +33,7 @@ export type {
   ToolDefinition,
   ToolExample,
   ToolLimits,
+  ToolRate,
   TypedTool,
 } from "./core/tool.ts";
 export { codeRuntime } from "./runtimes/code/code-runtime.ts";
@@ -113,6 +114,10 @@ export { createOutputTool } from "./workspace/outputs/output-tool.ts";
 export type { OutputPage, PageOptions } from "./workspace/outputs/read-page.ts";
 export type { OutputMatch, OutputMatches, SearchOutputOptions } from "./workspace/outputs/search-output.ts";
 export type { OutputSlice, SliceOutputOptions } from "./workspace/outputs/slice-output.ts";
+export { openDeadLetters } from "./workspace/failures/dead-letters.ts";
+export type { DeadLetter, DeadLetters, RetryDeadOptions } from "./workspace/failures/dead-letters.ts";
+export type { BreakerOptions } from "./workspace/failures/breakers.ts";
+export type { RetryPolicy } from "./workspace/failures/retry-policy.ts";
 export type { RateLimit } from "./workspace/rates/rate-limit.ts";
 export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";

@@ -33,6 +33,7 @@ export function checkParts(parts: UncheckedParts): Problem[] {
   problems.push(...checkCode(parts["code"]), ...checkPermissions(permissions));
   problems.push(...checkRecord("annotations", parts["annotations"], annotations));
   problems.push(...checkContradiction(parts["annotations"]), ...checkRecord("limits", parts["limits"], limits));
+  problems.push(...checkRetries(parts["limits"], parts["annotations"]));
   problems.push(...checkRecord("cache", parts["cache"], cache), ...checkTtl(parts["cache"]));
   return problems;
 }
@@ -92,6 +93,10 @@ const limits: Words = {
     expected: "a whole number above 0",
     isRight: (value) => isCount(value),
   },
+  retries: {
+    expected: "a whole number from 0 to 10",
+    isRight: (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 10,
+  },
   rate: { expected: "an object with calls and inMs, whole numbers above 0, and maybe burst", isRight: isRate },
 };
 
@@ -140,6 +145,14 @@ function checkRecord(part: string, record: unknown, words: Words): Problem[] {
 function checkContradiction(given: unknown): Problem[] {
   if (!isRecord(given) || given["readOnly"] !== true || given["destructive"] !== true) return [];
   return [{ path: "annotations", expected: "readOnly or destructive, not both", found: "both" }];
+}
+
+/** What may not be run twice must not be tried twice. */
+function checkRetries(given: unknown, about: unknown): Problem[] {
+  if (!isRecord(given) || given["retries"] === undefined || given["retries"] === 0) return [];
+  const isSafe = isRecord(about) && (about["idempotent"] === true || about["readOnly"] === true);
+  if (isSafe) return [];
+  return [{ path: "limits.retries", expected: "a tool that is idempotent or readOnly", found: "one that is not" }];
 }
 
 /** What is wrong with values that are injected: the model could set one that is a parameter as well. */

@@ -23,6 +23,10 @@ export type CallEvent =
   | { readonly type: "call-progress"; readonly call: string; readonly progress: Progress }
   | CallLog
   | { readonly type: "call-chunk"; readonly call: string; readonly chunk: JsonValue }
+  | { readonly type: "call-retry"; readonly call: string; readonly attempt: number }
+  | { readonly type: "call-kept"; readonly call: string; readonly letter: string }
+  | ToolBroken
+  | { readonly type: "tool-mended"; readonly call: string; readonly tool: string }
   | { readonly type: "call-recalled"; readonly call: string; readonly from: Recalled }
   | { readonly type: "output-capped"; readonly call: string; readonly capped: CappedOutput }
   | CallEnd
@@ -52,6 +56,16 @@ export interface CallLog {
   readonly call: string;
   readonly message: string;
   readonly data?: JsonValue;
+}
+
+/** A tool failed so often that it is taken out for a while; `call` is the last that failed. */
+export interface ToolBroken {
+  readonly type: "tool-broken";
+  readonly call: string;
+  readonly tool: string;
+  /** So many in a row. */
+  readonly failures: number;
+  readonly openMs: number;
 }
 
 /** A call is over. The outcome is the one that the caller gets: do not change it. */

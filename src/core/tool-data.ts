@@ -24,6 +24,8 @@ export interface ToolLimits {
   readonly limitMs?: number;
   /** How many calls of it may run at once. */
   readonly maxConcurrent?: number;
+  /** How often it is tried again when it fails; only a tool that is idempotent or read-only may say so. */
+  readonly retries?: number;
   /** How often it may be called, by all together. */
   readonly rate?: ToolRate;
 }

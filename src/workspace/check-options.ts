@@ -2,7 +2,9 @@ import { KitbagError } from "../core/errors.ts";
 import { createRedactor } from "../core/redactor.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "./find-wrong-option.ts";
 import { redactionExpectations } from "./redaction.ts";
+import { checkFailureOptions } from "./failures/retry-policy.ts";
 import { checkRates } from "./rates/rate-limit.ts";
+import { telemetryExpectations } from "./telemetry/telemetry-options.ts";
 import type { WorkspaceOptions } from "./workspace.ts";
 
 const expectations: Expectations<WorkspaceOptions> = {
@@ -12,12 +14,16 @@ const expectations: Expectations<WorkspaceOptions> = {
   runtimes: [isIterable, "a list of runtimes"],
   limits: [isObject, "an object"],
   rates: [isIterable, "a list of limits"],
+  retries: [isObject, "an object"],
+  breaker: [isObject, "an object"],
+  keepFailed: [(value) => typeof value === "boolean", "true or false"],
   injected: [(value) => isObject(value) || isFunction(value), "an object or a function"],
   secrets: [isSecrets, "an object of texts"],
   approve: [isFunction, "a function"],
   store: [isStore, "a store"],
   audit: [isAudit, "an audit"],
   redaction: [isObject, "an object"],
+  telemetry: [isObject, "an object"],
 };
 
 /**
@@ -28,9 +34,11 @@ const expectations: Expectations<WorkspaceOptions> = {
 export function checkOptions(options: WorkspaceOptions): void {
   const wrong =
     findWrongOption(options, expectations) ??
-    findWrongOption(options.redaction ?? {}, redactionExpectations, "redaction");
+    findWrongOption(options.redaction ?? {}, redactionExpectations, "redaction") ??
+    findWrongOption(options.telemetry ?? {}, telemetryExpectations, "telemetry");
   if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
   checkRates([...(options.rates ?? [])]);
+  checkFailureOptions(options.retries ?? {}, options.breaker ?? {});
   for (const [name, secret] of Object.entries(options.secrets ?? {})) {
     if (secret === "" || createRedactor({ [name]: secret }) !== undefined) continue;
     // What was declared and would not be taken out is refused, not ignored.

@@ -12,6 +12,8 @@ import type { CallHost } from "./call/host.ts";
 import { createSlots } from "./call/slots.ts";
 import { checkOptions } from "./check-options.ts";
 import { createToolMethods } from "./create-tool-methods.ts";
+import { createBreakers } from "./failures/breakers.ts";
+import { toRetryPolicy } from "./failures/retry-policy.ts";
 import { isFunction, isObject } from "./find-wrong-option.ts";
 import { toLimits } from "./limits.ts";
 import { createListeners, type Listeners } from "./listeners.ts";
@@ -28,6 +30,9 @@ import { createInFlight } from "./skills/in-flight.ts";
 import { createSkillSet } from "./skills/skill-set.ts";
 import { createStates } from "./state/create-states.ts";
 import { createStartCall } from "./start-call.ts";
+import { createMeter } from "./telemetry/meter.ts";
+import { traceAudit, traceStore } from "./telemetry/trace-store.ts";
+import { createTelemetry } from "./telemetry/tracing.ts";
 import type { Workspace, WorkspaceOptions } from "./workspace.ts";
 
 /**
@@ -77,6 +82,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     searchOutput: host.outputs.search,
     sliceOutput: host.outputs.slice,
     forgetOutputs: (which) => forgetOutputs(host.cache, which),
+    stats: host.meter.stats,
   };
 
   registry.change(() => {
@@ -91,7 +97,8 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
 const maxMemoryBytes = 256 * 1024 * 1024;
 
 function createHost(options: WorkspaceOptions, registry: Registry, events: Listeners<CallEvent>): CallHost {
-  const { store, injected, approve, secrets = {} } = options;
+  const { injected, approve, secrets = {} } = options;
+  const store = options.store && traceStore(options.store);
   const limits = toLimits(options.limits ?? {});
   const inFlight = createInFlight();
   const { kv } = store ?? memoryStore();
@@ -105,7 +112,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     approve,
     ...toRedaction(createRedactor(secrets), options.redaction ?? {}),
     store,
-    audit: options.audit,
+    audit: options.audit && traceAudit(options.audit),
     outputs: createOutputKeeper(store?.blobs ?? createRecentBlobs(maxMemoryBytes)),
     kv,
     cache: createOutputCache(kv),
@@ -114,8 +121,13 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     slots: createSlots(limits.maxConcurrent),
     rates: createRates([...(options.rates ?? [])], store?.kv),
     waiting: 0,
+    retries: toRetryPolicy(options.retries ?? {}),
+    breakers: options.breaker && createBreakers(options.breaker, registry),
+    keepsFailed: options.keepFailed ?? false,
     inFlight,
     skills: createSkillSet(registry, inFlight),
+    telemetry: createTelemetry(options.telemetry ?? {}),
+    meter: createMeter(),
     nextId: () => `${prefix}-${(count += 1)}`,
     isHeard: events.isHeard,
     tell: events.tell,

@@ -11,6 +11,8 @@ export interface RegistryState {
   put(placed: Placed): void;
   drop(placed: Placed): void;
   setOpen(skill: string, open: boolean): void;
+  /** Says that something about a tool is about to change that is kept elsewhere. */
+  touch(entry: Entry): void;
   /**
    * Runs `changes`. If it throws, everything is as it was before; that also holds for a change inside a change. The outermost
    * one tells what came of it.
@@ -18,24 +20,23 @@ export interface RegistryState {
   change(changes: () => void): void;
 }
 
+type OnChange = (change: WorkspaceChange) => void;
+
 /** Makes an empty state; `onChange` is called once for each change, after the state is consistent. */
-export function createRegistryState(onChange: (change: WorkspaceChange) => void): RegistryState {
+export function createRegistryState(onChange: OnChange, isBroken: (entry: Entry) => boolean): RegistryState {
   const index = createToolIndex();
   const openSkills = new Set<string>();
   let pending: PendingChange | undefined;
 
-  const isAvailable = (entry: Entry): boolean => entry.source !== "skill" || openSkills.has(entry.owner);
-  const open = (skill: string, isOpen: boolean): unknown => (isOpen ? openSkills.add(skill) : openSkills.delete(skill));
+  const isOpen = ({ source, owner }: Entry): boolean => source !== "skill" || openSkills.has(owner);
+  const isAvailable = (entry: Entry): boolean => isOpen(entry) && !isBroken(entry);
+  const open = (skill: string, on: boolean): unknown => (on ? openSkills.add(skill) : openSkills.delete(skill));
 
   /** Notes how to take back what is about to be done, and how the tools were that it may change something for. */
   function note(touched: readonly Entry[], undo: (change: PendingChange) => void): void {
-    const { before, undos } = pending as PendingChange;
-    undos.push(undo);
-    for (const { address } of touched) {
-      if (before.has(address)) continue;
-      const entry = index.byAddress.get(address)?.entry;
-      before.set(address, entry && { entry, available: isAvailable(entry) });
-    }
+    const change = pending as PendingChange;
+    change.undos.push(undo);
+    noteTouched(touched, change, { byAddress: index.byAddress, isAvailable });
   }
 
   return {
@@ -53,12 +54,13 @@ export function createRegistryState(onChange: (change: WorkspaceChange) => void)
       });
       index.drop(placed);
     },
-    setOpen(skill, isOpen) {
+    setOpen(skill, on) {
       const owned = [...(index.byOwner.get(skill) ?? [])].map((placed) => placed.entry);
       const wasOpen = openSkills.has(skill);
       note(owned, () => open(skill, wasOpen));
-      open(skill, isOpen);
+      open(skill, on);
     },
+    touch: (entry) => note([entry], () => {}),
     change(changes) {
       const outer = pending;
       pending ??= { before: new Map(), undos: [], isDisordered: false };
@@ -72,6 +74,19 @@ export function createRegistryState(onChange: (change: WorkspaceChange) => void)
       if (difference !== undefined) onChange(difference);
     },
   };
+}
+
+/** Notes how tools are before something about them is changed for the first time. */
+function noteTouched(
+  touched: readonly Entry[],
+  { before }: PendingChange,
+  { byAddress, isAvailable }: Pick<ToolIndex, "byAddress"> & Pick<RegistryState, "isAvailable">,
+): void {
+  for (const { address } of touched) {
+    if (before.has(address)) continue;
+    const entry = byAddress.get(address)?.entry;
+    before.set(address, entry && { entry, available: isAvailable(entry) });
+  }
 }
 
 interface PendingChange {

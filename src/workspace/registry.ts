@@ -5,7 +5,8 @@ import type { Tool } from "../core/tool.ts";
 import type { InjectedRecord } from "./call/injection.ts";
 import type { Entry, Found, Resolution } from "./entry.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
-import { createRegistryState } from "./registry-state.ts";
+import { createBrokenTools } from "./failures/broken-tools.ts";
+import { createRegistryState, type RegistryState } from "./registry-state.ts";
 import { resolveLoosely, toolNotFound } from "./resolve-loosely.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
@@ -28,6 +29,10 @@ export interface Registry {
   change(changes: () => void): void;
   /** Opens or closes a skill: its tools are available only while it is open. */
   setOpen(skill: string, open: boolean): void;
+  /** Takes a tool out of those that are available until a time, by `performance.now()`; without one it comes back. */
+  setBroken(entry: Entry, until: number | undefined): void;
+  /** Until when it is taken out, if it is. */
+  brokenUntil(entry: Entry): number | undefined;
   resolve(requested: string, from?: string): Resolution;
   /** The facts of `tool-not-found`, with the nearest names. */
   notFound(requested: string): ErrorDetails["tool-not-found"];
@@ -43,7 +48,8 @@ export interface Registry {
 
 /** Makes an empty registry; `onChange` is called once for each change, after the state is consistent. */
 export function createRegistry(onChange: (change: WorkspaceChange) => void): Registry {
-  const state = createRegistryState(onChange);
+  const broken = createBrokenTools();
+  const state = createRegistryState(onChange, (entry) => broken.until(entry) !== undefined);
   const { index } = state;
   let added = 0;
 
@@ -73,15 +79,14 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
     },
     change: state.change,
     setOpen: (skill, open) => state.change(() => state.setOpen(skill, open)),
-    resolve(requested, from) {
-      const own = from === undefined ? undefined : index.byAddress.get(toAddress(from, requested));
-      return (
-        own ??
-        index.byAddress.get(requested) ??
-        index.byWireName.get(requested) ??
-        resolveLoosely({ requested, from }, index, state.isAvailable)
-      );
+    setBroken(entry, until) {
+      state.change(() => {
+        state.touch(entry);
+        broken.set(entry, until);
+      });
     },
+    brokenUntil: broken.until,
+    resolve: (requested, from) => resolveIn(state, requested, from),
     notFound: (requested) => toolNotFound(requested, index),
     find: (tool) => [...(index.byTool.get(tool) ?? [])],
     has: (entry) => index.byAddress.has(entry.address),
@@ -89,6 +94,20 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
     entries: () => index.byAddress.values().map((placed) => placed.entry),
     ownedBy: (owner) => [...(index.byOwner.get(owner) ?? [])].map((placed) => placed.entry),
   };
+}
+
+function resolveIn(
+  { index, isAvailable }: Pick<RegistryState, "index" | "isAvailable">,
+  requested: string,
+  from: string | undefined,
+): Resolution {
+  const own = from === undefined ? undefined : index.byAddress.get(toAddress(from, requested));
+  return (
+    own ??
+    index.byAddress.get(requested) ??
+    index.byWireName.get(requested) ??
+    resolveLoosely({ requested, from }, index, isAvailable)
+  );
 }
 
 const globalOwner = "global";

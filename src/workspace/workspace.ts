@@ -5,11 +5,14 @@ import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
 import type { Tool, TypedTool } from "../core/tool.ts";
 import type { Audit } from "../store/audit/open-audit.ts";
+import type { CallStats } from "../store/stats/call-stats.ts";
 import type { Approve } from "./call/approval.ts";
 import type { CallOptions } from "./call/call-options.ts";
 import type { InjectedSource } from "./call/injection.ts";
 import type { Middleware, UseOptions } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";
+import type { BreakerOptions } from "./failures/breakers.ts";
+import type { RetryPolicy } from "./failures/retry-policy.ts";
 import type { OutputPage, PageOptions } from "./outputs/read-page.ts";
 import type { OutputMatches, SearchOutputOptions } from "./outputs/search-output.ts";
 import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
@@ -18,6 +21,7 @@ import type { ForgetOptions } from "./recall/output-cache.ts";
 import type { RedactionOptions } from "./redaction.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
+import type { TelemetryOptions } from "./telemetry/telemetry-options.ts";
 import type { ToolComponent, ToolMethods } from "./tool-methods.ts";
 
 export type { AddOptions, ToolComponent } from "./tool-methods.ts";
@@ -32,6 +36,12 @@ export interface WorkspaceOptions {
   readonly limits?: Partial<WorkspaceLimits>;
   /** How often tools may be called; with a store, all processes that share it count together. @default as often as one likes */
   readonly rates?: Iterable<RateLimit>;
+  /** How often a failing tool is tried again, if it may be. @default never, unless the tool says so */
+  readonly retries?: RetryPolicy;
+  /** When a tool that fails is taken out for a while. @default never */
+  readonly breaker?: BreakerOptions;
+  /** Whether calls from outside that failed because of their tool are kept, for `openDeadLetters`. @default false */
+  readonly keepFailed?: boolean;
   /** Values for the tools' `inject`, or a function that makes them for one call. */
   readonly injected?: InjectedSource;
   /** Texts that no outcome and no event may show, by name. */
@@ -46,6 +56,7 @@ export interface WorkspaceOptions {
   /** Where every call is recorded, so that nobody can change it unseen. @default nowhere */
   readonly audit?: Audit;
   readonly redaction?: RedactionOptions;
+  readonly telemetry?: TelemetryOptions;
 }
 
 /** What holds tools, knows where each comes from, and is the only way to call one. */
@@ -92,4 +103,9 @@ export interface Workspace extends ToolMethods, SkillMethods {
    * many. Other processes that share the store may use theirs for one second more.
    */
   forgetOutputs(which?: ForgetOptions): Promise<number>;
+  /**
+   * Counts of the calls since the workspace was made, nested ones too, with how long they took: in all, by tool and by owner. They
+   * are of this process; `readCallStats` reads those of all processes that share a store.
+   */
+  stats(): CallStats;
 }

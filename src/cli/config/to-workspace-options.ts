@@ -11,12 +11,16 @@ const optionNames = Object.keys({
   runtimes: true,
   limits: true,
   rates: true,
+  retries: true,
+  breaker: true,
+  keepFailed: true,
   injected: true,
   secrets: true,
   approve: true,
   store: true,
   audit: true,
   redaction: true,
+  telemetry: true,
 } satisfies Record<keyof WorkspaceOptions, true>);
 
 const lists = ["tools", "components", "skills", "runtimes", "rates"];

@@ -8,6 +8,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { Entry, Found, Resolution } from "../entry.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import { tellOne } from "../listeners.ts";
+import type { CallTrace } from "../telemetry/tracing.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { CallRequest } from "./call-request.ts";
 import { Clock } from "./clock.ts";
@@ -41,11 +42,15 @@ export class Call implements PublicCall {
   inputTaken = false;
   /** Whether the tool's code was reached. */
   ran = false;
+  /** How often the tool was tried. */
+  attempts = 1;
   /** How long it waited for a place and for limits. */
   queuedMs = 0;
   /** How many calls this one and those inside it have asked for; counted at the root. */
   callsMade = 0;
   redactor: Redactor | undefined;
+  /** Where in a trace it is, if somebody wants spans. */
+  trace: CallTrace | undefined;
   /** Why the call must stop, once it must. */
   stopped: Failure | undefined;
   /** Whether the outcome is there: nothing can happen inside the call any more. */

@@ -16,6 +16,7 @@ import { record } from "./record.ts";
 import { redact } from "./redact.ts";
 import { resolve } from "./resolve.ts";
 import { run } from "./run.ts";
+import { tryAgain } from "./try-again.ts";
 
 /** The way a call takes, from the first phase to the last, with the middlewares between them. */
 export interface Chain {
@@ -33,6 +34,7 @@ const phases: Readonly<Record<PhaseName, Phase>> = {
   authorise,
   admit,
   recall,
+  "try-again": tryAgain,
   "check-output": checkOutput,
   run,
 };

@@ -4,6 +4,8 @@ import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
+import type { Breakers } from "../failures/breakers.ts";
+import type { RetryPolicy } from "../failures/retry-policy.ts";
 import type { OutputKeeper } from "../outputs/output-keeper.ts";
 import type { Flight } from "../recall/flight.ts";
 import type { OutputCache } from "../recall/output-cache.ts";
@@ -12,6 +14,8 @@ import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
 import type { States } from "../state/create-states.ts";
+import type { Meter } from "../telemetry/meter.ts";
+import type { Telemetry } from "../telemetry/tracing.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import type { Approve } from "./approval.ts";
 import type { InjectedSource } from "./injection.ts";
@@ -38,10 +42,17 @@ export interface CallHost {
   readonly states: States;
   readonly slots: Slots;
   readonly rates: Rates;
+  /** Of tools that may be run again and fail. */
+  readonly retries: Required<RetryPolicy>;
+  readonly breakers: Breakers | undefined;
+  /** Whether calls that failed for good are kept. */
+  readonly keepsFailed: boolean;
   /** How many calls wait for a place or a limit. */
   waiting: number;
   readonly inFlight: InFlight;
   readonly skills: SkillSet;
+  readonly telemetry: Telemetry;
+  readonly meter: Meter;
   nextId(): string;
   isHeard(): boolean;
   tell(event: CallEvent): void;

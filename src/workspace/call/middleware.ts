@@ -14,6 +14,7 @@ export const phaseNames = [
   "authorise",
   "admit",
   "recall",
+  "try-again",
   "check-output",
   "run",
 ] as const;

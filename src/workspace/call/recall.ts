@@ -1,6 +1,6 @@
 import { cloneJson, copyJson, maxJsonDepth, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, OkOutcome, Recalled, ToolOutcome } from "../../core/outcome.ts";
-import type { Tool, ToolCache } from "../../core/tool.ts";
+import type { ToolCache } from "../../core/tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Flight } from "../recall/flight.ts";
 import { toCacheKey } from "../recall/output-cache.ts";
@@ -9,6 +9,7 @@ import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop, sleepIn } from "./race-stop.ts";
+import { mayRunAgain } from "./try-again.ts";
 
 /** Answers without running the tool if that is allowed and the outcome is known: by its key, or from the cache. */
 export const recall: Phase = (call, next) => {
@@ -16,11 +17,6 @@ export const recall: Phase = (call, next) => {
   const run = cache === undefined ? next : () => recallCached(call, cache, next);
   return call.options.idempotencyKey === undefined ? run() : recallOnce(call, call.options.idempotencyKey, run);
 };
-
-/** Whether a tool may be run again: the one rule for retries, recovery and replay. */
-export function mayRunAgain({ annotations }: Tool): boolean {
-  return annotations.idempotent === true || annotations.readOnly === true;
-}
 
 /** A process that is alive has written down how a call ended so long after its deadline. */
 const graceMs = 5000;

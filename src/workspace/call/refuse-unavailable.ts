@@ -9,6 +9,10 @@ export function refuseUnavailable(call: Call): FailedOutcome | undefined {
   const { registry } = host;
   if (found.refuse !== undefined) return toOutcome(found.refuse());
   if (!registry.has(partOf)) return call.fail("tool-not-found", registry.notFound(address));
+  const brokenUntil = registry.brokenUntil(entry);
+  if (brokenUntil !== undefined) {
+    return call.fail("tool-broken", { tool: address, retryAfterMs: Math.max(0, brokenUntil - performance.now()) });
+  }
   if (!registry.isAvailable(entry)) return call.fail("tool-unavailable", { tool: address, owner: entry.owner });
   const caller = call.parent?.entry;
   if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry)) return undefined;

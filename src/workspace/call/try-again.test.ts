@@ -1,0 +1,335 @@
+import { expect, test } from "vitest";
+
+import { defineSkill } from "../../core/define-skill.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import type { CallEvent } from "../../core/events.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { Tool, ToolAnnotations, ToolLimits } from "../../core/tool.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { createWorkspace } from "../create-workspace.ts";
+import { openDeadLetters } from "../failures/dead-letters.ts";
+import type { WorkspaceOptions } from "../workspace.ts";
+
+const quick = { times: 2, minMs: 1, maxMs: 2 };
+
+test.for<[what: string, annotations: ToolAnnotations, runs: number]>([
+  ["is idempotent", { idempotent: true }, 3],
+  ["is read-only", { readOnly: true }, 3],
+  ["says nothing: it is not tried again", {}, 1],
+])("a tool that fails is tried again if it %s", async ([, annotations, expected]) => {
+  const { tool, runs } = failing({ annotations, failures: Infinity });
+  const workspace = createWorkspace({ tools: [tool], retries: quick });
+
+  expect(await workspace.call("work")).toMatchObject({ error: { code: "tool-failed" } });
+  expect(runs()).toBe(expected);
+});
+
+test("a tool that succeeds when it is tried again has succeeded, and events tell each try", async () => {
+  const { tool } = failing({ failures: 2 });
+  const workspace = createWorkspace({ tools: [tool], retries: quick });
+  const events: CallEvent[] = [];
+
+  const outcome = await workspace.call("work", {}, { onEvent: (event) => events.push(event) });
+
+  expect(outcome).toEqual({ status: "ok", output: "run 3" });
+  expect(events.filter(({ type }) => type === "call-retry")).toMatchObject([{ attempt: 2 }, { attempt: 3 }]);
+});
+
+test("a tool says how often it is tried again", async () => {
+  const { tool, runs } = failing({ failures: Infinity, limits: { retries: 1 } });
+  const never = failing({ name: "never", failures: Infinity, limits: { retries: 0 } });
+  const workspace = createWorkspace({ tools: [tool, never.tool], retries: quick });
+  await workspace.call("work");
+  await workspace.call("never");
+
+  expect([runs(), never.runs()]).toEqual([2, 1]);
+});
+
+test("a call that is cancelled or over while it pauses is not tried again", async () => {
+  const { tool, runs } = failing({ failures: Infinity });
+  const workspace = createWorkspace({ tools: [tool], retries: { times: 5, minMs: 10_000 } });
+
+  const outcome = await workspace.call("work", {}, { limitMs: 30 });
+
+  expect(outcome).toMatchObject({ error: { code: "tool-failed" } });
+  expect(runs()).toBe(1);
+});
+
+test("a wrong input is not tried again", async () => {
+  const { tool, runs } = failing({ failures: 1 });
+  const workspace = createWorkspace({ tools: [tool], retries: quick });
+
+  expect(await workspace.call("work", { no: 1 })).toMatchObject({ error: { code: "input-invalid" } });
+  expect(runs()).toBe(0);
+});
+
+test("a tool that fails too often is taken out with a notice, and comes back by itself", async () => {
+  const { tool, runs } = failing({ failures: 3, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 3, openMs: 60 } });
+  const events: CallEvent[] = [];
+  const changes: string[] = [];
+  workspace.onEvent((event) => events.push(event));
+  workspace.onChange(({ added, removed }) => changes.push(`+${added.length} -${removed.length}`));
+  const codes = await codesOf(4, () => workspace.call("work"));
+  const whileBroken = workspace.isToolAvailable("work");
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const back = workspace.isToolAvailable("work");
+  const after = await workspace.call("work");
+
+  expect(codes).toEqual(["tool-failed", "tool-failed", "tool-failed", "tool-broken"]);
+  expect([whileBroken, back]).toEqual([false, true]);
+  expect(after).toMatchObject({ status: "ok" });
+  expect(runs()).toBe(4);
+  expect(changes).toEqual(["+0 -1", "+1 -0"]);
+  const notices = events.filter(({ type }) => type === "tool-broken" || type === "tool-mended");
+  expect(notices).toMatchObject([{ type: "tool-broken", tool: "work", failures: 3 }, { type: "tool-mended" }]);
+});
+
+test("a tool of a closed skill stays out when it is mended", async () => {
+  const { tool } = failing({ failures: 1, annotations: {} });
+  const skill = defineSkill({ name: "talk", description: "Talks", tools: [tool] });
+  const workspace = createWorkspace({ skills: [skill], breaker: { failures: 1, openMs: 20 } });
+  await workspace.activateSkill("talk");
+  await workspace.call("talk/work");
+  await workspace.deactivateSkill("talk");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+
+  expect(workspace.isToolAvailable("talk/work")).toBe(false);
+});
+
+test("a tool that still fails when it is let back in is taken out at once", async () => {
+  const { tool, runs } = failing({ failures: Infinity, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 2, openMs: 40 } });
+  await codesOf(2, () => workspace.call("work"));
+  await new Promise((resolve) => setTimeout(resolve, 80));
+
+  expect(await codesOf(2, () => workspace.call("work"))).toEqual(["tool-failed", "tool-broken"]);
+  expect(runs()).toBe(3);
+});
+
+test("calls that run when their tool breaks finish, and those that try it when it is let back in wait for the first", async () => {
+  const { tool } = failing({ failures: 3, annotations: {}, pauseMs: 20 });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 2, openMs: 60 } });
+  const first = await Promise.all([1, 2, 3].map(() => workspace.call("work")));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const second = await Promise.all([1, 2, 3].map(() => workspace.call("work")));
+
+  expect(first.map(codeOf)).toEqual(["tool-failed", "tool-failed", "tool-failed"]);
+  expect(second.map(codeOf)).toEqual(["ok", "ok", "ok"]);
+});
+
+test("a call that waited while its tool broke fails, and does not run", async () => {
+  const { tool, runs } = failing({ failures: Infinity, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1 }, limits: { maxConcurrent: 1 } });
+
+  const outcomes = await Promise.all([workspace.call("work"), workspace.call("work")]);
+
+  expect(outcomes.map(codeOf)).toEqual(["tool-failed", "tool-broken"]);
+  expect(runs()).toBe(1);
+});
+
+test("another tool in the place of a broken one is not broken", async () => {
+  const { tool } = failing({ failures: Infinity, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1 } });
+  await workspace.call("work");
+  workspace.replace(failing({ failures: 0 }).tool);
+
+  expect(await workspace.call("work")).toMatchObject({ status: "ok" });
+});
+
+test("failures that are the caller's do not break a tool", async () => {
+  const { tool } = failing({ failures: 0, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1 } });
+  await workspace.call("work", { no: 1 });
+  await workspace.call("work", {}, { signal: AbortSignal.abort() });
+
+  expect(await workspace.call("work")).toMatchObject({ status: "ok" });
+});
+
+test("a middleware that crashes behind a breaker makes the call fail, and no more", async () => {
+  const { tool } = failing({ failures: 0 });
+  const workspace = createWorkspace({ tools: [tool], breaker: {} });
+  workspace.use(() => fail("crashed"), { before: "run" });
+
+  expect(await workspace.call("work")).toMatchObject({ error: { code: "middleware-failed" } });
+});
+
+test("a call that crashes behind a breaker has crashed, and no more", async () => {
+  const { tool } = failing({ failures: 0 });
+  const crashing = new Proxy(tool, {
+    get(target, key, receiver) {
+      if (key === "outputSchema") throw new Error("crashed");
+      return Reflect.get(target, key, receiver) as unknown;
+    },
+  });
+
+  const outcome = await createWorkspace({ tools: [crashing], breaker: {} }).call("work");
+
+  expect(outcome).toMatchObject({ error: { code: "call-crashed", details: { reason: "crashed" } } });
+});
+
+test("a call that failed for good is kept with all that is needed to make it again", async () => {
+  const { dead, workspace, store } = setUp({ failures: 4 });
+  const options = { user: "Ada", idempotencyKey: "order-1" };
+  const outcome = await workspace.call("work", { of: "a" }, options);
+  const [letter] = await dead.list();
+
+  expect(outcome).toMatchObject({ error: { code: "tool-failed" } });
+  expect(letter).toMatchObject({
+    tool: "work",
+    digest: expect.stringMatching(/^sha256:/u) as string,
+    input: { of: "a" },
+    isRedacted: false,
+    ...options,
+    error: { code: "tool-failed" },
+    attempts: 3,
+  });
+  expect(await openDeadLetters(store).get(letter?.id ?? "")).toEqual(letter);
+});
+
+test("retry() makes the call again, and forgets it when it is done", async () => {
+  const { dead, workspace, runs } = setUp({ failures: 4 });
+  await workspace.call("work", { of: "a" }, { user: "Ada", idempotencyKey: "order-1" });
+  const users: unknown[] = [];
+  const [letter] = await dead.list();
+
+  const outcome = await dead.retry(workspace, letter?.id ?? "", {
+    onEvent: (event) => event.type === "call-start" && users.push(event.user),
+  });
+
+  expect(outcome).toEqual({ status: "ok", output: "run 5" });
+  expect(await dead.list()).toEqual([]);
+  expect([runs(), users]).toEqual([5, ["Ada"]]);
+});
+
+test("retry() of a call that fails again leaves one letter with the new error", async () => {
+  const { dead, workspace, store, tool } = setUp({ failures: Infinity });
+  await workspace.call("work", { of: "a" });
+  const [first] = await dead.list();
+  await dead.retry(workspace, first?.id ?? "");
+  const [second, ...others] = await dead.list();
+  await dead.retry(createWorkspace({ tools: [tool], store }), second?.id ?? "", { input: { of: "b" } });
+  const [third] = await dead.list();
+
+  expect(others).toEqual([]);
+  expect(third).toMatchObject({ id: second?.id, attempts: 4 });
+  expect(JSON.stringify(third?.error)).toContain("run 7");
+});
+
+test("retry() needs another input if secrets were taken out of the one that is kept", async () => {
+  const { dead, workspace } = setUp({ failures: 3, options: { secrets: { KEY: "hunter22" } } });
+  await workspace.call("work", { of: "hunter22" }, { idempotencyKey: "order-1" });
+  const [letter] = await dead.list();
+  const id = letter?.id ?? "";
+
+  expect(letter).toMatchObject({ input: { of: "[KEY]" }, isRedacted: true });
+  await expect(dead.retry(workspace, id)).rejects.toMatchObject({ code: "option-invalid" });
+  expect(await dead.retry(workspace, id, { input: { of: "x" } })).toMatchObject({ status: "ok" });
+});
+
+test("drop() and get() say when there is no such letter, and list() goes on after one", async () => {
+  const { dead, workspace } = setUp({ failures: Infinity });
+  for (const of of ["a", "b", "c"]) await workspace.call("work", { of });
+  const [first] = await dead.list({ limit: 1 });
+  const rest = await dead.list({ after: first?.id ?? "" });
+
+  expect(rest.map(({ input }) => input)).toEqual([{ of: "b" }, { of: "c" }]);
+  expect([await dead.drop(first?.id ?? ""), await dead.drop(first?.id ?? "")]).toEqual([true, false]);
+  await expect(dead.get("__proto__")).rejects.toMatchObject({ code: "dead-letter-missing" });
+  await expect(dead.retry(workspace, "x")).rejects.toMatchObject({ code: "dead-letter-missing" });
+});
+
+test("calls that were refused, are inside a call, or did their work are not kept", async () => {
+  const { dead, workspace } = setUp({ failures: Infinity });
+  workspace.add(defineTool({ name: "outer", description: "Calls", run: (_input, { call }) => call("work") }));
+  workspace.add(defineTool({ name: "fine", description: "Works", run: () => "ok" }));
+  await workspace.call("outer");
+  await workspace.call("fine");
+  await workspace.call("work", { no: 1 });
+  await workspace.call("nothing");
+
+  expect(await dead.list()).toEqual([]);
+});
+
+test("a call that cannot be kept says so, and why it failed", async () => {
+  const store = memoryStore();
+  const kv = { ...store.kv, set: () => Promise.reject(new Error("the disk is full")) };
+  const { tool } = failing({ failures: Infinity });
+  const workspace = createWorkspace({ tools: [tool], store: { ...store, kv }, keepFailed: true });
+
+  const outcome = await workspace.call("work");
+
+  expect(outcome).toMatchObject({ error: { code: "store-failed", details: { ran: true } } });
+  expect(JSON.stringify(outcome)).toMatch(/the disk is full.*run 1/u);
+});
+
+test.for<WorkspaceOptions>([
+  { retries: { times: -1 } },
+  { retries: { minMs: 0 } },
+  { retries: { time: 1 } as never },
+  { breaker: { failures: 0 } },
+  { breaker: true as never },
+  { keepFailed: "yes" as never },
+])("createWorkspace() refuses %j", (options) => {
+  expect(() => createWorkspace(options)).toThrow(/^Cannot use "/u);
+});
+
+test("defineTool() refuses retries of a tool that may not be run twice", () => {
+  expect(() => failing({ annotations: {}, limits: { retries: 1 }, failures: 0 })).toThrow(/limits\.retries/u);
+  expect(() => failing({ limits: { retries: 11 }, failures: 0 })).toThrow(/limits\.retries/u);
+});
+
+interface FailingParts {
+  readonly name?: string;
+  /** So many runs fail. */
+  readonly failures: number;
+  readonly annotations?: ToolAnnotations;
+  readonly limits?: ToolLimits;
+  readonly pauseMs?: number;
+}
+
+function failing(parts: FailingParts): { tool: Tool; runs: () => number } {
+  const { name = "work", failures, annotations = { idempotent: true }, limits = {}, pauseMs } = parts;
+  let runs = 0;
+  const tool = defineTool({
+    name,
+    description: "Works, after some time",
+    input: { type: "object", properties: { of: { type: "string" } }, additionalProperties: false },
+    annotations,
+    limits,
+    run: async () => {
+      runs += 1;
+      const run = runs;
+      if (pauseMs !== undefined) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      return run <= failures ? fail(`run ${run}`) : `run ${run}`;
+    },
+  });
+  return { tool, runs: () => runs };
+}
+
+function setUp({ failures, options = {} }: { failures: number; options?: WorkspaceOptions }): {
+  dead: ReturnType<typeof openDeadLetters>;
+  workspace: ReturnType<typeof createWorkspace>;
+  store: ReturnType<typeof memoryStore>;
+  tool: Tool;
+  runs: () => number;
+} {
+  const store = memoryStore();
+  const { tool, runs } = failing({ failures });
+  const workspace = createWorkspace({ tools: [tool], store, keepFailed: true, retries: quick, ...options });
+  return { dead: openDeadLetters(store), workspace, store, tool, runs };
+}
+
+function codeOf(outcome: ToolOutcome): string {
+  return outcome.status === "ok" ? "ok" : outcome.error.code;
+}
+
+async function codesOf(times: number, call: () => Promise<ToolOutcome>): Promise<string[]> {
+  const codes: string[] = [];
+  for (let time = 0; time < times; time++) codes.push(codeOf(await call()));
+  return codes;
+}
+
+function fail(reason: string): never {
+  throw new Error(reason);
+}

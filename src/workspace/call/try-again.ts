@@ -1,0 +1,84 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
+import { describeThrown } from "../describe-thrown.ts";
+import type { Breakers } from "../failures/breakers.ts";
+import { keepLetter } from "../failures/dead-letters.ts";
+import { isFault, mayPass } from "../failures/tool-faults.ts";
+import { toolDigest } from "../tool-digest.ts";
+import type { Call } from "./call.ts";
+import type { Next, Phase } from "./phase.ts";
+import { sleepIn } from "./race-stop.ts";
+import { redactFailure } from "./redact.ts";
+
+/** Tries a tool again that may be run again, watches whether it is broken, and keeps calls that failed for good. */
+export const tryAgain: Phase = (call, next) => {
+  const { breakers, retries, keepsFailed } = call.host;
+  const run = breakers === undefined ? next : () => watch(call, breakers, next);
+  const times = call.entry.tool.limits.retries ?? retries.times;
+  const mayTry = times > 0 && mayRunAgain(call.entry.tool);
+  if (!mayTry && !keepsFailed) return run();
+  return tryAndKeep(call, mayTry ? times : 0, run);
+};
+
+async function watch(call: Call, breakers: Breakers, run: Next): Promise<ToolOutcome> {
+  const { entry, id, address: tool } = call;
+  const outcome = await breakers.run({
+    entry,
+    run,
+    onBroken: (facts) => call.emit({ type: "tool-broken", call: id, tool, ...facts }),
+    onMended: () => call.emit({ type: "tool-mended", call: id, tool }),
+  });
+  // It broke while this call waited.
+  return outcome ?? call.fail("tool-broken", { tool, retryAfterMs: breakers.openMs });
+}
+
+/** Whether a tool may be run again: the one rule for retries, recovery and replay. */
+export function mayRunAgain({ annotations }: Call["entry"]["tool"]): boolean {
+  return annotations.idempotent === true || annotations.readOnly === true;
+}
+
+async function tryAndKeep(call: Call, times: number, run: Next): Promise<ToolOutcome> {
+  let outcome = await run();
+  for (let left = times; left > 0 && mayPass(outcome) && call.stopped === undefined; left--) {
+    const waited = await sleepIn(call, pauseBefore(call));
+    if (!waited.ok) break;
+    call.attempts += 1;
+    call.emit({ type: "call-retry", call: call.id, attempt: call.attempts });
+    outcome = await run();
+  }
+  const isKept = call.host.keepsFailed && call.parent === undefined;
+  return isKept && isFault(outcome) ? keepFailed(call, outcome) : outcome;
+}
+
+/** Twice as long each time, and never at the same moment as others that failed together. */
+function pauseBefore({ attempts, host: { retries } }: Call): number {
+  const longest = Math.min(retries.maxMs, retries.minMs * 2 ** (attempts - 1));
+  return longest * (0.5 + Math.random() / 2);
+}
+
+async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOutcome> {
+  const { host, redactor, user, options } = call;
+  const given = call.checked as JsonValue;
+  const input = redactor === undefined ? given : redactor.value(given);
+  const time = Date.now();
+  const id = `${time.toString(36)}-${call.id}`;
+  try {
+    await keepLetter(host.kv, {
+      id,
+      tool: call.address,
+      digest: toolDigest(call.entry.tool),
+      input,
+      isRedacted: input !== given,
+      ...(user !== undefined && { user }),
+      ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+      error: redactFailure(call, outcome).error,
+      attempts: call.attempts,
+      time,
+    });
+    call.emit({ type: "call-kept", call: call.id, letter: id });
+    return outcome;
+  } catch (cause) {
+    const reason = `${describeThrown(cause)}; so the failed call is not kept: ${outcome.error.message}`;
+    return call.fail("store-failed", { reason, ran: true });
+  }
+}

@@ -1,0 +1,129 @@
+import { KitbagError, type Failure } from "../../core/errors.ts";
+import type { CallEvent } from "../../core/events.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { Store } from "../../core/store.ts";
+import type { CallOptions } from "../call/call-options.ts";
+
+/** A call that failed for good, with all that is needed to make it again. */
+export interface DeadLetter {
+  readonly id: string;
+  /** The address of the tool. */
+  readonly tool: string;
+  /** The version that failed, by what it is made of. */
+  readonly digest: string;
+  readonly input: JsonValue;
+  /** Whether secrets were taken out of the input: then it must be given again. */
+  readonly isRedacted: boolean;
+  readonly user?: string;
+  readonly idempotencyKey?: string;
+  readonly error: Failure;
+  /** How often it was tried. */
+  readonly attempts: number;
+  /** When it failed, in milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** What may be said when a dead letter is tried again. */
+export interface RetryDeadOptions extends CallOptions {
+  /** In the place of its input. */
+  readonly input?: unknown;
+}
+
+/** Calls that failed for good. */
+export interface DeadLetters {
+  /** The oldest first. */
+  list(options?: { readonly after?: string; readonly limit?: number }): Promise<readonly DeadLetter[]>;
+  /** @throws {KitbagError} `dead-letter-missing` */
+  get(id: string): Promise<DeadLetter>;
+  /**
+   * Makes the call again, as the same user and with the same key. If it is done now the letter is gone; else there is one with the
+   * new error.
+   *
+   * @throws {KitbagError} `dead-letter-missing`; `option-invalid` if secrets were taken out of its input and no other was given.
+   */
+  retry(workspace: Caller, id: string, options?: RetryDeadOptions): Promise<ToolOutcome>;
+  /** Answers whether there was one. */
+  drop(id: string): Promise<boolean>;
+}
+
+/** Who can make a call. */
+interface Caller {
+  call(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome>;
+}
+
+const prefix = "dead:";
+
+/**
+ * Opens the calls that failed for good and are kept in `store`: those of workspaces that were made with `keepFailed`.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, defineTool, memoryStore, openDeadLetters } from "kitbag";
+ *
+ * let isDown = true;
+ * const send = defineTool({
+ *   name: "send",
+ *   description: "Sends a message",
+ *   run: () => {
+ *     if (isDown) throw new Error("the line is down");
+ *   },
+ * });
+ * const store = memoryStore();
+ * const workspace = createWorkspace({ tools: [send], store, keepFailed: true });
+ * await workspace.call("send");
+ *
+ * const dead = openDeadLetters(store);
+ * const [letter] = await dead.list();
+ * isDown = false;
+ * const outcome = await dead.retry(workspace, letter?.id ?? "");
+ * console.assert(outcome.status === "ok" && (await dead.list()).length === 0);
+ * ```
+ */
+export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
+  async function get(id: string): Promise<DeadLetter> {
+    const found = await kv.get(prefix + id);
+    if (found === undefined) throw new KitbagError("dead-letter-missing", { id });
+    return found.value as unknown as DeadLetter;
+  }
+
+  return {
+    get,
+    async list({ after = "", limit = 1000 } = {}) {
+      const found = await kv.list({ prefix, after: prefix + after, limit });
+      return found.map(([, { value }]) => value as unknown as DeadLetter);
+    },
+    async retry(workspace, id, { input, ...options } = {}) {
+      const letter = await get(id);
+      if (letter.isRedacted && input === undefined) {
+        const expected = "the input, because secrets were taken out of the one that is kept";
+        throw new KitbagError("option-invalid", { option: "input", found: "nothing", expected });
+      }
+      const { tool, user, idempotencyKey } = letter;
+      let isKept = false;
+      const onEvent = (event: CallEvent): void => {
+        isKept ||= event.type === "call-kept";
+        options.onEvent?.(event);
+      };
+      const outcome = await workspace.call(tool, input ?? letter.input, {
+        ...(user !== undefined && { user }),
+        // With another input it is another use of the tool.
+        ...(idempotencyKey !== undefined && input === undefined && { idempotencyKey }),
+        ...options,
+        onEvent,
+      });
+      const isDone = outcome.status === "ok" || isKept;
+      if (isDone) await kv.delete(prefix + id);
+      else await keepLetter(kv, { ...letter, error: outcome.error, attempts: letter.attempts + 1 });
+      return outcome;
+    },
+    async drop(id) {
+      return kv.delete(prefix + id);
+    },
+  };
+}
+
+/** Keeps a letter under its id. */
+export async function keepLetter(kv: Store["kv"], letter: DeadLetter): Promise<void> {
+  await kv.set(prefix + letter.id, { ...letter } as unknown as JsonObject);
+}
