@@ -30,11 +30,12 @@ export function matchJwt(scan: Scan, index: number): Hit | undefined {
     ends.push(end);
     if (scan.text[end] !== "." || ends.length === 5) break;
   }
-  if (ends.length < 3) return undefined;
-  const [header, payload, signature] = ends as [number, number, number];
+  const [header, payload = index, signature] = ends as [number, number?, number?];
   if (header - index < 12 || payload - header < 5) return undefined;
+  // One whose end was left out to show less of it has no signature, but JSON in both parts.
+  if (signature === undefined && !scan.text.startsWith("eyJ", header + 1)) return undefined;
   // A full stop behind it ends the sentence, and is no part of the token.
-  return { start: index, end: ends[4] ?? signature };
+  return { start: index, end: ends[4] ?? signature ?? payload };
 }
 
 /** The longest private key that is looked for, as text. */
@@ -58,7 +59,16 @@ export function matchPrivateKey(scan: Scan, index: number): Hit | undefined {
     if (end !== -1 && end - last <= longestKind) return { start: index, end: end + 5 };
   }
   if (scan.isOpen(index + longestKey)) return undecided(index);
-  return { start: index, end: Math.min(scan.runEnd(base64 + blanks + lineEnds, body + 5), index + longestKey) };
+  return { start: index, end: Math.min(endOfLines(scan, body + 5), index + longestKey) };
+}
+
+/** Where lines of base64 end, whose ends may be written as escapes. */
+function endOfLines(scan: Scan, index: number): number {
+  let end = scan.runEnd(base64 + blanks + lineEnds, index);
+  while (scan.text[end] === "\\" && /[nr]/u.test(scan.text[end + 1] ?? "")) {
+    end = scan.runEnd(base64 + blanks + lineEnds, end + 2);
+  }
+  return end;
 }
 
 const longestAuthority = 512;

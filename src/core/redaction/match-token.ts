@@ -16,13 +16,15 @@ export function matchToken(scan: Scan, index: number, prefix: string, row: Token
   if (length > (row.max ?? longestToken)) return undefined;
   if (scan.isOpen(end)) return undecided(index);
   if (length < row.min) return undefined;
-  return hasDigits(scan.text, start, row.digits ?? 0) ? { start: index, end } : undefined;
+  return hasDigits(scan.text.slice(start, Math.min(end, start + 64)), row.digits ?? 0)
+    ? { start: index, end }
+    : undefined;
 }
 
-/** Looks at the first characters only: a key is not mostly words. */
-function hasDigits(text: string, start: number, count: number): boolean {
+/** A key is not made of words: it has digits near its beginning. */
+function hasDigits(text: string, count: number): boolean {
   let found = 0;
-  for (let index = start; found < count && index < start + 64; index++) {
+  for (let index = 0; found < count && index < text.length; index++) {
     if ((kindOf(text.charCodeAt(index)) & digits) !== 0) found += 1;
   }
   return found >= count;

@@ -42,10 +42,10 @@ test("redactText() looks only for the kinds that it is asked for", () => {
 });
 
 test.for([
-  ["a word begins behind an escape", `x=%3D${"ghp_"}`, "\\n"],
-  ["a word begins behind a line end in JSON", "a\\n", ""],
-  ["a word begins behind an underscore", "my_", ""],
-])("redactText() sees that %s", ([, before]) => {
+  ["behind an escape", "x=%3D"],
+  ["behind a line end in JSON", "a\\n"],
+  ["behind an underscore", "my_"],
+] as const)("redactText() sees that a word begins %s", ([, before]) => {
   expect(redactText(`${before}${token}`)).toContain("[github-token]");
 });
 
@@ -65,6 +65,7 @@ test.for([
   ["a discord token with a short second part", `M${"a1".repeat(12)}.${"a".repeat(3)}.${"b".repeat(30)}`],
   ["a discord token with a long third part", `M${"a1".repeat(12)}.${"a".repeat(6)}.${"b".repeat(90)}`],
   ["a discord token with a short third part", `M${"a1".repeat(12)}.${"a".repeat(6)}.b`],
+  ["two parts of which one is no JSON", "eyJhbGciOiJIUzI1NiJ9.abcdefgh"],
   ["a token with a short header", "eyJhbG.eyJzdWIiOjF9.abc"],
   ["a token with a short payload", "eyJhbGciOiJIUzI1NiJ9.e.abc"],
   ["a number in a number", "a+14155550132"],
@@ -76,7 +77,7 @@ test.for([
   ["an account that goes on", "DE89370400440532013000A"],
   ["a kind of key that is longer than any", `-----BEGIN ${"A".repeat(60)}-----`],
   ["a first line without an end", "-----BEGIN RSA"],
-])("redactText() leaves %s alone", ([, text]) => {
+] as const)("redactText() leaves %s alone", ([, text]) => {
   expect(redactText(text)).toBe(text);
 });
 
@@ -85,10 +86,16 @@ test("redactText() takes a colon behind an address for the end of it, if nothing
   expect(redactText("ada@example.com: hi")).toBe("[email]: hi");
 });
 
+test("redactText() finds a token whose end was left out", () => {
+  expect(redactText("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0N…")).toBe("[jwt]…");
+});
+
 test("redactText() ends a private key without a last line where it stops to look like one", () => {
   const begin = "-----BEGIN PRIVATE KEY-----";
 
   expect(redactText(`${begin}\nMIIE\nabcd\n"; and so on`)).toBe('[private-key]"; and so on');
+  expect(redactText(`"${begin}\\nMIIE\\r\\nabcd…"`)).toBe('"[private-key]…"');
+  expect(redactText(`${begin}\\`)).toBe("[private-key]\\");
   expect(redactText(`${begin}\nMIIE\n-----END nothing`)).toBe("[private-key]-----END nothing");
   expect(redactText(`${begin}${"a".repeat(40_000)}-----END PRIVATE KEY-----`)).toMatch(
     /^\[private-key\]a{7000,}-----END/u,

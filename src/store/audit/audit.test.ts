@@ -180,7 +180,7 @@ const tampering: readonly (readonly [
   ["changed last entry", (lines) => lines.with(9, { ...line(lines, 9), time: 1 }), 10, "changed"],
   ["changed hash", (lines) => lines.with(4, { ...line(lines, 4), hash: "0".repeat(64) }), 5, "changed"],
   ["changed position", (lines) => lines.with(4, { ...line(lines, 4), position: 6 }), 5, "changed"],
-  ["entry with a new field", (lines) => lines.with(4, { ...line(lines, 4), extra: 1 } as AuditLine), 5, "changed"],
+  ["entry with a new field", (lines) => lines.with(4, { ...line(lines, 4), ...{ extra: 1 } }), 5, "changed"],
   ["entry that is no entry", (lines) => [...lines.slice(0, 4), "text", ...lines.slice(5)], 5, "changed"],
   ["entry that is a list", (lines) => [...lines.slice(0, 4), [], ...lines.slice(5)], 5, "changed"],
   ["removed entry", (lines) => lines.toSpliced(4, 1), 5, "removed"],
@@ -441,5 +441,7 @@ async function readLines(store: Store): Promise<AuditLine[]> {
 }
 
 async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  return Array.fromAsync(items);
+  const collected: Item[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
 }
