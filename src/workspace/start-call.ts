@@ -10,6 +10,7 @@ import { cutText } from "./cut-text.ts";
 import { describeThrown } from "./describe-thrown.ts";
 import type { Found, Resolution } from "./entry.ts";
 import { resolveRequest } from "./resolve-request.ts";
+import { traceCall } from "./telemetry/trace-call.ts";
 
 /**
  * Makes a call, inside another one if `parent` is given; of `found`, if it is not to be looked for. Never throws and never
@@ -25,12 +26,18 @@ export function createStartCall(host: CallHost, chain: Chain): StartCall {
     try {
       const { request, resolution } = prepare(host, given, { parent, found });
       call = new Call(host, resolution, { request, parent, callInside: start });
-      return await run(call);
+      const outcome = await (host.telemetry.isOn() ? runTraced(call) : run(call));
+      host.meter.count(call, outcome);
+      return outcome;
     } catch (cause) {
       return failed(toFailure("call-crashed", { tool: nameOf(given.tool), reason: describeThrown(cause) }));
     } finally {
       if (call !== undefined) parent?.release(call);
     }
+  }
+
+  async function runTraced(call: Call): Promise<ToolOutcome> {
+    return traceCall(call, { tracing: await host.telemetry.open(), run: () => run(call) });
   }
 
   function run(call: Call): ToolOutcome | Promise<ToolOutcome> {

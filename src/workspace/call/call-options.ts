@@ -22,6 +22,13 @@ export interface CallOptions {
   readonly onLimit?: "wait" | "fail";
   /** Who asks, for the records. */
   readonly user?: string;
+  /**
+   * Where in a trace the caller is, as the W3C header of this name says it; what is no such text is ignored.
+   * @default the active span of OpenTelemetry
+   */
+  readonly traceparent?: string;
+  /** What belongs to `traceparent`, as the W3C header of this name says it. */
+  readonly tracestate?: string;
   /** The owner whose tools a bare name means first. */
   readonly from?: string;
   /** Gets the events of this call and of those inside it. */

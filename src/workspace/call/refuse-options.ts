@@ -13,6 +13,8 @@ const expectations: Expectations<CallOptions> = {
   priority: [isPriority, "a whole number from -100 to 100"],
   onLimit: [(value) => value === "wait" || value === "fail", '"wait" or "fail"'],
   user: [isText, "a text"],
+  traceparent: [isText, "a text"],
+  tracestate: [isText, "a text"],
   from: [isText, "a text"],
   onEvent: [isFunction, "a function"],
 };

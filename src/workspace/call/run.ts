@@ -2,7 +2,8 @@ import type { JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { createRedactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import { isObject } from "../find-wrong-option.ts";
+import { isThenable } from "../is-thenable.ts";
+import { traceRun } from "../telemetry/trace-run.ts";
 import type { Call } from "./call.ts";
 import { CallContext } from "./call-context.ts";
 import { Chunks } from "./chunks.ts";
@@ -42,7 +43,8 @@ function runIn(runtime: Runtime, call: Call, injected: InjectedRecord): ToolOutc
   call.ran = true;
   const chunks = new Chunks(call);
   try {
-    const result = runtime.run(call.entry.tool, call.refined, new CallContext(call, injected, chunks));
+    const start = (): unknown => runtime.run(call.entry.tool, call.refined, new CallContext(call, injected, chunks));
+    const result = call.trace === undefined ? start() : traceRun(call, runtime, start);
     if (isThenable(result)) return finish(call, result, chunks);
     chunks.flush();
     return toOutcome(call, result);
@@ -65,11 +67,6 @@ async function finish(call: Call, result: PromiseLike<unknown>, chunks: Chunks):
   } finally {
     chunks.flush();
   }
-}
-
-/** A promise of any make: query builders have `then` as well. */
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return isObject(value) && "then" in value && typeof value.then === "function";
 }
 
 function toOutcome(call: Call, output: unknown): ToolOutcome {

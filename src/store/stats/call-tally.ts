@@ -1,0 +1,125 @@
+import type { CallFigures, CallStats, TimeStats } from "./call-stats.ts";
+import { Histogram } from "./histogram.ts";
+
+/** A call that is over, as far as it is counted. */
+export interface CountedCall {
+  /** The address; none for a call of what is no tool. */
+  readonly tool: string | undefined;
+  /** The skill or component it belongs to. */
+  readonly owner: string | undefined;
+  readonly durationMs: number;
+  readonly queuedMs: number;
+  /** The code of the error, if it failed. */
+  readonly code: string | undefined;
+  readonly recalled: boolean;
+  /** The slice of the time that it belongs to, if there are any. */
+  readonly slice?: number;
+}
+
+/** Counts calls, in all, by tool and by owner. What it takes is bounded, whatever is counted. */
+export interface CallTally {
+  add(call: CountedCall): void;
+  /** What was counted so far. */
+  toStats(since: number, until: number): CallStats;
+}
+
+/** More tools, or owners, are counted together. */
+const mostRows = 1000;
+/** More different errors of one row are counted together. */
+const mostCodes = 50;
+const others = "(others)";
+const unknown = "(unknown)";
+
+/** Makes a tally with nothing in it; with `slices`, it also counts calls in each slice of the time. */
+export function createCallTally(slices = 0): CallTally {
+  const total = new Row(slices);
+  const tools = new Map<string, Row>();
+  const owners = new Map<string, Row>();
+
+  function rowOf(rows: Map<string, Row>, name: string): Row {
+    const found = rows.get(name);
+    if (found !== undefined) return found;
+    if (rows.size >= mostRows && name !== others) return rowOf(rows, others);
+    const row = new Row(slices);
+    rows.set(name, row);
+    return row;
+  }
+
+  return {
+    add(call) {
+      const { tool = unknown, owner } = call;
+      total.add(call);
+      rowOf(tools, tool).add(call);
+      if (owner !== undefined) rowOf(owners, owner).add(call);
+    },
+    toStats: (since, until) => ({
+      since,
+      until,
+      total: total.toFigures(),
+      tools: toList(tools, (tool, figures) => ({ tool, ...figures })),
+      owners: toList(owners, (owner, figures) => ({ owner, ...figures })),
+    }),
+  };
+}
+
+function toList<Stats extends CallFigures>(
+  rows: ReadonlyMap<string, Row>,
+  toStats: (name: string, figures: CallFigures) => Stats,
+): Stats[] {
+  const list = [...rows].map(([name, row]) => toStats(name, row.toFigures()));
+  return list.toSorted((left, right) => right.calls - left.calls);
+}
+
+/** The calls of one tool, or of one owner, or all. */
+class Row {
+  #errors = 0;
+  #recalled = 0;
+  readonly #codes = new Map<string, number>();
+  readonly #time = new Histogram();
+  /** Most calls never wait. */
+  #queue: Histogram | undefined;
+  readonly #slices: Uint32Array | undefined;
+
+  constructor(slices: number) {
+    if (slices > 0) this.#slices = new Uint32Array(slices);
+  }
+
+  add({ durationMs, queuedMs, code, recalled, slice }: CountedCall): void {
+    this.#time.add(durationMs);
+    if (queuedMs > 0) (this.#queue ??= new Histogram()).add(queuedMs);
+    if (recalled) this.#recalled += 1;
+    if (code !== undefined) this.#addCode(code);
+    if (this.#slices !== undefined && slice !== undefined) this.#slices[slice] = (this.#slices[slice] ?? 0) + 1;
+  }
+
+  #addCode(code: string): void {
+    this.#errors += 1;
+    const name = this.#codes.has(code) || this.#codes.size < mostCodes ? code : others;
+    this.#codes.set(name, (this.#codes.get(name) ?? 0) + 1);
+  }
+
+  toFigures(): CallFigures {
+    const codes = [...this.#codes].map(([code, count]) => ({ code, count }));
+    return {
+      calls: this.#time.count,
+      errors: this.#errors,
+      recalled: this.#recalled,
+      codes: codes.toSorted((left, right) => right.count - left.count),
+      time: toTimeStats(this.#time),
+      queue: { calls: this.#queue?.count ?? 0, ...toTimeStats(this.#queue ?? nothing) },
+      ...(this.#slices !== undefined && { slices: [...this.#slices] }),
+    };
+  }
+}
+
+const nothing = new Histogram();
+
+function toTimeStats(histogram: Histogram): TimeStats {
+  return {
+    p50Ms: histogram.quantile(0.5),
+    p95Ms: histogram.quantile(0.95),
+    p99Ms: histogram.quantile(0.99),
+    maxMs: histogram.maxMs,
+    meanMs: histogram.sumMs / Math.max(1, histogram.count),
+  };
+}

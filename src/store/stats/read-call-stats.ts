@@ -1,0 +1,158 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import type { LogEntry, Store } from "../../core/store.ts";
+import { callStream, toCallRecord, type EndRecord, type StartRecord } from "./call-records.ts";
+import type { CallStats } from "./call-stats.ts";
+import { createCallTally, type CallTally } from "./call-tally.ts";
+import { findPosition } from "./find-position.ts";
+import { createSlowest, type SlowCall } from "./slowest.ts";
+
+/** Which calls {@link readCallStats} counts. */
+export interface ReadCallStatsOptions {
+  /** Calls that ended at this time or later, in milliseconds since 1970. @default from the first on */
+  readonly since?: number;
+  /** Calls that ended before this time. @default now */
+  readonly until?: number;
+  /** Only calls of this tool, or of the tools of this skill or component. */
+  readonly tool?: string;
+  /** Into how many slices of the same length the time is cut. @default 24 */
+  readonly slices?: number;
+}
+
+/** What the log of a store says of the calls in some time. */
+export interface RecordedCallStats extends CallStats {
+  /** The calls that took longest, the longest first; those inside others are not among them. */
+  readonly slowest: readonly SlowCall[];
+}
+
+/**
+ * Counts the calls that a workspace has recorded in a store. Looks for the beginning of the time without reading what is before,
+ * and keeps a few hundred records in memory at once, however many there are.
+ *
+ * @throws {KitbagError} `option-invalid`; whatever the store says.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, defineTool, memoryStore, readCallStats } from "kitbag";
+ *
+ * const store = memoryStore();
+ * const now = defineTool({ name: "now", description: "Tells the time", input: { type: "object" }, run: () => Date.now() });
+ * const workspace = createWorkspace({ tools: [now], store });
+ * await workspace.call("now");
+ * await workspace.call("nwo");
+ *
+ * const { total, tools } = await readCallStats(store);
+ * console.assert(total.calls === 2 && total.errors === 1);
+ * console.assert(tools.some(({ tool, calls }) => tool === "now" && calls === 1));
+ * ```
+ */
+export async function readCallStats(store: Store, options: ReadCallStatsOptions = {}): Promise<RecordedCallStats> {
+  checkOptions(options);
+  const { log } = store;
+  const { until = Date.now() + 1, slices = 24 } = options;
+  const first = await findPosition(log, callStream, options.since ?? 0);
+  const last = await findPosition(log, callStream, until);
+  const since = options.since ?? (await timeOf(store, first + 1)) ?? until;
+  const count = createCount({ ...options, since, until, slices });
+  for (let after = first; after < last; after += pageSize) {
+    const page = await log.read(callStream, { after, limit: Math.min(pageSize, last - after) });
+    for (const entry of page) count.add(entry);
+  }
+  return { ...count.tally.toStats(since, until), slowest: count.slowest() };
+}
+
+/** Small, because a record may be large. */
+const pageSize = 250;
+
+type Count = { readonly tally: CallTally; add(entry: LogEntry): void; slowest(): readonly SlowCall[] };
+
+function createCount({
+  since,
+  until,
+  slices,
+  tool,
+}: Required<Omit<ReadCallStatsOptions, "tool">> & { tool?: string }): Count {
+  const tally = createCallTally(slices);
+  const slowest = createSlowest();
+  const owners = createOwners();
+  /** Calls inside others whose end has not come yet. */
+  const inside = new Set<string>();
+  const sliceMs = Math.max(1, (until - since) / Math.max(1, slices));
+
+  function addStart(record: StartRecord): void {
+    owners.learn(record);
+    // Those of a process that was killed never end.
+    if (inside.size >= mostInside) inside.clear();
+    if (record.parent !== undefined) inside.add(record.call);
+  }
+
+  function addEnd(record: EndRecord, time: number): void {
+    const isInside = inside.delete(record.call);
+    const owner = owners.find(record.tool);
+    if (time < since || time >= until || (tool !== undefined && record.tool !== tool && owner !== tool)) return;
+    const isUnknown = record.code !== undefined && unknownCodes.has(record.code);
+    const slice = Math.min(slices - 1, Math.floor((time - since) / sliceMs));
+    tally.add({ ...record, slice, ...(isUnknown ? { tool: undefined, owner: undefined } : { owner }) });
+    if (!isInside) slowest.add({ call: record.call, tool: record.tool, durationMs: record.durationMs, time });
+  }
+
+  return {
+    tally,
+    add({ value, time }) {
+      const record = toCallRecord(value);
+      if (record?.type === "call-start") addStart(record);
+      if (record?.type === "call-end") addEnd(record, time);
+    },
+    slowest: slowest.list,
+  };
+}
+
+const mostInside = 100_000;
+
+/** How a call ends that was for no tool. */
+const unknownCodes: ReadonlySet<string> = new Set([
+  "tool-not-found",
+  "address-invalid",
+  "tool-ambiguous",
+  "tool-foreign",
+]);
+
+interface Owners {
+  learn(record: StartRecord): void;
+  find(tool: string): string | undefined;
+}
+
+/** Knows whose a tool is: from the beginning of a call, or from its address. */
+function createOwners(): Owners {
+  const known = new Map<string, string | undefined>();
+  return {
+    learn({ tool, source, owner }) {
+      if (source === undefined || known.size >= mostOwners) return;
+      known.set(tool, source === "global" ? undefined : owner);
+    },
+    find(tool) {
+      if (known.has(tool)) return known.get(tool);
+      const slash = tool.indexOf("/");
+      return slash > 0 ? tool.slice(0, slash) : undefined;
+    },
+  };
+}
+
+const mostOwners = 10_000;
+
+async function timeOf({ log }: Store, position: number): Promise<number | undefined> {
+  const [entry] = await log.read(callStream, { after: position - 1, limit: 1 });
+  return entry?.time;
+}
+
+function checkOptions({ since = 0, until = 0, slices = 0, tool = "" }: ReadCallStatsOptions): void {
+  const wrong = Object.entries({ since, until }).find(([, value]) => !Number.isFinite(value));
+  if (wrong !== undefined) throw refuse(wrong[0], wrong[1], "milliseconds since 1970");
+  const isCount = Number.isSafeInteger(slices) && slices >= 0 && slices <= 1000;
+  if (!isCount) throw refuse("slices", slices, "a whole number from 0 to 1000");
+  if (typeof tool !== "string") throw refuse("tool", tool, "the address of a tool, or the name of its owner");
+}
+
+function refuse(option: string, found: unknown, expected: string): KitbagError {
+  return new KitbagError("option-invalid", { option, found: showValue(found), expected });
+}

@@ -1,0 +1,74 @@
+import type { Audit } from "../../store/audit/open-audit.ts";
+import { isKitbagError } from "../../core/errors.ts";
+import type { BlobStore, KeyValueStore, LogStore, Store } from "../../core/store.ts";
+import { getOpenTelemetry } from "./open-telemetry.ts";
+import { general, own } from "./semantic-names.ts";
+import { traceOf } from "./tracing.ts";
+
+/** A store whose work for a call is in spans. Keys are not in them: they may say who asked. */
+export function traceStore(store: Store): Store {
+  // Looked up when they are used: what is behind the door may change.
+  const kv = (): KeyValueStore => store.kv;
+  const log = (): LogStore => store.log;
+  const blobs = (): BlobStore => store.blobs;
+  return {
+    kv: {
+      get: (key) => trace("kv.get", () => kv().get(key)),
+      set: (key, value, options) => trace("kv.set", () => kv().set(key, value, options)),
+      delete: (key, options) => trace("kv.delete", () => kv().delete(key, options)),
+      list: (options) => trace("kv.list", () => kv().list(options)),
+      increment: (key, by, options) => trace("kv.increment", () => kv().increment(key, by, options)),
+    },
+    log: {
+      append: (stream, values, options) => trace("log.append", () => log().append(stream, values, options)),
+      read: (stream, options) => trace("log.read", () => log().read(stream, options)),
+      tail: (stream, options) => log().tail(stream, options),
+      position: (stream) => trace("log.position", () => log().position(stream)),
+      streams: (options) => trace("log.streams", () => log().streams(options)),
+    },
+    blobs: {
+      put: (bytes) => trace("blobs.put", () => blobs().put(bytes)),
+      get: (digest) => trace("blobs.get", () => blobs().get(digest)),
+      slice: (digest, offset, length) => trace("blobs.slice", () => blobs().slice(digest, offset, length)),
+      size: (digest) => trace("blobs.size", () => blobs().size(digest)),
+      list: (options) => trace("blobs.list", () => blobs().list(options)),
+      collect: (keep, options) => trace("blobs.collect", () => blobs().collect(keep, options)),
+    },
+    queue: (name) => store.queue(name),
+    close: () => store.close(),
+  };
+}
+
+/** An audit whose work for a call is in spans. */
+export function traceAudit(audit: Audit): Audit {
+  return {
+    append: (entry) => trace("audit.append", () => audit.append(entry)),
+    digest: (value) => audit.digest(value),
+    close: () => audit.close(),
+  };
+}
+
+/** Does it in a span if a call is being traced; its context is known only if a context manager is registered, as SDKs do. */
+function trace<Value>(operation: string, work: () => Promise<Value>): Promise<Value> {
+  const api = getOpenTelemetry();
+  const active = api?.context.active();
+  const tracing = active && traceOf(active)?.tracing;
+  if (api === undefined || active === undefined || tracing === undefined) return work();
+  const attributes = { [own.storeOperation]: operation };
+  const span = tracing.tracer.startSpan(`store ${operation}`, { attributes }, active);
+  return api.context.with(api.trace.setSpan(active, span), async () => {
+    try {
+      return await work();
+    } catch (cause) {
+      span.setAttribute(general.errorType, codeOf(cause));
+      span.setStatus({ code: api.SpanStatusCode.ERROR });
+      throw cause;
+    } finally {
+      span.end();
+    }
+  });
+}
+
+function codeOf(cause: unknown): string {
+  return isKitbagError(cause) ? cause.code : "_OTHER";
+}
