@@ -1,3 +1,4 @@
+import type { SqliteDatabase } from "./open-database.ts";
 import type { SqliteParts } from "./sqlite-parts.ts";
 import { chunkBytes } from "./to-chunks.ts";
 
@@ -34,8 +35,8 @@ export interface BlobRows {
   complete(blob: number | undefined, chunks: readonly Uint8Array[], digest: string): boolean;
   /** Gives up a blob that is not complete. */
   abandon(blob: number): void;
-  /** Takes the names of blobs away, and answers of how many. */
-  discard(keep: ReadonlySet<string>, putBefore: number): number;
+  /** Takes the names of blobs away, and answers of how many; `failed` never had one. */
+  discard(keep: ReadonlySet<string>, putBefore: number, failed: readonly number[]): number;
   /** A blob without a name that nobody works on. */
   findAbandoned(): number | undefined;
   /** Removes a part of what has no name, little by little; answers whether there may be more. */
@@ -66,18 +67,14 @@ export function createBlobRows(parts: SqliteParts): BlobRows {
     return id;
   }
 
-  function abandon(blob: number): void {
-    sql("UPDATE blobs SET put_at = 0 WHERE id = ? AND digest IS NULL").run(blob);
-  }
-
   return {
     find,
     extend,
-    abandon,
+    abandon: (blob) => abandon(sql, blob),
     complete(blob, chunks, digest) {
       const known = find(digest);
       if (known) {
-        if (blob !== undefined) abandon(blob);
+        if (blob !== undefined) abandon(sql, blob);
         sql("UPDATE blobs SET put_at = ? WHERE id = ?").run(now(), known.id);
         return true;
       }
@@ -122,11 +119,12 @@ function createBlobRemoval(parts: SqliteParts): Pick<BlobRows, "discard" | "find
 
   return {
     findAbandoned,
-    discard(keep, putBefore) {
+    discard(keep, putBefore, failed) {
       const rows = sql("SELECT id, digest FROM blobs WHERE digest IS NOT NULL AND put_at <= ?").all(putBefore);
       const unwanted = rows.filter((row) => !keep.has(String(row["digest"])));
       const update = sql("UPDATE blobs SET digest = NULL, put_at = 0 WHERE id = ?");
       for (const row of unwanted) update.run(Number(row["id"]));
+      for (const blob of failed) abandon(sql, blob);
       return unwanted.length;
     },
     removeSome() {
@@ -143,4 +141,8 @@ function createBlobRemoval(parts: SqliteParts): Pick<BlobRows, "discard" | "find
       return true;
     },
   };
+}
+
+function abandon(sql: SqliteDatabase["sql"], blob: number): void {
+  sql("UPDATE blobs SET put_at = 0 WHERE id = ? AND digest IS NULL").run(blob);
 }

@@ -28,9 +28,6 @@ export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
   const incomplete: PutPlace["incomplete"] = new Map();
 
   const clean = (): Promise<void> => removeAbandoned(parts, rows);
-  const abandonFailed = (): void => {
-    for (const [blob, state] of incomplete) if (state === "failed") rows.abandon(blob);
-  };
 
   const blobs: BlobStore = {
     async put(source) {
@@ -63,10 +60,8 @@ export function sqliteBlobs(parts: SqliteParts): SqliteBlobs {
       checkWhole("minAgeMs", minAgeMs);
       const putBefore = life.now() - minAgeMs;
       checkOpen(life, "blobs.collect");
-      const count = await writer.write("blobs", () => {
-        abandonFailed();
-        return rows.discard(keep, putBefore);
-      });
+      const failed = [...incomplete.keys()].filter((blob) => incomplete.get(blob) === "failed");
+      const count = await writer.write("blobs", () => rows.discard(keep, putBefore, failed));
       await clean();
       return count;
     },

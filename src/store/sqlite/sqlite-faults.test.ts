@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
   closeSync,
-  existsSync,
   ftruncateSync,
   mkdirSync,
   mkdtempSync,
@@ -143,13 +142,13 @@ test("sqliteStore() reads a file on a disk that may not be written, and writes a
   await first.kv.set("key", "kept");
   await first.kv.set("short", "kept", { expiresInMs: 1 });
   await first.close();
-  execFileSync("mount", ["-o", "remount,ro", disk]);
+  remount(disk, "ro");
 
   const store = await open(file);
   const value = await store.kv.get("key");
   const expired = await store.kv.get("short");
   const refused = await codeAndReason(store.kv.set("key", "new"));
-  execFileSync("mount", ["-o", "remount,rw", disk]);
+  remount(disk, "rw");
   await store.kv.set("key", "new");
 
   expect(value?.value).toBe("kept");
@@ -164,7 +163,7 @@ test("sqliteStore() reads a file on a disk that may not be written, and writes a
 
 test("sqliteStore() refuses to make a file on a disk that may not be written", async (context) => {
   const disk = smallDisk(context, "2m");
-  execFileSync("mount", ["-o", "remount,ro", disk]);
+  remount(disk, "ro");
 
   expect(await messageOf(sqliteStore({ file: join(disk, "kitbag.db") }))).toMatch(
     /the file or its folder may not be written/,
@@ -261,9 +260,7 @@ test("sqliteStore() says that a file that was cut off is damaged", async () => {
   ftruncateSync(descriptor, 5 * 4096);
   closeSync(descriptor);
 
-  const found = await codeAndReason(
-    sqliteStore({ file }).then((store) => store.log.read("stream").finally(store.close)),
-  );
+  const found = await codeAndReason(open(file).then((store) => store.log.read("stream")));
 
   expect(found[0]).toBe("store-unavailable");
   expect(found[1]).toBe("the file is damaged, or is no database");
@@ -342,9 +339,18 @@ function smallDisk({ skip }: Pick<TestContext, "skip">, size: string): string {
   if (process.env["KITBAG_REQUIRE_ALL"] !== "1") skip(process.getuid?.() !== 0, "only root can make a small disk");
   const folder = join(freshFolder(), "disk");
   mkdirSync(folder);
-  execFileSync("mount", ["-t", "tmpfs", "-o", `size=${size}`, "tmpfs", folder]);
-  cleanups.push(() => void execFileSync("umount", ["-l", folder]));
+  run(`mount -t tmpfs -o size=${size} tmpfs ${folder}`);
+  cleanups.push(() => run(`umount -l ${folder}`));
   return folder;
+}
+
+function remount(disk: string, how: "ro" | "rw"): void {
+  run(`mount -o remount,${how} ${disk}`);
+}
+
+function run(command: string): void {
+  const [program = "", ...args] = command.split(" ");
+  execFileSync(program, args);
 }
 
 function fillDisk(path: string): void {

@@ -151,15 +151,15 @@ test("backupSqlite() copies one moment of a store while others write", async () 
   const file = await filledFile();
   const to = join(freshFolder(), "a", "copy.db");
   const store = await sqliteStore({ file });
-  let isDone = false;
+  const done = new AbortController();
   const writing = (async () => {
-    for (let index = 0; !isDone; index++) {
+    for (let index = 0; !done.signal.aborted; index++) {
       await Promise.all([store.log.append("left", [index]), store.log.append("right", [index])]);
     }
   })();
 
   const bytes = await backupSqlite(file, to);
-  isDone = true;
+  done.abort();
   await writing;
 
   const copy = await sqliteStore({ file: to });

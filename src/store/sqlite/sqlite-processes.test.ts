@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import { afterEach, expect, test } from "vitest";
@@ -11,7 +11,7 @@ import { checkSqlite } from "./check-sqlite.ts";
 import { sqliteStore } from "./sqlite-store.ts";
 
 const run = promisify(execFile);
-const program = join(import.meta.dirname, "fixtures", "write-in-process.ts");
+const program = resolve(import.meta.dirname, "../../../test/crash/programs/write-with-others.ts");
 const folders: string[] = [];
 
 afterEach(() => {
