@@ -213,7 +213,7 @@ const hard: readonly (readonly [kind: string, text: string])[] = [
   ["secret", "the password is ⟦swordfish⟧"],
   ["secret", "password=⟦tiger⟧"],
   ["aws-access-key", `⟦${bodyOf(40, "mixed", 5)}⟧ belongs to the key above`],
-  ["github-token", `⟦${base64(`gh${"p_"}${bodyOf(36, "mixed", 4)}`)}⟧`],
+  ["github-token", `⟦${base64(`ghp_${bodyOf(36, "mixed", 4)}`)}⟧`],
 ];
 
 const markedPositives = [...marked, ...hard].flatMap(([kind, text]): Positive[] =>

@@ -30,6 +30,11 @@ export function matchJwt(scan: Scan, index: number): Hit | undefined {
     ends.push(end);
     if (scan.text[end] !== "." || ends.length === 5) break;
   }
+  return toJwt(scan, index, ends);
+}
+
+/** `ends` says where its parts end. */
+function toJwt(scan: Scan, index: number, ends: readonly number[]): Hit | undefined {
   const [header, payload = index, signature] = ends as [number, number?, number?];
   if (header - index < 12 || payload - header < 5) return undefined;
   // One whose end was left out to show less of it has no signature, but JSON in both parts.

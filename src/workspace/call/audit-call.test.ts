@@ -9,7 +9,7 @@ import { createTool, defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
-import type { Store } from "../../core/store.ts";
+import type { LogEntry, Store } from "../../core/store.ts";
 import type { AuditLine } from "../../store/audit/audit-entry.ts";
 import { exportAudit, readAudit } from "../../store/audit/export-audit.ts";
 import { openAudit, type Audit } from "../../store/audit/open-audit.ts";
@@ -171,7 +171,7 @@ test("call() is audited also without a store, and the output that a cache gave i
 test("the digest of a tool changes with what it is, and not with where its files are", async () => {
   const code = { kind: "boxed", digest: "sha256:1", directory: "/a", toCommand: () => [] };
   const make = (changes: object): ReturnType<typeof createTool> =>
-    createTool({ name: "boxed", description: "Boxed", code: { ...code, ...changes } as { kind: string } });
+    createTool({ name: "boxed", description: "Boxed", code: { ...code, ...changes } });
   const digestOf = async (changes: object): Promise<string | undefined> => {
     const { workspace, lines } = await setUp({ tools: [make(changes)] });
     await workspace.call("boxed");
@@ -225,7 +225,7 @@ function canaries(): Readonly<Record<string, string>> {
     linear: from("lin_|api_", body(40)),
     notion: from("nt|n_", body(46)),
     jwt: [base64('{"alg":"HS256"}'), base64('{"sub":"1234567890"}'), body(43)].join("."),
-    pem: `-----BEGIN ${"PRIVATE KEY"}-----\n${body(64)}\n${body(64)}\n-----END ${"PRIVATE KEY"}-----`,
+    pem: `-----BEGIN PRIVATE KEY-----\n${body(64)}\n${body(64)}\n-----END PRIVATE KEY-----`,
     basicUrl: "https://user:correct-horse-9@host.example/",
     bearer: `Bearer ${hex(40)}`,
     basic: `Basic ${Buffer.from("user:correct-horse-9").toString("base64")}`,
@@ -303,7 +303,8 @@ test("R19: redaction is for the kinds that were chosen", async () => {
     const { workspace, store } = await setUp({ redaction });
     const outcome = await workspace.call("box/echo", { text });
     const [start] = await store.log.read("calls");
-    return [(start?.value as { input: { text: string } }).input.text, outcome.status === "ok" ? outcome.output : null];
+    const { input } = (start as LogEntry).value as { readonly input: { readonly text: string } };
+    return [input.text, outcome.status === "ok" ? outcome.output : null];
   };
 
   expect(await recorded({ records: false })).toEqual([text, text]);
