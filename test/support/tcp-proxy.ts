@@ -8,6 +8,8 @@ export interface TcpProxy {
   blackHole(): void;
   /** From now on bytes come so much later, each way. */
   delay(ms: number): void;
+  /** From now on so many bytes are passed on each 50 ms, each way. */
+  trickle(bytes: number): void;
   /** From now on everything is passed on at once; connections that fell into a black hole stay there. */
   heal(): void;
   /** Breaks all connections with RST. */
@@ -29,11 +31,21 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
   let state: "open" | "hole" | "deaf" = "open";
   let delayMs = 0;
+  let trickleBytes = Infinity;
+
+  /** Passes bytes on bit by bit, and takes no more from where they come until all are gone. */
+  function drip(from: Socket, to: Socket, bytes: Buffer): void {
+    from.pause();
+    to.write(bytes.subarray(0, trickleBytes));
+    const rest = bytes.subarray(Math.min(trickleBytes, bytes.length));
+    setTimeout(() => (rest.length > 0 ? drip(from, to, rest) : from.resume()), 50);
+  }
 
   function pass(from: Socket, to: Socket, isAnswer: boolean): void {
     from.on("data", (bytes: Buffer) => {
       if (state === "hole" || (state === "deaf" && isAnswer)) return;
-      if (delayMs === 0) to.write(bytes);
+      if (trickleBytes < Infinity) drip(from, to, bytes);
+      else if (delayMs === 0) to.write(bytes);
       else setTimeout(() => to.write(bytes), delayMs);
     });
     from.on("error", () => undefined);
@@ -54,8 +66,10 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
     blackHole: () => void (state = "hole"),
     swallowAnswers: () => void (state = "deaf"),
     delay: (ms) => void (delayMs = ms),
+    trickle: (bytes) => void (trickleBytes = bytes),
     heal() {
       state = "open";
+      trickleBytes = Infinity;
       delayMs = 0;
     },
     reset() {

@@ -44,7 +44,7 @@ export interface LinkOptions {
 }
 
 /** A connection that was made, and who looks after it. */
-interface OpenLink {
+export interface OpenLink {
   readonly client: Client;
   readonly watch: Watch;
 }
@@ -90,23 +90,35 @@ export function createPostgresLink(options: LinkOptions): PostgresLink {
   };
 }
 
-function createConnection({ createClient, timeoutMs }: LinkOptions): Reconnecting<OpenLink> {
+function createConnection(options: LinkOptions): Reconnecting<OpenLink> {
   return createReconnecting({
-    async connect(lose) {
-      const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
-      // It may break at any time, also while nobody waits for it.
-      client.on("error", lose).on("end", lose);
-      await client.connect();
-      return { client, watch: createWatch(socketOf(client), timeoutMs) };
-    },
+    connect: (lose) => openPostgres(options.createClient, options.timeoutMs, lose),
     end: ({ client }) => client.end(),
   });
+}
+
+/** Connects a client that is looked after. `lose` is called when the connection is gone. */
+export async function openPostgres(
+  createClient: LinkOptions["createClient"],
+  timeoutMs: number,
+  lose: () => void,
+): Promise<OpenLink> {
+  const client = createClient(toSettings(timeoutMs));
+  // It may break at any time, also while nobody waits for it.
+  client.on("error", lose).on("end", lose);
+  const watch = createWatch(toSocket(client), timeoutMs);
+  try {
+    await watch.expect(client.connect());
+  } catch (cause) {
+    throw watch.lostBecause() ?? cause;
+  }
+  return { client, watch };
 }
 
 /** Sends the statements and waits for all answers. */
 async function collect({ client, watch }: OpenLink, statements: readonly Statement[]): Promise<Answers> {
   const queries = statements.map(({ name, text, values }) =>
-    watch.expect(client.query<Row, unknown[]>({ name, text, values: [...values] })),
+    watch.expect(client.query<Row, unknown[]>({ name, text, values: [...values] }), sizeOf(values)),
   );
   const results = await Promise.allSettled(queries);
   const failed = results.find((result) => result.status === "rejected");
@@ -120,7 +132,7 @@ async function collect({ client, watch }: OpenLink, statements: readonly Stateme
 type Fulfilled = PromiseFulfilledResult<{ readonly rows: readonly Row[] }>;
 
 /** What every connection asks of the server: it must let go of what a client that was lost has locked. */
-export function linkSettings(timeoutMs: number): ClientConfig {
+function toSettings(timeoutMs: number): ClientConfig {
   return {
     pipeline: true,
     keepAlive: true,
@@ -131,7 +143,30 @@ export function linkSettings(timeoutMs: number): ClientConfig {
   };
 }
 
-/** The socket of a client, which `pg` does not show. */
-export function socketOf(client: Client): WatchedSocket {
-  return (client as unknown as { connection: { stream: WatchedSocket } }).connection.stream;
+/** The socket of a client, which `pg` does not show and replaces when the connection is encrypted. */
+function toSocket(client: Client): WatchedSocket {
+  const current = (): WatchedSocket =>
+    (client as unknown as { connection: { stream: WatchedSocket } }).connection.stream;
+  return {
+    get bytesRead() {
+      return current().bytesRead;
+    },
+    destroy: () => current().destroy(),
+  };
+}
+
+/** Breaks a connection at once. */
+export function breakPostgres({ client }: OpenLink): void {
+  toSocket(client).destroy();
+}
+
+/** About how many bytes a statement is long; only what may be large counts. */
+function sizeOf(values: readonly unknown[]): number {
+  let size = 0;
+  for (const value of values) {
+    if (typeof value === "string") size += value.length;
+    else if (value instanceof Uint8Array) size += value.length * 2;
+    else if (Array.isArray(value)) size += sizeOf(value);
+  }
+  return size;
 }

@@ -1,7 +1,11 @@
-import type { Client } from "pg";
-
-import { createWatch, type Watch } from "../watch-answers.ts";
-import { linkSettings, socketOf, type LinkOptions, type Row, type Statement } from "./postgres-link.ts";
+import {
+  breakPostgres,
+  openPostgres,
+  type LinkOptions,
+  type OpenLink,
+  type Row,
+  type Statement,
+} from "./postgres-link.ts";
 import type { PostgresParts } from "./postgres-parts.ts";
 
 /** What a listener needs. */
@@ -30,18 +34,18 @@ export interface PostgresListener {
 export function createPostgresListener(options: ListenerOptions): PostgresListener {
   let timer: NodeJS.Timeout | undefined;
   let busy: Promise<void> | undefined;
-  let open: OpenListener | undefined;
+  let open: OpenLink | undefined;
 
   function lose(): void {
     const lost = open;
     open = undefined;
-    if (lost) socketOf(lost.client).destroy();
+    if (lost) breakPostgres(lost);
   }
 
   async function tick(): Promise<void> {
     try {
       if (!open) {
-        open = await connect(options, lose);
+        open = await listen(options, lose);
         options.onStart();
       }
       const statement = options.poll();
@@ -76,18 +80,9 @@ export function createPostgresListener(options: ListenerOptions): PostgresListen
   };
 }
 
-interface OpenListener {
-  readonly client: Client;
-  readonly watch: Watch;
-}
-
-async function connect({ linkOptions, channel, onNotice }: ListenerOptions, lose: () => void): Promise<OpenListener> {
-  const { createClient, timeoutMs } = linkOptions;
-  const client = createClient({ connectionTimeoutMillis: timeoutMs, ...linkSettings(timeoutMs) });
-  client.on("error", lose).on("end", lose);
-  client.on("notification", ({ payload = "" }) => onNotice(payload));
-  await client.connect();
-  const watch = createWatch(socketOf(client), timeoutMs);
-  await watch.expect(client.query(`LISTEN "${channel}"`));
-  return { client, watch };
+async function listen({ linkOptions, channel, onNotice }: ListenerOptions, lose: () => void): Promise<OpenLink> {
+  const link = await openPostgres(linkOptions.createClient, linkOptions.timeoutMs, lose);
+  link.client.on("notification", ({ payload = "" }) => onNotice(payload));
+  await link.watch.expect(link.client.query(`LISTEN "${channel}"`));
+  return link;
 }

@@ -44,7 +44,7 @@ export async function openRedis({ createClient, timeoutMs }: RedisLinkOptions, l
   client.on("end", lose);
   client.on("terminated", lose);
   // The client does not show how many bytes have come: for it, only whole answers are a sign of life.
-  const socket = { bytesRead: 0, bytesWritten: 0, destroy: () => destroy(client) };
+  const socket = { bytesRead: 0, destroy: () => destroy(client) };
   const watch = createWatch(socket, timeoutMs);
   try {
     await watch.expect(client.connect());
@@ -78,7 +78,8 @@ export function createRedisLink(options: RedisLinkOptions): RedisLink {
       throw toRedisUnavailable(shown, cause, false);
     });
     try {
-      return await watch.expect(client.sendCommand([...command]));
+      const bytes = command.reduce((sum, text) => sum + text.length, 0);
+      return await watch.expect(client.sendCommand([...command]), bytes);
     } catch (cause) {
       throw toRedisUnavailable(shown, watch.lostBecause() ?? cause, writes && !isRefused(cause));
     }
