@@ -82,6 +82,12 @@ export type { RunHandler, RunWorker, WorkOptions } from "./store/runs/run-work.t
 export type { Run, StepContext, StepOptions, StepResolution } from "./store/runs/run.ts";
 export { sqliteStore } from "./store/sqlite/sqlite-store.ts";
 export type { SqliteStoreOptions } from "./store/sqlite/sqlite-store.ts";
+export type { CallFigures, CallStats, OwnerStats, TimeStats, ToolStats } from "./store/stats/call-stats.ts";
+export { readCallStats } from "./store/stats/read-call-stats.ts";
+export type { ReadCallStatsOptions, RecordedCallStats } from "./store/stats/read-call-stats.ts";
+export { readCallTree } from "./store/stats/read-call-tree.ts";
+export type { CallTree } from "./store/stats/read-call-tree.ts";
+export type { SlowCall } from "./store/stats/slowest.ts";
 export { createVersions } from "./store/versions/versions.ts";
 export type {
   FileDiff,
@@ -122,6 +128,7 @@ export type { RateLimit } from "./workspace/rates/rate-limit.ts";
 export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";
 export type { RedactionOptions } from "./workspace/redaction.ts";
+export type { TelemetryOptions } from "./workspace/telemetry/telemetry-options.ts";
 export type { AddOptions, ToolComponent, Workspace, WorkspaceOptions } from "./workspace/workspace.ts";
 export { keepVersions } from "./workspace/versions/keep-versions.ts";
 export type { KeepVersionsOptions, KeptVersions } from "./workspace/versions/keep-versions.ts";
