@@ -11,6 +11,8 @@ export interface Fault {
   readonly side: "before" | "after";
   /** `away`: the store says that it cannot be reached. `pause` and `kill`: the process is stopped, or gone. */
   readonly kind: "away" | "pause" | "kill";
+  /** What goes wrong after that. */
+  readonly next?: Fault;
 }
 
 /** A process that works on runs, as far as a test needs one: it can be stopped at any of its reads and writes. */
@@ -49,7 +51,7 @@ export function createRunProcess({ store, clock, worker, leaseMs }: RunProcessOp
     const current = fault;
     if (!current) return undefined;
     const isNow = current.after === 0;
-    fault = isNow ? undefined : { ...current, after: current.after - 1 };
+    fault = isNow ? current.next : { ...current, after: current.after - 1 };
     return isNow ? current : undefined;
   }
 

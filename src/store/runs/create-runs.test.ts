@@ -96,6 +96,7 @@ test("open() is refused when the run has ended", async () => {
 
   await expectCode(other.open("a"), "run-ended");
   expect(await typesOf(runs, "a")).toEqual(["lease-start", "run-end"]);
+  expect(await runs.store.kv.list()).toEqual([]);
 });
 
 test.for(["", "a\0b", "\ud83d", "x".repeat(1001), 5, null])("open() refuses the id %j", async (id) => {
@@ -169,6 +170,18 @@ test("the signal is aborted by the heartbeat when somebody else has taken the ru
   runs.pause();
   await clock.advance(leaseMs);
   await other.open("a");
+  runs.resume();
+  await clock.advance(1);
+
+  expect(isKitbagError(zombie.signal.reason, "lease-lost")).toBe(true);
+});
+
+test("the signal is aborted by the heartbeat when somebody else had the run, and has given it back", async () => {
+  const { runs, other, clock } = createWorld();
+  const zombie = await runs.open("a");
+  runs.pause();
+  await clock.advance(leaseMs);
+  await (await other.open("a")).close();
   runs.resume();
   await clock.advance(1);
 

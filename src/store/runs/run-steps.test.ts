@@ -243,6 +243,21 @@ test("step() of a worker that was stopped when its intent was on disk, and taken
   expect(await typesOf(second)).toEqual(["lease-start", "step-intent", "lease-start"]);
 });
 
+test("open() comes behind what the one before writes in the last moment", async () => {
+  const { first, second, clock } = createWorld();
+  const run = await first.runs.open("a");
+  clock.jump(leaseMs);
+  // The lease is taken and the journal is read.
+  second.setFault({ after: 3, side: "before", kind: "pause" });
+  const opening = second.runs.open("a");
+  await clock.advance(0);
+  await run.append([{ type: "note" }]);
+  second.resume();
+
+  expect((await opening).past.map(({ value }) => value.type)).toEqual(["lease-start", "note"]);
+  await expectCode(run.append([{ type: "late" }]), "lease-lost");
+});
+
 test("step() of a worker that was taken over during its work writes no outcome", async () => {
   const { first, second, clock } = createWorld();
   const zombie = await first.runs.open("a");
@@ -268,6 +283,8 @@ test.for<Fault>([
   { after: 0, side: "after", kind: "away" },
   { after: 1, side: "before", kind: "away" },
   { after: 1, side: "after", kind: "away" },
+  { after: 0, side: "after", kind: "away", next: { after: 0, side: "before", kind: "away" } },
+  { after: 1, side: "after", kind: "away", next: { after: 0, side: "before", kind: "away" } },
 ])("step() records intent and outcome once although the store was away: %j", async (fault) => {
   const { first, clock } = createWorld();
   const run = await first.runs.open("a");

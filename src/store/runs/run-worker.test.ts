@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { createFakeClock, type FakeClock } from "../../../test/support/fake-clock.ts";
-import { createRunProcess, type RunProcess } from "../../../test/support/run-process.ts";
+import { createRunProcess, type Fault, type RunProcess } from "../../../test/support/run-process.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../memory-store.ts";
@@ -122,13 +122,59 @@ test("work() of a worker that was stopped too long writes nothing and starts not
   expect(effects).toEqual(["first one", "first two", "second two"]);
 });
 
+test("work() does not take up a run that is just being paused", async () => {
+  const { first, second, clock } = createWorld();
+  let calls = 0;
+  const pause: RunHandler = async (run) => {
+    calls += 1;
+    // Stopped when the lease is given back, and before the run is taken out of the running ones.
+    first.setFault({ after: 2, side: "before", kind: "pause" });
+    await run.pause();
+  };
+  await first.runs.add("a");
+  first.runs.work(pause);
+  await clock.advance(0);
+  second.runs.work(pause);
+  await clock.advance(100);
+  first.resume();
+  await clock.advance(leaseMs * 2);
+
+  expect(calls).toBe(1);
+});
+
+test("work() lets a run go whose end it could not write, and takes it up again", async () => {
+  const { first, clock } = createWorld();
+  const causes: unknown[] = [];
+  await first.runs.add("a");
+  first.runs.work(
+    ({ epoch }) => {
+      if (epoch === 1) first.setFault(awayFor(6));
+      return epoch;
+    },
+    { onError: (cause) => void causes.push(cause) },
+  );
+  await clock.advance(leaseMs + 2000);
+
+  expect(causes).toContainEqual(expect.objectContaining({ code: "store-unavailable" }));
+  expect(await outcomeOf(first)).toEqual({ status: "ok", output: 2 });
+});
+
+test("work() keeps the job of a long run", async () => {
+  const { first, clock, store } = createWorld();
+  await first.runs.add("a");
+  first.runs.work(() => new Promise(() => undefined));
+  await clock.advance(leaseMs * 5);
+
+  expect(await store.queue("runs").count()).toEqual({ ready: 0, delayed: 0, claimed: 1 });
+});
+
 test("work() runs a run that the queue has lost", async () => {
   const { first, clock, store } = createWorld();
   await first.runs.add("a");
   for (const job of await store.queue("runs").claim({ leaseMs: 1 })) await store.queue("runs").complete(job);
 
   first.runs.work(() => "found");
-  await clock.advance(10_000);
+  await clock.advance(600);
 
   expect(await outcomeOf(first)).toEqual({ status: "ok", output: "found" });
 });
@@ -253,7 +299,7 @@ test("work() goes on with a run that is added again while it is being paused", a
     await first.runs.add("a");
     return run.pause();
   });
-  await clock.advance(1000);
+  await clock.advance(10);
 
   expect(await outcomeOf(first)).toEqual({ status: "ok", output: "second" });
 });
@@ -275,6 +321,35 @@ test("stop() aborts the handlers, gives their runs back and counts no failure", 
   second.runs.work((run) => run.attempt);
   await clock.advance(500);
   expect(await outcomeOf(second)).toEqual({ status: "ok", output: 1 });
+});
+
+test("stop() also aborts a run that is just being opened", async () => {
+  const { first, clock } = createWorld();
+  let isAborted: boolean | undefined;
+  await first.runs.add("a");
+  // The job is claimed, and the lease is being taken.
+  first.setFault({ after: 2, side: "before", kind: "pause" });
+  const worker = first.runs.work((run) => {
+    isAborted = run.signal.aborted;
+  });
+  await clock.advance(10);
+  const stopped = worker.stop();
+  first.resume();
+  await stopped;
+
+  expect(isAborted).toBe(true);
+});
+
+test("work() does not take up a run before its delay is over", async () => {
+  const { first, clock } = createWorld();
+  await first.runs.add("a", { delayMs: 60_000 });
+  first.runs.work(() => "done");
+  await clock.advance(59_000);
+  const before = await outcomeOf(first);
+  await clock.advance(2000);
+
+  expect(before).toBeUndefined();
+  expect(await outcomeOf(first)).toEqual({ status: "ok", output: "done" });
 });
 
 test("work() goes on when the store comes back, and tells what went wrong", async () => {
@@ -341,6 +416,12 @@ function twoSteps(effects: string[], name: string, wait: () => Promise<unknown> 
     });
     return [one, two];
   };
+}
+
+/** The store is away for the next so many reads and writes. */
+function awayFor(count: number): Fault {
+  const fault = { after: 0, side: "before", kind: "away" } as const;
+  return count === 1 ? fault : { ...fault, next: awayFor(count - 1) };
 }
 
 async function outcomeOf({ runs }: RunProcess): Promise<unknown> {
