@@ -38,6 +38,10 @@ export interface VersionedValue {
    * old version can never hit a newer value with it.
    */
   readonly version: number;
+}
+
+/** A value as {@link KeyValueStore.list} finds it. */
+export interface ListedValue extends VersionedValue {
   /** What is left of its time, at least 1; not there if it stays. */
   readonly expiresInMs?: number;
 }
@@ -71,7 +75,7 @@ export interface KeyValueStore {
   /** Answers whether there was something to delete. */
   delete(key: string, options?: Pick<WriteOptions, "ifVersion">): Promise<boolean>;
   /** In the order of the keys' code points, which is the order of their bytes as UTF-8. */
-  list(options?: ListOptions): Promise<readonly (readonly [key: string, value: VersionedValue])[]>;
+  list(options?: ListOptions): Promise<readonly (readonly [key: string, value: ListedValue])[]>;
   /**
    * Adds `by`, a whole number that may be negative, in one step, from 0 if there is nothing, and answers with the sum.
    * `expiresInMs` counts only when the number is new, so a counter of a time window ends with it.

@@ -1,4 +1,4 @@
-import type { KeyValueStore, VersionedValue } from "../core/store.ts";
+import type { KeyValueStore, ListedValue, VersionedValue } from "../core/store.ts";
 import { checkKey } from "./check-key.ts";
 import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
@@ -19,14 +19,12 @@ export function memoryKv(life: StoreLife): KeyValueStore {
     return lastVersion;
   }
 
-  const toListed = ([key, item]: readonly [string, Item]) => [key, toVersioned(item, life.now())] as const;
-
   return {
     async get(key) {
       checkKey(key);
       checkOpen(life, "kv.get");
       const item = items.get(key);
-      return item && toVersioned(item, life.now());
+      return item && toVersioned(item);
     },
     async set(key, value, options) {
       checkKey(key);
@@ -48,7 +46,7 @@ export function memoryKv(life: StoreLife): KeyValueStore {
     async list(options) {
       const { prefix, after, limit } = checkList(options);
       checkOpen(life, "kv.list");
-      return items.list(prefix, after).take(limit).map(toListed).toArray();
+      return items.list(prefix, after).take(limit).map(toListed(life.now())).toArray();
     },
     async increment(key, by = 1, options) {
       checkKey(key);
@@ -63,9 +61,15 @@ export function memoryKv(life: StoreLife): KeyValueStore {
   };
 }
 
-function toVersioned({ value, version, expiresAt }: Item, now: number): VersionedValue {
-  const kept = { value: fromKept(value), version };
-  return expiresAt === Infinity ? kept : { ...kept, expiresInMs: Math.max(expiresAt - now, 1) };
+function toVersioned({ value, version }: Item): VersionedValue {
+  return { value: fromKept(value), version };
+}
+
+function toListed(now: number): (item: readonly [string, Item]) => readonly [string, ListedValue] {
+  return ([key, item]) => {
+    const time = item.expiresAt === Infinity ? {} : { expiresInMs: Math.max(item.expiresAt - now, 1) };
+    return [key, { ...toVersioned(item), ...time }];
+  };
 }
 
 function toExpiry(life: StoreLife, expiresInMs: number | undefined): number {

@@ -104,6 +104,14 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
     store: withKv((kv) => ({ set: (key, value) => kv.set(key, value) })),
   },
   {
+    fault: "does not say that a value has a time",
+    check: "kv.list() says what is left of a value's time",
+    store: withKv((kv) => ({
+      list: async (options) =>
+        (await kv.list(options)).map(([key, { value, version }]) => [key, { value, version }] as const),
+    })),
+  },
+  {
     fault: "keeps the time of the value before",
     check: "kv.set() without expiresInMs takes an earlier time back",
     store: withKv((kv) => ({ set: (key, value) => kv.set(key, value, { expiresInMs: 400 }) })),

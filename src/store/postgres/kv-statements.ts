@@ -52,7 +52,7 @@ export function kvStatements(schema: string): KvStatements {
         WHERE greatest(abs(value), abs(value + $2::bigint)) <= ${Number.MAX_SAFE_INTEGER}
         ${overwrite} RETURNING value)
       SELECT (SELECT value FROM new) AS written, (SELECT value FROM old) AS found`,
-    list: `SELECT key, value, version FROM ${schema}.kv
+    list: `SELECT key, value, version, CASE WHEN expires_at IS NOT NULL THEN greatest(expires_at - ${nowMs}, 1) END AS left_ms FROM ${schema}.kv
       WHERE key >= $1 AND key < $2 AND key > $3 AND ${isAlive} ORDER BY key LIMIT $4`,
     sweep: `DELETE FROM ${schema}.kv WHERE key IN (
       SELECT key FROM ${schema}.kv WHERE expires_at <= ${nowMs} LIMIT 1000 FOR UPDATE SKIP LOCKED) AND expires_at <= ${nowMs}`,

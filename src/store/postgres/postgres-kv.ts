@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../core/json.ts";
-import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
+import type { KeyValueStore, ListedValue, VersionedValue } from "../../core/store.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
@@ -33,7 +33,7 @@ function createReads({ life, reader }: PostgresParts, sql: KvStatements): Pick<K
       const { prefix, after, limit } = checkList(options);
       checkOpen(life, "kv.list");
       const rows = await reader.read(sql.list({ prefix, end: toPrefixEnd(prefix), after, limit }));
-      return rows.map((row) => [String(row["key"]), toVersioned(row)] as const);
+      return rows.map(toListed);
     },
   };
 }
@@ -94,6 +94,11 @@ function openLane({ openLink, shown, onDrain }: PostgresParts, sql: KvStatements
 
 function toVersioned(row: Row): VersionedValue {
   return { value: parse(row["value"]), version: Number(row["version"]) };
+}
+
+function toListed(row: Row): readonly [string, ListedValue] {
+  const time = row["left_ms"] === null ? {} : { expiresInMs: Number(row["left_ms"]) };
+  return [String(row["key"]), { ...toVersioned(row), ...time }];
 }
 
 function parse(text: unknown): JsonValue {

@@ -1,5 +1,5 @@
 import type { JsonValue } from "../../core/json.ts";
-import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
+import type { KeyValueStore, ListedValue, VersionedValue } from "../../core/store.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
@@ -78,10 +78,12 @@ function toVersioned(kept: string): VersionedValue {
   return { value: JSON.parse(kept.slice(colon + 1)) as JsonValue, version: Number(kept.slice(0, colon)) };
 }
 
-function toListed(answer: readonly string[]): (readonly [string, VersionedValue])[] {
-  const listed: (readonly [string, VersionedValue])[] = [];
-  for (let index = 0; index + 1 < answer.length; index += 2) {
-    listed.push([answer[index] as string, toVersioned(answer[index + 1] as string)]);
+function toListed(answer: readonly string[]): (readonly [string, ListedValue])[] {
+  const listed: (readonly [string, ListedValue])[] = [];
+  for (let index = 0; index + 2 < answer.length; index += 3) {
+    const [key = "", kept = "", leftMs = ""] = answer.slice(index, index + 3);
+    const time = leftMs.startsWith("-") ? {} : { expiresInMs: Math.max(Number(leftMs), 1) };
+    listed.push([key, { ...toVersioned(kept), ...time }]);
   }
   return listed;
 }

@@ -79,7 +79,7 @@ return { shown, '' }`;
 
 /**
  * `KEYS`: the list of keys, the list of those that expire. `ARGV`: what all keys of values begin with, where to begin and end, how
- * many. Answers with keys and what is kept under them, in turn.
+ * many. Answers with keys, what is kept under them, and what is left of its time (-1 for ever), in turn.
  */
 export const listScript = `
 local answer, from, left = {}, ARGV[2], tonumber(ARGV[4])
@@ -91,6 +91,7 @@ while left > 0 do
     if kept then
       answer[#answer + 1] = key
       answer[#answer + 1] = kept
+      answer[#answer + 1] = tostring(redis.call('PTTL', ARGV[1] .. key))
       left = left - 1
     else
       redis.call('ZREM', KEYS[1], key)

@@ -1,4 +1,4 @@
-import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
+import type { KeyValueStore, ListedValue, VersionedValue } from "../../core/store.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
@@ -21,7 +21,7 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
       checkOpen(life, "kv.get");
       const find = (): VersionedValue | "expired" | undefined => {
         const row = rows.find(key);
-        if (row) return rows.isExpired(row) ? "expired" : toVersioned(row, life.now());
+        if (row) return rows.isExpired(row) ? "expired" : toVersioned(row);
       };
       const found = await read(parts, "kv.get", find, scopeOf(key));
       if (found !== "expired") return found;
@@ -45,9 +45,7 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
       checkOpen(life, "kv.list");
       const hasExpired = await read(parts, "kv.list", rows.hasExpired);
       if (hasExpired) await expire(parts, "kv", () => rows.sweep());
-      const find = (): readonly (readonly [string, VersionedValue])[] =>
-        rows.list(prefix, after, limit).map((row) => [row.key, toVersioned(row, life.now())]);
-      return read(parts, "kv.list", find);
+      return read(parts, "kv.list", () => rows.list(prefix, after, limit).map((row) => toListed(row, life.now())));
     },
     async increment(key, by = 1, options) {
       checkKey(key);
@@ -93,7 +91,11 @@ function scopeOf(key: string): string {
   return `kv:${key}`;
 }
 
-function toVersioned({ value, version, expires_at: expiresAt }: KvRow, now: number): VersionedValue {
-  const kept = { value: parseKept(value), version };
-  return expiresAt === null ? kept : { ...kept, expiresInMs: Math.max(expiresAt - now, 1) };
+function toVersioned({ value, version }: KvRow): VersionedValue {
+  return { value: parseKept(value), version };
+}
+
+function toListed(row: KvRow, now: number): readonly [string, ListedValue] {
+  const time = row.expires_at === null ? {} : { expiresInMs: Math.max(row.expires_at - now, 1) };
+  return [row.key, { ...toVersioned(row), ...time }];
 }

@@ -105,21 +105,6 @@ test("kv.get() sees a write that was called before it and is not yet done", asyn
   await store.close();
 });
 
-test("kv.get() and kv.list() say what is left of a value's time", async () => {
-  const own = createClock();
-  const store = await sqliteStore({ file: freshFile(), now: own.now });
-  await store.kv.set("short", 1, { expiresInMs: 1000 });
-  await store.kv.set("stays", 1);
-  own.pass(300);
-
-  expect((await store.kv.list()).map(([key, { expiresInMs }]) => [key, expiresInMs])).toEqual([
-    ["short", 700],
-    ["stays", undefined],
-  ]);
-  expect(await store.kv.get("short")).toMatchObject({ expiresInMs: 700 });
-  await store.close();
-});
-
 test("writes that are called in one turn share a transaction, and one that is refused does no harm", async () => {
   const file = freshFile();
   const store = await sqliteStore({ file });

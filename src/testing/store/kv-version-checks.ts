@@ -95,6 +95,16 @@ export const kvVersionChecks: StoreChecks = {
     );
   },
 
+  async "kv.list() says what is left of a value's time"({ kv }, wait) {
+    await kv.set("long", 1, { expiresInMs: longMs });
+    await kv.set("stays", 2);
+    await wait(50);
+
+    const [long, stays] = (await kv.list()).map(([, { expiresInMs }]) => expiresInMs);
+    assert.ok(long !== undefined && long <= longMs - 40 && long > longMs - 60_000, `it is ${long}`);
+    assert.equal(stays, undefined);
+  },
+
   async "kv.set() without expiresInMs takes an earlier time back"({ kv }, wait) {
     await kv.set("key", 1, { expiresInMs: shortMs });
     await kv.set("key", 2);
