@@ -19,6 +19,8 @@ import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { createRecords, type Records } from "../store/open-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -33,6 +35,7 @@ export const callCommand: CliCommand = {
     ["kitbag call echo -- --json yes", "behind -- every flag belongs to the tool"],
     ["kitbag call --learn pdf-text/extract_text --pdf report.pdf", "which permissions would it need?"],
     ["kitbag call --debug --break scripts/extract.py:12 pdf-text/extract_text --pdf report.pdf", "stop in its script"],
+    ["kitbag call add --a 2 --store none", "record nothing of this call"],
     ["kitbag call pdf-text/extract_text --pdf report.pdf", "a skill's tool: the skill is opened for the call"],
   ],
   define(command) {
@@ -51,34 +54,43 @@ export const callCommand: CliCommand = {
     addModuleOption(command);
     addSkillsOption(command);
     addSandboxOption(command);
+    addStoreOption(command);
     command.allowUnknownOption();
   },
   async run(invocation) {
     const learning = invocation.options["learn"] === true ? createLearning(invocation) : undefined;
     const debugging = invocation.options["debug"] === true ? createDebugging(invocation) : undefined;
+    const records = createRecords(invocation);
     const runtimes = openCliRuntimes(invocation, { ...learning?.options, ...debugging?.options });
     try {
-      const answer = await callTool(invocation, runtimes, { learning, debugging });
+      const answer = await callTool(invocation, { runtimes, records, learning, debugging });
       return learning === undefined ? answer : learning.toAnswer(answer);
+    } catch (cause) {
+      const answer = records.explain(cause);
+      if (answer === undefined) throw cause;
+      return answer;
     } finally {
       await runtimes.close();
+      await records.close();
     }
   },
 };
 
-interface Watching {
+interface CallParts {
+  readonly runtimes: Runtimes;
+  readonly records: Records;
   readonly learning: Learning | undefined;
   readonly debugging: Debugging | undefined;
 }
 
 async function callTool(
   invocation: Invocation,
-  runtimes: Runtimes,
-  { learning, debugging }: Watching,
+  { runtimes, records, learning, debugging }: CallParts,
 ): Promise<Answer> {
   const [address = "", ...words] = invocation.args;
   const { workspace, options, reports } = await openWithSkills(invocation, {
     runtimes,
+    complete: records.complete,
     module: getText(invocation.options, "module"),
     directories: getTexts(invocation.options, "skills"),
     isThere: (opened) => opened.getTool(address) !== undefined,
@@ -90,6 +102,7 @@ async function callTool(
     ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
     ...(debugging !== undefined && { limitMs: debugging.limitMs }),
     ...(options.approve === undefined && { approve: askThePerson(invocation) }),
+    ...(records.user !== undefined && { user: records.user }),
     // A person reads all of it, or pipes it on; only models need the head.
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
   };
@@ -99,9 +112,9 @@ async function callTool(
   // The call itself says what is wrong with an address that leads to no tool, open or closed.
   const input = given ?? (await toInput(workspace.getTool(address), words, invocation)) ?? {};
   learning?.check(workspace.getTool(address));
+  records.keepVersion(workspace, address);
   const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
   await skill.close();
-  await options.store?.close();
   return toAnswer(outcome, view);
 }
 
@@ -116,6 +129,7 @@ const ownFlags = [
   "--module",
   "--skills",
   "--sandbox",
+  "--store",
   "--json",
   "--help",
 ];

@@ -18,6 +18,14 @@ export interface OpenWorkspace {
   readonly options: WorkspaceOptions;
 }
 
+/** What a command brings to the workspace that it opens. */
+export interface Additions {
+  /** Where scripts and modules run. @default they do not */
+  readonly runtimes?: Iterable<Runtime>;
+  /** Adds what is not configured, such as a store. @default nothing is added */
+  readonly complete?: (options: WorkspaceOptions) => Promise<WorkspaceOptions>;
+}
+
 /**
  * Makes the workspace of a command: of `module` if the person named one, else of the configuration of the working directory.
  * Naming a file on the command line is consent to run it; a configuration that is merely found must be trusted, or be only
@@ -28,12 +36,26 @@ export interface OpenWorkspace {
 export async function openWorkspace(
   context: CliContext,
   module: string | undefined,
-  runtimes: Iterable<Runtime> = [],
+  additions: Additions = {},
 ): Promise<OpenWorkspace> {
   const config = findConfig(context.cwd);
   const path = module === undefined ? config : resolveModule(resolve(context.cwd, module));
   if (path === undefined) throw new KitbagError("config-missing", { path: "kitbag.config.ts" });
   const options = module === undefined ? await loadConfig(path, context) : await loadNamed(path, config);
+  return createConfigured(options, additions, path);
+}
+
+/**
+ * Makes a workspace of what was configured, in the file `path`, and what the command brings.
+ *
+ * @throws {KitbagError} `config-invalid` if the options are wrong; whatever `complete` throws.
+ */
+export async function createConfigured(
+  configured: WorkspaceOptions,
+  { runtimes = [], complete = async (options) => options }: Additions,
+  path: string,
+): Promise<OpenWorkspace> {
+  const options = await complete(configured);
   const { createWorkspace } = await import("../../workspace/create-workspace.ts");
   try {
     // What the configuration brings goes before what is there anyway.

@@ -1,22 +1,19 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError, type KitbagError } from "../../core/errors.ts";
-import type { Runtime } from "../../core/runtime.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
-import { openWorkspace, type OpenWorkspace } from "../config/open-workspace.ts";
+import { createConfigured, openWorkspace, type Additions, type OpenWorkspace } from "../config/open-workspace.ts";
 import { loadReports } from "./load-reports.ts";
 
 /** Where tools and skills come from, as the person says it. */
-export interface Sources {
+export interface Sources extends Additions {
   /** A file with tools, instead of the configuration. */
   readonly module: string | undefined;
   /** Folders with skills, before all others. */
   readonly directories: readonly string[];
   /** What is asked for may be there without any skill; then none is looked for. @default skills are always looked for */
   readonly isThere?: (workspace: Workspace) => boolean;
-  /** Where scripts and modules run. @default they do not */
-  readonly runtimes?: Iterable<Runtime>;
 }
 
 /** A workspace with the skills that were found, all closed. */
@@ -31,24 +28,27 @@ export interface WorkspaceWithSkills extends OpenWorkspace {
  * @throws {KitbagError} `config-missing` if there is neither and no folder was named; otherwise as {@link openWorkspace} and {@link loadReports}.
  */
 export async function openWithSkills(context: CliContext, sources: Sources): Promise<WorkspaceWithSkills> {
-  const { opened, missing } = await openConfigured(context, sources);
+  const opened = await openConfigured(context, sources);
+  if (isKitbagError(opened)) return openUnconfigured(context, sources, opened);
   if (sources.isThere?.(opened.workspace) === true) return { ...opened, reports: [] };
-  const reports = await addSkills(opened.workspace, context, sources.directories);
-  if (missing !== undefined && reports.length === 0 && sources.directories.length === 0) throw missing;
-  return { ...opened, reports };
+  const reports = await loadReports(context, sources.directories);
+  return { ...opened, reports: addSkills(opened.workspace, reports) };
 }
 
-/**
- * Adds the skills that are found to a workspace, closed. What cannot be added is skipped, and its report says why.
- *
- * @throws {KitbagError} as {@link loadReports}.
- */
-async function addSkills(
-  workspace: Workspace,
+/** Nothing is configured; that is right where there are skills. Nothing is opened where there is nothing to use. */
+async function openUnconfigured(
   context: CliContext,
-  directories: readonly string[],
-): Promise<SkillReport[]> {
-  const reports = await loadReports(context, directories);
+  sources: Sources,
+  missing: KitbagError,
+): Promise<WorkspaceWithSkills> {
+  const reports = await loadReports(context, sources.directories);
+  if (reports.length === 0 && sources.directories.length === 0) throw missing;
+  const opened = await createConfigured({}, sources, context.cwd);
+  return { ...opened, reports: addSkills(opened.workspace, reports) };
+}
+
+/** Adds the skills that are found to a workspace, closed. What cannot be added is skipped, and its report says why. */
+function addSkills(workspace: Workspace, reports: readonly SkillReport[]): SkillReport[] {
   return reports.map((report) => addSkill(workspace, report));
 }
 
@@ -70,18 +70,11 @@ function addSkill(workspace: Workspace, report: SkillReport): SkillReport {
   }
 }
 
-interface Configured {
-  readonly opened: OpenWorkspace;
-  /** Nothing was configured; that is right where there are skills. */
-  readonly missing?: KitbagError;
-}
-
-async function openConfigured(context: CliContext, { module, runtimes = [] }: Sources): Promise<Configured> {
+async function openConfigured(context: CliContext, sources: Sources): Promise<OpenWorkspace | KitbagError> {
   try {
-    return { opened: await openWorkspace(context, module, runtimes) };
+    return await openWorkspace(context, sources.module, sources);
   } catch (cause) {
     if (!isKitbagError(cause, "config-missing")) throw cause;
-    const { createWorkspace } = await import("../../workspace/create-workspace.ts");
-    return { opened: { workspace: createWorkspace({ runtimes }), options: {} }, missing: cause };
+    return cause;
   }
 }

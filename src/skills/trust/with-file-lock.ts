@@ -12,7 +12,7 @@ const staleAfterMs = 5000;
  *
  * @throws {KitbagError} `config-invalid` if another program keeps the lock for too long.
  */
-export async function withFileLock(path: string, work: () => void): Promise<void> {
+export async function withFileLock<Result>(path: string, work: () => Result | Promise<Result>): Promise<Result> {
   const start = Date.now();
   while (!takeLock(path)) {
     if (Date.now() - start > longestWaitMs) {
@@ -22,7 +22,7 @@ export async function withFileLock(path: string, work: () => void): Promise<void
     await wait(10 + Math.random() * 20);
   }
   try {
-    work();
+    return await work();
   } finally {
     rmSync(path, { force: true });
   }

@@ -1,0 +1,77 @@
+import { resolve } from "node:path";
+
+import type { Command } from "commander";
+
+import { parseServerAddress } from "../../store/server-address.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import type { Invocation } from "../cli-command.ts";
+import { addOption, getText } from "../options.ts";
+import { usageError } from "../usage-error.ts";
+import { findStoreFile, type StoreFile } from "./find-store-file.ts";
+
+/** Which store a command uses. */
+export type StoreChoice =
+  | ({ readonly kind: "sqlite" } & StoreFile)
+  | {
+      readonly kind: "postgres";
+      readonly url: string;
+      /** The address for messages: without user and password. */
+      readonly shown: string;
+    }
+  | { readonly kind: "memory" }
+  | { readonly kind: "none" };
+
+/** Adds `--store` to a command that keeps something, or shows what is kept. */
+export function addStoreOption(command: Command): void {
+  addOption(
+    command,
+    "--store <where>",
+    "where records and state are kept: sqlite:FILE, postgres://…, memory or none; .kitbag/kitbag.db of the project by default",
+  );
+}
+
+/** What tells which store a person wants. */
+export type StoreWishes = Pick<Invocation, "options" | "env" | "cwd">;
+
+/**
+ * The store that the person names, by flag or environment; none if nobody said anything.
+ *
+ * @throws {KitbagError} `usage-invalid` for anything that is no store. It never repeats a password.
+ */
+export function findNamedStore({ options, env, cwd }: StoreWishes): StoreChoice | undefined {
+  const flag = getText(options, "store");
+  const given = flag ?? env["KITBAG_STORE"];
+  if (flag === undefined && (given === undefined || given === "")) return undefined;
+  return parseStore(given ?? "", flag === undefined ? "KITBAG_STORE" : "--store", cwd);
+}
+
+/** The store that is used if nobody says anything. */
+export function defaultStore({ env, cwd }: Pick<StoreWishes, "env" | "cwd">): StoreChoice {
+  return { kind: "sqlite", ...findStoreFile(cwd, resolveKitbagHome(env)) };
+}
+
+function parseStore(text: string, source: string, cwd: string): StoreChoice {
+  if (text === "memory" || text === "none") return { kind: text };
+  if (/^postgres(?:ql)?:\/\//u.test(text)) return parsePostgres(text, source);
+  const [, path = ""] = /^sqlite:(.*)$/su.exec(text) ?? [];
+  if (path !== "" && !path.startsWith(":") && !path.includes("\0")) {
+    return { kind: "sqlite", file: resolve(cwd, path), isNamed: true };
+  }
+  throw usageError(`Cannot use ${source} ${hide(text)}: expected sqlite:FILE, postgres://…, memory or none`);
+}
+
+function parsePostgres(url: string, source: string): StoreChoice {
+  if (!URL.canParse(url)) throw usageError(`Cannot use ${source} postgres://…: it is no address of a database`);
+  return { kind: "postgres", ...parseServerAddress(url, ["postgres:", "postgresql:"]) };
+}
+
+/** An address of another kind may have a password in it as well. */
+function hide(text: string): string {
+  return JSON.stringify(text.replace(/:\/\/.*$/su, "://…"));
+}
+
+/** What a store is called in messages. */
+export function nameStore(choice: StoreChoice): string {
+  if (choice.kind === "sqlite") return choice.file;
+  return choice.kind === "postgres" ? choice.shown : choice.kind;
+}

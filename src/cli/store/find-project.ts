@@ -1,0 +1,40 @@
+import { existsSync, lstatSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+
+import { toRealPath } from "../../skills/folder/to-real-path.ts";
+
+/** The folder of a project that Kitbag's own files are in. */
+export const ownFolder = ".kitbag";
+
+/** What of a project somebody works in. */
+export interface ProjectPlace {
+  /** From the working directory up to the root of its repository; without one, up to the folder that has a `.kitbag`. */
+  readonly folders: readonly string[];
+  /** The folder that has the `.kitbag`, or shall have it; none outside of a project. */
+  readonly root?: string;
+}
+
+/**
+ * Finds the project of a folder: the nearest folder with a `.kitbag` that is ours, else the root of the repository. The home
+ * directory is no project: its `.kitbag` holds the files of the person.
+ */
+export function findProject(cwd: string, home: string = homedir()): ProjectPlace {
+  const homes = new Set([home, toRealPath(home)]);
+  const folders: string[] = [];
+  let root: string | undefined;
+  for (let folder = cwd; !homes.has(folder); folder = dirname(folder)) {
+    folders.push(folder);
+    if (root === undefined && isOurs(join(folder, ownFolder))) root = folder;
+    if (existsSync(join(folder, ".git"))) return { folders, root: root ?? folder };
+    if (dirname(folder) === folder) break;
+  }
+  return root === undefined ? { folders: [cwd] } : { folders: folders.slice(0, folders.indexOf(root) + 1), root };
+}
+
+/** A link could lead anywhere, and in the folder of somebody else he could read and change what is kept. */
+function isOurs(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() !== true) return false;
+  return process.getuid === undefined || found.uid === process.getuid();
+}

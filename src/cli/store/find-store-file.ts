@@ -1,0 +1,22 @@
+import { join } from "node:path";
+
+import { findProject, ownFolder } from "./find-project.ts";
+
+/** A file that a store is kept in. */
+export interface StoreFile {
+  readonly file: string;
+  /** The person named it; else it is where it is because of the folder that he works in. */
+  readonly isNamed: boolean;
+  /** The `.kitbag` of the project that it is in. */
+  readonly folder?: string;
+}
+
+const fileName = "kitbag.db";
+
+/** Where the store is if nobody says where: in the project, else in the person's own folder. Nothing is made. */
+export function findStoreFile(cwd: string, home: string): StoreFile {
+  const { root } = findProject(cwd);
+  if (root === undefined) return { file: join(home, fileName), isNamed: false };
+  const folder = join(root, ownFolder);
+  return { file: join(folder, fileName), isNamed: false, folder };
+}

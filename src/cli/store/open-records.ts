@@ -1,0 +1,134 @@
+import { userInfo } from "node:os";
+
+import { isKitbagError } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { toPrintableLine } from "../printable.ts";
+import { toFailedAnswer } from "../report-error.ts";
+import { toAuditFiles } from "./audit-files.ts";
+import { defaultStore, findNamedStore, type StoreChoice } from "./choose-store.ts";
+import type { keepCalled } from "./keep-called.ts";
+import { openAudited } from "./open-audited.ts";
+import { openStore } from "./open-store.ts";
+
+/** What a command that runs tools records, and where. */
+export interface Records {
+  /**
+   * Adds to the options of a workspace the store that the person named, or the default one, with what is recorded there. A
+   * configuration that has a store of its own keeps it, with the records that it asks for.
+   *
+   * @throws {KitbagError} `store-…`, `audit-…` if it cannot be used.
+   */
+  complete(options: WorkspaceOptions): Promise<WorkspaceOptions>;
+  /** Keeps the version of a tool that is called now, and of its skill. Whoever closes the records waits for it. */
+  keepVersion(workspace: Workspace, address: string): void;
+  /** Whose calls they are. */
+  readonly user: string | undefined;
+  /** The answer for what `complete` threw, with what helps; none for anything else. */
+  explain(cause: unknown): Answer | undefined;
+  close(): Promise<void>;
+}
+
+/** What is closed in the end. */
+interface Open {
+  readonly store: Store;
+  close(): Promise<void>;
+}
+
+/**
+ * Finds out where a command records what it does. Nothing is opened yet.
+ *
+ * @throws {KitbagError} `usage-invalid` for a store that is none.
+ */
+export function createRecords(invocation: Invocation): Records {
+  const named = findNamedStore(invocation);
+  let opened: Open | undefined;
+  let versions = Promise.resolve();
+  let failure: unknown;
+
+  async function complete(options: WorkspaceOptions): Promise<WorkspaceOptions> {
+    const { store: configured, audit, ...others } = options;
+    if (configured !== undefined && named === undefined) {
+      opened = { store: configured, close: () => configured.close() };
+      return options;
+    }
+    await configured?.close();
+    const choice = named ?? defaultStore(invocation);
+    if (choice.kind === "none") return others;
+    const found = await open(choice, invocation);
+    opened = found;
+    return { keepFailed: true, ...others, store: found.store, ...pick(configured === undefined && audit, found.audit) };
+  }
+
+  return {
+    user: findUser(),
+    async complete(options) {
+      try {
+        return await complete(options);
+      } catch (cause) {
+        failure = cause;
+        throw cause;
+      }
+    },
+    keepVersion(workspace, address) {
+      const { store } = opened ?? {};
+      const onError = (cause: unknown, name: string): void => {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        invocation.terminal.note(`${toPrintableLine(`Cannot keep the version of ${name}: ${reason}`)}\n`);
+      };
+      if (store !== undefined) versions = keep(workspace, address, { store, onError });
+    },
+    explain(cause) {
+      if (cause !== failure || !isKitbagError(cause)) return undefined;
+      const answer = toFailedAnswer(cause);
+      const accept = cause.code === "audit-broken" ? "If you know why, take it as it is: kitbag store accept. " : "";
+      return { ...answer, failure: `${answer.failure ?? ""}\n${accept}To call without records: --store none` };
+    },
+    async close() {
+      await versions;
+      await opened?.close();
+    },
+  };
+}
+
+type Audited = Pick<WorkspaceOptions, "audit">;
+
+function pick(configured: Audited["audit"] | false, ours: Audited["audit"]): Audited {
+  const audit = configured || ours;
+  return audit === undefined ? {} : { audit };
+}
+
+async function open(
+  choice: Exclude<StoreChoice, { readonly kind: "none" }>,
+  { env, terminal }: Invocation,
+): Promise<Open & Audited> {
+  const files = toAuditFiles(choice, resolveKitbagHome(env));
+  if (files === undefined) {
+    const store = await openStore(choice);
+    return { store, close: () => store.close() };
+  }
+  const { store, audit } = await openAudited(choice, files, () => {
+    terminal.note("The records that were kept here are gone; new ones begin. See kitbag audit verify\n");
+  });
+  return {
+    store,
+    audit,
+    async close() {
+      await audit.close();
+      await store.close();
+    },
+  };
+}
+
+const keep: typeof keepCalled = async (...words) => (await import("./keep-called.ts")).keepCalled(...words);
+
+function findUser(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    // In a container there may be no name for who runs this.
+    return undefined;
+  }
+}

@@ -1,0 +1,67 @@
+import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import type { StoreChoice } from "./choose-store.ts";
+import type { StoreFile } from "./find-store-file.ts";
+import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
+
+/** A store that is kept somewhere: one that this program can open. */
+export type OpenableChoice = Exclude<StoreChoice, { readonly kind: "none" }>;
+
+/**
+ * Opens a store, and makes it if it is not there.
+ *
+ * @throws {KitbagError} `store-unavailable`, `store-newer`, `package-missing`
+ */
+export async function openStore(choice: OpenableChoice): Promise<Store> {
+  if (choice.kind === "memory") return memoryStore();
+  if (choice.kind === "postgres") {
+    const { postgresStore } = await import("../../store/postgres/postgres-store.ts");
+    return postgresStore({ url: choice.url });
+  }
+  checkNoLink(choice.file);
+  if (choice.folder !== undefined) makeOwnFolder(choice.file, choice.folder);
+  hideSqliteWarning();
+  const { sqliteStore } = await import("../../store/sqlite/sqlite-store.ts");
+  return sqliteStore({ file: choice.file });
+}
+
+/** Opens a store to look at it. One that is not there is empty, and is not made. */
+export async function openStoreToRead(choice: OpenableChoice): Promise<Store> {
+  return choice.kind === "sqlite" && !existsSync(choice.file) ? memoryStore() : openStore(choice);
+}
+
+/** A project that somebody downloaded could have a link there, to any file of his. */
+function checkNoLink(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new KitbagError("store-unavailable", {
+    store: file,
+    reason: "it is a link",
+    cure: "remove it, or name the file itself with --store sqlite:FILE",
+    mayBeWritten: false,
+  });
+}
+
+/** Records are of this machine; skills in the folder belong to the project. */
+const ignored =
+  "# Records of this machine, kept by Kitbag. What is in skills/ belongs to the project.\n/*\n!/skills/\n";
+
+function makeOwnFolder(file: string, folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, ".gitignore"), ignored, { flag: "wx" });
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === "EEXIST" && lstatSync(folder).isDirectory()) return;
+    const details = { store: file, reason: message, cure: "make its folder yours, or name another with --store" };
+    throw new KitbagError("store-unavailable", { ...details, mayBeWritten: false }, { cause });
+  }
+}
+
+/** The files that a store in a file consists of. */
+export function toStoreFiles({ file }: Pick<StoreFile, "file">): readonly string[] {
+  return ["", "-wal", "-shm", "-journal"].map((end) => file + end);
+}
