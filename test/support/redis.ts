@@ -11,6 +11,8 @@ import { afterAll, type TestContext } from "vitest";
 import { findFreePort } from "./free-port.ts";
 import { needProgram } from "./need-program.ts";
 
+const program = "redis-server";
+
 /** A real server with its own data, on a port of the loopback interface. */
 export interface RedisServer {
   readonly url: string;
@@ -35,7 +37,7 @@ export function shareRedis(
   let server: Promise<RedisServer> | undefined;
   afterAll(async () => (await server)?.close(), 60_000);
   return (context) => {
-    needProgram(context, "redis-server");
+    needProgram(context, program);
     return (server ??= startRedis(settings));
   };
 }
@@ -59,7 +61,7 @@ async function startRedis(settings: Readonly<Record<string, string>> = {}): Prom
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    child = spawn("redis-server", args, { stdio: "ignore" });
+    child = spawn(program, args, { stdio: "ignore" });
     await waitUntilReady(port, password);
   }
 

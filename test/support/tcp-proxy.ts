@@ -16,7 +16,7 @@ export interface TcpProxy {
   reset(): void;
   /** Ends the server's half of all connections: what the client still sends goes nowhere. */
   halfClose(): void;
-  /** From now on passes the client's bytes on, and swallows the next answer of the server. */
+  /** From now on passes the client's bytes on, and swallows the answers of the server. */
   swallowAnswers(): void;
   close(): Promise<void>;
 }
@@ -26,52 +26,33 @@ interface Pair {
   readonly server: Socket;
 }
 
+/** What goes wrong at the moment. */
+interface Fault {
+  state: "open" | "hole" | "deaf";
+  delayMs: number;
+  trickleBytes: number;
+}
+
 /** Starts a proxy to a port of the loopback interface. */
 export async function startTcpProxy(target: number): Promise<TcpProxy> {
   const pairs = new Set<Pair>();
-  let state: "open" | "hole" | "deaf" = "open";
-  let delayMs = 0;
-  let trickleBytes = Infinity;
-
-  /** Passes bytes on bit by bit, and takes no more from where they come until all are gone. */
-  function drip(from: Socket, to: Socket, bytes: Buffer): void {
-    from.pause();
-    to.write(bytes.subarray(0, trickleBytes));
-    const rest = bytes.subarray(Math.min(trickleBytes, bytes.length));
-    setTimeout(() => (rest.length > 0 ? drip(from, to, rest) : from.resume()), 50);
-  }
-
-  function pass(from: Socket, to: Socket, isAnswer: boolean): void {
-    from.on("data", (bytes: Buffer) => {
-      if (state === "hole" || (state === "deaf" && isAnswer)) return;
-      if (trickleBytes < Infinity) drip(from, to, bytes);
-      else if (delayMs === 0) to.write(bytes);
-      else setTimeout(() => to.write(bytes), delayMs);
-    });
-    from.on("error", () => undefined);
-    from.on("close", () => to.destroy());
-  }
-
+  const fault: Fault = { state: "open", delayMs: 0, trickleBytes: Infinity };
   const listener = createServer((client) => {
     const pair = { client, server: connect(target, "127.0.0.1") };
     pairs.add(pair);
-    pass(client, pair.server, false);
-    pass(pair.server, client, true);
+    pass(fault, client, pair.server, false);
+    pass(fault, pair.server, client, true);
     client.on("close", () => pairs.delete(pair));
   }).listen(0, "127.0.0.1");
   await once(listener, "listening");
 
   return {
     port: (listener.address() as AddressInfo).port,
-    blackHole: () => void (state = "hole"),
-    swallowAnswers: () => void (state = "deaf"),
-    delay: (ms) => void (delayMs = ms),
-    trickle: (bytes) => void (trickleBytes = bytes),
-    heal() {
-      state = "open";
-      trickleBytes = Infinity;
-      delayMs = 0;
-    },
+    blackHole: () => void (fault.state = "hole"),
+    swallowAnswers: () => void (fault.state = "deaf"),
+    delay: (ms) => void (fault.delayMs = ms),
+    trickle: (bytes) => void (fault.trickleBytes = bytes),
+    heal: () => void Object.assign(fault, { state: "open", delayMs: 0, trickleBytes: Infinity }),
     reset() {
       for (const { client } of pairs) client.resetAndDestroy();
     },
@@ -84,4 +65,23 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
       await once(listener, "close");
     },
   };
+}
+
+function pass(fault: Fault, from: Socket, to: Socket, isAnswer: boolean): void {
+  from.on("data", (bytes: Buffer) => {
+    if (fault.state === "hole" || (fault.state === "deaf" && isAnswer)) return;
+    if (fault.trickleBytes < Infinity) drip(fault, from, to, bytes);
+    else if (fault.delayMs === 0) to.write(bytes);
+    else setTimeout(() => to.write(bytes), fault.delayMs);
+  });
+  from.on("error", () => undefined);
+  from.on("close", () => to.destroy());
+}
+
+/** Passes bytes on bit by bit, and takes no more from where they come until all are gone. */
+function drip(fault: Fault, from: Socket, to: Socket, bytes: Buffer): void {
+  from.pause();
+  to.write(bytes.subarray(0, fault.trickleBytes));
+  const rest = bytes.subarray(Math.min(fault.trickleBytes, bytes.length));
+  setTimeout(() => (rest.length > 0 ? drip(fault, from, to, rest) : from.resume()), 50);
 }
