@@ -28,6 +28,7 @@ export function patternRedactor(kinds: readonly RedactionKind[]): PatternRedacto
 function createPatternRedactor(kinds: readonly RedactionKind[]): PatternRedactor {
   const table = toRuleTable(kinds);
   const text = (given: string): string => {
+    if (given.length < shortestHit) return given;
     const hits: NamedHit[] = [];
     findHits(new Scan(given, true, 0), 0, table, hits);
     return hits.length === 0 ? given : replaceHits(given, hits, 0, given.length);
@@ -42,6 +43,8 @@ function createPatternRedactor(kinds: readonly RedactionKind[]): PatternRedactor
 }
 
 const shortestCard = 1e12;
+/** Nothing that is found is shorter: `a@b.co`. */
+const shortestHit = 6;
 
 /** A text whose key says that it is a secret is one, whatever it looks like. */
 function hideNamed(key: string, text: string): string | undefined {

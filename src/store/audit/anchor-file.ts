@@ -5,6 +5,7 @@ import { dirname } from "node:path";
 
 import type { AuditHead } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
+import { linkNew, writeSynced } from "./durable-file.ts";
 
 /** The second place that the head of the chain is kept in. */
 export interface Anchor {
@@ -35,27 +36,34 @@ function isNewer(head: AuditHead, other: AuditHead | "foreign"): boolean {
   return other === "foreign" || head.count > other.count;
 }
 
-/** Writes a new file that knows this head alone, in place of the one that is there. */
-export async function makeAnchorFile(file: string, keys: AuditKeys, head: AuditHead): Promise<void> {
+/**
+ * Writes a file that knows this head alone. One that is there is replaced only if `replace` is said: another process may have made
+ * it at the same time, and write to it.
+ */
+export async function makeAnchorFile(
+  file: string,
+  keys: AuditKeys,
+  head: AuditHead,
+  { replace = false }: { readonly replace?: boolean } = {},
+): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
-  const lines = Array.from({ length: lineCount }, (_, index) =>
-    index === head.count % lineCount ? toLine(head, keys) : `${" ".repeat(lineBytes - 1)}\n`,
-  );
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.write(lines.join(""));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(draft, file);
+  await writeSynced(draft, toText(head, keys));
+  if (replace) await rename(draft, file);
+  else await linkNew(draft, file);
   const directory = await open(dirname(file), "r");
   try {
     await directory.sync();
   } finally {
     await directory.close();
   }
+}
+
+function toText(head: AuditHead, keys: AuditKeys): string {
+  const empty = `${" ".repeat(lineBytes - 1)}\n`;
+  return Array.from({ length: lineCount }, (_, index) =>
+    index === head.count % lineCount ? toLine(head, keys) : empty,
+  ).join("");
 }
 
 /**

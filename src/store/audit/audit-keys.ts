@@ -1,8 +1,9 @@
 import { createHmac, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
-import { chmod, link, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { linkNew, writeSynced } from "./durable-file.ts";
 
 /** The keys of one audit, each for one purpose, so that nothing that was made for one can be used for another. */
 export interface AuditKeys {
@@ -46,25 +47,11 @@ async function readKey(file: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Made beside its place and linked to it: of two processes that do it at once one wins, and nobody sees half a key. */
 async function makeKey(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(8).toString("hex")}`;
-  const handle = await open(draft, "wx", 0o600);
-  try {
-    await handle.write(randomBytes(keyBytes));
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await chmod(draft, 0o600);
-  try {
-    await link(draft, file);
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
-  } finally {
-    await rm(draft);
-  }
+  await writeSynced(draft, randomBytes(keyBytes));
+  await linkNew(draft, file);
 }
 
 function checkLength(key: unknown, name: string): Uint8Array {

@@ -69,8 +69,9 @@ export type AuditOptions = AuditKeySource & {
 export async function openAudit(options: AuditOptions): Promise<Audit> {
   const { store, anchorFile } = options;
   const keys = await loadAuditKeys(options, true);
-  const anchored = readAnchor(anchorFile, keys);
-  const head = await readHead({ log: store.log, keys });
+  let { anchored, head } = await readEnds(options, keys);
+  // Another process may have begun the chain in between.
+  if (anchored === undefined && head.count > 0) ({ anchored, head } = await readEnds(options, keys));
   await checkAnchor(store, keys, head, anchored);
   if (anchored === undefined) await makeAnchorFile(anchorFile, keys, head);
   const anchor = openAnchor(anchorFile, keys);
@@ -83,6 +84,15 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
       await anchor.close();
     },
   };
+}
+
+/** What the anchor says, and then what the store says: it may only be more. */
+async function readEnds(
+  { store, anchorFile }: AuditOptions,
+  keys: AuditKeys,
+): Promise<{ readonly anchored: ReturnType<typeof readAnchor>; readonly head: AuditHead }> {
+  const anchored = readAnchor(anchorFile, keys);
+  return { anchored, head: await readHead({ log: store.log, keys }) };
 }
 
 /** Refuses to go on behind an end that was tampered with: what follows would hide it. */

@@ -79,7 +79,7 @@ export async function anchorAudit(
 ): Promise<AuditVerdict> {
   const keys = await loadAuditKeys(options, false);
   const verdict = await checkChain(readAll(store), { keys });
-  if (verdict.ok) await makeAnchorFile(options.anchorFile, keys, verdict);
+  if (verdict.ok) await makeAnchorFile(options.anchorFile, keys, verdict, { replace: true });
   return verdict;
 }
 

@@ -1,0 +1,23 @@
+import { link, open, rm } from "node:fs/promises";
+
+/** Writes a new file that only its owner can read, and waits until it is on disk. */
+export async function writeSynced(file: string, content: string | Uint8Array): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Gives `draft` the name `file`, unless there is one: of several processes that do it at once one wins, and nobody sees half a file. */
+export async function linkNew(draft: string, file: string): Promise<void> {
+  try {
+    await link(draft, file);
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== "EEXIST") throw cause;
+  } finally {
+    await rm(draft);
+  }
+}
