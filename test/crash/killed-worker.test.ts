@@ -6,7 +6,7 @@ import { expect, onTestFinished, test, type TestContext } from "vitest";
 
 import type { Store } from "../../src/core/store.ts";
 import { createRuns, type Runs } from "../../src/store/runs/create-runs.ts";
-import type { RunEntry } from "../../src/store/runs/run-records.ts";
+import type { RunEntry, RunEvent } from "../../src/store/runs/run-records.ts";
 import { sharePostgres } from "../support/postgres.ts";
 import { createFolder } from "../support/temporary-folder.ts";
 import { openCrashStore, type CrashStore } from "./crash-store.ts";
@@ -67,35 +67,43 @@ test.for(drivers)(
   },
 );
 
-const points = ["before intent", "after intent", "after effect", "after outcome"] as const;
-const deaths = drivers.flatMap((driver) =>
-  points.flatMap((dieAt) => [true, false].map((idempotent) => ({ driver, dieAt, idempotent }))),
-);
+const kinds = drivers.flatMap((driver) => [true, false].map((idempotent) => ({ driver, idempotent })));
 
-test.for(deaths)(
-  "a worker that dies $dieAt of a step with idempotent: $idempotent leaves it as it must be on $driver",
-  { timeout: 60_000 },
-  async ({ driver, dieAt, idempotent }, context) => {
-    const world = await createWorld(driver, context, 1000);
-    const { runs, effects } = world;
-    const worker = await startWorker(world, { dieAt, idempotent, workMs: 0 });
-    await runs.add("a");
-    await worker.gone;
+test.for(kinds)(
+  "a worker that dies anywhere in a step with idempotent: $idempotent leaves it as it must be on $driver",
+  { timeout: 120_000 },
+  async ({ driver, idempotent }, context) => {
+    const points = ["before intent", "after intent", "after effect", "after outcome"] as const;
 
-    world.work({ idempotent });
-    const isParked = !idempotent && (dieAt === "after intent" || dieAt === "after effect");
-    const journal = await (isParked ? waitForReview(runs) : waitForEnd(runs));
+    const found = await Promise.all(
+      points.map(async (dieAt) => {
+        const world = await createWorld(driver, context);
+        const worker = await startWorker(world, { dieAt, idempotent });
+        await world.runs.add("a");
+        await worker.gone;
+        world.work({ idempotent });
+        const journal = await waitFor(world.runs, ({ type, reason }) => type === "run-end" || reason === "review");
+        const outcomes = journal.filter(({ value }) => value.type === "step-outcome");
+        return {
+          dieAt,
+          effects: readEffects(world.effects).join(),
+          outcomes: outcomes.map(({ value }) => value["step"]),
+        };
+      }),
+    );
 
-    const firstRan = dieAt === "after effect" || dieAt === "after outcome";
-    const secondRan = !isParked && dieAt !== "after outcome";
-    expect(readEffects(effects)).toEqual([
-      "first a:one",
-      ...(firstRan ? ["first a:two"] : []),
-      ...(secondRan ? ["second a:two"] : []),
-      ...(isParked ? [] : ["second a:three"]),
+    const all = ["one", "two", "three"];
+    const again = "second a:two,second a:three";
+    expect(found).toEqual([
+      { dieAt: "before intent", effects: `first a:one,${again}`, outcomes: all },
+      idempotent
+        ? { dieAt: "after intent", effects: `first a:one,${again}`, outcomes: all }
+        : { dieAt: "after intent", effects: "first a:one", outcomes: ["one"] },
+      idempotent
+        ? { dieAt: "after effect", effects: `first a:one,first a:two,${again}`, outcomes: all }
+        : { dieAt: "after effect", effects: "first a:one,first a:two", outcomes: ["one"] },
+      { dieAt: "after outcome", effects: "first a:one,first a:two,second a:three", outcomes: all },
     ]);
-    const outcomes = journal.filter(({ value }) => value.type === "step-outcome").map(({ value }) => value["step"]);
-    expect(outcomes).toEqual(isParked ? ["one"] : ["one", "two", "three"]);
   },
 );
 
@@ -103,12 +111,11 @@ interface World {
   readonly store: CrashStore;
   readonly runs: Runs;
   readonly effects: string;
-  readonly leaseMs: number;
   /** Starts the worker "second", in this process. */
   work(options?: { readonly idempotent: boolean }): void;
 }
 
-async function createWorld(driver: (typeof drivers)[number], context: TestContext, lease = leaseMs): Promise<World> {
+async function createWorld(driver: (typeof drivers)[number], context: TestContext): Promise<World> {
   const folder = createFolder();
   const effects = join(folder, "effects");
   const crashStore: CrashStore =
@@ -116,7 +123,7 @@ async function createWorld(driver: (typeof drivers)[number], context: TestContex
       ? { file: join(folder, "kitbag.db") }
       : { url: (await getPostgres(context)).url, schema: `kitbag_${randomUUID().replaceAll("-", "")}` };
   const store: Store = await openCrashStore(crashStore);
-  const runs = createRuns({ store, worker: "second", leaseMs: lease });
+  const runs = createRuns({ store, worker: "second", leaseMs });
   let stop = async (): Promise<void> => undefined;
   onTestFinished(async () => {
     await stop();
@@ -126,7 +133,6 @@ async function createWorld(driver: (typeof drivers)[number], context: TestContex
     store: crashStore,
     runs,
     effects,
-    leaseMs: lease,
     work({ idempotent } = { idempotent: true }) {
       ({ stop } = runs.work(threeSteps({ worker: "second", effects, idempotent, workMs: 0 })));
     },
@@ -134,7 +140,7 @@ async function createWorld(driver: (typeof drivers)[number], context: TestContex
 }
 
 async function startWorker(world: World, options: Partial<WorkerProgram>): Promise<CrashProgram> {
-  const { store, effects, leaseMs } = world;
+  const { store, effects } = world;
   const program: WorkerProgram = { store, worker: "first", leaseMs, effects, idempotent: true, workMs: 0, ...options };
   const worker = startCrashProgram("work-on-runs.ts", [JSON.stringify(program)]);
   await worker.waitFor("ready");
@@ -142,12 +148,11 @@ async function startWorker(world: World, options: Partial<WorkerProgram>): Promi
 }
 
 /** Waits until the run "a" has ended, and answers with its journal. */
-async function waitForEnd(runs: Runs): Promise<readonly RunEntry[]> {
-  for await (const { value } of runs.tail("a")) if (value.type === "run-end") break;
-  return runs.read("a");
+function waitForEnd(runs: Runs): Promise<readonly RunEntry[]> {
+  return waitFor(runs, ({ type }) => type === "run-end");
 }
 
-async function waitForReview(runs: Runs): Promise<readonly RunEntry[]> {
-  for await (const { value } of runs.tail("a")) if (value.type === "lease-end" && value["reason"] === "review") break;
+async function waitFor(runs: Runs, isLast: (event: RunEvent) => boolean): Promise<readonly RunEntry[]> {
+  for await (const { value } of runs.tail("a")) if (isLast(value)) break;
   return runs.read("a");
 }
