@@ -15,11 +15,16 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   call: () => import("./call.ts"),
   code: () => import("./code.ts"),
   define: () => import("./define.ts"),
+  limits: () => import("./limits.ts"),
+  "limits-shared": () => import("./limits-shared.ts"),
   sandbox: () => import("./sandbox.ts"),
   "sandbox-load": () => import("./sandbox-load.ts"),
   "sandbox-memory": () => import("./sandbox-memory.ts"),
   skills: () => import("./skills.ts"),
   "start-up": () => import("./start-up.ts"),
+  store: () => import("./store.ts"),
+  "store-log": () => import("./store-log.ts"),
+  "store-queue": () => import("./store-queue.ts"),
   wasm: () => import("./wasm.ts"),
 };
 const allNames = Object.keys(questions);
