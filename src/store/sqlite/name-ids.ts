@@ -11,24 +11,28 @@ export interface NameIds {
 const maxRemembered = 10_000;
 
 /** Makes the numbers of the names in `table`. */
-export function createNameIds({ sql, isInTransaction }: SqliteDatabase, table: "streams" | "queues"): NameIds {
+export function createNameIds({ sql, onRollback }: SqliteDatabase, table: "streams" | "queues"): NameIds {
   const remembered = new Map<string, number>();
+  onRollback(() => remembered.clear());
 
-  function find(name: string): number | undefined {
-    const known = remembered.get(name);
-    if (known !== undefined) return known;
-    const id = sql(`SELECT id FROM ${table} WHERE name = ?`).get(name)?.["id"] as number | undefined;
-    // What was made in this transaction may still be taken back.
-    if (id === undefined || isInTransaction()) return id;
+  function remember(name: string, id: number): number {
     if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(name, id);
     return id;
   }
 
+  function find(name: string): number | undefined {
+    const known = remembered.get(name);
+    if (known !== undefined) return known;
+    const id = sql(`SELECT id FROM ${table} WHERE name = ?`).get(name)?.["id"] as number | undefined;
+    return id === undefined ? undefined : remember(name, id);
+  }
+
   return {
     find,
     make(name) {
-      return find(name) ?? Number(sql(`INSERT INTO ${table} (name) VALUES (?)`).run(name).lastInsertRowid);
+      const insert = sql(`INSERT INTO ${table} (name) VALUES (?)`);
+      return find(name) ?? remember(name, Number(insert.run(name).lastInsertRowid));
     },
   };
 }

@@ -17,7 +17,10 @@ export interface SqliteDatabase {
   sql(text: string): StatementSync;
   exec(text: string): void;
   isOpen(): boolean;
-  isInTransaction(): boolean;
+  /** Takes back what was written since the transaction began. */
+  rollback(): void;
+  /** Has `listener` called when something was taken back. */
+  onRollback(listener: () => void): void;
   /** Makes sure that the file is still where it was, and that it can be written if it could not when it was opened. */
   checkFile(): void;
   close(): void;
@@ -84,6 +87,7 @@ async function openWritable(file: string, schema: Schema, Database: Open): Promi
 
 function toDatabase(file: string, schema: Schema, Database: Open, state: State): SqliteDatabase {
   const statements = new Map<string, StatementSync>();
+  const listeners: (() => void)[] = [];
   const { dev, ino } = statSync(file);
 
   function becomeWritable(): void {
@@ -111,7 +115,11 @@ function toDatabase(file: string, schema: Schema, Database: Open, state: State):
     },
     exec: (text) => state.connection.exec(text),
     isOpen: () => state.connection.isOpen,
-    isInTransaction: () => state.connection.isTransaction,
+    rollback() {
+      if (state.connection.isTransaction) state.connection.exec("ROLLBACK");
+      for (const listener of listeners) listener();
+    },
+    onRollback: (listener) => void listeners.push(listener),
     checkFile() {
       const found = statSync(file, { throwIfNoEntry: false });
       if (found?.ino !== ino || found.dev !== dev) throw movedError(file);

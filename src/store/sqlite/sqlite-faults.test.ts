@@ -98,6 +98,7 @@ test("sqliteStore() gives a clear error on a full disk, keeps the rest readable,
   expect(batch.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
   expect(kept?.value).toBe("kept");
   expect(position).toBe(1);
+  expect(await store.log.streams()).toEqual(["stream"]);
   expect(await store.kv.get("large")).toBeUndefined();
 });
 
@@ -278,6 +279,20 @@ test("close() waits for what is being written", async () => {
   await expect(Promise.all(writes)).resolves.toHaveLength(50);
   const again = await open(file);
   expect(await again.log.position("stream")).toBe(50);
+});
+
+test("blobs.collect() that is cut off by close() says so, and the rest goes later", async () => {
+  const file = join(freshFolder(), "kitbag.db");
+  const store = await open(file);
+  await store.blobs.put(Buffer.alloc(30_000_000, "x"));
+  const collected = store.blobs.collect(new Set());
+  const outcome = collected.catch((cause: unknown) => isKitbagError(cause) && cause.code);
+  await store.close();
+
+  expect([1, "store-closed"]).toContain(await outcome);
+  const again = await open(file);
+  await again.blobs.collect(new Set());
+  expect(count(file, "SELECT count(*) AS count FROM chunks")).toBe(0);
 });
 
 test("blobs.put() that is cut off by close() leaves nothing behind", async () => {

@@ -68,10 +68,11 @@ function createEntries({ database: { sql } }: SqliteParts, ids: NameIds) {
     position,
     /** Inside of a write. */
     append(stream: string, values: readonly string[], time: number, expectedPosition: number | undefined): number {
-      const found = position(ids.find(stream));
+      const known = ids.find(stream);
+      const found = position(known);
       checkPosition(stream, found, expectedPosition);
       if (values.length === 0) return found;
-      const id = ids.make(stream);
+      const id = known ?? ids.make(stream);
       const insert = sql("INSERT INTO entries (stream, position, time, value) VALUES (?, ?, ?, ?)");
       for (const [index, value] of values.entries()) insert.run(id, found + index + 1, time, value);
       return found + values.length;

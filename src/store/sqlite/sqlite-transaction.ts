@@ -32,6 +32,7 @@ export function createTransactions(database: SqliteDatabase): Transactions {
   function transact(writes: readonly Write[]): readonly Outcome[] {
     isCommitting = false;
     lastNumber = undefined;
+    if (!database.isOpen()) throw new KitbagError("store-closed", { operation: "a write" });
     checkFile();
     database.sql("BEGIN IMMEDIATE").run();
     try {
@@ -42,7 +43,7 @@ export function createTransactions(database: SqliteDatabase): Transactions {
       database.sql("COMMIT").run();
       return outcomes;
     } catch (cause) {
-      if (database.isInTransaction()) database.sql("ROLLBACK").run();
+      database.rollback();
       throw cause;
     }
   }
