@@ -3,14 +3,14 @@ import { createWorkspace, defineTool, type RateLimit, type Workspace } from "kit
 import type { Contender, Question } from "./question.ts";
 import { openStoreFile } from "./store-file.ts";
 
-const calls = 300;
+const calls = 100;
 const rates: readonly RateLimit[] = [{ per: "user", calls: 1_000_000_000, inMs: 60_000 }];
 
 const question: Question = {
   title: "What does a limit cost that several processes share?",
   text: `A tool is called ${calls} times, each call awaited, with its records in SQLite: with no limit, and with one for each user that is counted in the same file, so that other processes count with it. Beside it one bare increment in that file.`,
   unit: "µs elapsed a call",
-  rounds: 31,
+  rounds: 21,
   targets: [
     {
       text: "the limit, to one increment",

@@ -1,4 +1,6 @@
-import { createWorkspace, defineTool } from "kitbag";
+import { join } from "node:path";
+
+import { createWorkspace, defineTool, openAudit } from "kitbag";
 
 import type { Question } from "./question.ts";
 import { openStoreFile, runAtOnce } from "./store-file.ts";
@@ -6,7 +8,7 @@ import { openStoreFile, runAtOnce } from "./store-file.ts";
 const events = 1_000_000;
 const runs = 1000;
 const batch = 500;
-const recorded = 2000;
+const recorded = 10_000;
 
 const question: Question = {
   title: "What does a long log cost?",
@@ -31,8 +33,7 @@ const question: Question = {
         ),
       );
     }
-    const calls = await openStoreFile();
-    const workspace = createWorkspace({ tools: [echo], store: calls.store });
+    const growth = await measureGrowth();
     let turn = 0;
     return [
       {
@@ -49,23 +50,31 @@ const question: Question = {
         },
       },
       { name: "the file for each event, bytes", measure: () => bytes() / events },
-      {
-        name: "the file for each call that is recorded, bytes",
-        async measure() {
-          const before = calls.bytes();
-          await runAtOnce(recorded, 32, (index) => workspace.call("echo", { text: `call ${index}` }));
-          return Math.max(0, calls.bytes() - before) / recorded;
-        },
-      },
+      { name: "the file for each call that is recorded and audited, bytes", measure: () => growth },
     ];
   },
 };
 
 export default question;
 
+/** How much larger the file is for each call, once everything is in it. */
+async function measureGrowth(): Promise<number> {
+  const { store, directory, bytes } = await openStoreFile();
+  const audit = await openAudit({
+    store,
+    keyFile: join(directory, "audit.key"),
+    anchorFile: join(directory, "audit.head"),
+  });
+  const workspace = createWorkspace({ tools: [echo], store, audit });
+  await runAtOnce(recorded, 32, (index) => workspace.call("echo", { text: `call ${index}` }, { user: "Ada" }));
+  await audit.close();
+  await store.close();
+  return bytes() / recorded;
+}
+
 const echo = defineTool({
   name: "echo",
   description: "Answers",
   input: { type: "object", properties: { text: { type: "string" } } },
-  run: ({ text }) => String(text),
+  run: ({ text = "" }) => text,
 });
