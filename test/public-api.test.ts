@@ -313,6 +313,7 @@ test("errorCodes are these", () => {
     "call-crashed",
     "call-cycle",
     "call-depth",
+    "call-missing",
     "call-timeout",
     "call-uncertain",
     "code-failed",

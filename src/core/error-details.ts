@@ -34,6 +34,8 @@ export interface ErrorDetails {
   "call-crashed": { readonly tool: string; readonly reason: string };
   /** Calls inside calls went too deep. */
   "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
+  /** The log has no call with this id. */
+  "call-missing": { readonly call: string };
   /** The call was still running at its limit. */
   "call-timeout": { readonly tool: string; readonly limitMs: number };
   /** A call with this key was running when its process died, and must not be run twice. */

@@ -173,6 +173,7 @@ const facts = {
   address: "my tool",
   attempt: 2,
   addresses: ["a/search", "b/search"],
+  call: "3f2a91bc-1",
   chain: ["a", "b", "a"],
   changed: ["kitbag.config.ts"],
   code: "tool-failed",

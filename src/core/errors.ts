@@ -23,6 +23,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot call ${quote(tool)}: it is already in the chain of calls ${limit} times (${chain.join(" → ")})`,
   "call-depth": ({ tool, chain, limit }) =>
     `Cannot call ${quote(tool)}: calls may go ${limit} deep (${chain.join(" → ")})`,
+  "call-missing": ({ call }) =>
+    `Cannot find the call ${quote(call)}: the log has none with this id; kitbag stats lists the slowest calls with theirs`,
   "call-timeout": ({ tool, limitMs }) => `Cannot finish ${quote(tool)}: it was still running after ${limitMs} ms`,
   "call-uncertain": ({ tool, key }) =>
     `Cannot run ${quote(tool)} again with the key ${quote(key)}: it was running when its process died, and may have done its work; find out, then call it with another key`,

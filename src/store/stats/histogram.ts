@@ -26,12 +26,13 @@ export class Histogram {
   /** The time that a part of all, from 0 to 1, did not exceed; 0 if nothing was counted. */
   quantile(part: number): number {
     const rank = Math.max(1, Math.ceil(part * this.count));
+    if (rank >= this.count) return this.maxMs;
     let seen = 0;
     for (const [index, inside] of this.#buckets.entries()) {
       seen += inside;
       // The middle of the bucket, but no more than there really was.
       if (seen >= rank) return Math.min(this.maxMs, smallest * 2 ** ((index - 0.5) / perDoubling));
     }
-    return 0;
+    return this.maxMs;
   }
 }

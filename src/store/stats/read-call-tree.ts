@@ -5,6 +5,8 @@ import { callStream, toCallRecord, type EndRecord, type StartRecord } from "./ca
 export interface CallTree {
   readonly call: string;
   readonly tool: string;
+  /** When it began, in milliseconds since 1970. */
+  readonly time: number;
   /** When it began, in milliseconds after the outermost call of the tree. */
   readonly startMs: number;
   readonly durationMs: number;
@@ -133,6 +135,7 @@ function toTree({ start, end, children }: Node, bounds: Bounds): CallTree {
   return {
     call: start.call,
     tool: start.tool,
+    time: start.time,
     startMs,
     durationMs: endMs - startMs,
     queuedMs: Math.min(end?.queuedMs ?? 0, endMs - startMs),

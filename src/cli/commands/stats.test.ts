@@ -1,0 +1,126 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { sqliteStore, type JsonObject, type JsonValue } from "kitbag";
+import { expect, test } from "vitest";
+
+import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+
+test("kitbag stats shows what the log says, plain in a pipe", async () => {
+  const project = createProject();
+  await record(project);
+
+  const run = await runKitbag(["stats", "--since", "all"], { project });
+
+  expect(run.stderr).toBe("");
+  expect(run.code).toBe(0);
+  expect(run.stdout.replaceAll(/\d{4}-\S+Z/gu, "2026-03-02T12:00:00.000Z")).toMatchInlineSnapshot(`
+    "5 calls until now · 1 failed (20 %) · 1 recalled · p50 20 ms, p95 50 ms, p99 50 ms
+    .kitbag/kitbag.db
+
+    TOOL       CALLS  FAILED    RECALLED  WAITED        P50    P95    P99
+    geo/place  3      1 (33 %)  1         1 (p95 5 ms)  10 ms  20 ms  20 ms
+    inner      1      -         -         -             30 ms  30 ms  30 ms
+    outer      1      -         -         -             50 ms  50 ms  50 ms
+
+    SKILL OR COMPONENT  CALLS  FAILED    RECALLED  WAITED        P50    P95    P99
+    geo                 3      1 (33 %)  1         1 (p95 5 ms)  10 ms  20 ms  20 ms
+
+    ERROR        CALLS
+    tool-failed  1
+
+    SLOWEST CALL  TOOK   ENDED                     TOOL
+    c4            50 ms  2026-03-02T12:00:00.000Z  outer
+    c2            20 ms  2026-03-02T12:00:00.000Z  geo/place
+    c1            10 ms  2026-03-02T12:00:00.000Z  geo/place
+    c3            1 ms   2026-03-02T12:00:00.000Z  geo/place
+    "
+  `);
+});
+
+test("kitbag stats --json gives the numbers", async () => {
+  const project = createProject();
+  await record(project);
+
+  const run = await runKitbag(["stats", "--tool", "geo", "--json"], { project });
+
+  expect(JSON.parse(run.stdout)).toMatchObject({
+    store: join(project.folder, ".kitbag/kitbag.db"),
+    total: { calls: 3, errors: 1, recalled: 1 },
+    tools: [{ tool: "geo/place", calls: 3 }],
+    owners: [{ owner: "geo" }],
+    slowest: [{ call: "c2", durationMs: 20 }, {}, {}],
+  });
+});
+
+test("kitbag stats says that there is nothing, and makes no store", async () => {
+  const project = createProject();
+
+  const run = await runKitbag(["stats"], { project });
+
+  expect(run.stdout).toMatch(/^No calls in 24 hours in .*kitbag\.db\. What kitbag call does is recorded/u);
+  expect(() => readFileSync(join(project.home, "kitbag.db"))).toThrow(/ENOENT/u);
+});
+
+test("kitbag stats --flame writes a page, and a file for speedscope", async () => {
+  const project = createProject();
+  await record(project);
+
+  const page = await runKitbag(["stats", "--flame", "c4", "--out", "flame.html"], { project });
+  const file = await runKitbag(["stats", "--flame", "c4", "--out", "flame.speedscope.json", "--json"], { project });
+
+  expect(page.stdout).toBe("Wrote flame.html: outer, 50 ms, 2 calls\n");
+  expect(readFileSync(join(project.folder, "flame.html"), "utf8")).toContain("<title>outer: 50 ms</title>");
+  expect(JSON.parse(file.stdout)).toMatchObject({ tool: "outer", calls: 2, durationMs: 50 });
+  const written = JSON.parse(readFileSync(join(project.folder, "flame.speedscope.json"), "utf8")) as JsonValue;
+  expect(written).toMatchObject({ shared: { frames: [{ name: "outer" }, { name: "inner" }] } });
+});
+
+test.for([
+  [["--flame", "c4"], 2, "without a file: add --out flame.html"],
+  [["--flame", "c4", "--out", "flame.svg"], 2, "without a file: add --out flame.html"],
+  [["--flame", "nobody", "--out", "flame.html"], 1, 'Cannot find the call "nobody"'],
+  [["--flame", "c4", "--out", "missing/flame.html"], 2, "Cannot write missing/flame.html: ENOENT"],
+  [["--out", "flame.html"], 2, "Cannot use --out without --flame"],
+  [["--since", "soon"], 2, 'Cannot use --since "soon"'],
+  [["--store", "none"], 2, "Cannot read the store none"],
+  [["--store", "file.db"], 2, "Cannot use --store"],
+] as const)("kitbag stats %j says what is wrong", async ([words, code, message]) => {
+  const project = createProject();
+  await record(project);
+
+  const run = await runKitbag(["stats", ...words], { project });
+
+  expect(run.stderr).toContain(message);
+  expect(run.code).toBe(code);
+});
+
+/** Records some calls in the store of a project. */
+async function record({ folder, write }: Project): Promise<void> {
+  write(".kitbag/.gitignore", "*\n");
+  const store = await sqliteStore({ file: join(folder, ".kitbag/kitbag.db") });
+  const error = { code: "tool-failed", message: "no", details: {} };
+  await store.log.append("calls", [
+    start("c1", "geo/place"),
+    end("c1", "geo/place", 10, { status: "ok", output: 1 }),
+    start("c2", "geo/place"),
+    { ...end("c2", "geo/place", 20, { status: "failed", error }), queuedMs: 5 },
+    start("c3", "geo/place"),
+    end("c3", "geo/place", 1, { status: "ok", output: 1, recalled: "cache" }),
+    start("c4", "outer"),
+    start("c5", "inner", "c4"),
+    end("c5", "inner", 30, { status: "ok", output: 1 }),
+    end("c4", "outer", 50, { status: "ok", output: 1 }),
+  ]);
+  await store.close();
+}
+
+function start(call: string, tool: string, parent?: string): JsonValue {
+  const source = tool.includes("/") ? "skill" : "global";
+  const owner = tool.includes("/") ? "geo" : "global";
+  return { type: "call-start", call, tool, source, owner, input: {}, time: 0, ...(parent !== undefined && { parent }) };
+}
+
+function end(call: string, tool: string, durationMs: number, outcome: JsonValue): JsonObject {
+  return { type: "call-end", call, tool, durationMs, outcome };
+}

@@ -1,0 +1,62 @@
+import { readCallStats } from "../../store/stats/read-call-stats.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { addOption, getText } from "../options.ts";
+import { parseSince } from "../stats/parse-since.ts";
+import { renderStats } from "../stats/render-stats.ts";
+import { writeFlame } from "../stats/write-flame.ts";
+import { addStoreOption, defaultStore, findNamedStore, nameStore, type StoreChoice } from "../store/choose-store.ts";
+import { openStoreToRead, type OpenableChoice } from "../store/open-store.ts";
+import { toShownPath } from "../shown-path.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag stats`: how often tools are called, how often they fail, how long they take. */
+export const statsCommand: CliCommand = {
+  examples: [
+    ["kitbag stats", "the calls of the last 24 hours"],
+    ["kitbag stats --since 7d --tool pdf-text", "of one skill, in the last 7 days; a tool's address works too"],
+    ["kitbag stats --since all --json | jq '.tools[] | {tool, calls, p95: .time.p95Ms}'", "for programs"],
+    ["kitbag stats --flame 3f2a91bc-1 --out flame.html", "where the time of one call went; .json is for speedscope"],
+  ],
+  define(command) {
+    addOption(command, "--since <time>", "calls since then: 90s, 15m, 24h, 7d, 4w, a date, or all; 24h unless set");
+    addOption(command, "--tool <address>", "only of this tool, or of the tools of this skill or component");
+    addOption(command, "--flame <call>", "draw one call as a flame graph; its id is in the list of slow calls");
+    addOption(command, "--out <file>", "with --flame: where to; .html for a browser, .json for speedscope");
+    addStoreOption(command);
+  },
+  async run(invocation) {
+    const { options } = invocation;
+    const since = parseSince(getText(options, "since") ?? "24h", Date.now());
+    const out = getText(options, "out");
+    const call = getText(options, "flame");
+    if (call === undefined && out !== undefined) throw usageError("Cannot use --out without --flame");
+    const choice = findNamedStore(invocation) ?? defaultStore(invocation);
+    const store = await openStoreToRead(checkKept(choice));
+    try {
+      return call === undefined
+        ? await showStats(invocation, { store, since, name: nameStore(choice) })
+        : await writeFlame(store, { call, out }, invocation);
+    } finally {
+      await store.close();
+    }
+  },
+};
+
+function checkKept(choice: StoreChoice): OpenableChoice {
+  if (choice.kind !== "none" && choice.kind !== "memory") return choice;
+  throw usageError(`Cannot read the store ${choice.kind}: nothing is kept there`);
+}
+
+interface Asked {
+  readonly store: Parameters<typeof readCallStats>[0];
+  readonly since: number;
+  readonly name: string;
+}
+
+async function showStats({ options, terminal, cwd }: Invocation, { store, since, name }: Asked): Promise<Answer> {
+  const tool = getText(options, "tool");
+  // As many as there is room for.
+  const slices = (terminal.columns ?? 120) >= 120 ? 24 : 12;
+  const stats = await readCallStats(store, { since, slices, ...(tool !== undefined && { tool }) });
+  return { document: { store: name, ...stats }, text: renderStats(stats, toShownPath(name, cwd), terminal) };
+}

@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+
+import type { CallTree } from "../../../store/stats/read-call-tree.ts";
+import { toPrintableLine } from "../../printable.ts";
+import { showDuration } from "../show-duration.ts";
+import { flameScript, flameStyle } from "./flame-page.ts";
+import { layOutFlame, listCalls, type FlameBox } from "./lay-out-flame.ts";
+
+const rowHeight = 21;
+const tickCount = 6;
+
+/** Draws a call and what is inside it as a page of its own: it loads nothing, and no text in it can become code. */
+export function renderFlame(tree: CallTree): string {
+  const { boxes, rows, left } = layOutFlame(tree);
+  const totalMs = Math.max(tree.durationMs, 0.001);
+  const title = escapeHtml(`${tree.tool}: ${showDuration(tree.durationMs)}`);
+  const count = listCalls(tree).length;
+  const facts = [
+    `call ${tree.call}`,
+    new Date(tree.time).toISOString(),
+    count === 1 ? "no calls inside" : `${count - 1} calls inside`,
+    ...(left > 0 ? [`the ${left} shortest are not drawn`] : []),
+  ];
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src '${hashOf(flameScript)}'">
+<title>${title}</title>
+<style>${flameStyle}</style>
+<h1>${title}</h1>
+<p>${escapeHtml(facts.join(" · "))}</p>
+<div id="ticks">${renderTicks(totalMs)}</div>
+<div id="graph" data-total="${totalMs}" style="height:${rows * rowHeight}px">
+${boxes.map((box) => renderBox(box, totalMs)).join("\n")}
+</div>
+<div id="about" aria-live="polite">Point at a call to read about it. Click it to look at it closely; click it again, or press Escape, to see everything.</div>
+${renderTotals(tree)}
+<script>${flameScript}</script>
+</html>
+`;
+}
+
+function renderTicks(totalMs: number): string {
+  const ticks = Array.from({ length: tickCount }, (_, index) => {
+    const share = index / (tickCount - 1);
+    return `<span style="left:${share * 100}%">${showDuration(totalMs * share)}</span>`;
+  });
+  return ticks.join("");
+}
+
+function renderBox({ call, row }: FlameBox, totalMs: number): string {
+  const { tool, startMs, durationMs, status, recalled } = call;
+  const left = (startMs / totalMs) * 100;
+  const width = (durationMs / totalMs) * 100;
+  const classes = ["box", ...(status === "ok" ? [] : [status]), ...(recalled ? ["recalled"] : [])].join(" ");
+  const style = `left:${left}%;width:${width}%;top:${row * rowHeight}px;background:hsl(${hueOf(tool)} 65% 74%)`;
+  const data = `data-start="${startMs}" data-length="${durationMs}"`;
+  return `<button class="${classes}" style="${style}" ${data} title="${escapeHtml(describe(call))}">${escapeHtml(tool)}</button>`;
+}
+
+function describe({ tool, call, startMs, durationMs, queuedMs, code, status, recalled, calls }: CallTree): string {
+  const inside = calls.reduce((sum, inner) => sum + inner.durationMs, 0);
+  const facts = [
+    `${showDuration(durationMs)}, from ${showDuration(startMs)} on`,
+    ...(queuedMs > 0 ? [`waited ${showDuration(queuedMs)}`] : []),
+    ...(calls.length > 0 ? [`${calls.length} calls inside, together ${showDuration(inside)}`] : []),
+    ...(code === undefined ? [] : [`failed: ${code}`]),
+    ...(status === "open" ? ["its end is not in the log"] : []),
+    ...(recalled ? ["recalled: the tool was not run"] : []),
+  ];
+  return `${tool} (${call})\n${facts.join(" · ")}`;
+}
+
+interface Total {
+  calls: number;
+  failed: number;
+  durationMs: number;
+  selfMs: number;
+}
+
+/** A table of the tools, for those who cannot see the graph, and for those who want numbers. */
+function renderTotals(tree: CallTree): string {
+  const totals = new Map<string, Total>();
+  for (const call of listCalls(tree)) {
+    const { tool, durationMs, status } = call;
+    const total = totals.get(tool) ?? { calls: 0, failed: 0, durationMs: 0, selfMs: 0 };
+    totals.set(tool, total);
+    total.calls += 1;
+    total.failed += status === "failed" ? 1 : 0;
+    total.durationMs += durationMs;
+    total.selfMs += selfTime(call);
+  }
+  const sorted = [...totals].toSorted(([, left], [, right]) => right.selfMs - left.selfMs).slice(0, 100);
+  const rows = sorted.map(([tool, { calls, failed, durationMs, selfMs }]) => {
+    const numbers = [String(calls), String(failed), showDuration(durationMs), showDuration(selfMs)];
+    return `<tr><td>${escapeHtml(tool)}</td>${numbers.map((text) => `<td class="number">${text}</td>`).join("")}</tr>`;
+  });
+  const headings = ["Calls", "Failed", "Total", "Without calls inside"].map(
+    (text) => `<th class="number">${text}</th>`,
+  );
+  return `<table>\n<tr><th>Tool</th>${headings.join("")}</tr>\n${rows.join("\n")}\n</table>`;
+}
+
+/** How much of a call no call inside it was running. */
+function selfTime({ durationMs, startMs, calls }: CallTree): number {
+  let coveredMs = 0;
+  let coveredUntil = startMs;
+  // They are in the order in which they began.
+  for (const inner of calls) {
+    const endMs = inner.startMs + inner.durationMs;
+    coveredMs += Math.max(0, endMs - Math.max(coveredUntil, inner.startMs));
+    coveredUntil = Math.max(coveredUntil, endMs);
+  }
+  return Math.max(0, durationMs - coveredMs);
+}
+
+/** The same tool has the same colour in every graph. */
+function hueOf(tool: string): number {
+  return createHash("sha256").update(tool).digest().readUInt16BE() % 360;
+}
+
+function hashOf(script: string): string {
+  return `sha256-${createHash("sha256").update(script).digest("base64")}`;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Line by line, so that control characters and marks that turn text around are seen, and do nothing. */
+function escapeHtml(text: string): string {
+  const lines = text.split("\n").map(toPrintableLine);
+  return lines.join("\n").replaceAll(/[&<>"']/gu, (character) => entities[character] ?? "");
+}

@@ -1,0 +1,112 @@
+import type { CallFigures } from "../../store/stats/call-stats.ts";
+import type { RecordedCallStats } from "../../store/stats/read-call-stats.ts";
+import { toPrintableLine } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import type { Terminal } from "../terminal.ts";
+import { renderQuantiles, renderSparkline } from "./charts.ts";
+import { showDuration } from "./show-duration.ts";
+
+type Screen = Pick<Terminal, "style" | "columns" | "isScreen">;
+
+/** How wide the bars are. */
+const barWidth = 12;
+
+/** Shows what is known of calls: with small charts on a screen, plain in a pipe. `store` is what the store is called. */
+export function renderStats(stats: RecordedCallStats, store: string, terminal: Screen): string {
+  if (stats.total.calls === 0) {
+    return `No calls ${describeTime(stats)} in ${toPrintableLine(store)}. What kitbag call does is recorded; see --since and --store.`;
+  }
+  const parts = [
+    renderTotal(stats, store, terminal),
+    renderRows(
+      "TOOL",
+      stats.tools.map((row) => [row.tool, row]),
+      terminal,
+    ),
+    stats.owners.length > 0 &&
+      renderRows(
+        "SKILL OR COMPONENT",
+        stats.owners.map((row) => [row.owner, row]),
+        terminal,
+      ),
+    stats.total.codes.length > 0 && renderCodes(stats, terminal),
+    renderSlowest(stats, terminal),
+    terminal.isScreen && terminal.style("dim", legend),
+  ];
+  return parts.filter((part) => part !== false).join("\n\n");
+}
+
+const legend =
+  "TIME: █ half of the calls are faster, ▓ 95 %, ░ 99 %. A flame graph of one: kitbag stats --flame CALL --out flame.html";
+
+function renderTotal(stats: RecordedCallStats, store: string, terminal: Screen): string {
+  const { total } = stats;
+  const { p50Ms, p95Ms, p99Ms } = total.time;
+  const facts = [
+    `${terminal.style("bold", String(total.calls))} ${total.calls === 1 ? "call" : "calls"} ${describeTime(stats)}`,
+    total.errors === 0 ? "no errors" : terminal.style("red", `${total.errors} failed (${showShare(total)})`),
+    ...(total.recalled > 0 ? [`${total.recalled} recalled`] : []),
+    `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, p99 ${showDuration(p99Ms)}`,
+  ];
+  const lines = [facts.join(" · "), terminal.style("dim", toPrintableLine(store))];
+  if (terminal.isScreen) lines.push(renderSparkline(total.slices ?? []));
+  return lines.join("\n");
+}
+
+function describeTime({ since, until }: Pick<RecordedCallStats, "since" | "until">): string {
+  return since === 0 ? "until now" : `in ${showSpan(until - since)}`;
+}
+
+function showSpan(durationMs: number): string {
+  const hours = durationMs / 3_600_000;
+  if (hours < 1) return `${Math.max(1, Math.round(hours * 60))} minutes`;
+  return hours <= 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
+}
+
+function renderRows(
+  heading: string,
+  rows: readonly (readonly [name: string, figures: CallFigures])[],
+  terminal: Screen,
+): string {
+  const longest = Math.max(...rows.map(([, { time }]) => time.p99Ms), Number.MIN_VALUE);
+  const headings = [heading, "CALLS", "FAILED", "RECALLED", "WAITED", "P50", "P95", "P99"];
+  const cells = rows.map(([name, figures]) => {
+    const { calls, errors, recalled, queue, time } = figures;
+    const { p50Ms, p95Ms, p99Ms } = time;
+    return [
+      name,
+      String(calls),
+      errors === 0 ? "-" : `${errors} (${showShare(figures)})`,
+      recalled === 0 ? "-" : String(recalled),
+      queue.calls === 0 ? "-" : `${queue.calls} (p95 ${showDuration(queue.p95Ms)})`,
+      ...[p50Ms, p95Ms, p99Ms].map(showDuration),
+      ...(terminal.isScreen
+        ? [
+            renderQuantiles([p50Ms / longest, p95Ms / longest, p99Ms / longest], barWidth),
+            renderSparkline(figures.slices ?? []),
+          ]
+        : []),
+    ];
+  });
+  return renderTable(terminal.isScreen ? [...headings, "TIME".padEnd(barWidth), "WHEN"] : headings, cells, terminal);
+}
+
+function showShare({ calls, errors }: CallFigures): string {
+  const share = (errors / calls) * 100;
+  return `${Number(share.toFixed(share < 10 ? 1 : 0))} %`;
+}
+
+function renderCodes({ total }: RecordedCallStats, terminal: Screen): string {
+  const rows = total.codes.slice(0, 8).map(({ code, count }) => [code, String(count)]);
+  return renderTable(["ERROR", "CALLS"], rows, terminal);
+}
+
+function renderSlowest({ slowest }: RecordedCallStats, terminal: Screen): string {
+  const rows = slowest.map(({ call, tool, durationMs, time }) => [
+    call,
+    showDuration(durationMs),
+    new Date(time).toISOString(),
+    tool,
+  ]);
+  return renderTable(["SLOWEST CALL", "TOOK", "ENDED", "TOOL"], rows, terminal);
+}
