@@ -4,8 +4,9 @@ import { createFakeClock, type FakeClock } from "../../../test/support/fake-cloc
 import { isKitbagError, KitbagError, type ErrorCode } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../memory-store.ts";
-import { createRuns, type Runs, type RunsOptions } from "./create-runs.ts";
-import type { RunEvent } from "./run-records.ts";
+import { createRuns, type Runs } from "./create-runs.ts";
+import type { RunEvent, RunOutcome } from "./run-records.ts";
+import type { RunsOptions } from "./runs-options.ts";
 
 const leaseMs = 3000;
 
@@ -266,6 +267,34 @@ test("append() and end() are refused after end(), and a second end() changes not
   expect((await runs.read("a")).at(-1)?.value).toEqual({ type: "run-end", outcome: { status: "ok", output: 1 } });
 });
 
+test.for<unknown>([
+  undefined,
+  null,
+  "ok",
+  { status: "ok" },
+  { status: "failed" },
+  { status: "failed", error: {} },
+  { status: "done", output: 1 },
+])("end() refuses %j, and the run goes on", async (outcome) => {
+  const { runs } = createWorld();
+  const run = await runs.open("a");
+
+  await expectCode(run.end(outcome as RunOutcome), "option-invalid");
+  await run.append([{ type: "note" }]);
+
+  expect(await typesOf(runs, "a")).toEqual(["lease-start", "note"]);
+});
+
+test("end() with an output that is no JSON changes nothing", async () => {
+  const { runs } = createWorld();
+  const run = await runs.open("a");
+
+  await expectCode(run.end({ status: "ok", output: Number.NaN }), "store-value-invalid");
+  await run.end({ status: "ok", output: null });
+
+  expect(await typesOf(runs, "a")).toEqual(["lease-start", "run-end"]);
+});
+
 test("append() that is called after close() but before it is done writes nothing behind it", async () => {
   const { runs } = createWorld();
   const run = await runs.open("a");
@@ -330,6 +359,8 @@ test.for<[options: Partial<Record<keyof RunsOptions, unknown>>, option: string]>
   [{ leaseMs: Number.NaN }, "leaseMs"],
   [{ worker: "" }, "worker"],
   [{ worker: 5 }, "worker"],
+  [{ store: undefined }, "store"],
+  [{ store: {} }, "store"],
 ])("createRuns() refuses %j", ([options, option]) => {
   const make = (): unknown => createRuns({ store: memoryStore(), ...options } as RunsOptions);
 

@@ -1,14 +1,10 @@
-import { randomUUID } from "node:crypto";
-
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
-import type { JobOptions, Queue } from "../../core/queue.ts";
+import { isKitbagError } from "../../core/errors.ts";
+import type { JobOptions } from "../../core/queue.ts";
 import type { ReadOptions, Store } from "../../core/store.ts";
-import { checkKey } from "../check-key.ts";
-import { checkWhole } from "../check-whole.ts";
+import { checkAdd } from "../check-queue.ts";
+import { checkHandler, checkRunId, checkRunsOptions, checkWorkOptions } from "./check-runs.ts";
 import { listRuns, type ListRunsOptions, type RunSummary } from "./list-runs.ts";
 import { openRun } from "./open-run.ts";
-import { machineClock, type RunClock } from "./run-clock.ts";
 import { createLeases } from "./run-lease.ts";
 import { createRunMarkers } from "./run-markers.ts";
 import { checkEvents, toStream, type RunEntry, type RunEvent } from "./run-records.ts";
@@ -16,19 +12,7 @@ import { createSweeper } from "./run-sweeper.ts";
 import type { RunHandler, RunWorker, WorkOptions } from "./run-work.ts";
 import { startWorker } from "./run-worker.ts";
 import type { Run } from "./run.ts";
-
-/** What {@link createRuns} takes. */
-export interface RunsOptions {
-  readonly store: Store;
-  /** Who works here: shown to those who want the same run. @default a random text */
-  readonly worker?: string;
-  /** For how long a run stays with a worker that does not answer any more, at least 30. @default 10000 */
-  readonly leaseMs?: number;
-  /** What carries the ids of the runs that somebody is to work on. @default the queue "runs" of the store */
-  readonly queue?: Queue;
-  /** @default the clock of the machine */
-  readonly clock?: RunClock;
-}
+import type { RunsOptions } from "./runs-options.ts";
 
 /** How a run is added. */
 export interface AddRunOptions extends JobOptions {
@@ -64,8 +48,6 @@ export interface Runs {
   work(handler: RunHandler, options?: WorkOptions): RunWorker;
 }
 
-const shortestLeaseMs = 30;
-
 /**
  * Makes the runs of a store.
  *
@@ -86,12 +68,7 @@ const shortestLeaseMs = 30;
  * ```
  */
 export function createRuns(options: RunsOptions): Runs {
-  const { store, worker = randomUUID(), leaseMs = 10_000, clock = machineClock } = options;
-  checkWhole("leaseMs", leaseMs, shortestLeaseMs);
-  if (typeof worker !== "string" || worker === "") {
-    throw new KitbagError("option-invalid", { option: "worker", found: showValue(worker), expected: "a name" });
-  }
-  const { queue = store.queue("runs") } = options;
+  const { store, worker, leaseMs, queue, clock } = checkRunsOptions(options);
   const markers = createRunMarkers(store.kv);
   const leases = createLeases({ kv: store.kv, worker, leaseMs, clock });
   const wakes = new Set<() => void>();
@@ -102,10 +79,12 @@ export function createRuns(options: RunsOptions): Runs {
     async add(runId, { events = [], ...jobOptions } = {}) {
       checkRunId(runId);
       checkEvents(events);
+      // Before anything is written: it would be there, and nobody would work on it.
+      const { delayMs, priority } = checkAdd(runId, jobOptions);
       const isNew = await begin(store, runId, events);
       if (!isNew && (await hasEnded(store, runId))) return false;
-      await markers.setQueued(runId, jobOptions.delayMs ?? 0);
-      await queue.add(runId, jobOptions);
+      await markers.setQueued(runId, delayMs);
+      await queue.add(runId, { delayMs, priority });
       for (const wake of wakes) wake();
       return isNew;
     },
@@ -119,21 +98,23 @@ export function createRuns(options: RunsOptions): Runs {
     },
     tail: (runId, options) => store.log.tail(toStream(runId), options) as AsyncIterable<RunEntry>,
     list: (options) => listRuns({ log: store.log, leases, markers }, options),
-    work: (handler, options) =>
-      startWorker({
+    work(handler, options) {
+      checkHandler(handler);
+      return startWorker({
         queue,
         markers,
         clock,
         leaseMs,
         handler,
-        options: checkWork(options),
+        options: checkWorkOptions(options),
         open,
         sweeper: createSweeper({ queue, markers, leases, leaseMs, clock }),
         onAdded(wake) {
           wakes.add(wake);
           return () => wakes.delete(wake);
         },
-      }),
+      });
+    },
   };
 }
 
@@ -152,21 +133,4 @@ async function hasEnded({ log }: Store, runId: string): Promise<boolean> {
   const position = await log.position(toStream(runId));
   const [last] = await log.read(toStream(runId), { after: Math.max(0, position - 1), limit: 1 });
   return (last?.value as RunEvent | undefined)?.type === "run-end";
-}
-
-/** The longest prefix that a run's id gets as a key. */
-const longestPrefix = "x".repeat(24);
-
-function checkRunId(runId: string): void {
-  checkKey(runId);
-  checkKey(longestPrefix + runId);
-}
-
-function checkWork(options: WorkOptions = {}): Required<WorkOptions> {
-  const { concurrency = 1, pollMs = 500, maxAttempts = 3, retryDelayMs = 1000, onError = () => undefined } = options;
-  checkWhole("concurrency", concurrency, 1);
-  checkWhole("pollMs", pollMs, 1);
-  checkWhole("maxAttempts", maxAttempts, 1);
-  checkWhole("retryDelayMs", retryDelayMs);
-  return { concurrency, pollMs, maxAttempts, retryDelayMs, onError };
 }

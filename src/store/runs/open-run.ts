@@ -7,6 +7,7 @@ import { createJournal, readAll, type Journal } from "./run-journal.ts";
 import type { Lease, Leases } from "./run-lease.ts";
 import {
   checkEvents,
+  checkOutcome,
   toStream,
   type LeaseEnd,
   type RunEntry,
@@ -165,7 +166,10 @@ function createExit({ runId, lease, state }: Taken, journal: Journal): Exit {
     get left() {
       return left;
     },
-    end: (outcome) => leave("ended", { type: "run-end", outcome }),
+    async end(outcome) {
+      checkOutcome(outcome);
+      await leave("ended", { type: "run-end", outcome });
+    },
     giveBack: (reason, error) => leave(reason, { type: "lease-end", epoch, reason, ...(error && { error }) }),
   };
 }

@@ -83,6 +83,22 @@ export function checkEvents(events: readonly RunEvent[]): void {
   }
 }
 
+/**
+ * Checks how a run is to end.
+ *
+ * @throws {KitbagError} `option-invalid` if it is not an outcome.
+ */
+export function checkOutcome(outcome: RunOutcome): void {
+  const { status, output, error } = (outcome ?? {}) as {
+    status?: unknown;
+    output?: unknown;
+    error?: Partial<RunFailure>;
+  };
+  if (status === "ok" && output !== undefined) return;
+  if (status === "failed" && typeof error?.message === "string") return;
+  refuse("outcome", showValue(outcome), 'a status "ok" with an output, or "failed" with an error that has a message');
+}
+
 function refuse(option: string, found: string, expected: string): never {
   throw new KitbagError("option-invalid", { option, found, expected });
 }

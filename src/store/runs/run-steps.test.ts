@@ -5,7 +5,7 @@ import { createRunProcess, type Fault, type RunProcess } from "../../../test/sup
 import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { memoryStore } from "../memory-store.ts";
-import type { StepContext } from "./run.ts";
+import type { StepContext, StepResolution } from "./run.ts";
 
 const leaseMs = 3000;
 
@@ -215,6 +215,14 @@ test("resolve() refuses a step that is not uncertain", async () => {
   }
   gate.resolve();
   await running;
+});
+
+test.for<unknown>([undefined, null, "yes", {}, 5])("resolve() refuses the resolution %j", async (resolution) => {
+  const { second } = await interrupted();
+  const run = await second.runs.open("a");
+
+  await expectCode(run.resolve("send", resolution as StepResolution), "option-invalid");
+  expect(run.uncertain()).toEqual(["send"]);
 });
 
 test("step() of a worker that was stopped and taken over starts nothing", async () => {

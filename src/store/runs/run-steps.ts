@@ -46,6 +46,10 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
         const expected = `one of ${JSON.stringify(state.uncertain())}, which may have happened`;
         throw new KitbagError("option-invalid", { option: "step", found: showValue(step), expected });
       }
+      if (resolution !== "again" && resolution?.output === undefined) {
+        const expected = 'an object with the output, or "again"';
+        throw new KitbagError("option-invalid", { option: "resolution", found: showValue(resolution), expected });
+      }
       if (resolution === "again") await journal.append([{ type: "step-reset", step }]);
       else await journal.append([{ type: "step-outcome", step, output: resolution.output, resolved: true }]);
     },

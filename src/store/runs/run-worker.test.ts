@@ -5,6 +5,7 @@ import { createRunProcess, type Fault, type RunProcess } from "../../../test/sup
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../memory-store.ts";
+import type { AddRunOptions } from "./create-runs.ts";
 import type { RunHandler } from "./run-work.ts";
 
 const leaseMs = 3000;
@@ -43,6 +44,18 @@ test("add() answers whether the run is new, and does nothing for one that has en
   expect(await typesOf(first)).toEqual(["run-start", "lease-start", "run-end"]);
   expect(await store.queue("runs").count()).toEqual({ ready: 0, delayed: 0, claimed: 0 });
   expect(await store.kv.list()).toEqual([]);
+});
+
+test.for<AddRunOptions>([
+  { delayMs: -1 },
+  { delayMs: Number.NaN },
+  { priority: 1e9 },
+  { events: [{ type: "run-end" }] },
+])("add() refuses %j, and there is no such run", async (options) => {
+  const { first } = createWorld();
+
+  await expect(first.runs.add("a", options)).rejects.toMatchObject({ code: "option-invalid" });
+  expect(await first.runs.list()).toEqual([]);
 });
 
 test("work() takes as many runs at the same time as it may", async () => {
@@ -387,6 +400,12 @@ test.for([{ concurrency: 0 }, { pollMs: 0 }, { maxAttempts: 0 }, { retryDelayMs:
     expect(() => first.runs.work(() => 1, options)).toThrow(expect.objectContaining({ code: "option-invalid" }));
   },
 );
+
+test.for<unknown>([undefined, "run", {}])("work() refuses the handler %j", (handler) => {
+  const { first } = createWorld();
+
+  expect(() => first.runs.work(handler as RunHandler)).toThrow(expect.objectContaining({ code: "option-invalid" }));
+});
 
 interface World {
   readonly store: Store;

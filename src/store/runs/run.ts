@@ -68,10 +68,14 @@ export interface Run {
   /**
    * Says what became of a step that may have happened.
    *
-   * @throws {KitbagError} `option-invalid` if it is not one of {@link Run.uncertain}.
+   * @throws {KitbagError} `option-invalid` if it is not one of {@link Run.uncertain}, or the resolution is none.
    */
   resolve(step: string, resolution: StepResolution): Promise<void>;
-  /** Ends the run, for ever. */
+  /**
+   * Ends the run, for ever.
+   *
+   * @throws {KitbagError} `option-invalid` for something that is not an outcome.
+   */
   end(outcome: RunOutcome): Promise<void>;
   /** Gives the run back. Nobody goes on with it until it is added again. */
   pause(): Promise<void>;
