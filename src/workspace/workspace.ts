@@ -99,8 +99,8 @@ export interface Workspace extends ToolMethods, SkillMethods {
    */
   sliceOutput(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
   /**
-   * Forgets outputs that are kept to be used again (a tool's `cache`): those of one tool, those with a tag, or all. Answers how
-   * many. Other processes that share the store may use theirs for one second more.
+   * Forgets outputs that are kept to be used again (a tool's `cache`): those of one tool, of one version, with one tag, what is
+   * all of that, or every one. Answers how many. Other processes that share the store may use theirs for one second more.
    */
   forgetOutputs(which?: ForgetOptions): Promise<number>;
   /**

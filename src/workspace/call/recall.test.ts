@@ -141,6 +141,26 @@ test("forgetOutputs() forgets those of one tool, those with a tag, or all", asyn
   await expect(workspace.forgetOutputs({ tool: "" })).rejects.toMatchObject({ code: "option-invalid" });
 });
 
+test("forgetOutputs() forgets those of one version, of one tool if it is named too", async () => {
+  const [a, b] = [counter({ name: "a", cache: minute }), counter({ name: "b", cache: { ...minute, tags: ["x"] } })];
+  const workspace = createWorkspace({ tools: [a.tool, b.tool] });
+  await workspace.call("a", { of: "1" });
+  for (const version of ["1.0.0", "2.0.0"]) {
+    for (const { tool } of [a, b]) workspace.replace({ ...tool, version });
+    for (const name of ["a", "b"]) await workspace.call(name, { of: "1" });
+  }
+
+  expect(await workspace.forgetOutputs({ version: "3.0.0" })).toBe(0);
+  expect(await workspace.forgetOutputs({ version: "1.0.0", tag: "y" })).toBe(0);
+  expect(await workspace.forgetOutputs({ tool: "a", version: "2.0.0" })).toBe(1);
+  expect(await workspace.call("a", { of: "1" })).not.toHaveProperty("recalled");
+  expect(await workspace.call("b", { of: "1" })).toHaveProperty("recalled");
+  expect(await workspace.forgetOutputs({ version: "1.0.0" })).toBe(2);
+  expect(await workspace.forgetOutputs({ version: "2.0.0", tag: "x" })).toBe(1);
+  expect(await workspace.forgetOutputs({ tool: "a" })).toBe(2);
+  await expect(workspace.forgetOutputs({ version: 2 as never })).rejects.toMatchObject({ code: "option-invalid" });
+});
+
 test("failures and outputs that are too large or hold a secret are not kept", async () => {
   const failing = counter({ name: "failing", cache: minute, run: () => fail("no") });
   const large = counter({ name: "large", cache: minute, run: () => "x".repeat(5_000_000) });

@@ -120,7 +120,8 @@ async function runAndKeep(
   const flight = { outcome, bytes: call.outputBytes };
   if (outcome.status === "failed" || hasSecrets(call, outcome.output)) return flight;
   try {
-    await call.host.cache.keep(key, { output: outcome.output, bytes: call.outputBytes }, cache);
+    const { version } = call.entry.tool;
+    await call.host.cache.keep(key, { output: outcome.output, bytes: call.outputBytes }, { ...cache, version });
     return flight;
   } catch (cause) {
     return { outcome: call.fail("store-failed", { reason: describeThrown(cause), ran: true }), bytes: 0 };

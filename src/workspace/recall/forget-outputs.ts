@@ -4,6 +4,7 @@ import type { ForgetOptions, OutputCache } from "./output-cache.ts";
 
 const expectations: Expectations<ForgetOptions> = {
   tool: [isText, "the address of a tool"],
+  version: [isText, "the version of a tool"],
   tag: [isText, "a tag"],
 };
 

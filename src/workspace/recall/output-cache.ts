@@ -18,8 +18,16 @@ export interface KeptOutput {
 export interface ForgetOptions {
   /** The address of a tool. */
   readonly tool?: string;
+  /** The version that the tool had when it was called, as it says it itself. */
+  readonly version?: string;
   /** One of the tags that the tool gave them. */
   readonly tag?: string;
+}
+
+/** How long an output is kept, and by what it is found to be forgotten. */
+export interface KeepOptions extends Pick<ToolCache, "ttlMs" | "tags"> {
+  /** The one that the tool says. */
+  readonly version: string | undefined;
 }
 
 /** Outputs that may be used again, the latest in memory and all of them in the store behind it. */
@@ -27,7 +35,7 @@ export interface OutputCache {
   /** Those that are not in memory, or were put there more than a second ago, are looked up in the store. */
   find(key: string): Promise<KeptOutput | undefined>;
   /** Keeps an output, unless it is too large. */
-  keep(key: string, kept: KeptOutput, cache: ToolCache): Promise<void>;
+  keep(key: string, kept: KeptOutput, options: KeepOptions): Promise<void>;
   /** Answers how many the store had. Other processes forget theirs within a second. */
   forget(options: ForgetOptions): Promise<number>;
 }
@@ -56,6 +64,7 @@ export function toCacheKey({ address, digest, user, key }: CacheSubject): string
 interface StoredOutput {
   readonly output: JsonValue;
   readonly tags: readonly string[];
+  readonly version?: string;
 }
 
 /** Makes the cache that is kept in `kv`. */
@@ -77,12 +86,12 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
       recent.set(key, { output: cloneJson(output), bytes });
       return { output, bytes };
     },
-    async keep(key, { output, bytes }, { ttlMs, tags = [] }) {
+    async keep(key, { output, bytes }, { ttlMs, tags = [], version }) {
       if (bytes > maxBytes) return;
-      await kv.set(key, { output, tags }, { expiresInMs: ttlMs });
+      await kv.set(key, { output, tags, ...(version !== undefined && { version }) }, { expiresInMs: ttlMs });
       recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(ttlMs, trustMs) });
     },
-    async forget({ tool, tag }) {
+    async forget({ tool, ...which }) {
       const prefix = tool === undefined ? keyPrefix : `${keyPrefix}${tool}:`;
       let count = 0;
       let after = "";
@@ -90,8 +99,7 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
         const page = await kv.list({ prefix, after });
         for (const [key, { value }] of page) {
           after = key;
-          const { tags } = value as unknown as StoredOutput;
-          if (tag !== undefined && !tags.includes(tag)) continue;
+          if (!isMeant(value as unknown as StoredOutput, which)) continue;
           recent.delete(key);
           count += Number(await kv.delete(key));
         }
@@ -99,4 +107,9 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
       }
     },
   };
+}
+
+function isMeant(stored: StoredOutput, { version, tag }: ForgetOptions): boolean {
+  if (version !== undefined && stored.version !== version) return false;
+  return tag === undefined || stored.tags.includes(tag);
 }
