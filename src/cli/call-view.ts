@@ -3,8 +3,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { Failure } from "../core/errors.ts";
 import type { CallEvent, CallLog, Progress } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
-import type { Invocation } from "./cli-command.ts";
+import type { ToolOutcome } from "../core/outcome.ts";
+import type { Answer, Invocation } from "./cli-command.ts";
 import { toPrintable, toPrintableLine } from "./printable.ts";
+import { failedAnswer } from "./report-error.ts";
 
 /** What a person sees of a call while it runs. */
 export interface CallView {
@@ -13,6 +15,8 @@ export interface CallView {
   renderRest(output: JsonValue): string;
   /** Why the call failed, without what the tool said about it on standard error and everybody has read. */
   renderFailure(error: Failure): string;
+  /** What the command answers when the call is over. */
+  toAnswer(outcome: ToolOutcome): Answer;
 }
 
 /** Makes a view that shows progress and log on standard error and chunks on standard output, as they come. */
@@ -27,7 +31,7 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
     isAtLineStart = text.endsWith("\n");
   };
 
-  return {
+  const view: CallView = {
     onEvent(event) {
       if (event.type === "call-start" && event.parent === undefined) rootCall = event.call;
       if (event.type === "call-progress") terminal.showStatus(renderProgress(event.progress));
@@ -51,7 +55,12 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
       const lineEnd = isAtLineStart || !terminal.isScreen ? "" : "\n";
       return lineEnd + (error.code === "script-failed" ? withoutRead(error, lastLog) : error.message);
     },
+    toAnswer(outcome) {
+      if (outcome.status === "ok") return { document: outcome, text: view.renderRest(outcome.output) };
+      return { ...failedAnswer(outcome.error), failure: toPrintable(view.renderFailure(outcome.error)) };
+    },
   };
+  return view;
 }
 
 function isAlreadyShown(output: JsonValue, chunks: readonly JsonValue[]): boolean {

@@ -60,6 +60,31 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/trust.ts")).trustCommand,
   },
   {
+    name: "store",
+    summary: "Check, repair, back up, export, import and clean up what is kept",
+    load: async () => (await import("./commands/store.ts")).storeCommand,
+  },
+  {
+    name: "audit",
+    summary: "Prove that no record of a call was changed, and read them",
+    load: async () => (await import("./commands/audit.ts")).auditCommand,
+  },
+  {
+    name: "dead",
+    summary: "See the calls that failed, and make them again",
+    load: async () => (await import("./commands/dead.ts")).deadCommand,
+  },
+  {
+    name: "versions",
+    summary: "List the versions of a tool or a skill, and compare them",
+    load: async () => (await import("./commands/versions.ts")).versionsCommand,
+  },
+  {
+    name: "stats",
+    summary: "See how often tools are called, fail and wait, and how long they take",
+    load: async () => (await import("./commands/stats.ts")).statsCommand,
+  },
+  {
     name: "doctor",
     summary: "Check this machine and this project",
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,

@@ -80,7 +80,7 @@ function overview(): unknown {
 }
 
 function renderOverview(): string {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(8)}${summary}`);
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(10)}${summary}`);
   return `Usage: kitbag <command> [options]
 
 Typed, permissioned tools for AI agents, from the command line.

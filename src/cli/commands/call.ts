@@ -1,18 +1,15 @@
-import type { ToolOutcome } from "../../core/outcome.ts";
-import type { Approve } from "../../workspace/call/approval.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
-import { createCallView, type CallView } from "../call-view.ts";
+import { askThePerson } from "../approve-call.ts";
+import { createCallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { isYes } from "../config/require-trust.ts";
 import { createDebugging, type Debugging } from "../debug/debugging.ts";
 import { applySettings } from "../flags/apply-settings.ts";
 import { parseFlags } from "../flags/parse-flags.ts";
 import { createLearning, type Learning } from "../learn/learning.ts";
 import { readInput } from "../input/read-input.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
-import { toPrintable, toPrintableLine } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
@@ -115,7 +112,7 @@ async function callTool(
   records.keepVersion(workspace, address);
   const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
   await skill.close();
-  return toAnswer(outcome, view);
+  return view.toAnswer(outcome);
 }
 
 /** What other flags there are; a person may have meant one of them. */
@@ -157,23 +154,4 @@ function readLimit(flag: string | undefined, variable: string | undefined): { li
   throw usageError(
     `Cannot use ${flag === undefined ? "KITBAG_LIMIT_MS" : "--limit-ms"} ${text}: expected a whole number of milliseconds, from 1 to ${longestLimitMs}`,
   );
-}
-
-/** Who calls a tool by hand is there to approve it; a script says so with `--yes`. */
-function askThePerson({ terminal, options }: Invocation): Approve {
-  return async ({ tool, address, input }) => {
-    if (!tool.needsApproval || options["yes"] === true) return { decision: "approve" };
-    if (!terminal.canAsk) {
-      return { decision: "deny", reason: "nobody is there to be asked; use a terminal, or approve it with --yes" };
-    }
-    const question = `Call ${address} with ${toPrintableLine(JSON.stringify(input))}? [y/N] `;
-    return isYes(await terminal.ask(question)) ? { decision: "approve" } : { decision: "deny", reason: "by the user" };
-  };
-}
-
-function toAnswer(outcome: ToolOutcome, view: CallView): Answer {
-  if (outcome.status === "failed") {
-    return { ...failedAnswer(outcome.error), failure: toPrintable(view.renderFailure(outcome.error)) };
-  }
-  return { document: outcome, text: view.renderRest(outcome.output) };
 }

@@ -4,6 +4,7 @@ import { addModuleOption, addOption, addSkillsOption, getText, getTexts } from "
 import { toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
+import { readLimit } from "../read-limit.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag search`: skills and tools by words. */
@@ -35,12 +36,6 @@ export const searchCommand: CliCommand = {
 function readKind(text: string | undefined): "skill" | "tool" | undefined {
   if (text === undefined || text === "skill" || text === "tool") return text;
   throw usageError(`Cannot use --kind ${text}: expected skill or tool`);
-}
-
-function readLimit(text = "20"): number {
-  const limit = /^\d{1,6}$/u.test(text) ? Number(text) : 0;
-  if (limit >= 1) return limit;
-  throw usageError(`Cannot use --limit ${text}: expected a whole number from 1 to 999999`);
 }
 
 function render(query: string, results: readonly FoundItem[], { terminal }: Invocation): string {

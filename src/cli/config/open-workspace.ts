@@ -5,6 +5,7 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { usageError } from "../usage-error.ts";
+import { checkTrust } from "./check-trust.ts";
 import { findConfig, resolveFile } from "./find-config.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { loadModule } from "./load-module.ts";
@@ -65,6 +66,19 @@ export async function createConfigured(
     if (!isKitbagError(cause)) throw cause;
     throw new KitbagError("config-invalid", { path, reason: cause.message }, { cause });
   }
+}
+
+/**
+ * The options of the configuration of the working directory, if it may run already; nobody is asked. What was never trusted never
+ * ran, so it has nothing to say.
+ *
+ * @throws {KitbagError} `config-invalid`
+ */
+export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<WorkspaceOptions> {
+  const path = findConfig(cwd);
+  if (path === undefined || path.endsWith(".json")) return {};
+  const { status, files } = checkTrust(path, resolveKitbagHome(env));
+  return status === "trusted" ? toWorkspaceOptions(await loadModule(path, files), path) : {};
 }
 
 function resolveModule(path: string): string {

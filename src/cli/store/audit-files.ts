@@ -15,7 +15,12 @@ export function toAuditFiles(choice: StoreChoice, home: string): AuditFiles | un
   const identity = toIdentity(choice);
   if (identity === undefined) return undefined;
   const name = createHash("sha256").update(identity).digest("hex").slice(0, 32);
-  return { keyFile: join(home, "audit.key"), anchorFile: join(home, "audit", `${name}.head`) };
+  return { keyFile: toKeyFile(home), anchorFile: join(home, "audit", `${name}.head`) };
+}
+
+/** The key of all audits of a person. */
+export function toKeyFile(home: string): string {
+  return join(home, "audit.key");
 }
 
 /** The same store has the same name, whatever way leads to it. What is only in memory needs no audit. */

@@ -13,5 +13,5 @@ export function hideSqliteWarning(): void {
   const emitOther: EmitWarning = (...words) => {
     if (!warning.test(String(words[0]))) emit.apply(process, words);
   };
-  process.emitWarning = emitOther as typeof process.emitWarning;
+  process.emitWarning = emitOther;
 }

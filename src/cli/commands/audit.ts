@@ -1,0 +1,82 @@
+import { exportAudit } from "../../store/audit/export-audit.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { addOption, getText } from "../options.ts";
+import { readLimit } from "../read-limit.ts";
+import { renderTable } from "../render-table.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { withKept } from "../store/open-kept.ts";
+import { runAction, type Action } from "../store/pick-action.ts";
+import { readAuditedCalls, type AuditedCall } from "../store/read-audited-calls.ts";
+import { showTime } from "../store/show-time.ts";
+import { verifyKept } from "../store/verify-kept.ts";
+import { writeLines } from "../store/write-lines.ts";
+
+/** `kitbag audit`: who called what, in a chain that nobody can change unseen. */
+export const auditCommand: CliCommand = {
+  examples: [
+    ["kitbag audit verify", "is every record there, unchanged and in its place? exit code 1 if not"],
+    ["kitbag audit show --limit 50", "the latest calls"],
+    ["kitbag audit show --tool pdf-text --user ada", "those of one skill or tool, of one user"],
+    ["kitbag audit export audit.jsonl", "all of it, a line each, with the hashes"],
+    ["kitbag audit verify audit.jsonl --key audit.key", "an export, without the store it comes from"],
+  ],
+  define(command) {
+    command.argument("<action>", "verify, show or export");
+    command.argument("[file]", "verify: an export to verify instead of the store; export: where to");
+    addOption(command, "--tool <address>", "show: only of this tool, or of the tools of this skill");
+    addOption(command, "--user <name>", "show: only of this user");
+    addOption(command, "--limit <n>", "show: so many calls, at most; 20 unless set");
+    addOption(command, "--key <file>", "verify: with this key; audit.key in KITBAG_HOME unless set");
+    addStoreOption(command);
+  },
+  run: (invocation) => runAction("audit", actions, invocation),
+};
+
+const actions: Readonly<Record<string, Action>> = {
+  verify: { words: [0, 1], run: verifyKept },
+  show: { words: [0, 0], run: showCalls },
+  export: { words: [0, 1], run: exportAll },
+};
+
+async function showCalls(invocation: Invocation): Promise<Answer> {
+  const { options, terminal } = invocation;
+  const limit = readLimit(getText(options, "limit"));
+  const filter = { tool: getText(options, "tool"), user: getText(options, "user"), limit };
+  const calls = await withKept(invocation, ({ store }) => readAuditedCalls(store, filter));
+  if (calls.length === 0) return { document: { calls }, text: "The audit has no such calls." };
+  const rows = calls.map(({ begin, end }) => [
+    showTime(begin.time),
+    begin.call,
+    begin.tool,
+    begin.user ?? "",
+    begin.sandbox ?? "",
+    end === undefined ? "" : `${end.durationMs} ms`,
+    showEnd(end),
+  ]);
+  return {
+    document: { calls },
+    text: renderTable(["TIME", "CALL", "TOOL", "USER", "SANDBOX", "TOOK", "OUTCOME"], rows, terminal),
+  };
+}
+
+function showEnd(end: AuditedCall["end"]): string {
+  if (end === undefined) return "no end";
+  return end.status === "ok" ? (end.recalled === undefined ? "ok" : "ok (recalled)") : (end.code ?? "failed");
+}
+
+async function exportAll(invocation: Invocation): Promise<Answer> {
+  const [file] = invocation.args;
+  const count = await withKept(invocation, ({ store }) =>
+    writeLines(file, invocation, async (sink) => {
+      let lines = 0;
+      for await (const line of exportAudit(store)) {
+        await sink(line);
+        lines += 1;
+      }
+      return lines;
+    }),
+  );
+  return file === undefined
+    ? { document: { count } }
+    : { document: { file, count }, text: `Wrote ${count} entries to ${file}` };
+}

@@ -1,0 +1,95 @@
+import { KitbagError } from "../../core/errors.ts";
+import { openDeadLetters, type DeadLetter } from "../../workspace/failures/dead-letters.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { addModuleOption, addOption, addSkillsOption, getText } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { readLimit } from "../read-limit.ts";
+import { renderFacts } from "../render-facts.ts";
+import { renderTable } from "../render-table.ts";
+import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { withKept } from "../store/open-kept.ts";
+import { runAction, type Action } from "../store/pick-action.ts";
+import { retryLetter } from "../store/retry-letter.ts";
+import { showTime } from "../store/show-time.ts";
+
+/** `kitbag dead`: calls that failed because of their tool. */
+export const deadCommand: CliCommand = {
+  examples: [
+    ["kitbag dead list", "which calls failed, the oldest first"],
+    ["kitbag dead show 3f2a91bc-1", "everything about one: its input, its error"],
+    ["kitbag dead retry 3f2a91bc-1", "make the call again; if it is done now, it is off the list"],
+    [`kitbag dead retry 3f2a91bc-1 --input '{"to": "somebody else"}'`, "with another input"],
+    ["kitbag dead drop 3f2a91bc-1", "take it off the list"],
+  ],
+  define(command) {
+    command.argument("<action>", "list, show, retry or drop");
+    command.argument("[id...]", "the call, as the list has it; drop takes several");
+    addOption(command, "--limit <n>", "list: so many, at most; 20 unless set");
+    addOption(command, "--input <json>", "retry: in place of its input, as JSON; - reads standard input, @file a file");
+    command.option("--yes", "retry: approve it if it needs an approval");
+    addModuleOption(command);
+    addSkillsOption(command);
+    addSandboxOption(command);
+    addStoreOption(command);
+  },
+  run: (invocation) => runAction("dead", actions, invocation),
+};
+
+const actions: Readonly<Record<string, Action>> = {
+  list: { words: [0, 0], run: listLetters },
+  show: { words: [1, 1], run: showLetter },
+  retry: { words: [1, 1], run: retryLetter },
+  drop: { words: [1, Infinity], run: dropLetters },
+};
+
+async function listLetters(invocation: Invocation): Promise<Answer> {
+  const limit = readLimit(getText(invocation.options, "limit"));
+  const letters = await withKept(invocation, ({ store }) => openDeadLetters(store).list({ limit }));
+  if (letters.length === 0) return { document: { letters }, text: "No call failed that is not done by now." };
+  const rows = letters.map(({ id, time, tool, attempts, error }) => [
+    id,
+    showTime(time),
+    tool,
+    String(attempts),
+    error.code,
+    error.message,
+  ]);
+  const text = renderTable(["ID", "FAILED", "TOOL", "TRIED", "CODE", "ERROR"], rows, invocation.terminal);
+  return { document: { letters }, text };
+}
+
+async function showLetter(invocation: Invocation): Promise<Answer> {
+  const [id = ""] = invocation.args;
+  const letter = await withKept(invocation, ({ store }) => openDeadLetters(store).get(id));
+  return { document: letter, text: renderLetter(letter) };
+}
+
+function renderLetter(letter: DeadLetter): string {
+  const { id, tool, digest, input, isRedacted, user = "", idempotencyKey = "", error, attempts, time } = letter;
+  const facts = renderFacts([
+    ["Call", id],
+    ["Tool", tool],
+    ["Version", digest],
+    ["User", user],
+    ["Key", idempotencyKey],
+    ["Failed", showTime(time)],
+    ["Tried", String(attempts)],
+    ["Error", error.code],
+  ]);
+  const again = isRedacted ? `kitbag dead retry ${id} --input '{…}'` : `kitbag dead retry ${id}`;
+  const hint = isRedacted ? "Secrets were taken out of its input, so it must be given again:" : "To make it again:";
+  const shown = toPrintable(JSON.stringify(input, null, 2));
+  return `${facts}\n\n${toPrintable(error.message)}\n\nInput:\n${shown}\n\n${hint}\n  ${again}`;
+}
+
+async function dropLetters(invocation: Invocation): Promise<Answer> {
+  const ids = [...new Set(invocation.args)];
+  await withKept(invocation, async ({ store }) => {
+    const dead = openDeadLetters(store);
+    // All or none: a mistyped one is said before anything is gone.
+    for (const id of ids) await dead.get(id);
+    for (const id of ids) if (!(await dead.drop(id))) throw new KitbagError("dead-letter-missing", { id });
+  });
+  return { document: { dropped: ids }, text: toPrintable(`Dropped ${ids.join(", ")}`) };
+}

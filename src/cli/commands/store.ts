@@ -1,0 +1,37 @@
+import type { CliCommand } from "../cli-command.ts";
+import { acceptStore } from "../store/accept-store.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { collectBlobs } from "../store/collect-blobs.ts";
+import { exportKept } from "../store/export-kept.ts";
+import { importKept } from "../store/import-kept.ts";
+import { runAction, type Action } from "../store/pick-action.ts";
+import { backupFile, checkFile, repairFile } from "../store/tend-file.ts";
+
+/** `kitbag store`: what is kept, as a whole. */
+export const storeCommand: CliCommand = {
+  examples: [
+    ["kitbag store check", "is the file whole? exit code 1 if not"],
+    ["kitbag store repair", "save what can be read into a new file; the damaged one stays beside it"],
+    ["kitbag store backup copies/monday.db", "a copy of one moment, while others may write"],
+    ["kitbag store export kept.jsonl", "everything as lines of JSON; without a file to standard output"],
+    ["kitbag store import kept.jsonl --store postgres://localhost/kitbag", "into another store, which must be empty"],
+    ["kitbag store accept", "take a store as it is that was moved here, restored or deleted"],
+    ["kitbag store gc", "delete large outputs that are older than a week"],
+  ],
+  define(command) {
+    command.argument("<action>", "check, repair, backup, export, import, accept or gc");
+    command.argument("[file]", "backup and export: where to; import: where from, - for standard input");
+    addStoreOption(command);
+  },
+  run: (invocation) => runAction("store", actions, invocation),
+};
+
+const actions: Readonly<Record<string, Action>> = {
+  check: { words: [0, 0], run: checkFile },
+  repair: { words: [0, 0], run: repairFile },
+  backup: { words: [1, 1], run: backupFile },
+  export: { words: [0, 1], run: exportKept },
+  import: { words: [1, 1], run: importKept },
+  accept: { words: [0, 0], run: acceptStore },
+  gc: { words: [0, 0], run: collectBlobs },
+};

@@ -1,0 +1,103 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { VersionDiff } from "../../store/versions/diff-versions.ts";
+import type { Version } from "../../store/versions/history.ts";
+import { createVersions, type Versions } from "../../store/versions/versions.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { getTexts } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { withKept } from "../store/open-kept.ts";
+import { showTime } from "../store/show-time.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag versions`: what tools and skills were before. */
+export const versionsCommand: CliCommand = {
+  examples: [
+    ["kitbag versions", "the tools and skills of which versions are kept"],
+    ["kitbag versions pdf-text/extract_text", "every version that was called, the newest last; * is the current one"],
+    ["kitbag versions pdf-text --diff 1 2", "what changed between two versions: by number, label or digest"],
+  ],
+  define(command) {
+    command.argument("[address]", "a tool or a skill");
+    command.option("--diff <versions...>", "two versions to compare, the older one first");
+    addStoreOption(command);
+  },
+  run: (invocation) =>
+    withKept(invocation, ({ store }) => {
+      const [address] = invocation.args;
+      const pair = getTexts(invocation.options, "diff");
+      const versions = createVersions(store);
+      if (address === undefined) return listAddresses(versions, pair, invocation);
+      const name = address.replace(/^plugin:/u, "");
+      return pair.length === 0 ? listVersions(versions, name, invocation) : compare(versions, name, pair, invocation);
+    }),
+};
+
+async function listAddresses(versions: Versions, pair: readonly string[], invocation: Invocation): Promise<Answer> {
+  if (pair.length > 0) throw usageError("Cannot compare versions of nothing: name a tool or a skill before --diff");
+  const known = await versions.addresses();
+  const items: { address: string; versions: number; current: Version | undefined }[] = [];
+  for (const address of known) {
+    items.push({
+      address,
+      versions: (await versions.list(address)).length,
+      current: await versions.current(address),
+    });
+  }
+  if (items.length === 0) return { document: { addresses: [] }, text: "No versions are kept: call a tool first." };
+  const rows = items.map(({ address, versions: count, current }) => [
+    address,
+    String(count),
+    current?.label ?? "",
+    current === undefined ? "" : showTime(current.time),
+  ]);
+  const text = renderTable(["ADDRESS", "VERSIONS", "CURRENT", "SINCE"], rows, invocation.terminal);
+  return { document: { addresses: items }, text };
+}
+
+async function listVersions(versions: Versions, address: string, { terminal }: Invocation): Promise<Answer> {
+  const [list, current] = await Promise.all([versions.list(address), versions.current(address)]);
+  if (list.length === 0) throw new KitbagError("version-not-found", { address, which: "current", known: [] });
+  const rows = list.map(({ number, label = "", digest, author = "", time }) => [
+    number === current?.number ? "*" : "",
+    String(number),
+    label,
+    showTime(time),
+    digest.slice(0, 19),
+    author,
+  ]);
+  const text = renderTable(["", "NUMBER", "LABEL", "KEPT", "DIGEST", "AUTHOR"], rows, terminal);
+  return { document: { address, current: current?.number, versions: list }, text };
+}
+
+async function compare(
+  versions: Versions,
+  address: string,
+  [from, to, ...more]: readonly string[],
+  { terminal }: Invocation,
+): Promise<Answer> {
+  if (from === undefined || to === undefined || more.length > 0) {
+    throw usageError("Cannot compare: --diff takes two versions, as in kitbag versions pdf-text --diff 1 2");
+  }
+  const diff = await versions.diff(address, toWhich(from), toWhich(to));
+  const text = renderDiff(diff) || "They are the same.";
+  return { document: { address, from, to, ...diff }, text: colour(toPrintable(text), terminal) };
+}
+
+/** A short number counts the versions; a longer one is the beginning of a digest. */
+function toWhich(text: string): number | string {
+  return /^[1-9]\d{0,5}$/u.test(text) ? Number(text) : text;
+}
+
+function renderDiff({ definition, files }: VersionDiff): string {
+  return [
+    ...(definition === undefined ? [] : [definition]),
+    ...files.map(({ path, change, patch }) => patch ?? `${change} ${path} (not shown: no text, or too long)\n`),
+  ].join("\n");
+}
+
+function colour(text: string, terminal: Invocation["terminal"]): string {
+  const styles = { "+": "green", "-": "red", "@": "cyan" } as const;
+  return text.replaceAll(/^([+\-@]).*$/gmu, (line, mark: keyof typeof styles) => terminal.style(styles[mark], line));
+}

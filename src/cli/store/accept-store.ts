@@ -1,0 +1,49 @@
+import { existsSync, rmSync } from "node:fs";
+
+import type { Store } from "../../core/store.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { auditStream } from "../../store/audit/audit-entry.ts";
+import type { AuditVerdict } from "../../store/audit/check-chain.ts";
+import { openAudit } from "../../store/audit/open-audit.ts";
+import { anchorAudit } from "../../store/audit/verify-audit.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { toPrintable } from "../printable.ts";
+import type { AuditFiles } from "./audit-files.ts";
+import { toAuditFiles } from "./audit-files.ts";
+import { checkThere } from "./check-there.ts";
+import { defaultStore, findNamedStore, nameStore } from "./choose-store.ts";
+import { findLostHeads } from "./open-audited.ts";
+import { checkKept } from "./open-kept.ts";
+import { openStore } from "./open-store.ts";
+
+/** Takes a store as it is: from now on it is the one that belongs here, and its audit ends where it ends now. */
+export async function acceptStore(invocation: Invocation): Promise<Answer> {
+  const choice = checkKept(findNamedStore(invocation) ?? defaultStore(invocation));
+  const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
+  checkThere(choice);
+  const store = await openStore(choice);
+  const name = nameStore(choice);
+  try {
+    const verdict = files === undefined ? undefined : await anchorStore(store, files);
+    if (verdict?.ok === false) {
+      const reason = `its audit is broken at entry ${verdict.position} (${verdict.problem})`;
+      const failure = `Cannot accept ${name}: ${reason}; keep it as evidence, and move it away to begin a new one`;
+      return { document: { store: name, ...verdict }, failure: toPrintable(failure), exitCode: 1 };
+    }
+    const forgotten = files === undefined ? [] : findLostHeads(files.anchorFile);
+    for (const path of forgotten) rmSync(path);
+    const text = `Accepted ${name}, with an audit of ${verdict?.count ?? 0} entries`;
+    return { document: { store: name, ...verdict, forgotten: forgotten.length }, text: toPrintable(text) };
+  } finally {
+    await store.close();
+  }
+}
+
+/** Writes down where the audit of a store ends now, if it is good in itself. */
+export async function anchorStore(store: Store, files: AuditFiles): Promise<AuditVerdict> {
+  if (existsSync(files.keyFile)) return anchorAudit(store, files);
+  if ((await store.log.position(auditStream)) > 0) return { ok: false, count: 0, position: 1, problem: "key-wrong" };
+  // There is nothing that a new key could not have made.
+  await (await openAudit({ store, ...files })).close();
+  return { ok: true, count: 0, hash: "" };
+}

@@ -1,0 +1,36 @@
+import { exportStore } from "../../store/export-store.ts";
+import type { ExportCounts } from "../../store/export-line.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { toPrintable } from "../printable.ts";
+import { loadTrustedOptions } from "../config/open-workspace.ts";
+import { defaultStore, findNamedStore } from "./choose-store.ts";
+import { checkThere } from "./check-there.ts";
+import { createCounter } from "./create-counter.ts";
+import { withKept } from "./open-kept.ts";
+import { writeLines } from "./write-lines.ts";
+
+/** Writes all that a store keeps as lines of JSON. */
+export async function exportKept(invocation: Invocation): Promise<Answer> {
+  const [file] = invocation.args;
+  const named = findNamedStore(invocation);
+  // Nobody wants a file with nothing in it because he is in another folder than he thinks.
+  if (named !== undefined || (await loadTrustedOptions(invocation)).store === undefined) {
+    checkThere(named ?? defaultStore(invocation));
+  }
+  const counts = await withKept(invocation, ({ store }) =>
+    writeLines(file, invocation, (sink) => {
+      const count = createCounter("Exported", invocation.terminal);
+      return exportStore(store, (line) => {
+        count();
+        return sink(line);
+      });
+    }),
+  );
+  if (file === undefined) return { document: counts };
+  return { document: { file, ...counts }, text: toPrintable(`Wrote ${showCounts(counts)} to ${file}`) };
+}
+
+/** How much was exported or imported, in words. */
+export function showCounts({ values, entries, blobs }: ExportCounts): string {
+  return `${values} values, ${entries} log entries and ${blobs} blobs`;
+}

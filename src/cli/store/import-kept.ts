@@ -1,0 +1,96 @@
+import { createReadStream, existsSync, renameSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Readable } from "node:stream";
+
+import { isKitbagError } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { auditStream } from "../../store/audit/audit-entry.ts";
+import type { ExportCounts } from "../../store/export-line.ts";
+import { importStore } from "../../store/import-store.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { toPrintable } from "../printable.ts";
+import { usageError } from "../usage-error.ts";
+import { anchorStore } from "./accept-store.ts";
+import { toAuditFiles } from "./audit-files.ts";
+import { defaultStore, findNamedStore, nameStore } from "./choose-store.ts";
+import { showCounts } from "./export-kept.ts";
+import { checkKept, type KeptChoice } from "./open-kept.ts";
+import { openStore, toStoreFiles } from "./open-store.ts";
+
+/** Reads an export into a store that is empty. A file that is new is there only when all of it is. */
+export async function importKept(invocation: Invocation): Promise<Answer> {
+  const choice = checkKept(findNamedStore(invocation) ?? defaultStore(invocation));
+  const [from = ""] = invocation.args;
+  const source = openSource(from, invocation);
+  const isNew = choice.kind === "sqlite" && !existsSync(choice.file);
+  const counts = isNew ? await importNew(choice, source, invocation) : await importInto(choice, source, invocation);
+  const audit = await anchorImported(choice, invocation);
+  const name = nameStore(choice);
+  const text = `Read ${showCounts(counts)} into ${name}${audit.text}`;
+  return { document: { store: name, ...counts, audit: audit.document }, text: toPrintable(text) };
+}
+
+function openSource(from: string, { cwd }: Invocation): Readable {
+  if (from === "-") return process.stdin;
+  const path = resolve(cwd, from);
+  if (!existsSync(path)) throw usageError(`Cannot import ${from}: there is no such file`);
+  return createReadStream(path);
+}
+
+type SqliteChoice = Extract<KeptChoice, { readonly kind: "sqlite" }>;
+
+async function importNew(choice: SqliteChoice, source: Readable, invocation: Invocation): Promise<ExportCounts> {
+  const draft = { ...choice, file: `${choice.file}.import-${process.pid}` };
+  try {
+    const counts = await importInto(draft, source, invocation);
+    renameSync(draft.file, choice.file);
+    return counts;
+  } finally {
+    for (const path of toStoreFiles(draft)) rmSync(path, { force: true });
+  }
+}
+
+async function importInto(choice: KeptChoice, source: Readable, { terminal }: Invocation): Promise<ExportCounts> {
+  const store = await openStore(choice);
+  try {
+    return await importStore(
+      store,
+      countBytes(source, (bytes) => terminal.showStatus(`Read ${bytes} bytes`)),
+    );
+  } catch (cause) {
+    if (!isKitbagError(cause, "store-conflict")) throw cause;
+    throw usageError(
+      `Cannot import into ${nameStore(choice)}: there is something in it; name an empty store, or a new file, with --store`,
+    );
+  } finally {
+    await store.close();
+  }
+}
+
+async function* countBytes(source: Readable, tell: (bytes: number) => void): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  for await (const piece of source) {
+    bytes += (piece as Uint8Array).length;
+    tell(bytes);
+    yield piece as Uint8Array;
+  }
+}
+
+/** Says where the audit that was imported ends, if it is good. */
+async function anchorImported(
+  choice: KeptChoice,
+  { env }: Invocation,
+): Promise<{ readonly document: unknown; readonly text: string }> {
+  const files = toAuditFiles(choice, resolveKitbagHome(env));
+  const store: Store = await openStore(choice);
+  try {
+    if (files === undefined || (await store.log.position(auditStream)) === 0) return { document: undefined, text: "" };
+    const verdict = await anchorStore(store, files);
+    if (verdict.ok) return { document: verdict, text: `\nIts audit is good: ${verdict.count} entries` };
+    const cure = "put audit.key of the KITBAG_HOME it comes from into yours, then run kitbag store accept";
+    return { document: verdict, text: `\nIts audit cannot be verified (${verdict.problem}): ${cure}` };
+  } finally {
+    await store.close();
+  }
+}

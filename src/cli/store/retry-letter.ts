@@ -1,0 +1,58 @@
+import type { CallOptions } from "../../workspace/call/call-options.ts";
+import type { Runtimes } from "../../runtimes/open-runtimes.ts";
+import { openDeadLetters } from "../../workspace/failures/dead-letters.ts";
+import { askThePerson } from "../approve-call.ts";
+import { createCallView } from "../call-view.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { readInput } from "../input/read-input.ts";
+import { getText, getTexts } from "../options.ts";
+import { failedAnswer } from "../report-error.ts";
+import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { openSkillOf } from "../skills/open-skill-of.ts";
+import { openWithSkills } from "../skills/open-with-skills.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import { usageError } from "../usage-error.ts";
+import { createRecords, type Records } from "./open-records.ts";
+
+/** Makes a call again that failed, as `kitbag call` makes it. */
+export async function retryLetter(invocation: Invocation): Promise<Answer> {
+  const records = createRecords(invocation);
+  const runtimes = openCliRuntimes(invocation);
+  try {
+    return await retry(invocation, runtimes, records);
+  } catch (cause) {
+    const answer = records.explain(cause);
+    if (answer === undefined) throw cause;
+    return answer;
+  } finally {
+    await runtimes.close();
+    await records.close();
+  }
+}
+
+async function retry(invocation: Invocation, runtimes: Runtimes, records: Records): Promise<Answer> {
+  const [id = ""] = invocation.args;
+  const given = getText(invocation.options, "input");
+  const input = given === undefined ? {} : { input: await readInput(given, invocation) };
+  const { workspace, options } = await openWithSkills(invocation, {
+    runtimes,
+    complete: records.complete,
+    module: getText(invocation.options, "module"),
+    directories: getTexts(invocation.options, "skills"),
+  });
+  if (options.store === undefined) throw usageError("Cannot retry a call from the store none: nothing is kept there");
+  const dead = openDeadLetters(options.store);
+  const { tool } = await dead.get(id);
+  const skill = await openSkillOf(workspace, tool, invocation.terminal);
+  if (skill.status === "failed") return failedAnswer(skill.error);
+  const view = createCallView(invocation);
+  const callOptions: CallOptions = {
+    onEvent: view.onEvent,
+    ...(options.approve === undefined && { approve: askThePerson(invocation) }),
+    maxOutputBytes: Number.MAX_SAFE_INTEGER,
+  };
+  records.keepVersion(workspace, tool);
+  const outcome = await untilInterrupted((signal) => dead.retry(workspace, id, { ...callOptions, ...input, signal }));
+  await skill.close();
+  return view.toAnswer(outcome);
+}

@@ -1,0 +1,72 @@
+import { resolve } from "node:path";
+
+import type { Answer, Invocation } from "../cli-command.ts";
+import { loadTrustedOptions } from "../config/open-workspace.ts";
+import { toPrintable, toPrintableLine } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import { toShownPath } from "../shown-path.ts";
+import { usageError } from "../usage-error.ts";
+import { defaultStore, findNamedStore } from "./choose-store.ts";
+import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
+import { checkKept } from "./open-kept.ts";
+import { showBytes } from "./show-bytes.ts";
+
+/** Looks for damage in the file of a store; exit code 1 if there is some. */
+export async function checkFile(invocation: Invocation): Promise<Answer> {
+  const file = await findFile(invocation, "check");
+  const { checkSqlite } = await import("../../store/sqlite/check-sqlite.ts");
+  invocation.terminal.showStatus("Checking …");
+  const report = await checkSqlite(file);
+  const { problems } = report;
+  const shown = toShownPath(file, invocation.cwd);
+  if (problems.length === 0) return { document: { ok: true, ...report }, text: toPrintable(`ok: ${shown} is whole`) };
+  const rows = problems.map(({ where, problem }) => [where, problem]);
+  return {
+    document: { ok: false, ...report },
+    text: renderTable(["WHERE", "PROBLEM"], rows, invocation.terminal),
+    failure: toPrintable(`${shown} is damaged; save what can be read with: kitbag store repair`),
+    exitCode: 1,
+  };
+}
+
+/** Saves what can be read of a damaged file. */
+export async function repairFile(invocation: Invocation): Promise<Answer> {
+  const file = await findFile(invocation, "repair");
+  const { repairSqlite } = await import("../../store/sqlite/repair-sqlite.ts");
+  invocation.terminal.showStatus("Repairing …");
+  const repair = await repairSqlite(file);
+  const { damaged, saved, lost } = repair;
+  const rows = Object.entries(saved).map(([what, count]) => [what, String(count)]);
+  const text = [
+    renderTable(["SAVED", "COUNT"], rows, invocation.terminal),
+    ...(lost.length === 0 ? ["Nothing was lost."] : ["Lost:", ...lost.map((what) => `  ${toPrintableLine(what)}`)]),
+    toPrintable(`The damaged file is ${toShownPath(damaged, invocation.cwd)}.`),
+    "Whether records of calls are missing now says: kitbag audit verify",
+  ].join("\n");
+  return { document: repair, text };
+}
+
+/** Copies the file of a store while others may use it. */
+export async function backupFile(invocation: Invocation): Promise<Answer> {
+  const [to = ""] = invocation.args;
+  const file = await findFile(invocation, "back up");
+  const { backupSqlite } = await import("../../store/sqlite/backup-sqlite.ts");
+  const copy = resolve(invocation.cwd, to);
+  invocation.terminal.showStatus("Copying …");
+  const bytes = await backupSqlite(file, copy);
+  return { document: { file, copy, bytes }, text: toPrintable(`Copied ${showBytes(bytes)} to ${to}`) };
+}
+
+/** The file of the store; a server has tools of its own. */
+async function findFile(invocation: Invocation, verb: string): Promise<string> {
+  const named = findNamedStore(invocation);
+  if (named === undefined && (await loadTrustedOptions(invocation)).store !== undefined) {
+    throw usageError(`Cannot ${verb} the store of the configuration: name its file with --store sqlite:FILE`);
+  }
+  const choice = checkKept(named ?? defaultStore(invocation));
+  hideSqliteWarning();
+  if (choice.kind === "sqlite") return choice.file;
+  throw usageError(
+    `Cannot ${verb} a store in Postgres: use the database's own tools, such as pg_dump; export works everywhere`,
+  );
+}
