@@ -58,6 +58,7 @@ function createFrom(secrets: readonly (readonly [name: string, secret: string])[
   };
   const redaction: JsonRedaction = {
     text,
+    key: text,
     number(value) {
       const clean = text(String(value));
       return clean === String(value) ? value : clean;

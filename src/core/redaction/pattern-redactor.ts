@@ -33,23 +33,44 @@ function createPatternRedactor(kinds: readonly RedactionKind[]): PatternRedactor
     findHits(new Scan(given, true, 0), 0, table, hits);
     return hits.length === 0 ? given : replaceHits(given, hits, 0, given.length);
   };
+  const findKey = createKeys(text);
   const redaction: JsonRedaction = {
     text,
+    key: (key) => findKey(key).shown,
     // Only the number of a card is kept as a number, and has so many digits.
     number: (number) => (number > shortestCard && text(String(number)) !== String(number) ? "[card]" : number),
-    ...(kinds.includes("credentials") && { named: hideNamed }),
+    // A text whose key says that it is a secret is one, whatever it looks like.
+    ...(kinds.includes("credentials") && {
+      named: (key, value) => (value !== "" && findKey(key).isSecret ? "[secret]" : undefined),
+    }),
   };
   return { text, value: (value) => redactJson(value, redaction) as typeof value, stream: () => createStream(table) };
+}
+
+interface KnownKey {
+  readonly shown: string;
+  /** Whether it says that its value is a secret. */
+  readonly isSecret: boolean;
+}
+
+const mostKeys = 1000;
+const longestKey = 64;
+
+/** The same few keys come again and again: what was found out about them is kept. */
+function createKeys(text: (text: string) => string): (key: string) => KnownKey {
+  const keys = new Map<string, KnownKey>();
+  return (key) => {
+    const known = keys.get(key);
+    if (known !== undefined) return known;
+    const found = { shown: text(key), isSecret: isSecretName(key) };
+    if (keys.size < mostKeys && key.length <= longestKey) keys.set(key, found);
+    return found;
+  };
 }
 
 const shortestCard = 1e12;
 /** Nothing that is found is shorter: `a@b.co`. */
 const shortestHit = 6;
-
-/** A text whose key says that it is a secret is one, whatever it looks like. */
-function hideNamed(key: string, text: string): string | undefined {
-  return text !== "" && isSecretName(key) ? "[secret]" : undefined;
-}
 
 function replaceHits(text: string, hits: readonly NamedHit[], from: number, to: number): string {
   let shown = "";

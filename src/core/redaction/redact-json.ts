@@ -1,6 +1,7 @@
 /** How the parts of a JSON value are redacted. */
 export interface JsonRedaction {
   readonly text: (text: string) => string;
+  readonly key: (key: string) => string;
   /** What to show in place of a number; the number itself if it may be shown. */
   readonly number: (number: number) => number | string;
   /** What to show in place of a text because of its key; `undefined` if the key says nothing. */
@@ -29,12 +30,12 @@ function redactRecord(value: Readonly<Record<string, unknown>>, redaction: JsonR
   const keys = Object.keys(value);
   // Most records have nothing to hide, and need no copy.
   const first = keys.findIndex(
-    (key) => redaction.text(key) !== key || redactItem(key, value[key], redaction) !== value[key],
+    (key) => redaction.key(key) !== key || redactItem(key, value[key], redaction) !== value[key],
   );
   if (first === -1) return value;
   const clean = new Map<string, unknown>();
   for (const key of keys) {
-    const cleanKey = redaction.text(key);
+    const cleanKey = redaction.key(key);
     clean.set(clean.has(cleanKey) ? nextKey(clean, cleanKey) : cleanKey, redactItem(key, value[key], redaction));
   }
   return Object.fromEntries(clean);

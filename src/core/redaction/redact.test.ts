@@ -90,6 +90,14 @@ test("redactText() finds a token whose end was left out", () => {
   expect(redactText("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0N…")).toBe("[jwt]…");
 });
 
+test("redactText() finds each of several private keys, also one that is cut among them", () => {
+  const [begin, end] = ["-----BEGIN PRIVATE KEY-----\nMIIE\n", "-----END PRIVATE KEY-----"];
+
+  expect(redactText(`${begin}${end} ${begin}${end}; ${begin}; ${begin}`)).toBe(
+    "[private-key] [private-key]; [private-key]; [private-key]",
+  );
+});
+
 test("redactText() ends a private key without a last line where it stops to look like one", () => {
   const begin = "-----BEGIN PRIVATE KEY-----";
 

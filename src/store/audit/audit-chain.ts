@@ -16,7 +16,7 @@ export function linkEntry(keys: AuditKeys, head: AuditHead, entry: AuditEntry): 
 }
 
 /** The entry that a value of the log is, if it was made with the key: nothing in it was changed since. */
-export function readLine(keys: AuditKeys, value: JsonValue): AuditLine | undefined {
+export function readLine(keys: AuditKeys, value: unknown): AuditLine | undefined {
   if (!isLine(value)) return undefined;
   const { previous, hash, ...entry } = value;
   return hashOf(keys, previous, entry) === hash ? value : undefined;
@@ -32,7 +32,7 @@ function hashOf(keys: AuditKeys, previous: string, entry: object): string {
   return createHmac("sha256", keys.chain).update(`${previous}\n${text}`).digest("hex");
 }
 
-function isLine(value: JsonValue): value is AuditLine & Readonly<Record<string, JsonValue>> {
+function isLine(value: unknown): value is AuditLine {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const { position, previous, hash } = value as Readonly<Record<string, JsonValue>>;
   return Number.isSafeInteger(position) && typeof previous === "string" && typeof hash === "string";

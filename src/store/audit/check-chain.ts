@@ -1,4 +1,3 @@
-import type { JsonValue } from "../../core/json.ts";
 import { emptyHead, readLine, toHead } from "./audit-chain.ts";
 import type { AuditHead, AuditLine } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
@@ -49,7 +48,7 @@ const lookAhead = 1000;
 
 /** Goes through a chain, entry by entry, and stops at the first that is bad. It holds no more than a few entries in memory. */
 export async function checkChain(
-  values: AsyncIterable<JsonValue>,
+  values: AsyncIterable<unknown>,
   { keys, anchor }: ChainExpectations,
 ): Promise<AuditVerdict> {
   const known = typeof anchor === "object" ? anchor : undefined;
@@ -87,8 +86,8 @@ function toBad({ count }: AuditHead, problem: AuditProblem): AuditVerdict {
   return { ok: false, count, position: count + 1, problem };
 }
 
-async function takeSome(iterator: AsyncIterator<JsonValue>): Promise<readonly JsonValue[]> {
-  const taken: JsonValue[] = [];
+async function takeSome(iterator: AsyncIterator<unknown>): Promise<readonly unknown[]> {
+  const taken: unknown[] = [];
   while (taken.length < lookAhead) {
     const next = await iterator.next();
     if (next.done === true) break;
@@ -101,7 +100,7 @@ interface Surroundings {
   readonly keys: AuditKeys;
   /** Of the good entries before it. */
   readonly head: AuditHead;
-  readonly ahead: readonly JsonValue[];
+  readonly ahead: readonly unknown[];
   readonly isKeyKnown: boolean;
 }
 

@@ -36,6 +36,8 @@ export async function* readAudit(
       position = entry.position;
     }
     left -= page.length;
+    // A store in this process answers at once: others must have their turn in a long chain.
+    await new Promise(setImmediate);
   }
 }
 

@@ -1,10 +1,8 @@
-import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { makeAnchorFile, readAnchor } from "./anchor-file.ts";
-import { auditStream } from "./audit-entry.ts";
 import { loadAuditKeys, type AuditKeys, type AuditKeySource } from "./audit-keys.ts";
 import { checkChain, type AuditVerdict, type ChainExpectations } from "./check-chain.ts";
-import { parseAuditLines } from "./export-audit.ts";
+import { parseAuditLines, readAudit } from "./export-audit.ts";
 
 /** What a chain is verified with. */
 export type VerifyAuditOptions = AuditKeySource & {
@@ -30,7 +28,7 @@ export type VerifyAuditOptions = AuditKeySource & {
 export async function verifyAudit(store: Store, options: VerifyAuditOptions): Promise<AuditVerdict> {
   const keys = await loadAuditKeys(options, false);
   // The anchor first: what is written meanwhile is behind it.
-  return checkChain(readAll(store), toExpectations(keys, options));
+  return checkChain(readAudit(store), toExpectations(keys, options));
 }
 
 /**
@@ -78,23 +76,11 @@ export async function anchorAudit(
   options: AuditKeySource & { readonly anchorFile: string },
 ): Promise<AuditVerdict> {
   const keys = await loadAuditKeys(options, false);
-  const verdict = await checkChain(readAll(store), { keys });
+  const verdict = await checkChain(readAudit(store), { keys });
   if (verdict.ok) await makeAnchorFile(options.anchorFile, keys, verdict, { replace: true });
   return verdict;
 }
 
 function toExpectations(keys: AuditKeys, { anchorFile }: VerifyAuditOptions): ChainExpectations {
   return anchorFile === undefined ? { keys } : { keys, anchor: readAnchor(anchorFile, keys) ?? "missing" };
-}
-
-const pageSize = 1000;
-
-async function* readAll(store: Store): AsyncGenerator<JsonValue> {
-  for (let after = 0; ;) {
-    const page = await store.log.read(auditStream, { after, limit: pageSize });
-    const last = page.at(-1);
-    if (last === undefined) return;
-    for (const { value } of page) yield value;
-    after = last.position;
-  }
 }

@@ -1,4 +1,4 @@
-import type { CallEnd, CallEvent, CallStart } from "../../core/events.ts";
+import type { CallEnd, CallStart } from "../../core/events.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
@@ -80,27 +80,24 @@ function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
 }
 
 function keepStart(call: Call, start: CallStart): Promise<FailedOutcome | undefined> {
-  const { audit, recordRedactor } = call.host;
-  const kept = recordRedactor === undefined ? start : redactStart(start, recordRedactor);
-  return keepBoth(call, kept, audit && toAuditBegin(call, audit).then(audit.append));
+  const { audit } = call.host;
+  return keepBoth(call, start, audit && toAuditBegin(call, audit).then(audit.append));
 }
 
 function keepEnd(call: Call, outcome: ToolOutcome): Promise<FailedOutcome | undefined> {
-  const { audit, recordRedactor } = call.host;
-  const end = toEnd(call, outcome);
-  const kept = recordRedactor === undefined ? end : redactEnd(end, recordRedactor);
-  return keepBoth(call, kept, audit?.append(toAuditEnd(call, outcome, audit)));
+  const { audit } = call.host;
+  return keepBoth(call, toEnd(call, outcome), audit?.append(toAuditEnd(call, outcome, audit)));
 }
 
 /** Both at once, so that a store can write them together. */
 async function keepBoth(
   call: Call,
-  event: CallEvent,
+  event: CallStart | CallEnd,
   audited: Promise<void> | undefined,
 ): Promise<FailedOutcome | undefined> {
-  const { store } = call.host;
+  const { store, recordRedactor } = call.host;
   try {
-    const recorded = store?.log.append(callStream, [event as unknown as JsonValue]);
+    const recorded = store?.log.append(callStream, [toRecord(event, recordRedactor)]);
     await Promise.all([recorded ?? done, audited ?? done]);
     return undefined;
   } catch (cause) {
@@ -110,16 +107,14 @@ async function keepBoth(
 
 const done = Promise.resolve();
 
-/** The words and numbers that make it an event stay. */
-function redactStart(start: CallStart, redactor: PatternRedactor): CallStart {
-  return {
-    ...start,
-    tool: redactor.text(start.tool),
-    ...(start.user !== undefined && { user: redactor.text(start.user) }),
-    input: redactor.value(start.input),
-  };
+/** The event as it is recorded. The words and numbers that make it an event stay. */
+function toRecord(event: CallStart | CallEnd, redactor: PatternRedactor | undefined): JsonValue {
+  return (redactor === undefined ? event : { ...event, ...redactor.value(pickShown(event)) }) as unknown as JsonValue;
 }
 
-function redactEnd(end: CallEnd, redactor: PatternRedactor): CallEnd {
-  return { ...end, tool: redactor.text(end.tool), outcome: redactor.value(end.outcome) };
+/** What came from outside. */
+function pickShown(event: CallStart | CallEnd): object {
+  if (event.type === "call-end") return { tool: event.tool, outcome: event.outcome };
+  const { tool, user, input } = event;
+  return user === undefined ? { tool, input } : { tool, user, input };
 }
