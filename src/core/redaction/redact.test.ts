@@ -159,6 +159,13 @@ test("redactValue() finds it in texts, lists, keys and numbers, and by the name 
   });
 });
 
+test("redactValue() finds it in any number of keys, and in long ones", () => {
+  const keys = Array.from({ length: 1500 }, (_, index) => `user${index}@example.com`);
+  const value = Object.fromEntries([...keys, `${"long ".repeat(20)}${token}`].map((key) => [key, 1]));
+
+  expect(JSON.stringify(redactValue(value))).not.toMatch(/example|a1B2/u);
+});
+
 test("redactValue() is the value itself if there is nothing to hide", () => {
   const value = { a: [{ b: "c" }], d: 1 };
 
