@@ -16,9 +16,9 @@ export const percents = 512;
 export const foreign = 1024;
 export const parentheses = 32_768;
 /** Quotes, brackets and the like: what a value ends at. */
-export const closers = 2048;
+const closers = 2048;
 /** The rest of what can be seen. */
-export const others = 4096;
+const others = 4096;
 
 export const alphanumerics: number = digits + lowers + uppers;
 export const words: number = alphanumerics + underscores;

@@ -168,6 +168,25 @@ test("call() is audited also without a store, and the output that a cache gave i
   expect(ends[1]).toMatchObject({ recalled: "cache", ran: false });
 });
 
+test("call() that was tried again says how often", async () => {
+  let runs = 0;
+  const flaky = defineTool({
+    name: "flaky",
+    description: "Fails once",
+    annotations: { readOnly: true },
+    run() {
+      runs += 1;
+      if (runs === 1) throw new Error("not yet");
+      return runs;
+    },
+  });
+  const { workspace, lines } = await setUp({ tools: [flaky], retries: { times: 1, minMs: 1 } });
+
+  await workspace.call("flaky");
+
+  expect((await lines()).at(-1)).toMatchObject({ type: "end", status: "ok", attempts: 2 });
+});
+
 test("the digest of a tool changes with what it is, and not with where its files are", async () => {
   const code = { kind: "boxed", digest: "sha256:1", directory: "/a", toCommand: () => [] };
   const make = (changes: object): ReturnType<typeof createTool> =>

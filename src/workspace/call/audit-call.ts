@@ -29,6 +29,7 @@ export function toAuditEnd(call: Call, outcome: ToolOutcome, audit: Audit): Audi
     call: call.id,
     status: outcome.status,
     ran: call.ran,
+    ...(call.attempts > 1 && { attempts: call.attempts }),
     durationMs: Math.round(performance.now() - call.startedAt),
     ...(handedOver.status === "ok"
       ? { outputDigest: audit.digest(handedOver.output) }
