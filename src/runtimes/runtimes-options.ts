@@ -12,6 +12,13 @@ export interface RuntimesOptions {
   readonly sandbox?: SandboxName;
   /** What `./` in permissions is. @default the working directory */
   readonly directory?: string;
+  /**
+   * Files and directories that no tool may change, whatever was granted; beside the lock, the configuration and the `.kitbag` of
+   * the directory. @default none
+   */
+  readonly fixed?: readonly string[];
+  /** Files that no tool may see, whatever was granted: those of a store. @default none */
+  readonly hidden?: readonly string[];
   /** Where packages and caches are kept. @default `~/.kitbag` */
   readonly home?: string;
   /** Values for the names in a tool's permission `env`. @default none */

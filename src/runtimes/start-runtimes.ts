@@ -25,11 +25,11 @@ export interface Started {
 export async function startRuntimes(options: RuntimesOptions): Promise<Started> {
   const { directory = process.cwd(), home = join(homedir(), ".kitbag"), findSecret, warm = true } = options;
   const sandbox = await findSandbox(options.sandbox === undefined ? {} : { name: options.sandbox });
-  const profiles = toProfiles(sandbox, { ...options, directory, home });
   const launcher = warm ? warmLauncher(sandbox, { directory: sandbox.area.private }) : undefined;
-  const { protected: hidden } = toPlaces(sandbox, { directory, home });
+  const places = toPlaces(sandbox, { ...options, directory, home });
+  const profiles = toProfiles(sandbox, places, { ...options, directory, home });
   const secrets = findSecret === undefined ? {} : { findSecret };
-  const wasm = wasmRuntime({ sandbox, directory, protected: hidden, ...secrets });
+  const wasm = wasmRuntime({ sandbox, ...places, ...secrets });
   const base = {
     sandbox,
     toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context.signal),
@@ -56,19 +56,19 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
 type Placed = RuntimesOptions & Required<Pick<RuntimesOptions, "directory" | "home">>;
 
 /** What is ours: our home has secrets, the area has what other tools run, and the lock says what was granted. */
-function toPlaces({ area }: FoundSandbox, { directory, home }: Pick<Placed, "directory" | "home">) {
-  const fixed = ["kitbag.lock", "kitbag.config.ts", "kitbag.config.json", ".kitbag"].map((name) =>
-    join(directory, name),
-  );
-  return { directory, protected: [home, area.root], fixed } satisfies GrantPlaces;
+function toPlaces({ area }: FoundSandbox, { directory, home, fixed = [], hidden = [] }: Placed) {
+  const own = ownNames.map((name) => join(directory, name));
+  return { directory, protected: [home, area.root], fixed: [...own, ...fixed], hidden } satisfies GrantPlaces;
 }
 
-function toProfiles(sandbox: FoundSandbox, options: Placed): ToolProfiles {
-  const { directory, home, limits, onConnection } = options;
+const ownNames = ["kitbag.lock", ".kitbag", ...["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`)];
+
+function toProfiles(sandbox: FoundSandbox, places: GrantPlaces, options: Placed): ToolProfiles {
+  const { limits, onConnection } = options;
   return createToolProfiles({
     sandbox,
     dependencies: toDependencies(sandbox, options),
-    places: toPlaces(sandbox, { directory, home }),
+    places,
     ...(limits !== undefined && { limits }),
     ...(onConnection !== undefined && { onConnection }),
   });

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { isKitbagError } from "../core/errors.ts";
 import { toGrants, type GrantPlaces } from "./grants.ts";
-import { nothing } from "./sandbox.ts";
+import { emptyFile, nothing } from "./sandbox.ts";
 
 test("toGrants() gives nothing if nothing was granted", () => {
   const places = makePlaces();
@@ -177,6 +177,32 @@ test("toGrants() lets no tool change what is fixed, unless it is hidden anyway",
     { source: nothing, target: own },
     { source: lock, target: lock },
   ]);
+});
+
+test("toGrants() refuses to have what is fixed written, and what is hidden read, by their names", () => {
+  const places = makePlaces();
+  const own = join(places.directory, ".kitbag");
+  mkdirSync(join(own, "skills"), { recursive: true });
+  const database = join(own, "kitbag.db");
+  writeFileSync(database, "");
+  const all = { ...places, fixed: [own], hidden: [database] };
+
+  for (const write of ["./.kitbag/", "./.kitbag/skills/", "./.kitbag/kitbag.db"]) {
+    expect(refusal({ write: [write] }, all)).toContain("Kitbag keeps its own files there");
+  }
+  expect(refusal({ read: ["./.kitbag/kitbag.db"] }, all)).toContain("Kitbag keeps its own files there");
+  expect(refusal({ read: ["./.kitbag/skills/"] }, all)).toBe("it was granted");
+});
+
+test("toGrants() covers hidden files that are there, for those who may read and for those who may write", () => {
+  const places = makePlaces();
+  const database = join(places.directory, "kitbag.db");
+  writeFileSync(database, "");
+  const all = { ...places, hidden: [database, `${database}-wal`] };
+
+  for (const permissions of [{ read: ["./"] }, { write: ["./"] }]) {
+    expect(toGrants("tool", permissions, all).mounts.slice(1)).toEqual([{ source: emptyFile, target: database }]);
+  }
 });
 
 test("toGrants() hands on the programs that a tool may start", () => {

@@ -4,7 +4,7 @@ import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 
 
 import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
-import { nothing, type Mount } from "./sandbox.ts";
+import { emptyFile, nothing, type Mount } from "./sandbox.ts";
 
 /** Permissions as a sandbox enforces them. */
 export interface Grants {
@@ -24,6 +24,8 @@ export interface GrantPlaces {
   readonly protected?: readonly string[];
   /** Files and directories that no tool may change, whatever was granted, if they are there. */
   readonly fixed?: readonly string[];
+  /** Files that no tool may see, whatever was granted, if they are there. */
+  readonly hidden?: readonly string[];
 }
 
 /** The kernel's own, and the sockets of services, which can be used without the right to write. */
@@ -66,7 +68,9 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
     throw refuse(asked, "a tool that could use this could leave its sandbox; name a directory of yours");
   }
   checkOwnPlaces(asked, target);
-  if ((places.protected ?? []).some((path) => isInside(source, toReal(path)))) {
+  const { protected: own = [], hidden = [], fixed = [] } = places;
+  const closed = kind === "write" ? [...own, ...hidden, ...fixed] : [...own, ...hidden];
+  if (closed.some((path) => isInside(source, toReal(path)))) {
     throw refuse(asked, "Kitbag keeps its own files there; name another directory");
   }
   if (!exists && kind === "read") return undefined;
@@ -143,10 +147,19 @@ function toShields({ source, target, write }: Mount, places: GrantPlaces): Mount
     return path;
   });
   const isHidden = (path: string): boolean => hidden.some((place) => isInside(path, place));
-  const fixed = write === true ? below(places.fixed).filter((path) => !isHidden(path)) : [];
+  const fixed = write === true ? below(places.fixed) : [];
+  const shield = (paths: readonly string[], toSource: (path: string) => string): Mount[] =>
+    paths.filter((path) => existsSync(path)).map((path) => ({ source: toSource(path), target: place(path) }));
   return [
-    ...hidden.filter((path) => existsSync(path)).map((path) => ({ source: nothing, target: place(path) })),
-    ...fixed.filter((path) => existsSync(path)).map((path) => ({ source: path, target: place(path) })),
+    ...shield(hidden, () => nothing),
+    ...shield(
+      fixed.filter((path) => !isHidden(path)),
+      (path) => path,
+    ),
+    ...shield(
+      below(places.hidden).filter((path) => !isHidden(path)),
+      () => emptyFile,
+    ),
   ];
 }
 

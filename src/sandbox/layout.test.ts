@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { writeFolder } from "../../test/support/run-script.ts";
 import { toEnvironment, toLayout, type Layout } from "./layout.ts";
-import { defaultLimits, nothing, type Profile } from "./sandbox.ts";
+import { defaultLimits, emptyFile, nothing, type Profile } from "./sandbox.ts";
 import { openWorkArea, type WorkArea } from "./work-area.ts";
 
 const profile: Profile = { mounts: [], environment: {}, programs: [], limits: defaultLimits };
@@ -72,6 +72,13 @@ test("toLayout() hides a place behind a directory that is empty", async () => {
 
   const source = sourceOf(layout, "/data/home");
   expect([statSync(source).isDirectory(), statSync(source).nlink]).toEqual([true, 2]);
+});
+
+test("toLayout() hides a file behind one that is empty", async () => {
+  const layout = await toLayout({ ...profile, mounts: [{ source: emptyFile, target: "/data/kitbag.db" }] }, open());
+
+  const found = statSync(sourceOf(layout, "/data/kitbag.db"));
+  expect([found.isFile(), found.size]).toEqual([true, 0]);
 });
 
 test("toLayout() has the socket of a way out only where there is one", async () => {

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
 import { gatherPrograms } from "./programs.ts";
-import { nothing, type Mount, type Profile } from "./sandbox.ts";
+import { emptyFile, nothing, type Mount, type Profile } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
 
 /** What the file system inside looks like, whichever back end makes it. */
@@ -47,10 +47,17 @@ export async function toLayout(profile: Profile, area: WorkArea): Promise<Layout
       .map((path) => ({ source: path, target: path })),
     ...(profile.egress === undefined ? [] : [{ source: profile.egress, target: egressSocket, write: true }]),
     ...profile.mounts
-      .map((mount) => (mount.source === nothing ? { ...mount, source: join(own, "nothing") } : mount))
+      .map((mount) => ({ ...mount, source: covers.has(mount.source) ? join(own, toCoverName(mount)) : mount.source }))
       .toSorted((one, other) => depthOf(one.target) - depthOf(other.target)),
   ];
   return { mounts, links: systemLinks(), environment: toEnvironment(profile), directory: directoryOf(profile) };
+}
+
+/** What hides something of the host. */
+const covers: ReadonlySet<string> = new Set([nothing, emptyFile]);
+
+function toCoverName({ source }: Mount): string {
+  return source === nothing ? "nothing" : "empty";
 }
 
 /** All environment variables of a program. */
@@ -127,6 +134,7 @@ async function writeEtc(directory: string): Promise<string> {
     group: "tool:x:65534:\n",
     hosts: "127.0.0.1 localhost\n::1 localhost\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+    empty: "",
   };
   for (const [name, text] of Object.entries(files)) await writeFile(join(directory, name), text, { mode: 0o644 });
   return directory;

@@ -30,9 +30,12 @@ export type SandboxName = (typeof sandboxNames)[number];
 /** The source of a mount that is an empty directory, to hide what is at its target. */
 export const nothing = "nothing:";
 
+/** The source of a mount that is an empty file, to hide the file that is at its target. */
+export const emptyFile = "empty:";
+
 /** A file or directory of the host that exists inside. */
 export interface Mount {
-  /** Absolute, with symbolic links resolved; or {@link nothing}. */
+  /** Absolute, with symbolic links resolved; or {@link nothing} or {@link emptyFile}. */
   readonly source: string;
   /** Where it is inside, absolute. */
   readonly target: string;

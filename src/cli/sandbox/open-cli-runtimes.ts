@@ -1,10 +1,30 @@
+import { join } from "node:path";
+
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { Invocation } from "../cli-command.ts";
+import { configNames } from "../config/find-config.ts";
+import { lockName } from "../../skills/trust/lock-file.ts";
+import { defaultStore, findNamedStore } from "../store/choose-store.ts";
+import { findProject, ownFolder } from "../store/find-project.ts";
+import { toStoreFiles } from "../store/open-store.ts";
 import { chooseSandbox } from "./choose-sandbox.ts";
 import { createSecretFinder } from "./find-secret.ts";
+
+/** What belongs to Kitbag in the project: no tool may change it, and none may read what others keep. */
+function findOwnFiles(invocation: Invocation): {
+  readonly fixed: readonly string[];
+  readonly hidden: readonly string[];
+} {
+  const stores = [findNamedStore(invocation), defaultStore(invocation)];
+  const names = [lockName, ownFolder, ...configNames];
+  return {
+    fixed: findProject(invocation.cwd).folders.flatMap((folder) => names.map((name) => join(folder, name))),
+    hidden: stores.flatMap((choice) => (choice?.kind === "sqlite" ? toStoreFiles(choice) : [])),
+  };
+}
 
 /** The runtimes of one command: for a single call nothing is kept warm. */
 export function openCliRuntimes(
@@ -17,6 +37,7 @@ export function openCliRuntimes(
   return openRuntimes({
     directory: cwd,
     home,
+    ...findOwnFiles(invocation),
     warm: false,
     findSecret: createSecretFinder(env, home),
     onInstall: ({ step, package: name }) => {

@@ -31,8 +31,12 @@ export interface WasmRuntimeOptions {
   readonly idleMs?: number;
   /** What `./` in permissions is. @default the working directory */
   readonly directory?: string;
-  /** Directories that no tool may change, whatever was granted. @default none */
+  /** Directories that no tool may see, whatever was granted. @default none */
   readonly protected?: readonly string[];
+  /** Files and directories that no tool may change, whatever was granted. @default none */
+  readonly fixed?: readonly string[];
+  /** Files that no tool may see, whatever was granted. @default none */
+  readonly hidden?: readonly string[];
   /** Values for the names in a tool's permission `env`. @default none */
   readonly findSecret?: FindSecret;
 }
@@ -56,10 +60,11 @@ const fileBytes = 64 * mebibyte;
  */
 export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
   const { sandbox, directory = process.cwd(), findSecret = () => undefined, idleMs = 60_000 } = options;
+  const { protected: own = [], fixed = [], hidden = [] } = options;
   const limits = toLimits(options);
   const hosts = createHosts({
     sandbox,
-    places: { directory, protected: options.protected ?? [] },
+    places: { directory, protected: own, fixed, hidden },
     idleMs,
     workers: options.workers ?? Math.min(4, availableParallelism()),
     limits,

@@ -13,7 +13,7 @@ import { needProgram } from "../../../test/support/need-program.ts";
 import { runScript } from "../../../test/support/run-script.ts";
 import { findSandbox, type FoundSandbox } from "../find-sandbox.ts";
 import { openEgress } from "../egress/open-egress.ts";
-import { defaultLimits, type Profile, type Sandbox } from "../sandbox.ts";
+import { defaultLimits, nothing, type Profile, type Sandbox } from "../sandbox.ts";
 import { testSandbox } from "../self-test.ts";
 import { toFirejailWords } from "./firejail.ts";
 
@@ -31,7 +31,8 @@ test("toFirejailWords() hides everything but the system and what is mounted", ()
   ];
   const layout = { mounts, links: [], environment: {}, directory: "/skill" };
 
-  const words = toFirejailWords(profile, layout, {
+  const hidden = { source: nothing, target: "/data/out/home" };
+  const words = toFirejailWords({ ...profile, mounts: [hidden] }, layout, {
     top: ["bin", "data", "etc", "home", "lost+found", "opt", "root", "tmp", "usr", "var"],
     services: ["dbus", "firejail"],
     home: "/home/ada",
@@ -70,6 +71,7 @@ test("toFirejailWords() hides everything but the system and what is mounted", ()
     "--whitelist=/tmp/kitbag-0/run-1/skill (1)",
     "--read-only=/tmp/kitbag-0/run-1/skill (1)",
     "--whitelist=/data/out",
+    "--blacklist=/data/out/home",
   ]);
 });
 

@@ -105,12 +105,10 @@ function checkProfile(profile: Profile, { mounts }: Layout): void {
       lacks: [`the way to ${closed.source}, which only root can go`],
     });
   }
-  const odd = mounts.find(({ source }) => unreadable.test(source));
+  const paths = [...mounts.map(({ source }) => source), ...hiddenPlaces(profile)];
+  const odd = paths.find((path) => unreadable.test(path));
   if (odd !== undefined) {
-    throw new KitbagError("sandbox-weak", {
-      sandbox: "firejail",
-      lacks: [`paths such as ${JSON.stringify(odd.source)}`],
-    });
+    throw new KitbagError("sandbox-weak", { sandbox: "firejail", lacks: [`paths such as ${JSON.stringify(odd)}`] });
   }
 }
 
@@ -182,7 +180,13 @@ export function toFirejailWords(profile: Profile, layout: Layout, { top, service
     ...(everything ? [] : [`--private-bin=${fixedPrograms.join(",")}`]),
     ...hidden.map((path) => `--blacklist=${path}`),
     ...mounts.flatMap((mount) => toWhitelist(mount, mounts)),
+    ...hiddenPlaces(profile).map((path) => `--blacklist=${path}`),
   ];
+}
+
+/** What nobody shall see of what was granted: nothing can be put over it, but it can be taken away. */
+function hiddenPlaces({ mounts }: Profile): string[] {
+  return mounts.filter(({ source }) => !source.startsWith("/")).map(({ target }) => target);
 }
 
 /** What is below something else that is mounted is there already. */

@@ -10,7 +10,8 @@ import { rememberFile } from "./remember-file.ts";
 import { replaceFile } from "./replace-file.ts";
 import { withFileLock } from "./with-file-lock.ts";
 
-const lockName = "kitbag.lock";
+/** The name of the file. */
+export const lockName = "kitbag.lock";
 
 /**
  * Where the lock of a folder is: the nearest one, from the folder up to the root of its repository. If there is none, where it
