@@ -32,7 +32,7 @@ test("the test above finds a store whose journal can be written to by anybody", 
   expect(result.failed).toBe(true);
 });
 
-test("runs survive any order in which what two workers send and are told arrives", async () => {
+test("runs survive any order in which what three processes send and are told arrives", async () => {
   await fc.assert(
     orderProperty((clock) => memoryStore({ now: clock.now })),
     { numRuns: 300 },
