@@ -68,11 +68,7 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
     throw refuse(asked, "a tool that could use this could leave its sandbox; name a directory of yours");
   }
   checkOwnPlaces(asked, target);
-  const { protected: own = [], hidden = [], fixed = [] } = places;
-  const closed = kind === "write" ? [...own, ...hidden, ...fixed] : [...own, ...hidden];
-  if (closed.some((path) => isInside(source, toReal(path)))) {
-    throw refuse(asked, "Kitbag keeps its own files there; name another directory");
-  }
+  checkOwnFiles(asked, source, places);
   if (!exists && kind === "read") return undefined;
   if (!exists && !mayMake(scope)) {
     throw refuse(asked, "there is no such file; make it first, or give the directory that it will be in");
@@ -94,6 +90,14 @@ function makeDirectory(asked: Asked, path: string): void {
 
 function refuse({ tool, kind, scope }: Asked, reason: string): KitbagError<"permission-refused"> {
   return new KitbagError("permission-refused", { tool, permission: `${kind} = ${JSON.stringify(scope)}`, reason });
+}
+
+function checkOwnFiles(asked: Asked, source: string, places: GrantPlaces): void {
+  const { protected: own = [], hidden = [], fixed = [] } = places;
+  const closed = asked.kind === "write" ? [...own, ...hidden, ...fixed] : [...own, ...hidden];
+  if (closed.some((path) => isInside(source, toReal(path)))) {
+    throw refuse(asked, "Kitbag keeps its own files there; name another directory");
+  }
 }
 
 function checkOwnPlaces(asked: Asked, target: string): void {
