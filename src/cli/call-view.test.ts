@@ -99,6 +99,7 @@ function createScreen(): { printed: string[]; notes: string[]; statuses: string[
     flush: async () => {},
     canAsk: false,
     isScreen: true,
+    isWatched: true,
     hasColour: false,
     columns: 80,
   };

@@ -4,6 +4,7 @@ import { nearestNames } from "../core/nearest.ts";
 import { quote } from "../core/errors.ts";
 import type { Answer, CliCommand, CliContext } from "./cli-command.ts";
 import { commands, type CommandEntry } from "./commands.ts";
+import { readLogLevel } from "./logs/log-level.ts";
 import { usageError } from "./usage-error.ts";
 
 /**
@@ -12,7 +13,7 @@ import { usageError } from "./usage-error.ts";
  * @throws {KitbagError} `usage-invalid` for words that no command has, and whatever the command throws.
  */
 export async function runCli(argv: readonly string[], context: CliContext): Promise<Answer> {
-  const words = argv[0] === "help" ? [...argv.slice(1, 2), "--help"] : argv;
+  const words = argv[0] === "help" ? [...argv.slice(1, 2), "--help"] : moveLog(argv);
   const [name, ...rest] = words;
   if (name === undefined || name === "--help" || name === "-h") return { document: overview(), text: renderOverview() };
   const entry = findCommand(name);
@@ -23,7 +24,15 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
     return { document: { help }, text: help };
   }
   const options = parser.opts();
+  readLogLevel({ options, env: context.env });
   return command.run({ ...context, args: parser.args, options, json: options["json"] === true });
+}
+
+/** `kitbag --log debug call …` means what `kitbag call --log debug …` means. */
+function moveLog(argv: readonly string[]): readonly string[] {
+  const [first = "", second = "", ...rest] = argv;
+  if (first.startsWith("--log=")) return [second, first, ...rest].filter((word) => word !== "");
+  return first === "--log" && rest.length > 0 ? [...rest.slice(0, 1), first, second, ...rest.slice(1)] : argv;
 }
 
 function findCommand(name: string): CommandEntry {
@@ -40,6 +49,7 @@ async function createParser({ name, summary }: CommandEntry, command: CliCommand
   parser
     .description(summary)
     .option("--json", "print one JSON document and nothing else")
+    .option("--log <level>", "log calls on standard error: debug, info, warn, error or off, which it is unless set")
     .helpOption("-h, --help", "show this help")
     .allowExcessArguments(false)
     .exitOverride()

@@ -35,6 +35,8 @@ export interface Terminal {
   readonly canAsk: boolean;
   /** Standard output is a screen. */
   readonly isScreen: boolean;
+  /** Standard error is a screen. */
+  readonly isWatched: boolean;
   readonly hasColour: boolean;
   /** How wide the screen is; none for a pipe. */
   readonly columns: number | undefined;
@@ -93,6 +95,7 @@ export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams):
     },
     canAsk: stdin.isTTY === true && isWatched,
     isScreen,
+    isWatched,
     hasColour,
     columns: isScreen ? widthOf(stdout) : undefined,
   };

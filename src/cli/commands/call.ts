@@ -11,6 +11,7 @@ import { createLearning, type Learning } from "../learn/learning.ts";
 import { readInput } from "../input/read-input.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { failedAnswer } from "../report-error.ts";
+import { startLog } from "../logs/start-log.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
@@ -92,6 +93,7 @@ async function callTool(
     directories: getTexts(invocation.options, "skills"),
     isThere: (opened) => opened.getTool(address) !== undefined,
   });
+  await startLog(workspace, options, invocation);
   if (workspace.getTool(address) === undefined) noteUntrusted(reports, invocation.terminal);
   const view = createCallView(invocation);
   const callOptions: CallOptions = {
@@ -127,6 +129,7 @@ const ownFlags = [
   "--skills",
   "--sandbox",
   "--store",
+  "--log",
   "--json",
   "--help",
 ];

@@ -10,6 +10,7 @@ import { failedAnswer } from "../report-error.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
+import { startLog } from "../logs/start-log.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
 import { createRecords, type Records } from "./open-records.ts";
@@ -40,6 +41,7 @@ async function retry(invocation: Invocation, runtimes: Runtimes, records: Record
     module: getText(invocation.options, "module"),
     directories: getTexts(invocation.options, "skills"),
   });
+  await startLog(workspace, options, invocation);
   if (options.store === undefined) throw usageError("Cannot retry a call from the store none: nothing is kept there");
   const dead = openDeadLetters(options.store);
   const { tool } = await dead.get(id);

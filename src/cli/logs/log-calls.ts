@@ -1,0 +1,63 @@
+import type { CallEvent } from "../../core/events.ts";
+import { createRedactor } from "../../core/redactor.ts";
+import { allKinds } from "../../core/redaction/pattern-redactor.ts";
+import { withPatterns } from "../../core/redaction/with-patterns.ts";
+import { getOpenTelemetry } from "../../workspace/telemetry/open-telemetry.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { Terminal } from "../terminal.ts";
+import { createLogger, type LogFields, type Logger } from "./create-logger.ts";
+import type { LogLevel } from "./log-level.ts";
+
+/** What {@link logCalls} takes. */
+export interface LogCallsOptions {
+  readonly level: LogLevel;
+  readonly terminal: Pick<Terminal, "note" | "isWatched">;
+  /** Texts that nobody may read, by name. */
+  readonly secrets: Readonly<Record<string, string>>;
+}
+
+/** Logs the calls of a workspace on standard error: readable for a person, as JSON for a program. */
+export function logCalls(workspace: Pick<Workspace, "onEvent">, { level, terminal, secrets }: LogCallsOptions): void {
+  const redactor = withPatterns(createRedactor(secrets), allKinds);
+  const logger = createLogger({ level, write: terminal.note, isWatched: terminal.isWatched, redactor });
+  workspace.onEvent((event) => logEvent(event, logger));
+}
+
+/** Logs what happened in a call. Inputs and outputs are not in the log: the store has them. */
+function logEvent(event: CallEvent, logger: Logger): void {
+  const described = describe(event);
+  if (described === undefined) return;
+  const [level, message, fields] = described;
+  const span = getOpenTelemetry()?.trace.getActiveSpan()?.spanContext();
+  logger.log(level, message, { ...fields, call: event.call, trace: span?.traceId });
+}
+
+type Described = readonly [level: Parameters<Logger["log"]>[0], message: string, fields: LogFields];
+
+/** What is said of each event; of those that are not here, nothing. */
+const descriptions: {
+  readonly [Type in CallEvent["type"]]?: (event: Extract<CallEvent, { type: Type }>) => Described;
+} = {
+  "call-start": ({ tool, parent, user }) => ["debug", "call begins", { tool, parent, user }],
+  "call-end": describeEnd,
+  "call-log": ({ message, data }) => ["debug", message, { data }],
+  "call-retry": ({ attempt }) => ["warn", "call is tried again", { attempt }],
+  "call-kept": ({ letter }) => ["warn", "call is kept, to be made again", { letter }],
+  "tool-broken": ({ tool }) => ["error", "tool is taken out for a while", { tool }],
+  "tool-mended": ({ tool }) => ["info", "tool is back", { tool }],
+  "approval-request": ({ tool }) => ["debug", "somebody is asked for an approval", { tool }],
+  "approval-granted": ({ changed }) => ["debug", "call is approved", { changed }],
+  "approval-denied": ({ reason }) => ["warn", "call is denied", { reason }],
+  "output-capped": ({ capped }) => ["debug", "output is kept, only its head is handed over", { ...capped }],
+  "result-dropped": ({ tool, afterMs }) => ["warn", "tool ended after its call", { tool, afterMs }],
+};
+
+function describe(event: CallEvent): Described | undefined {
+  return (descriptions[event.type] as ((event: CallEvent) => Described) | undefined)?.(event);
+}
+
+function describeEnd({ tool, outcome, durationMs, queuedMs }: Extract<CallEvent, { type: "call-end" }>): Described {
+  const times = { durationMs: Number(durationMs.toFixed(3)), queuedMs };
+  if (outcome.status === "ok") return ["info", "call ends", { tool, ...times, recalled: outcome.recalled }];
+  return ["error", "call fails", { tool, ...times, code: outcome.error.code, reason: outcome.error.message }];
+}

@@ -1,0 +1,15 @@
+import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
+import type { Invocation } from "../cli-command.ts";
+import { readLogLevel } from "./log-level.ts";
+
+/**
+ * Logs the calls of a workspace on standard error from now on, if the person wants to read of them.
+ *
+ * @throws {KitbagError} `usage-invalid` for a level that there is not.
+ */
+export async function startLog(workspace: Workspace, options: WorkspaceOptions, invocation: Invocation): Promise<void> {
+  const level = readLogLevel(invocation);
+  if (level === "off") return;
+  const { logCalls } = await import("./log-calls.ts");
+  logCalls(workspace, { level, terminal: invocation.terminal, secrets: options.secrets ?? {} });
+}
