@@ -70,6 +70,18 @@ test("a call inside a call gets the whole output, and the records show its head"
   expect(JSON.stringify(stored).length).toBeLessThan(5000);
 });
 
+test("a caller who asks for more than the limit gets the whole output, and the store's records show its head", async () => {
+  const store = memoryStore();
+  const { workspace } = setUp({ limits: { maxOutputBytes: 100 }, store });
+
+  const outcome = await workspace.call("text", { length: 5000 }, { maxOutputBytes: 10_000 });
+  const end = (await store.log.read("calls")).at(-1)?.value;
+
+  expect(outcome).toEqual({ status: "ok", output: "x".repeat(5000) });
+  expect(end).toMatchObject({ type: "call-end", outcome: { capped: { bytes: 5000 }, output: { bytes: 5000 } } });
+  expect(JSON.stringify(end).length).toBeLessThan(5000);
+});
+
 test("a call inside a call keeps nothing if nobody records it", async () => {
   const { workspace } = setUp({ limits: { maxOutputBytes: 100 } }, false);
 

@@ -11,16 +11,20 @@ const headLength = 2000;
 
 /**
  * Keeps an output that is too large to hand over, and hands over its head, its shape and a handle. A call inside a call gets
- * the whole, because it goes to code and not to a model; then only the records show the head.
+ * the whole, because it goes to code and not to a model, and so does a caller who asks for more than the limit; then only the
+ * records show the head.
  */
 export const cap: Phase = async (call, next) => {
   const outcome = await next();
-  const maxBytes = call.options.maxOutputBytes ?? call.limit("maxOutputBytes");
-  if (outcome.status === "failed" || call.outputBytes <= maxBytes) return outcome;
-  if (call.parent !== undefined && call.host.store === undefined && !call.isHeard()) return outcome;
+  const limit = call.limit("maxOutputBytes");
+  const maxBytes = call.options.maxOutputBytes ?? limit;
+  if (outcome.status === "failed" || call.outputBytes <= Math.min(limit, maxBytes)) return outcome;
+  const isNested = call.parent !== undefined;
+  const isWhole = isNested || call.outputBytes <= maxBytes;
+  if (isWhole && call.host.store === undefined && !(isNested && call.isHeard())) return outcome;
   try {
     const head = await keep(call, outcome);
-    if (call.parent === undefined) return head;
+    if (!isWhole) return head;
     call.recorded = head;
     return outcome;
   } catch (cause) {
