@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { join } from "node:path";
 
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
@@ -117,6 +118,26 @@ test("call() knows which call made it where the active context does not", async 
         execute_tool leaf
           run function"
   `);
+});
+
+test("call() is inside the call that made it, also if it is asked for through what an earlier one has opened", async () => {
+  const { spans } = register();
+  let channel: ReturnType<typeof AsyncLocalStorage.snapshot> | undefined;
+  const asks = defineTool({
+    ...base,
+    name: "asks",
+    run: (_, { call }) => {
+      channel ??= AsyncLocalStorage.snapshot();
+      return channel(() => call("leaf", {})) as never;
+    },
+  });
+  const workspace = createWorkspace({ tools: [asks, leaf] });
+
+  await workspace.call("asks", {});
+  await workspace.call("asks", {});
+
+  const tree = ["execute_tool asks", "  run function", "    execute_tool leaf", "      run function"];
+  expect(renderTree(spans())).toBe([...tree, ...tree].join("\n"));
 });
 
 test("call() goes on with the trace that traceparent names, and links to the active span", async () => {

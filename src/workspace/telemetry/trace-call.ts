@@ -59,7 +59,8 @@ function describeStart(call: Call, { options }: Tracing): Attributes {
   return {
     [genAi.operationName]: executeTool,
     [genAi.toolCallId]: id,
-    [genAi.toolName]: show(call, call.address),
+    // What there is has no secret in its name; what somebody asks for may be anything.
+    [genAi.toolName]: resolution.ok ? call.address : show(call, call.address),
     [own.callDepth]: depth,
     ...(parentId !== undefined && { [own.callParent]: parentId }),
     ...(user !== undefined && options.user === true && { [general.userId]: user }),

@@ -4,18 +4,19 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Call } from "../call/call.ts";
 import { isThenable } from "../is-thenable.ts";
 import { general, own } from "./semantic-names.ts";
-import type { CallTrace } from "./tracing.ts";
+import { isRecording, type CallTrace } from "./tracing.ts";
 
 /** Runs a tool in a span of its own, so that one sees what of a call was the tool, and what it does itself is inside. */
 export function traceRun(call: Call, runtime: Runtime, run: () => unknown): unknown {
   const trace = call.trace as CallTrace;
   const { api, tracer } = trace.tracing;
+  if (!isRecording(trace, trace.context)) return run();
   const attributes = { [own.runtimeKind]: runtime.kind };
   const span = tracer.startSpan(`run ${runtime.kind}`, { attributes }, trace.context);
   const context = api.trace.setSpan(trace.context, span);
   trace.inside = context;
   trace.run = span;
-  if (span.isRecording()) void describe(call, runtime, span);
+  void describe(call, runtime, span);
 
   const end = (isFailed: boolean): void => {
     // The call is over and has ended it.

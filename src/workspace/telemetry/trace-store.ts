@@ -3,7 +3,7 @@ import { isKitbagError } from "../../core/errors.ts";
 import type { BlobStore, KeyValueStore, LogStore, Store } from "../../core/store.ts";
 import { getOpenTelemetry } from "./open-telemetry.ts";
 import { general, own } from "./semantic-names.ts";
-import { traceOf } from "./tracing.ts";
+import { isRecording, traceOf } from "./tracing.ts";
 
 /** A store whose work for a call is in spans. Keys are not in them: they may say who asked. */
 export function traceStore(store: Store): Store {
@@ -52,10 +52,10 @@ export function traceAudit(audit: Audit): Audit {
 function trace<Value>(operation: string, work: () => Promise<Value>): Promise<Value> {
   const api = getOpenTelemetry();
   const active = api?.context.active();
-  const tracing = active && traceOf(active)?.tracing;
-  if (api === undefined || active === undefined || tracing === undefined) return work();
+  const found = active && traceOf(active);
+  if (api === undefined || active === undefined || found === undefined || !isRecording(found, active)) return work();
   const attributes = { [own.storeOperation]: operation };
-  const span = tracing.tracer.startSpan(`store ${operation}`, { attributes }, active);
+  const span = found.tracing.tracer.startSpan(`store ${operation}`, { attributes }, active);
   return api.context.with(api.trace.setSpan(active, span), async () => {
     try {
       return await work();

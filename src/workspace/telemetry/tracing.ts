@@ -40,6 +40,11 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   };
 }
 
+/** Tells whether anybody will see what is inside a context: most traces of a busy service are not recorded. */
+export function isRecording({ tracing }: CallTrace, context: Context): boolean {
+  return tracing.api.trace.getSpan(context)?.isRecording() === true;
+}
+
 /** Under this key a context knows the call that it belongs to. */
 const traceKey = Symbol.for("kitbag.call");
 
