@@ -24,11 +24,15 @@ export function answerCalls(exchange: Exchange, host: ProgramHost, onSend: () =>
   });
   let isOver = false;
   let isScheduled = false;
+  let open = 0;
 
   function settle(answer: Answer): void {
+    open -= 1;
     if (isOver) return;
     batch.add(JSON.stringify(answer));
     if (isScheduled) return;
+    // There is nothing else to wait for.
+    if (open === 0) return batch.send();
     isScheduled = true;
     // When all promises that are settled now have been heard of.
     process.nextTick(send);
@@ -40,7 +44,10 @@ export function answerCalls(exchange: Exchange, host: ProgramHost, onSend: () =>
   }
 
   return {
-    call: (id, address, input) => host.call(address, input, (isOk, value) => settle([id, isOk, value])),
+    call(id, address, input) {
+      open += 1;
+      host.call(address, input, (isOk, value) => settle([id, isOk, value]));
+    },
     end() {
       isOver = true;
     },

@@ -93,7 +93,7 @@ test("a program that calls quick tools without end leaves time to everyone else"
   let turns = 0;
   const timer = setInterval(() => (turns += 1), 1);
 
-  const outcome = await run("for (;;) await tools.echo({})", { runtime: patient, limitMs: 1000 });
+  const outcome = await run("for (;;) await tools.echo({})", { runtime: patient, limitMs: 1000, maxCalls: 1_000_000 });
 
   clearInterval(timer);
   await patient.close();
@@ -164,6 +164,7 @@ interface RunOptions {
   readonly runtime?: CodeRuntime;
   readonly onEvent?: (event: CallEvent) => void;
   readonly limitMs?: number;
+  readonly maxCalls?: number;
   readonly signal?: AbortSignal;
 }
 

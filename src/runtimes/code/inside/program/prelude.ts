@@ -26,7 +26,17 @@ class ToolError extends BuiltInError {
   }
 }
 
+/** Where the program is now, for an error that comes later: the first line of it that is found, since more of them cost. */
+function traceHere() {
+  const limit = BuiltInError.stackTraceLimit;
+  BuiltInError.stackTraceLimit = 4;
+  const trace = new BuiltInError();
+  BuiltInError.stackTraceLimit = limit;
+  return trace;
+}
+
 function call(address, input) {
+  const trace = traceHere();
   return new BuiltInPromise((resolve, reject) => {
     let json;
     try {
@@ -40,7 +50,7 @@ function call(address, input) {
       return;
     }
     const id = ++lastId;
-    waiting[id] = { resolve, reject, address, trace: new BuiltInError() };
+    waiting[id] = { resolve, reject, address, trace };
     // One text, because each value that crosses costs.
     sendCall("[\"call\"," + id + "," + stringify(address) + "," + json + "]");
   });
