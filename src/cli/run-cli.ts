@@ -100,6 +100,7 @@ ${lines.join("\n")}
 
 Options:
   -V, --version  print the version
+  --log <level>  log calls on standard error: debug, info, warn, error
   -h, --help     show this help; "kitbag <command> --help" has the options of a command, and examples
 
 Examples:

@@ -1,8 +1,10 @@
 /**
- * Names of span attributes. Those of `gen_ai.*` and `mcp.*` are not final, and no package has them: they are in this one place,
- * so that they can follow the conventions of OpenTelemetry.
+ * Names that the conventions of OpenTelemetry have. Those of `gen_ai.*` and `mcp.*` are not final, and no package has them: they
+ * are in this one place, so that they can follow.
  */
-export const genAi = {
+export const conventions = {
+  errorType: "error.type",
+  userId: "user.id",
   operationName: "gen_ai.operation.name",
   toolName: "gen_ai.tool.name",
   toolType: "gen_ai.tool.type",
@@ -11,16 +13,16 @@ export const genAi = {
   toolCallArguments: "gen_ai.tool.call.arguments",
   /** Only if the contents are wanted. */
   toolCallResult: "gen_ai.tool.call.result",
+  mcpMethodName: "mcp.method.name",
+  mcpProtocolVersion: "mcp.protocol.version",
+  mcpSessionId: "mcp.session.id",
+  mcpResourceUri: "mcp.resource.uri",
+  jsonRpcRequestId: "jsonrpc.request.id",
+  networkTransport: "network.transport",
 } as const;
 
 /** The operation of a span that is a tool call. */
 export const executeTool = "execute_tool";
-
-/** Names that the conventions have for every kind of span. */
-export const general = {
-  errorType: "error.type",
-  userId: "user.id",
-} as const;
 
 /** Names of our own. */
 export const own = {

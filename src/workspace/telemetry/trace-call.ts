@@ -6,7 +6,7 @@ import { allKinds, patternRedactor } from "../../core/redaction/pattern-redactor
 import type { Call } from "../call/call.ts";
 import type { Next } from "../call/phase.ts";
 import { cutText } from "../cut-text.ts";
-import { executeTool, general, genAi, own } from "./semantic-names.ts";
+import { conventions, executeTool, own } from "./semantic-names.ts";
 import { parseTraceContext } from "./trace-context.ts";
 import { traceOf, withTrace, type CallTrace, type Tracing } from "./tracing.ts";
 
@@ -57,15 +57,15 @@ function findAround({ options, parent }: Call, { api }: Tracing): Around {
 function describeStart(call: Call, { options }: Tracing): Attributes {
   const { id, parentId, depth, user, resolution } = call;
   return {
-    [genAi.operationName]: executeTool,
-    [genAi.toolCallId]: id,
+    [conventions.operationName]: executeTool,
+    [conventions.toolCallId]: id,
     // What there is has no secret in its name; what somebody asks for may be anything.
-    [genAi.toolName]: resolution.ok ? call.address : show(call, call.address),
+    [conventions.toolName]: resolution.ok ? call.address : show(call, call.address),
     [own.callDepth]: depth,
     ...(parentId !== undefined && { [own.callParent]: parentId }),
-    ...(user !== undefined && options.user === true && { [general.userId]: user }),
+    ...(user !== undefined && options.user === true && { [conventions.userId]: user }),
     ...(resolution.ok && {
-      [genAi.toolType]: "function",
+      [conventions.toolType]: "function",
       [own.toolSource]: resolution.entry.source,
       [own.toolOwner]: resolution.entry.owner,
       ...(resolution.entry.tool.version !== undefined && { [own.toolVersion]: resolution.entry.tool.version }),
@@ -81,22 +81,23 @@ function describeEnd(span: Span, call: Call, outcome: ToolOutcome): void {
     [own.callQueueMs]: call.queuedMs,
     [own.outputBytes]: call.outputBytes,
   });
-  if (options.content === true) span.setAttribute(genAi.toolCallArguments, showJson(call, call.input as JsonValue));
+  if (options.content === true)
+    span.setAttribute(conventions.toolCallArguments, showJson(call, call.input as JsonValue));
   if (outcome.status === "failed") {
-    span.setAttribute(general.errorType, outcome.error.code);
+    span.setAttribute(conventions.errorType, outcome.error.code);
     const message = options.content === true ? { message: show(call, outcome.error.message) } : {};
     span.setStatus({ code: api.SpanStatusCode.ERROR, ...message });
     return;
   }
   if (outcome.recalled !== undefined) span.setAttribute(own.callRecalled, outcome.recalled);
-  if (options.content === true) span.setAttribute(genAi.toolCallResult, showJson(call, outcome.output));
+  if (options.content === true) span.setAttribute(conventions.toolCallResult, showJson(call, outcome.output));
 }
 
 /** Ends the span of a tool that did not stop when its call did. */
 function endRun({ trace, stopped }: Call): void {
   const span = trace?.run;
   if (span?.isRecording() !== true) return;
-  span.setAttributes({ [general.errorType]: stopped?.code });
+  span.setAttributes({ [conventions.errorType]: stopped?.code });
   span.end();
 }
 

@@ -3,7 +3,7 @@ import type { Span } from "@opentelemetry/api";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Call } from "../call/call.ts";
 import { isThenable } from "../is-thenable.ts";
-import { general, own } from "./semantic-names.ts";
+import { conventions, own } from "./semantic-names.ts";
 import { isRecording, type CallTrace } from "./tracing.ts";
 
 /** Runs a tool in a span of its own, so that one sees what of a call was the tool, and what it does itself is inside. */
@@ -21,7 +21,7 @@ export function traceRun(call: Call, runtime: Runtime, run: () => unknown): unkn
   const end = (isFailed: boolean): void => {
     // The call is over and has ended it.
     if (!span.isRecording()) return;
-    if (isFailed) span.setAttribute(general.errorType, call.stopped?.code ?? "tool-failed");
+    if (isFailed) span.setAttribute(conventions.errorType, call.stopped?.code ?? "tool-failed");
     if (isFailed) span.setStatus({ code: api.SpanStatusCode.ERROR });
     span.end();
   };

@@ -2,7 +2,7 @@ import type { Audit } from "../../store/audit/open-audit.ts";
 import { isKitbagError } from "../../core/errors.ts";
 import type { BlobStore, KeyValueStore, LogStore, Store } from "../../core/store.ts";
 import { getOpenTelemetry } from "./open-telemetry.ts";
-import { general, own } from "./semantic-names.ts";
+import { conventions, own } from "./semantic-names.ts";
 import { isRecording, traceOf } from "./tracing.ts";
 
 /** A store whose work for a call is in spans. Keys are not in them: they may say who asked. */
@@ -60,7 +60,7 @@ function trace<Value>(operation: string, work: () => Promise<Value>): Promise<Va
     try {
       return await work();
     } catch (cause) {
-      span.setAttribute(general.errorType, codeOf(cause));
+      span.setAttribute(conventions.errorType, codeOf(cause));
       span.setStatus({ code: api.SpanStatusCode.ERROR });
       throw cause;
     } finally {
