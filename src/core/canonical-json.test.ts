@@ -9,6 +9,10 @@ test("toCanonicalJson() writes equal values as equal texts, whatever the order o
   );
 });
 
+test("toCanonicalJson() leaves out what is not there", () => {
+  expect(toCanonicalJson({ a: undefined, b: 1 } as never)).toBe('{"b":1}');
+});
+
 test("toCanonicalJson() keeps every value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {

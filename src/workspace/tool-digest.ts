@@ -1,31 +1,37 @@
 import { hash } from "node:crypto";
 
 import { toCanonicalJson } from "../core/canonical-json.ts";
-import type { JsonObject } from "../core/json.ts";
-import type { ScriptCode } from "../core/script-code.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { Tool } from "../core/tool.ts";
 
-const digests = new WeakMap<Tool, string>();
+const known = new WeakMap<Tool, string>();
 
 /**
- * The digest of what a tool is: what it says of itself, and the digest of the script or module that is its code. A function's code
- * is not in it: give a tool another `version` when its function changes.
+ * A digest of what a tool is: everything in its definition, and of its code what is data, such as the digests of a script and of
+ * the files beside it. Of code that is a function of the host there is nothing to digest but its definition. Where the files are
+ * does not count. A tool does not change, so it is made once.
  */
 export function toolDigest(tool: Tool): string {
-  const known = digests.get(tool);
-  if (known !== undefined) return known;
-  const digest = `sha256:${hash("sha256", toCanonicalJson(describeTool(tool)))}`;
-  digests.set(tool, digest);
+  const digest = known.get(tool) ?? `sha256:${hash("sha256", toCanonicalJson(toData({ ...tool })))}`;
+  known.set(tool, digest);
   return digest;
 }
 
-/** What a tool says of itself, as data. */
-export function describeTool({ code, refine: _refine, ...data }: Tool): JsonObject {
-  const { kind, path, digest, interpreter, dependencies } = code as Partial<ScriptCode>;
-  return toData({ ...data, code: { kind, path, digest, interpreter, dependencies } });
+const deepest = 64;
+
+/** The part of an object that is JSON, without the places where files are. */
+export function toData(value: object, depth = 0): JsonObject {
+  const data: [string, JsonValue][] = [];
+  for (const [key, item] of Object.entries(value)) {
+    if (key !== "directory" && item !== undefined && typeof item !== "function")
+      data.push([key, toJson(item, depth + 1)]);
+  }
+  return Object.fromEntries(data);
 }
 
-/** Leaves out what is no data. */
-export function toData(value: object): JsonObject {
-  return JSON.parse(JSON.stringify(value)) as JsonObject;
+function toJson(value: unknown, depth: number): JsonValue {
+  if (typeof value === "string" || typeof value === "boolean") return value;
+  if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (typeof value !== "object" || value === null || depth > deepest) return null;
+  return Array.isArray(value) ? value.map((item) => toJson(item, depth + 1)) : toData(value, depth);
 }

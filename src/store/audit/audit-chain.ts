@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 import type { JsonValue } from "../../core/json.ts";
 import type { AuditEntry, AuditHead, AuditLine } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
-import { toCanonicalJson } from "./canonical-json.ts";
+import { toCanonicalJson } from "../../core/canonical-json.ts";
 
 /** The head of a chain without entries. */
 export const emptyHead: AuditHead = { count: 0, hash: "0".repeat(64) };

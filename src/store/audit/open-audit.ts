@@ -8,7 +8,7 @@ import { createAppender, readHead } from "./audit-appender.ts";
 import { readLine } from "./audit-chain.ts";
 import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
 import { loadAuditKeys, type AuditKeys, type AuditKeySource } from "./audit-keys.ts";
-import { toCanonicalJson } from "./canonical-json.ts";
+import { toCanonicalJson } from "../../core/canonical-json.ts";
 
 /**
  * Writes the audit: a chain of entries, in which each holds the hash of the one before it.

@@ -2,8 +2,8 @@ import { patternRedactor, allKinds } from "../../core/redaction/pattern-redactor
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { AuditBegin, AuditEnd } from "../../store/audit/audit-entry.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
-import { toolDigest } from "../../store/audit/tool-digest.ts";
 import type { Entry } from "../entry.ts";
+import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
 
 /** What the audit says of a call that begins. What it was given is there as a digest only. */

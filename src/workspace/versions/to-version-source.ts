@@ -6,21 +6,20 @@ import type { Skill, SkillFile } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readRegularFile } from "../../skills/folder/read-file.ts";
 import type { VersionSource } from "../../store/versions/versions.ts";
-import { describeTool, toData } from "../tool-digest.ts";
+import { toData } from "../tool-digest.ts";
 
 /** What a version of a tool is made of: what it says of itself, and the script or module that is its code. */
 export function fromTool(tool: Tool): VersionSource {
   // A tool that knows no folder, as one of a WASM module, still has the digest of its file in the definition.
   const { folder, path } = tool.code as Partial<ScriptCode>;
   const files = folder?.files.filter((file) => file.path === path).map((file) => toFile(folder.directory, file));
-  return { definition: describeTool(tool), files: files ?? [] };
+  return { definition: toData({ ...tool }), files: files ?? [] };
 }
 
 /** What a version of a skill is made of: what it says of itself and its tools, and every file of its folder. */
 export function fromSkill(skill: Skill): VersionSource {
-  const { folder, tools, onActivate: _open, onDeactivate: _close, render: _render, commands: _run, ...data } = skill;
-  const definition = toData({ ...data, tools: tools.map(describeTool) });
-  return { definition, files: folder?.files.map((file) => toFile(folder.directory, file)) ?? [] };
+  const { folder, ...data } = skill;
+  return { definition: toData(data), files: folder?.files.map((file) => toFile(folder.directory, file)) ?? [] };
 }
 
 function toFile(directory: string, { path, bytes, digest }: SkillFile): VersionSource["files"][number] {
