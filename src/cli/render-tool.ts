@@ -1,6 +1,7 @@
 import type { Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
+import { describeRate, describeTime } from "../workspace/rates/rate-limit.ts";
 import type { RegisteredTool } from "../workspace/registered-tool.ts";
 import { describeFlags } from "./flags/describe-flags.ts";
 import { renderCall } from "./flags/render-call.ts";
@@ -34,7 +35,6 @@ export function renderTool(found: RegisteredTool, facts: readonly Fact[], termin
 }
 
 function describeTool({ tool, wireName, source, owner }: RegisteredTool): Fact[] {
-  const limits = Object.entries(tool.limits).map(([name, value]) => `${name} ${String(value)}`);
   return [
     ["title", tool.title ?? ""],
     ["version", tool.version ?? ""],
@@ -45,8 +45,25 @@ function describeTool({ tool, wireName, source, owner }: RegisteredTool): Fact[]
     ["permissions", describePermissions(tool)],
     ["approval", tool.needsApproval ? "somebody must approve each call" : ""],
     ["injected", tool.inject.join(", ")],
-    ["limits", limits.join(", ")],
+    ["limits", describeLimits(tool)],
+    ["cache", describeCache(tool)],
   ];
+}
+
+function describeLimits({ limits: { rate, ...numbers } }: Tool): string {
+  const said = Object.entries(numbers).filter(([, value]) => value !== undefined);
+  const burst = rate?.burst === undefined ? "" : ` (${rate.burst} at once)`;
+  return [
+    ...said.map(([name, value]) => `${name} ${value}`),
+    ...(rate === undefined ? [] : [`rate ${describeRate({ ...rate, per: "workspace" })}${burst}`]),
+  ].join(", ");
+}
+
+function describeCache({ cache }: Tool): string {
+  if (cache === undefined) return "";
+  const { ttlMs, tags = [], scope = "user" } = cache;
+  const whose = scope === "user" ? "for who asked" : "for everybody";
+  return `outputs are used again for ${describeTime(ttlMs)}, ${whose}${tags.length > 0 ? `; tags ${tags.join(", ")}` : ""}`;
 }
 
 function describeAnnotations({ annotations }: Tool): string {

@@ -87,7 +87,8 @@ test("kitbag show tells everything about a tool", async () => {
     permissions  network example.com (declared, not enforced: it runs in this process)
     approval     somebody must approve each call
     injected     key
-    limits       limitMs 5000
+    limits       limitMs 5000, retries 2, rate 100 calls in 1 min (10 at once)
+    cache        outputs are used again for 10 min, for everybody; tags pages, web
     token cost   ≈ 69 for its definition
 
     FLAG           VALUE           REQUIRED  DESCRIPTION
@@ -145,7 +146,8 @@ test("kitbag show --json tells the same as data", async () => {
     permissionsEnforced: false,
     needsApproval: true,
     inject: ["key"],
-    limits: { limitMs: 5000 },
+    limits: { limitMs: 5000, retries: 2, rate: { calls: 100, inMs: 60_000, burst: 10 } },
+    cache: { ttlMs: 600_000, tags: ["pages", "web"], scope: "everybody" },
     flags: [{ flag: "--url", required: true }, { flag: "--max-bytes" }, { flag: "--[no-]follow" }],
   });
 });
@@ -410,7 +412,8 @@ const fetchPage = defineTool({
   permissions: { network: ["example.com"] },
   inject: { key: injected<string>() },
   needsApproval: true,
-  limits: { limitMs: 5000 },
+  limits: { limitMs: 5000, retries: 2, rate: { calls: 100, inMs: 60_000, burst: 10 } },
+  cache: { ttlMs: 600_000, tags: ["pages", "web"], scope: "everybody" },
   examples: [{ description: "the front page", input: { url: "https://example.com", follow: false }, output: "<html>" }],
   run: () => "<html>",
 });

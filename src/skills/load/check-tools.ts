@@ -24,7 +24,7 @@ export function checkTools(facts: SkillFacts): SkillFacts {
 }
 
 function checkTool({ path }: ScriptInterface, own: ScriptTool, diagnostics: Diagnostic[]): ScriptTool[] {
-  const { name, description, inputSchema, outputSchema, annotations, limitMs, examples } = own;
+  const { name, description, inputSchema, outputSchema, annotations, limits, cache, examples } = own;
   try {
     const tool = createTool({
       name,
@@ -32,7 +32,8 @@ function checkTool({ path }: ScriptInterface, own: ScriptTool, diagnostics: Diag
       input: inputSchema,
       ...(outputSchema !== undefined && { output: outputSchema }),
       ...(annotations !== undefined && { annotations }),
-      ...(limitMs !== undefined && { limits: { limitMs } }),
+      ...(limits !== undefined && { limits }),
+      ...(cache !== undefined && { cache }),
       examples,
       code: { kind: "script" },
     });

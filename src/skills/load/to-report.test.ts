@@ -69,7 +69,8 @@ test("toReport() makes the same of facts that were remembered", () => {
           scriptTool({
             outputSchema: { type: "object" },
             annotations: { readOnly: true },
-            limitMs: 500,
+            limits: { limitMs: 500, retries: 1, rate: { calls: 5, inMs: 1000 } },
+            cache: { ttlMs: 60_000, tags: ["pdf"] },
             examples: [{ input: { x: "1" } }],
           }),
         ]),
@@ -81,7 +82,11 @@ test("toReport() makes the same of facts that were remembered", () => {
   const [one, other] = [toReport(facts, place()), toReport(remembered, place())];
 
   expect(JSON.stringify(other)).toBe(JSON.stringify(one));
-  expect(other.skill?.tools[0]).toMatchObject({ limits: { limitMs: 500 }, annotations: { readOnly: true } });
+  expect(other.skill?.tools[0]).toMatchObject({
+    limits: { limitMs: 500, retries: 1, rate: { calls: 5, inMs: 1000 } },
+    cache: { ttlMs: 60_000, tags: ["pdf"] },
+    annotations: { readOnly: true },
+  });
 });
 
 test("toReport() leaves out a tool that cannot be one, and keeps the others", () => {

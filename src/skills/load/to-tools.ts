@@ -5,10 +5,11 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { CodeFolder, ListedDependencies, ScriptCode, WasmCode } from "../../core/script-code.ts";
 import type { SkillFile } from "../../core/skill.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, ToolLimits } from "../../core/tool.ts";
 import type { ManifestTool } from "../manifests/skill-manifest.ts";
 import type { ScriptInterface, ScriptTool } from "../scripts/script-interface.ts";
 import { toArgv } from "../scripts/to-argv.ts";
+import { withoutUndefined } from "../scripts/without-undefined.ts";
 import type { ToolReport } from "./skill-report.ts";
 
 /** What all tools of a skill have in common. */
@@ -30,7 +31,7 @@ export type MadeTool =
 
 /** Makes the tool of a script, or of one of its sub-commands, which {@link checkTools} has checked. */
 export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: ScriptTool): MadeTool {
-  const { name, description, inputSchema, outputSchema, annotations = {}, limitMs, examples } = own;
+  const { name, description, inputSchema, outputSchema, annotations = {}, limits = {}, cache, examples } = own;
   const code: ScriptCode = {
     kind: "script",
     directory: frame.directory,
@@ -53,7 +54,8 @@ export function toScriptTool(frame: ToolFrame, script: ScriptInterface, own: Scr
     examples: freeze(examples),
     inject: noNames,
     needsApproval: false,
-    limits: Object.freeze(limitMs === undefined ? {} : { limitMs }),
+    limits: freeze(limits),
+    ...(cache !== undefined && { cache: freeze(cache) }),
     code,
   });
   const report = { ...describe(frame.skill, tool), file: script.path, confidence: own.confidence, source: own.source };
@@ -138,7 +140,8 @@ function toParts(frame: ToolFrame, listed: ManifestTool, file: SkillFile, parts:
     input: listed.input ?? { type: "object", additionalProperties: true },
     ...(listed.output !== undefined && { output: listed.output }),
     ...(listed.annotations !== undefined && { annotations: listed.annotations }),
-    ...(listed.limitMs !== undefined && { limits: { limitMs: listed.limitMs } }),
+    limits: withoutUndefined<ToolLimits>({ limitMs: listed.limitMs, retries: listed.retries, rate: listed.rate }),
+    ...(listed.cache !== undefined && { cache: listed.cache }),
     ...(listed.needsApproval !== undefined && { needsApproval: listed.needsApproval }),
     code,
   };

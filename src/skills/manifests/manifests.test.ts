@@ -82,6 +82,78 @@ test("readKitbagToml() reads what a WASM module is built from, and refuses it fo
   ]);
 });
 
+test("readKitbagToml() reads how often a tool is tried, how often it may be called, and how long its outputs are used", () => {
+  const { manifest, diagnostics } = kitbagToml(`
+    [[tools]]
+    name = "rates"
+    kind = "wasm"
+    file = "rates.wasm"
+    annotations = { readOnly = true }
+    retries = 2
+    rate = { calls = 100, inMs = 60_000, burst = 10 }
+    cache = { ttlMs = 600_000, tags = ["money"], scope = "everybody" }
+  `);
+
+  expect(diagnostics).toEqual([]);
+  expect(manifest?.tools[0]).toMatchObject({
+    retries: 2,
+    rate: { calls: 100, inMs: 60_000, burst: 10 },
+    cache: { ttlMs: 600_000, tags: ["money"], scope: "everybody" },
+  });
+});
+
+test.for([
+  ["retries = 11", 4, "tools[0].retries: expected at most 10, found 11"],
+  ["retries = 1.5", 4, "tools[0].retries: expected a whole number, found 1.5"],
+  ["rate = { calls = 1 }", 4, "tools[0].rate.inMs: expected"],
+  ["rate = { calls = 0, inMs = 1 }", 4, "tools[0].rate.calls: expected at least 1, found 0"],
+  ['rate = "100 per 1m"', 4, "tools[0].rate: expected an object"],
+  ["cache = { ttl = 5 }", 4, "tools[0].cache"],
+  ['cache = "10m"', 4, "tools[0].cache: expected an object"],
+  ['cache = { ttlMs = 5, tags = ["a b"] }', 4, "tools[0].cache.tags[0]: expected"],
+  ['cache = { ttlMs = 5, scope = "world" }', 4, 'tools[0].cache.scope: expected one of "user", "everybody"'],
+] as const)("readKitbagToml() refuses %s, and says in which line", ([line, at, said]) => {
+  const { manifest, diagnostics } = kitbagToml(`[[tools]]\nname = "a"\nkind = "wasm"\n${line}\nfile = "a.wasm"\n`);
+
+  expect(manifest).toBeUndefined();
+  expect(diagnostics[0]).toMatchObject({
+    severity: "error",
+    line: at,
+    message: expect.stringContaining(said) as string,
+  });
+});
+
+test("readKitbagToml() refuses retries of a tool that may not be run twice, and says which annotation to add", () => {
+  const tool = 'name = "send"\nkind = "script"\nfile = "send.py"\n';
+
+  expect(kitbagToml(`[[tools]]\n${tool}retries = 0`).diagnostics).toEqual([]);
+  expect(kitbagToml(`[[tools]]\n${tool}retries = 1\nannotations.idempotent = true`).diagnostics).toEqual([]);
+  expect(kitbagToml(`[[tools]]\n${tool}retries = 1`).diagnostics).toMatchInlineSnapshot(`
+    [
+      {
+        "code": "manifest-invalid",
+        "cure": "If it may be run twice, add annotations = { idempotent = true }, or { readOnly = true } if it changes nothing",
+        "file": "kitbag.toml",
+        "message": "Cannot use kitbag.toml: tools[0] ("send") is a script and has "retries", but is neither idempotent nor read-only, so it must not be run twice",
+        "severity": "error",
+      },
+    ]
+  `);
+});
+
+test.for(["retries = 1", "rate = { calls = 1, inMs = 1 }", "cache = { ttlMs = 1 }"])(
+  "readKitbagToml() refuses %s for what only calls others",
+  (line) => {
+    const name = line.split(" ")[0];
+
+    for (const kind of ['kind = "pipeline"\nsteps = []', 'kind = "reuse"\nuses = "mail/send"']) {
+      expect(kitbagToml(`[[tools]]\nname = "a"\n${kind}\n${line}\n`).diagnostics).toMatchObject([
+        { message: expect.stringContaining(`and has no "${name}"`) as string, cure: expect.any(String) as string },
+      ]);
+    }
+  },
+);
+
 test("P1: readPluginToml() reads a plugin that is a skill and a tool", () => {
   const { manifest, diagnostics } = pluginToml(
     'name = "design"\nversion = "1.0.0"\ncapabilities = ["skill", "tool"]\nwasm_path = "./design.wasm"\npermissions = ["http_client", "file_read"]\n[[tools]]\nname = "generate"\ninput_schema = { type = "object" }\n[[tools]]\nname = "compose"',

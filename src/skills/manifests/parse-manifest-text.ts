@@ -73,10 +73,10 @@ function toDiagnostic(file: string, text: string, problem: Problem): Diagnostic 
   };
 }
 
-/** The line on which the last name of a path stands; good enough for a person to find it. */
+/** The line on which the last name of a path stands, or of what it is missing in; good enough for a person to find it. */
 function findLine(text: string, path: string): number | undefined {
-  const name = /([\w-]+)(?:\[\d+\])*$/u.exec(path)?.[1];
-  if (name === undefined) return undefined;
-  const index = text.split("\n").findIndex((line) => line.slice(0, 400).includes(name));
-  return index < 0 ? undefined : index + 1;
+  const lines = text.split("\n").map((line) => line.slice(0, 400));
+  const names = path.replaceAll(/\[\d+\]/gu, "").match(/[\w-]+/gu) ?? [];
+  const found = names.map((name) => lines.findIndex((line) => line.includes(name))).findLast((index) => index >= 0);
+  return found === undefined ? undefined : found + 1;
 }

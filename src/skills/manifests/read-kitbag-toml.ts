@@ -19,6 +19,9 @@ const annotations = closed(
   Object.fromEntries(["readOnly", "destructive", "idempotent", "openWorld"].map((name) => [name, { type: "boolean" }])),
 );
 
+const count = { type: "integer", minimum: 1 };
+const tags = { type: "array", items: { type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$" } };
+
 const tool = closed(
   {
     name: text,
@@ -32,6 +35,9 @@ const tool = closed(
     output: { type: "object" },
     annotations,
     limitMs: { type: "number", exclusiveMinimum: 0 },
+    retries: { type: "integer", minimum: 0, maximum: 10 },
+    rate: closed({ calls: count, inMs: count, burst: count }, ["calls", "inMs"]),
+    cache: closed({ ttlMs: count, tags, scope: { enum: ["user", "everybody"] } }, ["ttlMs"]),
     needsApproval: { type: "boolean" },
     steps: { type: "array", items: { type: "object" } },
     uses: text,
@@ -82,11 +88,29 @@ export function readKitbagToml(
 
 const needed = { script: "file", wasm: "file", pipeline: "steps", reuse: "uses" } as const;
 
+/** What only tools have that are run themselves, and not through others. */
+const ownParts = ["retries", "rate", "cache"] as const;
+
 function checkTool(file: string, one: ManifestTool, index: number): Diagnostic[] {
+  const wrong = findWrong(one);
+  if (wrong === undefined) return [];
+  const message = `Cannot use ${file}: tools[${index}] ("${one.name}") is a ${one.kind} ${wrong.reason}`;
+  const cure = wrong.cure === undefined ? {} : { cure: wrong.cure };
+  return [{ severity: "error", code: "manifest-invalid", message, file, ...cure }];
+}
+
+function findWrong(one: ManifestTool): { readonly reason: string; readonly cure?: string } | undefined {
   const key = needed[one.kind];
+  if (one[key] === undefined) return { reason: `and needs "${key}"` };
   const isBuilt = one.source !== undefined || one.language !== undefined;
-  if (one[key] !== undefined && (one.kind === "wasm" || !isBuilt)) return [];
-  const reason = one[key] === undefined ? `and needs "${key}"` : 'and is not built: only "wasm" has a "source"';
-  const message = `Cannot use ${file}: tools[${index}] ("${one.name}") is a ${one.kind} ${reason}`;
-  return [{ severity: "error", code: "manifest-invalid", message, file }];
+  if (isBuilt && one.kind !== "wasm") return { reason: 'and is not built: only "wasm" has a "source"' };
+  const part = ownParts.find((name) => one[name] !== undefined);
+  if (part !== undefined && (one.kind === "pipeline" || one.kind === "reuse"))
+    return { reason: `and has no "${part}"`, cure: `Set "${part}" for the tools that it calls` };
+  const { annotations: { idempotent, readOnly } = {}, retries = 0 } = one;
+  if (retries === 0 || idempotent === true || readOnly === true) return undefined;
+  return {
+    reason: 'and has "retries", but is neither idempotent nor read-only, so it must not be run twice',
+    cure: "If it may be run twice, add annotations = { idempotent = true }, or { readOnly = true } if it changes nothing",
+  };
 }

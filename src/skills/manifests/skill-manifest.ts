@@ -2,7 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import type { ToolAnnotations } from "../../core/tool.ts";
+import type { ToolAnnotations, ToolCache, ToolRate } from "../../core/tool.ts";
 
 /** What the source of a WASM module can be written in. */
 export const sourceLanguages = ["c", "c++", "rust", "assemblyscript", "zig", "go", "javascript"] as const;
@@ -23,6 +23,10 @@ export interface ManifestTool {
   readonly output?: JsonSchema;
   readonly annotations?: ToolAnnotations;
   readonly limitMs?: number;
+  /** Only of a tool that is idempotent or read-only. */
+  readonly retries?: number;
+  readonly rate?: ToolRate;
+  readonly cache?: Omit<ToolCache, "key">;
   readonly needsApproval?: boolean;
   /** Of a pipeline. */
   readonly steps?: readonly JsonObject[];

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
-import type { ToolAnnotations, ToolExample } from "../../core/tool.ts";
+import type { ToolAnnotations, ToolCache, ToolExample, ToolLimits } from "../../core/tool.ts";
 import type { ArgvMapping } from "./argv-mapping.ts";
 
 /** A file that may be a script, as it was hashed. */
@@ -33,6 +33,9 @@ export type ScriptKind = "tool" | "library" | "test" | "hook" | "interactive" | 
  */
 export type Confidence = "declared" | "usage" | "opaque";
 
+/** How long the outputs of a script may be used again: what of it is data. */
+export type ScriptCache = Omit<ToolCache, "key">;
+
 /** One operation of a script: the whole of it, or one of its sub-commands. */
 export interface ScriptTool {
   readonly name: string;
@@ -45,7 +48,8 @@ export interface ScriptTool {
   readonly source: string;
   readonly examples: readonly ToolExample[];
   readonly annotations?: ToolAnnotations;
-  readonly limitMs?: number;
+  readonly limits?: ToolLimits;
+  readonly cache?: ScriptCache;
   /** The author does not want it to be offered. */
   readonly hidden?: true;
 }

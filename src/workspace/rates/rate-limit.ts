@@ -53,7 +53,8 @@ export function describeRate({ calls, inMs, per, of }: RateLimit): string {
   return `${calls} calls in ${describeTime(inMs)}${per === "workspace" ? "" : ` ${subject}`}`;
 }
 
-function describeTime(ms: number): string {
+/** Says in words how long a time is: `10 min`. */
+export function describeTime(ms: number): string {
   const [unit, name] = units.find(([length]) => ms % length === 0) ?? [1, "ms"];
   return `${ms / unit} ${name}`;
 }

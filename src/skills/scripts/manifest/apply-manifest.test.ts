@@ -21,7 +21,7 @@ test("a manifest without parameters changes only what it says", async () => {
   expect(scripts[0]?.tools[0]).toMatchObject({
     name: "read_pdf",
     description: "Extract text.",
-    limitMs: 5000,
+    limits: { limitMs: 5000 },
     annotations: { readOnly: true },
     confidence: "declared",
     source: "argparse",

@@ -86,7 +86,8 @@ function toTool(entry: ManifestTool, derived: ScriptTool, diagnostics: Diagnosti
     source: entry.source ?? (isWritten ? "manifest" : derived.source),
     examples: entry.examples ?? derived.examples,
     annotations: entry.annotations ?? derived.annotations,
-    limitMs: entry.limitMs ?? derived.limitMs,
+    limits: entry.limits === undefined ? derived.limits : { ...derived.limits, ...entry.limits },
+    cache: entry.cache ?? derived.cache,
     hidden: entry.hidden === undefined ? derived.hidden : entry.hidden ? true : undefined,
   });
 }

@@ -5,10 +5,11 @@ import { expect, test } from "vitest";
 
 import type { JsonValue } from "../../../core/json.ts";
 import type { JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { ToolLimits } from "../../../core/tool.ts";
 import type { PropertyPart } from "../argv-mapping.ts";
 import { deriveAllScripts, type SkillScripts } from "../derive-scripts.ts";
 import { toSchemaAndMapping, type Parameter } from "../parameter.ts";
-import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
+import type { ScriptCache, ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import { applyManifest } from "./apply-manifest.ts";
 import { freezeManifest } from "./freeze-manifest.ts";
@@ -62,6 +63,9 @@ test("freezeManifest() writes what an author can read", () => {
     confidence: "declared",
     source: "argparse",
     examples: [],
+    annotations: { readOnly: true },
+    limits: { limitMs: 90_000, retries: 2, rate: { calls: 100, inMs: 60_000, burst: 10 } },
+    cache: { ttlMs: 600_000 },
   };
 
   expect(freezeManifest([{ ...empty, path: "scripts/extract.py", tools: [tool] }])).toMatchInlineSnapshot(`
@@ -79,6 +83,15 @@ test("freezeManifest() writes what an author can read", () => {
             description: How many
             required: true
             flag: --pages
+        timeout: 90s
+        retries: 2
+        rate:
+          calls: 100
+          per: 1m
+          burst: 10
+        cache: 10m
+        annotations:
+          readOnly: true
         examples: []
         confidence: declared
         source: argparse
@@ -186,6 +199,30 @@ const parameter: fc.Arbitrary<Parameter> = fc
   .record({ part, schema, required: fc.boolean(), after: maybe(fc.nat(2)) })
   .map((made) => withoutUndefined<Parameter>(made));
 
+const count = fc.oneof(fc.integer({ min: 1, max: 1000 }), fc.constantFrom(86_400_000, 31_536_000_000));
+
+/** At least one of them: without any there is no `limits`. */
+const limits: fc.Arbitrary<ToolLimits> = fc
+  .record({
+    limitMs: maybe(fc.integer({ min: 1, max: 86_400_000 })),
+    retries: maybe(fc.nat(10)),
+    rate: maybe(
+      fc
+        .record({ calls: count, inMs: count, burst: maybe(count) })
+        .map((made) => withoutUndefined<NonNullable<ToolLimits["rate"]>>(made)),
+    ),
+  })
+  .map((made) => withoutUndefined<ToolLimits>(made))
+  .filter((made) => Object.keys(made).length > 0);
+
+const cache: fc.Arbitrary<ScriptCache> = fc
+  .record({
+    ttlMs: count,
+    tags: maybe(fc.array(fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,9}$/u), { maxLength: 3 })),
+    scope: maybe(fc.constantFrom("user" as const, "everybody" as const)),
+  })
+  .map((made) => withoutUndefined<ScriptCache>(made));
+
 const tool: fc.Arbitrary<ScriptTool> = fc
   .record({
     name: fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/u),
@@ -198,7 +235,8 @@ const tool: fc.Arbitrary<ScriptTool> = fc
     source: text,
     examples: fc.array(fc.record({ input: fc.constant({ a: "x\ny" }) }), { maxLength: 2 }),
     annotations: maybe(fc.constant({ readOnly: true, idempotent: false })),
-    limitMs: maybe(fc.integer({ min: 1, max: 3_600_000 })),
+    limits: maybe(limits),
+    cache: maybe(cache),
     hidden: maybe(fc.constant(true as const)),
     outputSchema: maybe(fc.constant({ type: "object" })),
   })
@@ -209,7 +247,9 @@ const tool: fc.Arbitrary<ScriptTool> = fc
       separator,
       otherFields,
     });
-    return withoutUndefined<ScriptTool>({ ...rest, ...toSchemaAndMapping(line) });
+    const mayRetry = rest.limits?.retries !== undefined;
+    const annotations = mayRetry ? { idempotent: true } : rest.annotations;
+    return withoutUndefined<ScriptTool>({ ...rest, annotations, ...toSchemaAndMapping(line) });
   });
 
 const scripts: fc.Arbitrary<readonly ScriptInterface[]> = fc

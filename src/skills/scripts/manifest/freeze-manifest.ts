@@ -1,9 +1,11 @@
 import { stringify } from "yaml";
 
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { ToolRate } from "../../../core/tool.ts";
 import type { ArgvMapping, PropertyPart } from "../argv-mapping.ts";
-import type { ScriptInterface, ScriptTool } from "../script-interface.ts";
+import type { ScriptCache, ScriptInterface, ScriptTool } from "../script-interface.ts";
 import { withoutUndefined } from "../without-undefined.ts";
+import { toDuration } from "./duration.ts";
 import { schemaKeys } from "./parse-parameter.ts";
 
 const head = `# How the scripts of this skill are called, as it was read from them. What stands here wins over what they say.
@@ -29,7 +31,7 @@ function toEntry(script: ScriptInterface, tool: ScriptTool): object {
     interpreter: script.interpreter,
     parameters: toParameters(tool),
     output: tool.outputSchema,
-    timeout: tool.limitMs === undefined ? undefined : `${tool.limitMs}ms`,
+    ...toLimitFields(tool),
     annotations: tool.annotations,
     hidden: tool.hidden,
     separator: tool.mapping.separator,
@@ -38,6 +40,26 @@ function toEntry(script: ScriptInterface, tool: ScriptTool): object {
     confidence: tool.confidence,
     source: tool.source,
   });
+}
+
+function toLimitFields({ limits = {}, cache }: ScriptTool): Record<string, unknown> {
+  const { limitMs, retries, rate } = limits;
+  return {
+    timeout: limitMs === undefined ? undefined : toDuration(limitMs),
+    retries,
+    rate: rate === undefined ? undefined : toRateField(rate),
+    cache: cache === undefined ? undefined : toCacheField(cache),
+  };
+}
+
+function toRateField({ calls, inMs, burst }: ToolRate): unknown {
+  const per = toDuration(inMs);
+  return burst === undefined ? `${calls} per ${per}` : { calls, per, burst };
+}
+
+function toCacheField({ ttlMs, ...rest }: ScriptCache): unknown {
+  const time = toDuration(ttlMs);
+  return Object.keys(rest).length === 0 ? time : { for: time, ...rest };
 }
 
 function toParameters({ inputSchema, mapping }: ScriptTool): readonly object[] {

@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../../core/schema/json-schema.ts";
-import type { ToolAnnotations, ToolExample } from "../../../core/tool.ts";
+import type { ToolAnnotations, ToolExample, ToolLimits } from "../../../core/tool.ts";
 import type { ArgvMapping, PropertyPart } from "../argv-mapping.ts";
-import type { Confidence } from "../script-interface.ts";
+import type { Confidence, ScriptCache } from "../script-interface.ts";
 
 /** A parameter as the manifest has it. */
 export interface ManifestParameter {
@@ -30,7 +30,8 @@ export interface ManifestTool {
   readonly interpreter?: readonly string[];
   readonly parameters?: readonly ManifestParameter[];
   readonly outputSchema?: JsonSchema;
-  readonly limitMs?: number;
+  readonly limits?: ToolLimits;
+  readonly cache?: ScriptCache;
   readonly annotations?: ToolAnnotations;
   readonly hidden?: boolean;
   readonly confidence?: Confidence;

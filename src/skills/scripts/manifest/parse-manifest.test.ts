@@ -13,6 +13,9 @@ test("parseManifest() reads names, descriptions, parameters and everything else 
     description: Extract text
     interpreter: uv run --script
     timeout: 90s
+    retries: 2
+    rate: 100 per 1m
+    cache: 10m
     hidden: true
     annotations: { readOnly: true, openWorld: false }
     output: { type: object }
@@ -43,7 +46,8 @@ test("parseManifest() reads names, descriptions, parameters and everything else 
       name: "extract-text",
       description: "Extract text",
       interpreter: ["uv", "run", "--script"],
-      limitMs: 90_000,
+      limits: { limitMs: 90_000, retries: 2, rate: { calls: 100, inMs: 60_000 } },
+      cache: { ttlMs: 600_000 },
       hidden: true,
       annotations: { readOnly: true, openWorld: false },
       outputSchema: { type: "object" },
@@ -54,13 +58,13 @@ test("parseManifest() reads names, descriptions, parameters and everything else 
           schema: { type: "string", description: "The file" },
           required: true,
           part: { kind: "positional", property: "file" },
-          line: 14,
+          line: 17,
         },
         {
           name: "pages",
           schema: { type: "integer", minimum: 1, default: 3 },
           part: { kind: "flag", property: "pages", flag: "--pages", aliases: ["-p"] },
-          line: 19,
+          line: 22,
         },
       ],
     },
@@ -78,6 +82,46 @@ test("parseManifest() takes parameters as a map too, in a folder below, with the
     path: "scripts/tools/deep.sh",
     parameters: [{ name: "a" }, { name: "b", schema: {} }],
   });
+});
+
+test("parseManifest() reads a rate with a burst, and a cache with tags for everybody", () => {
+  const { tools, diagnostics } = parseManifest(
+    `tools:
+  - script: extract.py
+    rate: { calls: 100, per: 1.5h, burst: 10 }
+    cache: { for: 30, tags: [weather, maps.v2], scope: everybody }
+    retries: 0
+`,
+    paths,
+  );
+
+  expect(diagnostics).toEqual([]);
+  expect(tools[0]).toMatchObject({
+    limits: { retries: 0, rate: { calls: 100, inMs: 5_400_000, burst: 10 } },
+    cache: { ttlMs: 30_000, tags: ["weather", "maps.v2"], scope: "everybody" },
+  });
+});
+
+test.for(["{ readOnly: true }", "{ idempotent: true, destructive: true }"])(
+  "parseManifest() takes retries for a tool with annotations: %s",
+  (annotations) => {
+    const { tools, diagnostics } = parseManifest(
+      `tools:\n  - { script: extract.py, retries: 10, annotations: ${annotations} }\n`,
+      paths,
+    );
+
+    expect(diagnostics).toEqual([]);
+    expect(tools[0]?.limits).toEqual({ retries: 10 });
+  },
+);
+
+test("parseManifest() keeps the tool of which a limit is wrong, without that limit", () => {
+  const { tools } = parseManifest(
+    "tools:\n  - { script: extract.py, timeout: 5s, retries: 3, rate: often, cache: { for: never, tags: [a] } }\n",
+    paths,
+  );
+
+  expect(tools).toEqual([{ path: "scripts/extract.py", words: [], line: 2, limits: { limitMs: 5000 } }]);
 });
 
 // What must be said, as code, line and the rest of the message.
@@ -136,6 +180,151 @@ const wrong: readonly { name: string; text: string; said: string }[] = [
     name: "a bad time-out",
     text: "tools:\n  - script: extract.py\n    timeout: soon\n",
     said: 'manifest-invalid 3:14 Cannot use "timeout": expected seconds',
+  },
+  {
+    name: "retries of a tool of which nothing is said",
+    text: "tools:\n  - script: extract.py\n    retries: 2\n",
+    said: 'manifest-invalid 3:14 Cannot use "retries": the tool is neither idempotent nor read-only, so it must not be run twice → If it may be run twice, add annotations: { idempotent: true }, or { readOnly: true } if it changes nothing',
+  },
+  {
+    name: "retries of a tool that says it may not be run twice",
+    text: "tools:\n  - script: extract.py\n    retries: 2\n    annotations: { idempotent: false, destructive: true }\n",
+    said: 'manifest-invalid 3:14 Cannot use "retries": the tool is neither idempotent nor read-only',
+  },
+  {
+    name: "too many retries",
+    text: "tools:\n  - script: extract.py\n    retries: 11\n",
+    said: 'manifest-invalid 3:14 Cannot use "retries": expected a whole number from 0 to 10, found 11',
+  },
+  {
+    name: "retries that are no whole number",
+    text: "tools:\n  - script: extract.py\n    retries: 1.5\n",
+    said: 'manifest-invalid 3:14 Cannot use "retries": expected a whole number from 0 to 10, found 1.5',
+  },
+  {
+    name: "retries below zero",
+    text: "tools:\n  - script: extract.py\n    retries: -1\n",
+    said: 'manifest-invalid 3:14 Cannot use "retries": expected a whole number from 0 to 10, found -1',
+  },
+  {
+    name: "retries as a text",
+    text: "tools:\n  - script: extract.py\n    retries: many\n",
+    said: 'manifest-invalid 3:14 Cannot use "retries": expected a whole number from 0 to 10, found "many"',
+  },
+  {
+    name: "retries without a number",
+    text: "tools:\n  - script: extract.py\n    retries: .nan\n",
+    said: 'manifest-invalid 3:14 Cannot use "retries": expected a whole number from 0 to 10, found null',
+  },
+  {
+    name: "a rate in other words",
+    text: "tools:\n  - script: extract.py\n    rate: often\n",
+    said: 'manifest-invalid 3:11 Cannot use "rate": expected a text such as 100 per 1m, or { calls: 100, per: 1m, burst: 10 }, found ',
+  },
+  {
+    name: "a rate of no calls",
+    text: "tools:\n  - script: extract.py\n    rate: 0 per 1m\n",
+    said: 'manifest-invalid 3:11 Cannot use "rate": expected a text such as 100 per 1m, or { calls: 100, per: 1m, burst: 10 }, found ',
+  },
+  {
+    name: "a rate without a time",
+    text: "tools:\n  - script: extract.py\n    rate: 100\n",
+    said: 'manifest-invalid 3:11 Cannot use "rate": expected a text such as 100 per 1m, or { calls: 100, per: 1m, burst: 10 }, found ',
+  },
+  {
+    name: "a rate in no time",
+    text: "tools:\n  - script: extract.py\n    rate: 5 per 0s\n",
+    said: 'manifest-invalid 3:11 Cannot use "rate": expected a text such as 100 per 1m, or { calls: 100, per: 1m, burst: 10 }, found ',
+  },
+  {
+    name: "a rate as a list",
+    text: "tools:\n  - script: extract.py\n    rate: [1]\n",
+    said: 'manifest-invalid 3:11 Cannot use "rate": expected a text such as 100 per 1m, or { calls: 100, per: 1m, burst: 10 }, found ',
+  },
+  {
+    name: "a rate without calls",
+    text: "tools:\n  - script: extract.py\n    rate: { per: 1m }\n",
+    said: 'manifest-invalid 3:11 Cannot use "rate": it has no "calls" → Add calls: 100',
+  },
+  {
+    name: "a rate without per",
+    text: "tools:\n  - script: extract.py\n    rate: { calls: 5 }\n",
+    said: 'manifest-invalid 3:11 Cannot use "rate": it has no "per" → Add per: 10m',
+  },
+  {
+    name: "an unknown key of a rate",
+    text: "tools:\n  - script: extract.py\n    rate: { calls: 5, per: 1m, brst: 2 }\n",
+    said: 'manifest-key-unknown 3:32 Cannot use the key "brst" of the rate: there is no such key → Did you mean "burst"?',
+  },
+  {
+    name: "a rate with a bad burst",
+    text: "tools:\n  - script: extract.py\n    rate: { calls: 5, per: 1m, burst: 0 }\n",
+    said: 'manifest-invalid 3:39 Cannot use "burst": expected a whole number above 0, found 0',
+  },
+  {
+    name: "a rate with bad calls",
+    text: "tools:\n  - script: extract.py\n    rate: { calls: 5e99, per: 1m }\n",
+    said: 'manifest-invalid 3:20 Cannot use "calls": expected a whole number above 0',
+  },
+  {
+    name: "a rate with a bad time",
+    text: "tools:\n  - script: extract.py\n    rate: { calls: 5, per: minute }\n",
+    said: 'manifest-invalid 3:28 Cannot use "per": expected a time such as 30s, 10m or 1d, of at most a year, found "minute"',
+  },
+  {
+    name: "a cache without end",
+    text: "tools:\n  - script: extract.py\n    cache: forever\n",
+    said: 'manifest-invalid 3:12 Cannot use "cache": expected a time such as 30s, 10m or 1d, of at most a year',
+  },
+  {
+    name: "a cache of no time",
+    text: "tools:\n  - script: extract.py\n    cache: 0s\n",
+    said: 'manifest-invalid 3:12 Cannot use "cache": expected a time such as 30s, 10m or 1d, of at most a year',
+  },
+  {
+    name: "a cache of more than a year",
+    text: "tools:\n  - script: extract.py\n    cache: 366d\n",
+    said: 'manifest-invalid 3:12 Cannot use "cache": expected a time such as 30s, 10m or 1d, of at most a year',
+  },
+  {
+    name: "a cache that is switched on",
+    text: "tools:\n  - script: extract.py\n    cache: true\n",
+    said: 'manifest-invalid 3:12 Cannot use "cache": expected a time such as 30s, 10m or 1d, of at most a year',
+  },
+  {
+    name: "a cache as a list",
+    text: "tools:\n  - script: extract.py\n    cache: [10m]\n",
+    said: 'manifest-invalid 3:12 Cannot use "cache": expected a time such as 30s, 10m or 1d, of at most a year',
+  },
+  {
+    name: "a cache without a time",
+    text: "tools:\n  - script: extract.py\n    cache: { tags: [a] }\n",
+    said: 'manifest-invalid 3:12 Cannot use "cache": it has no "for" → Add for: 10m',
+  },
+  {
+    name: "an unknown key of a cache",
+    text: "tools:\n  - script: extract.py\n    cache: { for: 1m, tag: a }\n",
+    said: 'manifest-key-unknown 3:23 Cannot use the key "tag" of the cache: there is no such key → Did you mean "tags"?',
+  },
+  {
+    name: "a key of a cache that is not its own",
+    text: "tools:\n  - script: extract.py\n    cache: { for: 1m, __proto__: a }\n",
+    said: 'manifest-invalid 3:12 Cannot use "cache": expected a time',
+  },
+  {
+    name: "tags that are no list",
+    text: "tools:\n  - script: extract.py\n    cache: { for: 1m, tags: a }\n",
+    said: 'manifest-invalid 3:29 Cannot use "tags": expected a list of words, found "a"',
+  },
+  {
+    name: "a tag that is no name",
+    text: "tools:\n  - script: extract.py\n    cache: { for: 1m, tags: [a, b c] }\n",
+    said: 'manifest-invalid 3:33 Cannot use "tags": expected letters, digits',
+  },
+  {
+    name: "a cache for somebody else",
+    text: "tools:\n  - script: extract.py\n    cache: { for: 1m, scope: world }\n",
+    said: 'manifest-invalid 3:30 Cannot use "scope": expected "user" or "everybody", found "world"',
   },
   {
     name: "a bad schema",

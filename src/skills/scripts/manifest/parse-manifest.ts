@@ -5,10 +5,10 @@ import { nearestNames } from "../../../core/nearest.ts";
 import { checkSchema } from "../../../core/schema/check-schema.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { ToolAnnotations, ToolExample } from "../../../core/tool.ts";
-import { toWord } from "../to-argv.ts";
 import { withoutUndefined } from "../without-undefined.ts";
 import type { ManifestTool } from "./manifest-tool.ts";
 import { parseChoice, type Fields } from "./parse-choice.ts";
+import { parseCache, parseLimits } from "./parse-limits.ts";
 import { parseParameters } from "./parse-parameter.ts";
 import { createYamlReader, type YamlPlace, type YamlReader } from "./yaml-reader.ts";
 
@@ -30,6 +30,9 @@ const toolKeys = [
   "parameters",
   "output",
   "timeout",
+  "retries",
+  "rate",
+  "cache",
   "annotations",
   "hidden",
   "confidence",
@@ -71,6 +74,7 @@ function parseTool(reader: YamlReader, item: YamlPlace, paths: readonly string[]
   const path = toPath(reader, { fields, item, paths });
   if (path === undefined) return undefined;
   const parameters = fields.get("parameters");
+  const annotations = annotationsIn(reader, fields);
   return withoutUndefined<ManifestTool>({
     path,
     words: wordsIn(reader, fields, "command") ?? [],
@@ -80,8 +84,9 @@ function parseTool(reader: YamlReader, item: YamlPlace, paths: readonly string[]
     interpreter: wordsIn(reader, fields, "interpreter"),
     parameters: parameters === undefined ? undefined : parseParameters(reader, parameters),
     outputSchema: schemaIn(reader, fields),
-    limitMs: timeoutIn(reader, fields),
-    annotations: annotationsIn(reader, fields),
+    limits: parseLimits(reader, fields, annotations),
+    cache: parseCache(reader, fields),
+    annotations,
     hidden: flagIn(reader, fields, "hidden"),
     confidence: parseChoice(reader, fields, "confidence", ["declared", "usage", "opaque"] as const),
     source: textIn(reader, fields, "source"),
@@ -183,19 +188,6 @@ function schemaIn(reader: YamlReader, fields: Fields): JsonSchema | undefined {
   for (const problem of problems.slice(0, 5))
     reader.report("manifest-invalid", `Cannot use "output": ${describeProblem(problem)}`, place);
   return problems.length === 0 ? place.value : undefined;
-}
-
-const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
-
-/** A number of seconds, or a text such as `500ms`, `30s`, `2m`. */
-function timeoutIn(reader: YamlReader, fields: Fields): number | undefined {
-  const place = fields.get("timeout");
-  if (place === undefined) return undefined;
-  const [, digits = "", unit = "s"] = /^(\d+(?:\.\d+)?)\s*(ms|s|m)?$/u.exec(toWord(place.value)) ?? [];
-  const limitMs = Math.round(Number(digits) * (units[unit] ?? 1000));
-  if (digits !== "" && limitMs > 0 && limitMs <= 24 * 3_600_000) return limitMs;
-  reader.expect("seconds, or a text such as 500ms, 30s or 2m, of at most a day", "timeout", place);
-  return undefined;
 }
 
 function annotationsIn(reader: YamlReader, fields: Fields): ToolAnnotations | undefined {
