@@ -2,6 +2,7 @@ import type { Diagnostic } from "../../../core/diagnostics.ts";
 import { quote } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { ToolLimits } from "../../../core/tool.ts";
 import type { PropertyPart } from "../argv-mapping.ts";
 import { opaqueArguments } from "../derived-interface.ts";
 import { toSchemaAndMapping, type Parameter } from "../parameter.ts";
@@ -86,10 +87,14 @@ function toTool(entry: ManifestTool, derived: ScriptTool, diagnostics: Diagnosti
     source: entry.source ?? (isWritten ? "manifest" : derived.source),
     examples: entry.examples ?? derived.examples,
     annotations: entry.annotations ?? derived.annotations,
-    limits: entry.limits === undefined ? derived.limits : { ...derived.limits, ...entry.limits },
+    limits: joinLimits(entry, derived),
     cache: entry.cache ?? derived.cache,
     hidden: entry.hidden === undefined ? derived.hidden : entry.hidden ? true : undefined,
   });
+}
+
+function joinLimits({ limits }: ManifestTool, derived: ScriptTool): ToolLimits | undefined {
+  return limits === undefined ? derived.limits : { ...derived.limits, ...limits };
 }
 
 function toLine(
