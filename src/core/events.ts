@@ -40,6 +40,8 @@ export interface CallStart {
   readonly parent?: string;
   /** Who asked, if the caller said so. */
   readonly user?: string;
+  /** The trace that it belongs to, if somebody wants spans: 32 hexadecimal digits. */
+  readonly trace?: string;
   /** The tool's address; what was asked for if there is no such tool. */
   readonly tool: string;
   readonly source?: ToolSource;

@@ -61,6 +61,7 @@ function toStart(call: Call): CallStart {
     call: call.id,
     ...(parentId !== undefined && { parent: parentId }),
     ...(user !== undefined && { user }),
+    ...(call.trace !== undefined && { trace: call.trace.id }),
     tool: call.address,
     ...(resolution.ok && { source: resolution.entry.source, owner: resolution.entry.owner }),
     // The check changes its copy in place, and the tool may do so too.

@@ -166,6 +166,17 @@ test("call() begins a new trace for a traceparent that is none", async () => {
   expect(find(spans(), "execute_tool leaf").parentSpanId).toBeUndefined();
 });
 
+test("call() records which trace it belongs to", async () => {
+  register();
+  const store = memoryStore();
+  const workspace = createWorkspace({ tools: [leaf], store });
+
+  await workspace.call("leaf", {}, { traceparent });
+
+  const [start] = await store.log.read("calls");
+  expect(start?.value).toMatchObject({ type: "call-start", trace: remote.trace });
+});
+
 test("call() refuses a traceparent that is no text", async () => {
   const workspace = createWorkspace({ tools: [leaf] });
 

@@ -20,7 +20,8 @@ export async function traceCall(
   const name = call.resolution.ok ? `${executeTool} ${call.address}` : executeTool;
   const kind = api.SpanKind.INTERNAL;
   const span = tracer.startSpan(name, { kind, links, attributes: describeStart(call, tracing) }, around);
-  const trace: CallTrace = { tracing, context: around, inside: around, run: undefined };
+  const { traceId: id } = span.spanContext();
+  const trace: CallTrace = { tracing, id, context: around, inside: around, run: undefined };
   trace.context = withTrace(api.trace.setSpan(around, span), trace);
   trace.inside = trace.context;
   call.trace = trace;

@@ -20,6 +20,8 @@ export interface Telemetry {
 /** Where in a trace a call is. */
 export interface CallTrace {
   readonly tracing: Tracing;
+  /** Of the trace. */
+  readonly id: string;
   /** The span of the call is the active one in it. */
   context: Context;
   /** The calls that the tool makes are in this: in the span of the tool, once it runs. */
