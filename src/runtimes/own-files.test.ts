@@ -22,10 +22,11 @@ const sandboxes = [
   ["firejail", "firejail"],
 ] as const;
 
-test.for(sandboxes)(
-  "openRuntimes() lets no script change or read what is ours, in %s",
-  async ([name, program], context) => {
+test.for(sandboxes.flatMap((sandbox) => [0o755, 0o700].map((mode) => [...sandbox, mode] as const)))(
+  "openRuntimes() lets no script change or read what is ours, in %s of %s, in a folder of mode %i",
+  async ([name, program, mode], context) => {
     const project = createProject();
+    chmodSync(join(project.directory, ".kitbag"), mode);
     // It ends well only if it could write where it may.
     const tool = createScriptTool({ "a.sh": attack(project) });
 

@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
+import { isRoot } from "./host.ts";
 import { emptyFile, nothing, type Mount } from "./sandbox.ts";
 
 /** Permissions as a sandbox enforces them. */
@@ -152,6 +153,8 @@ function toShields({ source, target, write }: Mount, places: GrantPlaces): Mount
   });
   const isHidden = (path: string): boolean => hidden.some((place) => isInside(path, place));
   const fixed = write === true ? below(places.fixed) : [];
+  const files = below(places.hidden).filter((path) => !isHidden(path) && existsSync(path));
+  const isLocked = (path: string): boolean => isLockedAway(path, fixed);
   const shield = (paths: readonly string[], toSource: (path: string) => string): Mount[] =>
     paths.filter((path) => existsSync(path)).map((path) => ({ source: toSource(path), target: place(path) }));
   return [
@@ -160,11 +163,20 @@ function toShields({ source, target, write }: Mount, places: GrantPlaces): Mount
       fixed.filter((path) => !isHidden(path)),
       (path) => path,
     ),
+    ...shield([...new Set(files.filter(isLocked).map(dirname))], () => nothing),
     ...shield(
-      below(places.hidden).filter((path) => !isHidden(path)),
+      files.filter((path) => !isLocked(path)),
       () => emptyFile,
     ),
   ];
+}
+
+/**
+ * Whether a file is fixed in a directory that only root may pass. Whom programs run as could not cover a single file in it, so all
+ * of it is hidden.
+ */
+function isLockedAway(path: string, fixed: readonly string[]): boolean {
+  return isRoot && fixed.some((place) => isBelow(path, place)) && (statSync(dirname(path)).mode & 0o001) === 0;
 }
 
 function toReal(path: string): string {

@@ -36,7 +36,7 @@ export async function openStoreToRead(choice: OpenableChoice): Promise<Store> {
 
 /** A project that somebody downloaded could have a link there, to any file of his. */
 function checkNoLink(file: string): void {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  if (!isLink(file)) return;
   throw new KitbagError("store-unavailable", {
     store: file,
     reason: "it is a link",
@@ -45,13 +45,22 @@ function checkNoLink(file: string): void {
   });
 }
 
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // Whoever opens it says what is wrong with the way to it.
+    return false;
+  }
+}
+
 /** Records are of this machine; skills in the folder belong to the project. */
 const ignored =
   "# Records of this machine, kept by Kitbag. What is in skills/ belongs to the project.\n/*\n!/skills/\n";
 
 function makeOwnFolder(file: string, folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, ".gitignore"), ignored, { flag: "wx" });
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;

@@ -49,7 +49,10 @@ async function retry(invocation: Invocation, runtimes: Runtimes, records: Record
   if (skill.status === "failed") return failedAnswer(skill.error);
   const view = createCallView(invocation);
   const callOptions: CallOptions = {
-    onEvent: view.onEvent,
+    onEvent(event) {
+      view.onEvent(event);
+      if (event.type === "call-kept") invocation.terminal.note(`It is kept as ${event.letter}\n`);
+    },
     ...(options.approve === undefined && { approve: askThePerson(invocation) }),
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
   };

@@ -35,8 +35,12 @@ async function verify({ store, files }: Kept, invocation: Invocation): Promise<A
 
 async function verifyFile(path: string, invocation: Invocation): Promise<Answer> {
   if (!existsSync(path)) throw usageError(`Cannot verify ${path}: there is no such file`);
-  const lines = createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity });
-  return toAnswer(await verifyAuditLines(lines, { keyFile: findKeyFile(invocation) }), path, []);
+  return toAnswer(await verifyAuditLines(readLines(path), { keyFile: findKeyFile(invocation) }), path, []);
+}
+
+/** It begins to read when the first line is asked for: readline drops what nobody waits for. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  yield* createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity });
 }
 
 function findKeyFile({ cwd, env, options }: Invocation): string {

@@ -1,0 +1,115 @@
+import { expect, test, vi } from "vitest";
+
+import {
+  createProject,
+  runKitbag,
+  type KitbagRun,
+  type Project,
+  type RunKitbagOptions,
+} from "../../../test/run-kitbag.ts";
+import type { DeadLetter } from "../../workspace/failures/dead-letters.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+test("kitbag dead list and show tell what failed, with all that is needed to make it again", async () => {
+  const { project, id } = await createFailed();
+
+  const list = await dead(project, ["list"]);
+  const shown = await dead(project, ["show", id]);
+
+  expect(list.stdout).toMatch(/^ID +FAILED +TOOL +TRIED +CODE +ERROR\n/u);
+  expect(list.stdout).toContain(`${id}  `);
+  expect(shown.stdout).toContain(String.raw`"to": "Ada\u001b[2J"`);
+  expect(shown.stdout).toContain(`To make it again:\n  kitbag dead retry ${id}`);
+  expect(shown.stdout).not.toContain("\u001B");
+});
+
+test("kitbag dead retry makes the call again, and takes it off the list when it is done", async () => {
+  const { project, id } = await createFailed();
+  project.write("line-is-up", "");
+
+  const retried = await dead(project, ["retry", id, "--module", "tools.mjs"]);
+  const left = await letters(project);
+
+  expect(retried).toMatchObject({ code: 0, stdout: "sent to Ada\u001B[2J\n" });
+  expect(left).toEqual([]);
+});
+
+test("kitbag dead retry keeps what fails again, and says under which id", async () => {
+  const { project, id } = await createFailed();
+
+  const retried = await dead(project, ["retry", id, "--module", "tools.mjs"]);
+  const [left, ...others] = await letters(project);
+
+  expect(retried.code).toBe(1);
+  expect(retried.stderr).toContain("the line is down");
+  expect(retried.stderr).toContain(`It is kept as ${left?.id ?? "nothing"}`);
+  expect(others).toEqual([]);
+});
+
+test("kitbag dead retry --input makes it with another input", async () => {
+  const { project, id } = await createFailed();
+  project.write("line-is-up", "");
+
+  const words = ["retry", id, "--module", "tools.mjs", "--input", "-", "--json"];
+  const retried = await dead(project, words, { stdin: '{"to": "Bob"}' });
+
+  expect(JSON.parse(retried.stdout)).toEqual({ status: "ok", output: "sent to Bob" });
+});
+
+test("kitbag dead drop takes calls off the list, all that were named or none", async () => {
+  const { project, id } = await createFailed();
+
+  const mistyped = await dead(project, ["drop", id, "no-such-id"]);
+  const before = await letters(project);
+  const dropped = await dead(project, ["drop", id]);
+  const after = await dead(project, ["list"]);
+
+  expect([mistyped.code, before.length]).toEqual([1, 1]);
+  expect(mistyped.stderr).toContain('Cannot find the failed call "no-such-id"');
+  expect([dropped.stdout, after.stdout]).toEqual([`Dropped ${id}\n`, "No call failed that is not done by now.\n"]);
+});
+
+test.for([
+  [["show"], 2, "it takes 1 more word"],
+  [["show", "__proto__"], 1, "none is kept under this id"],
+  [["retry", "x", "--store", "none", "--module", "tools.mjs"], 2, "nothing is kept there"],
+  [["resurrect"], 2, "there is no such action"],
+] as const)("kitbag dead %j ends with %i and says why", async ([words, code, reason]) => {
+  const run = await dead(createProject({ "tools.mjs": tools }), words);
+
+  expect(run).toMatchObject({ code, stdout: "" });
+  expect(run.stderr).toContain(reason);
+});
+
+function dead(project: Project, words: readonly string[], options: RunKitbagOptions = {}): Promise<KitbagRun> {
+  return runKitbag(["dead", ...words], { project, ...options });
+}
+
+async function letters(project: Project): Promise<readonly DeadLetter[]> {
+  const { stdout } = await dead(project, ["list", "--json"]);
+  return (JSON.parse(stdout) as { letters: DeadLetter[] }).letters;
+}
+
+/** A project in which one call failed. */
+async function createFailed(): Promise<{ project: Project; id: string }> {
+  const project = createProject({ "tools.mjs": tools });
+  await runKitbag(["call", "send", "--module", "tools.mjs", "--to", "Ada\u001B[2J"], { project });
+  const [letter] = await letters(project);
+  return { project, id: letter?.id ?? "" };
+}
+
+const tools = `
+import { existsSync } from "node:fs";
+import { defineTool } from "kitbag";
+
+export default defineTool({
+  name: "send",
+  description: "Sends a message",
+  input: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  run({ to }) {
+    if (!existsSync("line-is-up")) throw new Error("the line is down");
+    return "sent to " + to;
+  },
+});
+`;

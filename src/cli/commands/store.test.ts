@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
+import { sharePostgres } from "../../../test/support/postgres.ts";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const openPostgres = sharePostgres();
+
+test("kitbag store check says that a file is whole, or what is wrong with it and what to do", async () => {
+  const project = await createKept();
+  const whole = await store(project, "check");
+  damage(databaseOf(project));
+
+  const damaged = await store(project, "check");
+  const asJson = await store(project, "check", "--json");
+
+  expect(whole).toMatchObject({ code: 0, stdout: "ok: kitbag.db is whole\n" });
+  expect(damaged.code).toBe(1);
+  expect(damaged.stdout).toMatch(/^WHERE +PROBLEM\n\S/u);
+  expect(damaged.stderr).toContain("save what can be read with: kitbag store repair");
+  expect(JSON.parse(asJson.stdout)).toMatchObject({
+    ok: false,
+    problems: expect.arrayContaining([{ where: "file", problem: expect.any(String) }]),
+  });
+});
+
+test("kitbag store repair saves what can be read, and keeps the damaged file", async () => {
+  const project = await createKept();
+  damage(databaseOf(project));
+
+  const repaired = await store(project, "repair");
+  const checked = await store(project, "check");
+
+  expect(repaired.code).toBe(0);
+  expect(repaired.stdout).toContain("The damaged file is kitbag.db.damaged");
+  expect([checked.code, existsSync(`${databaseOf(project)}.damaged`)]).toEqual([0, true]);
+});
+
+test("kitbag store backup makes a copy of one moment, and writes over nothing", async () => {
+  const project = await createKept();
+
+  const first = await store(project, "backup", "copies/monday.db");
+  const again = await store(project, "backup", "copies/monday.db");
+  const state = await visit(project, "sqlite:copies/monday.db");
+
+  expect(first.stdout).toMatch(/^Copied [\d.]+ KiB to copies\/monday\.db\n$/u);
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("a path where nothing is yet")]);
+  // Its audit ends where nothing here knows that it ends.
+  expect(state.stderr).toContain("If you know why, take it as it is: kitbag store accept.");
+});
+
+test("kitbag store accept takes a store that was restored, and calls go on with its state", async () => {
+  const project = await createKept();
+  await store(project, "backup", "monday.db");
+  await visit(project);
+  writeFileSync(databaseOf(project), readFileSync(join(project.folder, "monday.db")));
+
+  const cut = await runKitbag(["audit", "verify", ...named], { project });
+  const refused = await visit(project);
+  const accepted = await store(project, "accept");
+  const next = await visit(project);
+
+  expect([cut.code, cut.stderr]).toEqual([1, expect.stringContaining("the end was cut off")]);
+  expect([refused.code, accepted.code, next.stdout]).toEqual([1, 0, "2\n"]);
+});
+
+test("kitbag store export and import carry everything into another store, in whole or not at all", async () => {
+  const project = await createKept();
+  const exported = await store(project, "export", "kept.jsonl");
+  const half = readFileSync(join(project.folder, "kept.jsonl"), "utf8").split("\n").slice(0, 3).join("\n");
+  writeFileSync(join(project.folder, "half.jsonl"), half);
+
+  const imported = await runKitbag(["store", "import", "kept.jsonl", "--store", "sqlite:other.db"], { project });
+  const again = await runKitbag(["store", "import", "kept.jsonl", "--store", "sqlite:other.db"], { project });
+  const broken = await runKitbag(["store", "import", "half.jsonl", "--store", "sqlite:third.db"], { project });
+  const state = await visit(project, "sqlite:other.db");
+
+  expect(exported.stdout).toMatch(/^Wrote \d+ values, \d+ log entries and \d+ blobs to kept\.jsonl\n$/u);
+  expect(imported.stdout).toContain("Its audit is good: 2 entries");
+  expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("there is something in it")]);
+  expect([broken.code, readdirSync(project.folder).filter((name) => name.startsWith("third"))]).toEqual([1, []]);
+  expect(state.stdout).toBe("2\n");
+});
+
+test("kitbag store export prints lines of JSON without a file, which import reads from a pipe", async () => {
+  const project = await createKept();
+
+  const exported = await store(project, "export");
+  const imported = await runKitbag(["store", "import", "-", "--store", "sqlite:other.db", "--json"], {
+    project,
+    stdin: exported.stdout,
+  });
+
+  const lines = exported.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string });
+  expect([lines[0]?.type, lines.at(-1)?.type]).toEqual(["store", "end"]);
+  expect(JSON.parse(imported.stdout)).toMatchObject({ values: 1, audit: { ok: true, count: 2 } });
+});
+
+test("kitbag store import moves a project from SQLite to Postgres, with its state and its audit", async (context) => {
+  const { url, password } = await openPostgres(context);
+  const project = await createKept();
+  await store(project, "export", "kept.jsonl");
+
+  const imported = await runKitbag(["store", "import", "kept.jsonl"], { project, env: { KITBAG_STORE: url } });
+  const next = await runKitbag(["call", "visit", "--module", "tools.mjs", "--store", url], { project });
+  const verified = await runKitbag(["audit", "verify", "--store", url, "--json"], { project });
+  const refused = await runKitbag(["store", "backup", "x.db", "--store", url], { project });
+
+  expect([imported.code, imported.stdout]).toEqual([0, expect.stringContaining("Its audit is good: 2 entries")]);
+  expect(next).toMatchObject({ code: 0, stdout: "2\n" });
+  expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, count: 4 });
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("pg_dump")]);
+  expect([imported, next, verified].some(({ stdout, stderr }) => (stdout + stderr).includes(password))).toBe(false);
+});
+
+test("kitbag store gc deletes no version and no output of this week", async () => {
+  const project = await createKept();
+
+  const run = await store(project, "gc", "--json");
+
+  expect(JSON.parse(run.stdout)).toEqual({ deleted: 0 });
+});
+
+test.for([
+  [["chekc"], 2, "did you mean check?"],
+  [["constructor"], 2, "there is no such action"],
+  [["backup"], 2, "it takes 1 more word"],
+  [["check", "x"], 2, "it takes no other words"],
+  [["check"], 1, "there is no such file"],
+  [["export"], 1, "there is no such file"],
+  [["import", "missing.jsonl"], 2, "there is no such file"],
+  [["check", "--store", "memory"], 2, "nothing is kept there"],
+] as const)("kitbag store %j ends with %i and says why", async ([words, code, reason]) => {
+  const run = await runKitbag(["store", ...words]);
+
+  expect(run).toMatchObject({ code, stdout: "" });
+  expect(run.stderr).toContain(reason);
+});
+
+const named = ["--store", "sqlite:kitbag.db"];
+
+function store(project: Project, ...words: string[]): Promise<KitbagRun> {
+  return runKitbag(["store", ...words, ...named], { project });
+}
+
+function visit(project: Project, where = "sqlite:kitbag.db"): Promise<KitbagRun> {
+  return runKitbag(["call", "visit", "--module", "tools.mjs", "--store", where], { project });
+}
+
+function databaseOf({ folder }: Project): string {
+  return join(folder, "kitbag.db");
+}
+
+/** A project whose store knows of one call. */
+async function createKept(): Promise<Project> {
+  const project = createProject({ "tools.mjs": tools });
+  expect(await visit(project)).toMatchObject({ code: 0, stdout: "1\n" });
+  return project;
+}
+
+/** Writes nonsense over some pages of the file; its tables are in those at its end. */
+function damage(file: string): void {
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0xff, bytes.length - 3 * 4096));
+}
+
+const tools = `
+import { defineTool } from "kitbag";
+
+export default defineTool({
+  name: "visit",
+  description: "Counts visits",
+  run: (_input, { state }) => state.update("n", (n = 0) => n + 1),
+});
+`;

@@ -1,0 +1,96 @@
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
+import { skillFiles } from "../../../test/support/skill-files.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+test("kitbag versions lists what was called, its versions and which is the current one", async () => {
+  const project = await createCalled();
+
+  const all = await versions(project);
+  const one = await versions(project, "greet");
+  const json = await versions(project, "greet", "--json");
+
+  expect(all.stdout).toMatch(/^ADDRESS +VERSIONS +CURRENT +SINCE\ngreet +2 +1\.1\.0 +\d{4}-/u);
+  expect(
+    one.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.slice(0, 18).trimEnd()),
+  ).toEqual(["   NUMBER  LABEL", "   1       1.0.0", "*  2       1.1.0"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    address: "greet",
+    current: 2,
+    versions: [{ number: 1 }, { number: 2 }],
+  });
+});
+
+test("kitbag versions --diff shows what changed, by number and by label", async () => {
+  const project = await createCalled();
+
+  const [numbers, labels, same] = await Promise.all([
+    versions(project, "greet", "--diff", "1", "2"),
+    versions(project, "greet", "--diff", "1.0.0", "1.1.0"),
+    versions(project, "greet", "--diff", "1", "1"),
+  ]);
+
+  expect(numbers.stdout).toContain('-  "description": "Greets",\n+  "description": "Greets somebody",\n');
+  expect(labels.stdout).toBe(numbers.stdout);
+  expect(same.stdout).toBe("They are the same.\n");
+});
+
+test("kitbag versions keeps the files of a skill whose script was called", async () => {
+  const project = createProject({ ...skillFiles("skills/short"), "skills/short/scripts/hello.sh": "echo hello\n" });
+  const call = ["call", "short/hello", "--skills", "skills", "--sandbox", "off"];
+  await runKitbag(call, { project });
+  project.write("skills/short/scripts/hello.sh", "echo hallo\n");
+  await runKitbag(call, { project });
+
+  const diff = await versions(project, "short", "--diff", "1", "2");
+  const tool = await versions(project, "plugin:short/hello", "--json");
+
+  expect(diff.stdout).toContain("-echo hello\n+echo hallo\n");
+  expect(JSON.parse(tool.stdout)).toMatchObject({ address: "short/hello", current: 2 });
+});
+
+test.for([
+  [["nothing"], 1, "none is kept"],
+  [["greet", "--diff", "1"], 2, "--diff takes two versions"],
+  [["greet", "--diff", "1", "2", "3"], 2, "--diff takes two versions"],
+  [["--diff", "1", "2"], 2, "name a tool or a skill before --diff"],
+  [["greet", "--diff", "1", "9"], 1, 'Cannot find the version "1" of "greet": none is kept'],
+] as const)("kitbag versions %j ends with %i and says why", async ([words, code, reason]) => {
+  const run = await versions(createProject(), ...words);
+
+  expect(run).toMatchObject({ code, stdout: "" });
+  expect(run.stderr).toContain(reason);
+});
+
+test("kitbag versions says so where nothing is kept", async () => {
+  expect(await versions(createProject())).toEqual({
+    code: 0,
+    stdout: "No versions are kept: call a tool first.\n",
+    stderr: "",
+  });
+});
+
+function versions(project: Project, ...words: string[]): Promise<KitbagRun> {
+  return runKitbag(["versions", ...words], { project });
+}
+
+/** A project in which two versions of a tool were called. */
+async function createCalled(): Promise<Project> {
+  const project = createProject({ "tools.mjs": toTools("1.0.0", "Greets") });
+  await runKitbag(["call", "greet", "--module", "tools.mjs"], { project });
+  project.write("tools.mjs", toTools("1.1.0", "Greets somebody"));
+  await runKitbag(["call", "greet", "--module", "tools.mjs"], { project });
+  return project;
+}
+
+function toTools(version: string, description: string): string {
+  return `
+import { defineTool } from "kitbag";
+export default defineTool({ name: "greet", description: "${description}", version: "${version}", run: () => "Hello" });
+`;
+}
