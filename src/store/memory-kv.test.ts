@@ -256,12 +256,15 @@ function toList([prefix, after, limit]: [string | undefined, string | undefined,
   return {
     name: `list ${JSON.stringify(options)}`,
     real: ({ kv }) => kv.list(options),
-    model: ({ items }) =>
+    model: ({ items, clock }) =>
       [...items]
         .filter(([key]) => key.startsWith(prefix ?? "") && byBytes(key, after ?? "") > 0)
         .toSorted(([left], [right]) => byBytes(left, right))
         .slice(0, limit ?? 1000)
-        .map(([key, { value, version }]) => [key, { value, version }]),
+        .map(([key, { value, version, expiresAt }]) => {
+          const left = expiresAt === Infinity ? {} : { expiresInMs: expiresAt - clock.time };
+          return [key, { value, version, ...left }];
+        }),
   };
 }
 

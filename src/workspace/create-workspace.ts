@@ -3,6 +3,7 @@ import type { CallEvent } from "../core/events.ts";
 import { showValue } from "../core/json.ts";
 import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
+import type { Store } from "../core/store.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
 import { memoryStore } from "../store/memory-store.ts";
@@ -119,11 +120,8 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     flights: new Map(),
     states: createStates(kv),
     slots: createSlots(limits.maxConcurrent),
-    rates: createRates([...(options.rates ?? [])], store?.kv),
     waiting: 0,
-    retries: toRetryPolicy(options.retries ?? {}),
-    breakers: options.breaker && createBreakers(options.breaker, registry),
-    keepsFailed: options.keepFailed ?? false,
+    ...createGuards(options, registry, store),
     inFlight,
     skills: createSkillSet(registry, inFlight),
     telemetry: createTelemetry(options.telemetry ?? {}),
@@ -131,6 +129,20 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     nextId: () => `${prefix}-${(count += 1)}`,
     isHeard: events.isHeard,
     tell: events.tell,
+  };
+}
+
+/** What protects tools and those who call them: limits, retries and breakers. */
+function createGuards(
+  { rates = [], retries = {}, breaker, keepFailed = false }: WorkspaceOptions,
+  registry: Registry,
+  store: Store | undefined,
+): Pick<CallHost, "rates" | "retries" | "breakers" | "keepsFailed"> {
+  return {
+    rates: createRates([...rates], store?.kv),
+    retries: toRetryPolicy(retries),
+    breakers: breaker && createBreakers(breaker, registry),
+    keepsFailed: keepFailed,
   };
 }
 
