@@ -196,6 +196,7 @@ test("kitbag call lets a script that may write the whole project neither read no
     "src/a.txt": "",
   });
   await call(project, ["visit"]);
+  writeFileSync(`${databaseOf(project)}.damaged`, "what was kept");
   const inside = { ...project, folder: join(project.folder, "src") };
 
   const words = ["call", "evil/look", "--skills", "../skills"];
@@ -240,7 +241,7 @@ export default [
 `;
 
 const lookScript = `
-echo "$(cat ../.kitbag/kitbag.db | wc -c) bytes"
+echo "$(cat ../.kitbag/kitbag.db* | wc -c) bytes"
 (echo x > ../.kitbag/new) 2>/dev/null || echo read-only
 (echo x >> ../.kitbag/kitbag.db) 2>/dev/null && echo changed
 rm -rf ../.kitbag 2>/dev/null

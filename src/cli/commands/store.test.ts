@@ -68,6 +68,16 @@ test("kitbag store accept takes a store that was restored, and calls go on with 
   expect([refused.code, accepted.code, next.stdout]).toEqual([1, 0, "2\n"]);
 });
 
+test("kitbag store accept takes no store whose audit was made with another key", async () => {
+  const project = await createKept();
+  const env = { KITBAG_HOME: join(project.folder, "other-home") };
+
+  const refused = await runKitbag(["store", "accept", ...named], { project, env });
+
+  expect(refused).toMatchObject({ code: 1, stdout: "" });
+  expect(refused.stderr).toContain("its audit was made with another key; put audit.key of the KITBAG_HOME");
+});
+
 test("kitbag store export and import carry everything into another store, in whole or not at all", async () => {
   const project = await createKept();
   const exported = await store(project, "export", "kept.jsonl");

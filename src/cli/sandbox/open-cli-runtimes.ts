@@ -9,7 +9,7 @@ import { configNames } from "../config/find-config.ts";
 import { lockName } from "../../skills/trust/lock-file.ts";
 import { defaultStore, findNamedStore } from "../store/choose-store.ts";
 import { findProject, ownFolder } from "../store/find-project.ts";
-import { toStoreFiles } from "../store/open-store.ts";
+import { findStoreFiles } from "../store/open-store.ts";
 import { chooseSandbox } from "./choose-sandbox.ts";
 import { createSecretFinder } from "./find-secret.ts";
 
@@ -22,7 +22,7 @@ function findOwnFiles(invocation: Invocation): {
   const names = [lockName, ownFolder, ...configNames];
   return {
     fixed: findProject(invocation.cwd).folders.flatMap((folder) => names.map((name) => join(folder, name))),
-    hidden: stores.flatMap((choice) => (choice?.kind === "sqlite" ? toStoreFiles(choice) : [])),
+    hidden: stores.flatMap((choice) => (choice?.kind === "sqlite" ? findStoreFiles(choice) : [])),
   };
 }
 

@@ -26,8 +26,7 @@ export async function acceptStore(invocation: Invocation): Promise<Answer> {
   try {
     const verdict = files === undefined ? undefined : await anchorStore(store, files);
     if (verdict?.ok === false) {
-      const reason = `its audit is broken at entry ${verdict.position} (${verdict.problem})`;
-      const failure = `Cannot accept ${name}: ${reason}; keep it as evidence, and move it away to begin a new one`;
+      const failure = `Cannot accept ${name}: ${explainVerdict(verdict)}`;
       return { document: { store: name, ...verdict }, failure: toPrintable(failure), exitCode: 1 };
     }
     const forgotten = files === undefined ? [] : findLostHeads(files.anchorFile);
@@ -37,6 +36,13 @@ export async function acceptStore(invocation: Invocation): Promise<Answer> {
   } finally {
     await store.close();
   }
+}
+
+function explainVerdict({ position, problem }: Extract<AuditVerdict, { readonly ok: false }>): string {
+  if (problem === "key-wrong") {
+    return "its audit was made with another key; put audit.key of the KITBAG_HOME it was made with into yours, or move the store away";
+  }
+  return `its audit is broken at entry ${position} (${problem}); keep it as evidence, and move it away to begin a new one`;
 }
 
 /** Writes down where the audit of a store ends now, if it is good in itself. */

@@ -1,5 +1,5 @@
-import { existsSync, lstatSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
@@ -68,6 +68,13 @@ function makeOwnFolder(file: string, folder: string): void {
     const details = { store: file, reason: message, cure: "make its folder yours, or name another with --store" };
     throw new KitbagError("store-unavailable", { ...details, mayBeWritten: false }, { cause });
   }
+}
+
+/** Every file of a store: also what a repair or a new version of Kitbag has left beside it. */
+export function findStoreFiles(choice: Pick<StoreFile, "file">): readonly string[] {
+  const folder = dirname(choice.file);
+  const beside = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(basename(choice.file))) : [];
+  return [...new Set([...toStoreFiles(choice), ...beside.map((name) => join(folder, name))])];
 }
 
 /** The files that a store in a file consists of. */
