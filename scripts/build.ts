@@ -1,7 +1,7 @@
 /**
  * Builds `dist/`, or the folder that is given: declarations file by file, code in few files, because loading 200 small modules
  * takes Node three times as long as loading the same code in one. Programs that run inside a sandbox (`inside/`) are files that
- * need no other. The packages that `package.json` lists as dependencies stay
+ * need no other. The packages that `package.json` lists as dependencies and peers stay
  * imports; what the source uses of development dependencies is taken in, so whoever installs Kitbag installs less.
  */
 import { execFileSync } from "node:child_process";
@@ -34,7 +34,7 @@ function writeDeclarations(): void {
 
 /** Writes the code, and answers with the names of the packages that were taken in. */
 async function bundle(): Promise<readonly string[]> {
-  const { dependencies } = readPackage(root) as { dependencies: Record<string, string> };
+  const { dependencies, peerDependencies } = readPackage(root) as Record<string, Record<string, string>>;
   const files = globSync("src/**/*.ts", { cwd: root, exclude: ["**/*.test.ts"] });
   const entries = files.filter((file) => /^src\/(?:[\w-]+|[\w-]+\/index|cli\/main)\.ts$/u.test(file));
   // A file that asks where it is must stay where it is.
@@ -43,7 +43,8 @@ async function bundle(): Promise<readonly string[]> {
     cwd: root,
     input: Object.fromEntries(entries.map((file) => [toName(file), file])),
     platform: "node",
-    external: Object.keys(dependencies),
+    // Also those that the user installs if they are wanted.
+    external: Object.keys({ ...dependencies, ...peerDependencies }),
     preserveEntrySignatures: "allow-extension",
   });
   const { output } = await build.write({
