@@ -1,10 +1,11 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 
 import { describeFileError } from "../skills/folder/describe-file-error.ts";
 import { loadTrust } from "../skills/trust/trust-file.ts";
 import type { CliContext } from "./cli-command.ts";
 import { checkTrust } from "./config/check-trust.ts";
 import { findConfig } from "./config/find-config.ts";
+import { defaultStore, findNamedStore, nameStore } from "./store/choose-store.ts";
 import { resolveKitbagHome } from "../skills/trust/kitbag-home.ts";
 
 /** One thing that was looked at. */
@@ -25,6 +26,7 @@ export function runChecks(context: CliContext): DoctorCheck[] {
     attempt("KITBAG_HOME", () => checkHome(resolveKitbagHome(context.env))),
     attempt("trust list", () => checkTrustList(resolveKitbagHome(context.env))),
     attempt("configuration", () => checkConfig(context)),
+    attempt("store", () => checkStore(context)),
     checkTerminal(context),
   ];
 }
@@ -85,6 +87,21 @@ function checkConfig({ cwd, env }: CliContext): DoctorCheck {
   if (status === "trusted") return { name, status: "ok", found: `${path} (trusted)` };
   if (status === "untrusted") return { name, status: "note", found: `${path} (not trusted)`, cure };
   return { name, status: "note", found: `${path} (changed since it was trusted: ${changed.join(", ")})`, cure };
+}
+
+function checkStore(context: CliContext): DoctorCheck {
+  const name = "store";
+  const choice = findNamedStore({ ...context, options: {} }) ?? defaultStore(context);
+  if (choice.kind === "none" || choice.kind === "memory") {
+    return {
+      name,
+      status: "note",
+      found: `${choice.kind}: nothing is kept`,
+      cure: "unset KITBAG_STORE to keep records",
+    };
+  }
+  if (choice.kind === "postgres" || existsSync(choice.file)) return { name, status: "ok", found: nameStore(choice) };
+  return { name, status: "note", found: `${choice.file} (made with the first call)` };
 }
 
 function checkTerminal({ terminal }: CliContext): DoctorCheck {

@@ -155,6 +155,18 @@ test("kitbag call says that the records are gone when somebody deleted them, and
   expect(verified.stderr).toContain("are gone with their store");
 });
 
+test("kitbag call --learn keeps no failed call: who learns what a script needs expects that it fails", async () => {
+  const project = createRepository({ ...skillFiles("skills/short"), "skills/short/scripts/fail.sh": "exit 1\n" });
+
+  await run(project, ["call", "--learn", "short/fail", "--skills", "skills"]);
+  const learned = await run(project, ["dead", "list", "--json"]);
+  await run(project, ["call", "short/fail", "--skills", "skills"]);
+  const called = await run(project, ["dead", "list", "--json"]);
+
+  const counts = [learned, called].map(({ stdout }) => (JSON.parse(stdout) as { letters: unknown[] }).letters.length);
+  expect(counts).toEqual([0, 1]);
+});
+
 test("kitbag call prints an output of 40 MB whole, and keeps only its head in the records", async () => {
   const project = createRepository();
 

@@ -21,6 +21,7 @@ test("kitbag doctor looks at the machine and finds no configuration", async () =
       { name: "KITBAG_HOME", status: "note", found: `${project.home} (made when it is needed)` },
       { name: "trust list", status: "ok", found: "0 trusted configurations" },
       { name: "configuration", status: "note", found: "none here or above", cure: "write one, or use --module" },
+      { name: "store", status: "note", found: `${project.home}/kitbag.db (made with the first call)` },
       { name: "output", status: "ok", found: "a pipe or a file; cannot ask questions" },
     ],
   });
@@ -39,6 +40,20 @@ test("kitbag doctor says whether the configuration is trusted, and runs nothing 
   expect(changed.stdout).toContain("changed since it was trusted");
   expect(before.stderr + after.stderr + changed.stderr).toBe("");
 });
+
+test.for([
+  [{ KITBAG_STORE: "none" }, "note", "none: nothing is kept"],
+  [{ KITBAG_STORE: "postgres://ada:hunter2@localhost/kitbag" }, "ok", "postgres://localhost/kitbag"],
+  [{ KITBAG_STORE: "somewhere" }, "wrong", expect.stringContaining('Cannot use KITBAG_STORE "somewhere"')],
+] as const)(
+  "kitbag doctor says where records are kept with %j, and shows no password",
+  async ([env, status, found]) => {
+    const run = await runKitbag(["doctor", "--json"], { env });
+
+    const { checks } = JSON.parse(run.stdout) as { checks: { name: string }[] };
+    expect(checks.find(({ name }) => name === "store")).toMatchObject({ status, found });
+  },
+);
 
 test("kitbag doctor fails when something is wrong", async () => {
   const project = createProject({ "kitbag.config.ts": "", "kitbag.config.json": "{}" });

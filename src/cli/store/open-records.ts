@@ -59,7 +59,12 @@ export function createRecords(invocation: Invocation): Records {
     if (choice.kind === "none") return others;
     const found = await open(choice, invocation);
     opened = found;
-    return { keepFailed: true, ...others, store: found.store, ...pick(configured === undefined && audit, found.audit) };
+    return {
+      keepFailed: !isTrial(invocation),
+      ...others,
+      store: found.store,
+      ...pick(configured === undefined && audit, found.audit),
+    };
   }
 
   return {
@@ -91,6 +96,11 @@ export function createRecords(invocation: Invocation): Records {
       await opened?.close();
     },
   };
+}
+
+/** Who wants to learn what a script needs, or looks at it step by step, expects that it fails. */
+function isTrial({ options }: Invocation): boolean {
+  return options["learn"] === true || options["debug"] === true;
 }
 
 type Audited = Pick<WorkspaceOptions, "audit">;
