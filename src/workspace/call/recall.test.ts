@@ -4,7 +4,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
-import type { Tool, ToolAnnotations, ToolCache } from "../../core/tool.ts";
+import { injected, type Tool, type ToolAnnotations, type ToolCache } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { Workspace } from "../workspace.ts";
@@ -379,6 +379,145 @@ test.for<[what: string, cache: unknown]>([
   ["that is no object", 60_000],
 ])("defineTool() refuses a cache %s", ([, cache]) => {
   expect(() => counter({ cache: cache as ToolCache })).toThrow(/cache/u);
+});
+
+test("an output is used no longer than its time, also if the store was asked shortly before", async () => {
+  const store = memoryStore();
+  const { tool } = counter({ cache: { ttlMs: 60 } });
+  const workspaces = [1, 2].map(() => createWorkspace({ tools: [tool], store }));
+  await workspaces[0]?.call("count", { of: "a" });
+  await workspaces[1]?.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 90));
+
+  expect(await workspaces[1]?.call("count", { of: "a" })).toEqual({ status: "ok", output: { run: 2 } });
+});
+
+test("an output whose time is over is not remembered, though the store still has it", async () => {
+  const store = memoryStore();
+  const { tool } = counter({ cache: minute });
+  const workspace = createWorkspace({ tools: [tool], store });
+  await createWorkspace({ tools: [tool], store }).call("count", { of: "a" });
+  const [[key, { value }] = fail("nothing is kept")] = await store.kv.list({ prefix: "cache:" });
+  await store.kv.set(key, { ...(value as JsonObject), until: Date.now() - 1 });
+  const before = await workspace.call("count", { of: "a" });
+  await store.kv.delete(key);
+
+  expect(before).toMatchObject({ recalled: "cache" });
+  expect(await workspace.call("count", { of: "a" })).toEqual({ status: "ok", output: { run: 2 } });
+});
+
+test("forgetOutputs() also forgets outputs of calls that have begun: they are not kept, and nobody waits for them", async () => {
+  const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  let turn = 0;
+  const { tool } = counter({ cache: minute, run: () => gates[turn++]?.promise });
+  const workspace = createWorkspace({ tools: [tool] });
+  const before = workspace.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await workspace.forgetOutputs();
+  const after = workspace.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  gates[1]?.resolve("new");
+  await after;
+  gates[0]?.resolve("old");
+  await before;
+
+  expect(await workspace.call("count", { of: "a" })).toEqual({ status: "ok", output: "new", recalled: "cache" });
+  expect([await before, await after]).toMatchObject([{ output: "old" }, { output: "new" }]);
+});
+
+test.for<["get" | "set"]>([["get"], ["set"]])(
+  "forgetOutputs() forgets outputs while the store is at a %s",
+  async ([slow]) => {
+    const store = memoryStore();
+    const gate = Promise.withResolvers<void>();
+    const wait = async (name: string): Promise<void> => (name === slow ? gate.promise : undefined);
+    const kv: Store["kv"] = {
+      ...store.kv,
+      get: (key) => store.kv.get(key).then((found) => wait("get").then(() => found)),
+      set: (...write) => store.kv.set(...write).then((version) => wait("set").then(() => version)),
+      // As of a store that has not yet written it.
+      list: (options) => (slow === "set" ? Promise.resolve([]) : store.kv.list(options)),
+    };
+    const { tool } = counter({ cache: minute });
+    if (slow === "get") await createWorkspace({ tools: [tool], store }).call("count", { of: "a" });
+    const workspace = createWorkspace({ tools: [tool], store: { ...store, kv } });
+    const first = workspace.call("count", { of: "a" });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await workspace.forgetOutputs();
+    gate.resolve();
+    await first;
+
+    expect(await workspace.call("count", { of: "a" })).toEqual({ status: "ok", output: { run: 2 } });
+  },
+);
+
+test("outputs are not used again for a call that brings values for the tool, nor those of such a call for others", async () => {
+  const tool = defineTool({
+    name: "mine",
+    description: "Tells whose it is",
+    cache: minute,
+    inject: { tenant: injected<number>() },
+    run: (_, context) => context.injected.tenant,
+  });
+  const workspace = createWorkspace({ tools: [tool], injected: { tenant: 0 } });
+  const outputs: unknown[] = [];
+  for (const options of [{ injected: { tenant: 1 } }, { injected: { tenant: 2 } }, {}, { injected: { other: 3 } }]) {
+    outputs.push(await workspace.call("mine", {}, options));
+  }
+
+  expect(outputs).toEqual([
+    { status: "ok", output: 1 },
+    { status: "ok", output: 2 },
+    { status: "ok", output: 0 },
+    { status: "ok", output: 0, recalled: "cache" },
+  ]);
+});
+
+test.for<[what: string, fails: boolean]>([
+  ["an output", false],
+  ["a failure", true],
+])("who waits for another call gets %s without the secrets that only that one knows", async ([, fails]) => {
+  const gate = Promise.withResolvers<void>();
+  const tool = defineTool({
+    name: "leaky",
+    description: "Lets everything out",
+    cache: minute,
+    inject: { key: injected<string>() },
+    run: async (_, context) => {
+      await gate.promise;
+      return fails ? fail(context.injected.key) : context.injected.key;
+    },
+  });
+  const workspace = createWorkspace({ tools: [tool], injected: { key: "hunter22" } });
+  const calls = [1, 2].map(() => workspace.call("leaky"));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  gate.resolve();
+  const outcomes = await Promise.all(calls);
+
+  expect(JSON.stringify(outcomes)).not.toContain("hunter22");
+  for (const outcome of outcomes) expect(JSON.stringify(outcome)).toContain("[key]");
+});
+
+test("the keys of one user mean nothing to another", async () => {
+  const { tool, runs } = counter({});
+  const workspace = createWorkspace({ tools: [tool] });
+  const outcomes: unknown[] = [];
+  for (const user of ["Ada", "Bob", undefined]) {
+    const options = { idempotencyKey: "order-1", ...(user !== undefined && { user }) };
+    outcomes.push(await workspace.call("count", { of: "a" }, options));
+  }
+
+  expect(outcomes).toEqual([1, 2, 3].map((run) => ({ status: "ok", output: { run } })));
+  expect(runs()).toBe(3);
+});
+
+test("a call without a deadline can have a key", async () => {
+  const { tool } = counter({});
+  const workspace = createWorkspace({ tools: [tool] });
+
+  const outcome = await workspace.call("count", { of: "a" }, { idempotencyKey: "order-1", limitMs: Infinity });
+
+  expect(outcome).toMatchObject({ status: "ok" });
 });
 
 interface CounterParts {

@@ -9,14 +9,21 @@ import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop, sleepIn } from "./race-stop.ts";
+import { redactFailure } from "./redact.ts";
 import { mayRunAgain } from "./try-again.ts";
 
 /** Answers without running the tool if that is allowed and the outcome is known: by its key, or from the cache. */
 export const recall: Phase = (call, next) => {
   const { cache } = call.entry.tool;
-  const run = cache === undefined ? next : () => recallCached(call, cache, next);
+  const run = cache === undefined || bringsValues(call) ? next : () => recallCached(call, cache, next);
   return call.options.idempotencyKey === undefined ? run() : recallOnce(call, call.options.idempotencyKey, run);
 };
+
+/** Whether the tool gets values that came with the call: they may decide the output, and no key of a cache knows them. */
+function bringsValues({ entry, root }: Call): boolean {
+  const { injected } = root.options;
+  return injected !== undefined && entry.tool.inject.some((name) => Object.hasOwn(injected, name));
+}
 
 /** A process that is alive has written down how a call ended so long after its deadline. */
 const graceMs = 5000;
@@ -24,11 +31,12 @@ const pollMs = 50;
 
 async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutcome> {
   const { address, entry, host, limitMs } = call;
-  const subject = { address, key, input: call.checked as JsonValue };
+  const subject = { address, user: call.user, key, input: call.checked as JsonValue };
   try {
     for (;;) {
       const now = Date.now();
-      const until = now + limitMs + graceMs;
+      // A call without a deadline has no end that could be written down.
+      const until = Math.min(now + limitMs + graceMs, Number.MAX_SAFE_INTEGER);
       const claim = await claimOnce(host.kv, subject, { until, now, mayRunAgain: mayRunAgain(entry.tool) });
       switch (claim.status) {
         case "run":
@@ -77,24 +85,27 @@ async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<T
   const key = keyOf(call, cache);
   if (typeof key !== "string") return key;
   const { flights } = call.host;
+  const generation = call.host.cache.generation();
+  // Who comes after something was forgotten does not want what was begun before.
+  const flightKey = `${generation}:${key}`;
   try {
     const kept = await call.host.cache.find(key);
     if (kept !== undefined) return recalledFrom(call, "cache", kept);
   } catch (cause) {
     return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
   }
-  for (let flight = flights.get(key); flight !== undefined; flight = flights.get(key)) {
+  for (let flight = flights.get(flightKey); flight !== undefined; flight = flights.get(flightKey)) {
     const landed = await raceStop(call, flight);
     if (!landed.ok) return { status: "failed", error: landed.failure };
     const shared = shareWith(call, landed.value);
     if (shared !== undefined) return shared;
   }
-  const flight = runAndKeep(call, { key, cache }, next);
-  flights.set(key, flight);
+  const flight = runAndKeep(call, { key, cache, generation }, next);
+  flights.set(flightKey, flight);
   try {
     return (await flight).outcome;
   } finally {
-    flights.delete(key);
+    flights.delete(flightKey);
   }
 }
 
@@ -113,24 +124,24 @@ function keyOf(call: Call, { key, scope }: ToolCache): string | FailedOutcome {
 
 async function runAndKeep(
   call: Call,
-  { key, cache }: { readonly key: string; readonly cache: ToolCache },
+  { key, cache, generation }: { readonly key: string; readonly cache: ToolCache; readonly generation: number },
   next: Next,
 ): Promise<Flight> {
   const outcome = await next();
-  const flight = { outcome, bytes: call.outputBytes };
-  if (outcome.status === "failed" || hasSecrets(call, outcome.output)) return flight;
+  if (outcome.status === "failed") return { outcome: redactFailure(call, outcome), bytes: 0 };
+  const output = call.redactor === undefined ? outcome.output : call.redactor.value(outcome.output);
+  // One with a secret in it is not kept, and who waits for it gets it without: only this call knows the secrets.
+  if (output !== outcome.output) {
+    call.outputBytes = Buffer.byteLength(JSON.stringify(output));
+    return { outcome: { ...outcome, output }, bytes: call.outputBytes };
+  }
   try {
     const { version } = call.entry.tool;
-    await call.host.cache.keep(key, { output: outcome.output, bytes: call.outputBytes }, { ...cache, version });
-    return flight;
+    await call.host.cache.keep(key, { output, bytes: call.outputBytes }, { ...cache, version, generation });
+    return { outcome, bytes: call.outputBytes };
   } catch (cause) {
     return { outcome: call.fail("store-failed", { reason: describeThrown(cause), ran: true }), bytes: 0 };
   }
-}
-
-/** An output with a secret in it is not kept: it would be there without the redactor that knows the secret. */
-function hasSecrets({ redactor }: Call, output: JsonValue): boolean {
-  return redactor !== undefined && redactor.value(output) !== output;
 }
 
 /** The outcome of another call, if this one may have it: one that was cut short says nothing about this one. */

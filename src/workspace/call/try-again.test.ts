@@ -279,6 +279,62 @@ test("defineTool() refuses retries of a tool that may not be run twice", () => {
   expect(() => failing({ limits: { retries: 11 }, failures: 0 })).toThrow(/limits\.retries/u);
 });
 
+test("retry() runs a call again whose key was used up by its failure, and only once if two ask for it", async () => {
+  const store = memoryStore();
+  const { tool, runs } = failing({ failures: 1, annotations: {}, pauseMs: 5 });
+  const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
+  await workspace.call("work", { of: "a" }, { user: "Ada", idempotencyKey: "order-1" });
+  const dead = openDeadLetters(store);
+  const [letter] = await dead.list();
+
+  const outcomes = await Promise.all([1, 2].map(() => dead.retry(workspace, letter?.id ?? "")));
+
+  expect(outcomes).toMatchObject([{ output: "run 2" }, { output: "run 2" }]);
+  expect([runs(), await dead.list()]).toEqual([2, []]);
+});
+
+test("retry() does not run a call again that was done in the meantime", async () => {
+  const store = memoryStore();
+  const { tool, runs } = failing({ failures: 1 });
+  const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
+  const options = { idempotencyKey: "order-1" };
+  await workspace.call("work", { of: "a" }, options);
+  await workspace.call("work", { of: "a" }, options);
+  const dead = openDeadLetters(store);
+  const [letter] = await dead.list();
+
+  expect(await dead.retry(workspace, letter?.id ?? "")).toMatchObject({ output: "run 2", recalled: "key" });
+  expect(runs()).toBe(2);
+});
+
+test("retry() does not bring back a letter that was dropped while it failed again", async () => {
+  const { dead, workspace, store, tool } = setUp({ failures: Infinity });
+  await workspace.call("work", { of: "a" });
+  const [letter] = await dead.list();
+  const id = letter?.id ?? "";
+  const again = dead.retry(createWorkspace({ tools: [tool], store }), id, {
+    onEvent: ({ type }) => type === "call-start" && void dead.drop(id),
+  });
+
+  expect(await again).toMatchObject({ status: "failed" });
+  expect(await dead.list()).toEqual([]);
+});
+
+test.for<["set" | "delete"]>([["set"], ["delete"]])(
+  "retry() rejects when the store fails at a %s",
+  async ([broken]) => {
+    const store = memoryStore();
+    const { tool } = failing({ failures: Infinity, annotations: {} });
+    const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
+    await workspace.call("work", { of: "a" }, { idempotencyKey: "order-1" });
+    const [letter] = await openDeadLetters(store).list();
+    const kv = { ...store.kv, [broken]: () => Promise.reject(new Error("disk full")) };
+    const caller = createWorkspace({ tools: [tool], store });
+
+    await expect(openDeadLetters({ kv }).retry(caller, letter?.id ?? "")).rejects.toThrow("disk full");
+  },
+);
+
 interface FailingParts {
   readonly name?: string;
   /** So many runs fail. */

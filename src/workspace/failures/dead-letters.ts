@@ -1,9 +1,10 @@
-import { KitbagError, type Failure } from "../../core/errors.ts";
+import { isKitbagError, KitbagError, type Failure } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Store } from "../../core/store.ts";
 import type { CallOptions } from "../call/call-options.ts";
+import { reopenOnce } from "../recall/once.ts";
 
 /** A call that failed for good, with all that is needed to make it again. */
 export interface DeadLetter {
@@ -81,20 +82,20 @@ const prefix = "dead:";
  * ```
  */
 export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
-  async function get(id: string): Promise<DeadLetter> {
+  async function find(id: string): Promise<{ readonly letter: DeadLetter; readonly version: number }> {
     const found = await kv.get(prefix + id);
     if (found === undefined) throw new KitbagError("dead-letter-missing", { id });
-    return found.value as unknown as DeadLetter;
+    return { letter: found.value as unknown as DeadLetter, version: found.version };
   }
 
   return {
-    get,
+    get: async (id) => (await find(id)).letter,
     async list({ after = "", limit = 1000 } = {}) {
       const found = await kv.list({ prefix, after: prefix + after, limit });
       return found.map(([, { value }]) => value as unknown as DeadLetter);
     },
     async retry(workspace, id, { input, ...options } = {}) {
-      const letter = await get(id);
+      const { letter, version } = await find(id);
       if (letter.isRedacted && input === undefined) {
         const expected = "the input, because secrets were taken out of the one that is kept";
         throw new KitbagError("option-invalid", { option: "input", found: "nothing", expected });
@@ -105,16 +106,19 @@ export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
         isKept ||= event.type === "call-kept";
         options.onEvent?.(event);
       };
-      const outcome = await workspace.call(tool, input ?? letter.input, {
+      const again: CallOptions = {
         ...(user !== undefined && { user }),
         // With another input it is another use of the tool.
         ...(idempotencyKey !== undefined && input === undefined && { idempotencyKey }),
         ...options,
         onEvent,
-      });
+      };
+      const { idempotencyKey: key } = again;
+      if (key !== undefined) await reopenOnce(kv, { address: tool, user: again.user, key });
+      const outcome = await workspace.call(tool, input ?? letter.input, again);
       const isDone = outcome.status === "ok" || isKept;
       if (isDone) await kv.delete(prefix + id);
-      else await keepLetter(kv, { ...letter, error: outcome.error, attempts: letter.attempts + 1 });
+      else await replaceLetter(kv, version, { ...letter, error: outcome.error, attempts: letter.attempts + 1 });
       return outcome;
     },
     async drop(id) {
@@ -126,4 +130,13 @@ export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
 /** Keeps a letter under its id. */
 export async function keepLetter(kv: Store["kv"], letter: DeadLetter): Promise<void> {
   await kv.set(prefix + letter.id, { ...letter } as unknown as JsonObject);
+}
+
+async function replaceLetter(kv: Store["kv"], ifVersion: number, letter: DeadLetter): Promise<void> {
+  try {
+    await kv.set(prefix + letter.id, { ...letter } as unknown as JsonObject, { ifVersion });
+  } catch (cause) {
+    // Somebody else has dropped it, or tried it too: it must not come back.
+    if (!isKitbagError(cause, "store-conflict")) throw cause;
+  }
 }

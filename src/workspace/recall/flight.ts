@@ -1,6 +1,6 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 
-/** What a call ended with whose outcome others wait for. */
+/** What a call ended with whose outcome others wait for, without the secrets that only that call knows. */
 export interface Flight {
   readonly outcome: ToolOutcome;
   /** Of the output, as JSON. */

@@ -13,6 +13,8 @@ export type OnceOutcome =
 /** One use of a tool that must happen once. */
 export interface OnceSubject {
   readonly address: string;
+  /** Who asks: the keys of one user mean nothing to another. */
+  readonly user: string | undefined;
   readonly key: string;
   /** As it was checked: the same key with another input is a mistake. */
   readonly input: JsonValue;
@@ -74,9 +76,24 @@ export async function claimOnce(kv: KeyValueStore, subject: OnceSubject, options
   }
 }
 
+/** Lets a use that ended with a failure happen again, for somebody who knows that it failed and wants it all the same. */
+export async function reopenOnce(kv: KeyValueStore, subject: Omit<OnceSubject, "input">): Promise<void> {
+  const place = toPlace(subject);
+  const found = await kv.get(place);
+  if (found === undefined) return;
+  const record = found.value as unknown as OnceRecord;
+  if (record.status !== "done" || record.outcome.status === "ok") return;
+  try {
+    await kv.delete(place, { ifVersion: found.version });
+  } catch (cause) {
+    // Somebody else was faster, and may run it now.
+    if (!isKitbagError(cause, "store-conflict")) throw cause;
+  }
+}
+
 /** The longest part of a store's key is the user's; a key may hold anything, so it is not written out. */
-function toPlace({ address, key }: OnceSubject): string {
-  return `once:${address}:${hash("sha256", key)}`;
+function toPlace({ address, user, key }: Omit<OnceSubject, "input">): string {
+  return `once:${address}:${hash("sha256", toCanonicalJson([user ?? null, key]))}`;
 }
 
 function toTicket(

@@ -28,13 +28,17 @@ export interface ForgetOptions {
 export interface KeepOptions extends Pick<ToolCache, "ttlMs" | "tags"> {
   /** The one that the tool says. */
   readonly version: string | undefined;
+  /** When the tool was begun: see `generation`. */
+  readonly generation: number;
 }
 
 /** Outputs that may be used again, the latest in memory and all of them in the store behind it. */
 export interface OutputCache {
   /** Those that are not in memory, or were put there more than a second ago, are looked up in the store. */
   find(key: string): Promise<KeptOutput | undefined>;
-  /** Keeps an output, unless it is too large. */
+  /** Grows whenever something is forgotten: what was begun before may be out of date. */
+  generation(): number;
+  /** Keeps an output, unless it is too large or something was forgotten since it was begun. */
   keep(key: string, kept: KeptOutput, options: KeepOptions): Promise<void>;
   /** Answers how many the store had. Other processes forget theirs within a second. */
   forget(options: ForgetOptions): Promise<number>;
@@ -63,6 +67,8 @@ export function toCacheKey({ address, digest, user, key }: CacheSubject): string
 
 interface StoredOutput {
   readonly output: JsonValue;
+  /** In milliseconds since 1970. */
+  readonly until: number;
   readonly tags: readonly string[];
   readonly version?: string;
 }
@@ -74,24 +80,36 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
     sizeCalculation: ({ bytes }) => bytes + 200,
     ttl: trustMs,
   });
+  let generation = 0;
+
+  function remember(key: string, { output, bytes }: KeptOutput, leftMs: number): void {
+    // Without a time, it would stay for ever.
+    if (leftMs > 0) recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(leftMs, trustMs) });
+  }
 
   return {
     async find(key) {
       const known = recent.get(key);
       if (known !== undefined) return { output: cloneJson(known.output), bytes: known.bytes };
+      const since = generation;
       const found = await kv.get(key);
       if (found === undefined) return undefined;
-      const { output } = found.value as unknown as StoredOutput;
+      const { output, until } = found.value as unknown as StoredOutput;
       const bytes = Buffer.byteLength(JSON.stringify(output));
-      recent.set(key, { output: cloneJson(output), bytes });
+      if (since === generation) remember(key, { output, bytes }, until - Date.now());
       return { output, bytes };
     },
-    async keep(key, { output, bytes }, { ttlMs, tags = [], version }) {
-      if (bytes > maxBytes) return;
-      await kv.set(key, { output, tags, ...(version !== undefined && { version }) }, { expiresInMs: ttlMs });
-      recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(ttlMs, trustMs) });
+    generation: () => generation,
+    async keep(key, { output, bytes }, { ttlMs, tags = [], version, generation: since }) {
+      if (bytes > maxBytes || since !== generation) return;
+      const until = Date.now() + ttlMs;
+      await kv.set(key, { output, until, tags, ...(version !== undefined && { version }) }, { expiresInMs: ttlMs });
+      // Whoever forgot something while it was being written may not have seen it.
+      if (since === generation) remember(key, { output, bytes }, ttlMs);
+      else await kv.delete(key);
     },
     async forget({ tool, ...which }) {
+      generation += 1;
       const prefix = tool === undefined ? keyPrefix : `${keyPrefix}${tool}:`;
       let count = 0;
       let after = "";
