@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 
-import { isKitbagError } from "../../core/errors.ts";
+import { isKitbagError, type KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
@@ -85,17 +85,18 @@ export function createRecords(invocation: Invocation): Records {
       };
       if (store !== undefined) versions = keep(workspace, address, { store, onError });
     },
-    explain(cause) {
-      if (cause !== failure || !isKitbagError(cause)) return undefined;
-      const answer = toFailedAnswer(cause);
-      const accept = cause.code === "audit-broken" ? "If you know why, take it as it is: kitbag store accept. " : "";
-      return { ...answer, failure: `${answer.failure ?? ""}\n${accept}To call without records: --store none` };
-    },
+    explain: (cause) => (cause === failure && isKitbagError(cause) ? addCure(cause) : undefined),
     async close() {
       await versions;
       await opened?.close();
     },
   };
+}
+
+function addCure(cause: KitbagError): Answer {
+  const answer = toFailedAnswer(cause);
+  const accept = cause.code === "audit-broken" ? "If you know why, take it as it is: kitbag store accept. " : "";
+  return { ...answer, failure: `${answer.failure ?? ""}\n${accept}To call without records: --store none` };
 }
 
 /** Who wants to learn what a script needs, or looks at it step by step, expects that it fails. */
