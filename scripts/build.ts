@@ -54,7 +54,11 @@ async function bundle(): Promise<readonly string[]> {
     entryFileNames: "[name].js",
     chunkFileNames: ({ name }) => (name.includes("/") ? "[name].js" : "chunks/[name].js"),
     codeSplitting: {
-      groups: [{ debugName: "fixed", name: (id) => fixed.map(toName).find((name) => isSource(id, name)) ?? null }],
+      groups: [
+        { debugName: "fixed", name: (id) => fixed.map(toName).find((name) => isSource(id, name)) ?? null },
+        // What is used here and inside of a sandbox or a thread: fixed files need it, and an entry must not export it for them.
+        { debugName: "inside", name: (id) => (/[\\/]src[\\/].*[\\/]inside[\\/]/u.test(id) ? "inside" : null) },
+      ],
       includeDependenciesRecursively: false,
     },
   });

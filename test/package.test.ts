@@ -99,7 +99,10 @@ test("the built command runs scripts that talk to Kitbag, in a sandbox", async (
 });
 
 test("the built package imports only what package.json declares", () => {
-  const declared = new Set(["kitbag", ...Object.keys(packageJson.dependencies), ...builtinModules]);
+  const { dependencies, peerDependencies } = packageJson;
+  const packages = ["kitbag", ...Object.keys({ ...dependencies, ...peerDependencies })];
+  // The newest modules of Node have a name with "node:" only.
+  const declared = new Set([...packages, ...builtinModules.map((name) => name.replace(/^node:/u, ""))]);
 
   const strangers = globSync("dist/**/*.{js,d.ts}", { cwd: installed }).flatMap((file) =>
     importedPackages(readFileSync(join(installed, file), "utf8"))
@@ -128,6 +131,7 @@ test("the built package has the modules that scripts talk to Kitbag with", () =>
   const files = globSync("**/*.{py,rb,sh,cjs,mjs,json}", { cwd: folder });
 
   expect(files.toSorted()).toEqual([
+    "empty.mjs",
     "node/kitbag.cjs",
     "node/package.json",
     "preload.cjs",
