@@ -158,6 +158,20 @@ test("users take turns when calls wait for a limit, and higher priorities go fir
   expect(order).toEqual(["Ada 0", "Ada 1", "urgent", "Bob 4", "Eve 5", "Ada 2", "Ada 3"]);
 });
 
+test("a call that waits for its user's limit holds nobody up who waits for another", async () => {
+  const rates: RateLimit[] = [
+    { per: "workspace", calls: 20, inMs: 1000, burst: 1 },
+    { per: "user", of: "Ada", calls: 2, inMs: 1000, burst: 1 },
+  ];
+  const order: string[] = [];
+  const workspace = createWorkspace({ tools: [named(order)], rates });
+  const who = ["Ada", "Ada", "Bob", "Eve"];
+
+  await Promise.all(who.map((user, index) => workspace.call("name", { who: `${user} ${index}` }, { user })));
+
+  expect(order).toEqual(["Ada 0", "Bob 2", "Eve 3", "Ada 1"]);
+});
+
 test("users take turns when calls wait for a place, and higher priorities go first", async () => {
   const order: string[] = [];
   const workspace = createWorkspace({ tools: [named(order)], limits: { maxConcurrent: 1 } });

@@ -29,14 +29,25 @@ async function waitForRate(
     const reached = await first;
     if (reached === undefined) return undefined;
     if (call.root.options.onLimit === "fail") return refuse(call, reached);
-    return await waitInLine(call, () => waitTurn(call, subject, reached));
+    return await waitInLine(call, () => waitForAll(call, subject, reached));
   } catch (cause) {
     return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
   }
 }
 
-/** Waits for its turn to look whether there is room, then looks until there is. */
-async function waitTurn(call: Call, subject: RateSubject, first: Reached): Promise<FailedOutcome | undefined> {
+/** Waits for one limit after the other. Who has to wait for another one holds nobody up who waits for the first. */
+async function waitForAll(call: Call, subject: RateSubject, first: Reached): Promise<FailedOutcome | undefined> {
+  let answer = await waitTurn(call, subject, first);
+  while (answer !== undefined && "queue" in answer) answer = await waitTurn(call, subject, answer);
+  return answer;
+}
+
+/** Waits for its turn to look whether there is room, then looks until there is; answers with the other limit that has none. */
+async function waitTurn(
+  call: Call,
+  subject: RateSubject,
+  first: Reached,
+): Promise<Reached | FailedOutcome | undefined> {
   const { user, priority } = waiterOf(call);
   const { turn, leave } = first.queue.enter(user, priority);
   let reached = first;
@@ -48,12 +59,17 @@ async function waitTurn(call: Call, subject: RateSubject, first: Reached): Promi
       reached = still;
       // It will not come to that: better to know it now.
       if (still.retryAfterMs > call.limitMs) return refuse(call, still);
+      if (!isSameQueue(still, first)) return still;
       race = await sleepIn(call, still.retryAfterMs);
     }
     return race.failure.code === "call-timeout" ? refuse(call, reached) : { status: "failed", error: race.failure };
   } finally {
     leave();
   }
+}
+
+function isSameQueue({ queue: left }: Reached, { queue: right }: Reached): boolean {
+  return left.limit === right.limit && left.name === right.name;
 }
 
 function refuse(call: Call, { limit, retryAfterMs }: Reached): FailedOutcome {

@@ -4,7 +4,7 @@ import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { Tool, ToolAnnotations, ToolLimits } from "../../core/tool.ts";
+import { injected, type Tool, type ToolAnnotations, type ToolLimits } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import { openDeadLetters } from "../failures/dead-letters.ts";
@@ -144,6 +144,77 @@ test("failures that are the caller's do not break a tool", async () => {
   await workspace.call("work", {}, { signal: AbortSignal.abort() });
 
   expect(await workspace.call("work")).toMatchObject({ status: "ok" });
+});
+
+test("a tool is not broken because callers give it too little time, or values for it cannot be made", async () => {
+  const { tool } = failing({ failures: 0, annotations: {}, pauseMs: 30 });
+  const needy = defineTool({
+    name: "needy",
+    description: "Needs",
+    inject: { key: injected<string>() },
+    run: () => "ok",
+  });
+  let isDown = true;
+  const workspace = createWorkspace({
+    tools: [tool, needy],
+    breaker: { failures: 1 },
+    injected: () => (isDown ? fail("no database") : { key: "value" }),
+  });
+  const first = [await workspace.call("work", {}, { limitMs: 5 }), await workspace.call("needy")];
+  isDown = false;
+
+  expect(first.map(codeOf)).toEqual(["call-timeout", "tool-failed"]);
+  expect(await workspace.call("work")).toMatchObject({ status: "ok" });
+  expect(await workspace.call("needy")).toMatchObject({ status: "ok" });
+});
+
+test("a tool that does not answer in its time is broken, and failures that are the caller's do not mend it", async () => {
+  const { tool } = failing({ failures: 0, annotations: {}, limits: { limitMs: 20 }, pauseMs: 60 });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 2 } });
+  const codes = [
+    codeOf(await workspace.call("work")),
+    codeOf(await workspace.call("work", {}, { limitMs: 2 })),
+    codeOf(await workspace.call("work")),
+    codeOf(await workspace.call("work")),
+  ];
+
+  expect(codes).toEqual(["call-timeout", "call-timeout", "call-timeout", "tool-broken"]);
+});
+
+test("a tool that breaks while several calls run is told to be broken, and mended, once", async () => {
+  const { tool } = failing({ failures: 5, annotations: {}, pauseMs: 10 });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 2, openMs: 20 } });
+  const notices: string[] = [];
+  workspace.onEvent(({ type }) => type.startsWith("tool-") && notices.push(type));
+  await Promise.all([1, 2, 3, 4, 5].map(() => workspace.call("work")));
+  await new Promise((resolve) => setTimeout(resolve, 60));
+
+  expect(notices).toEqual(["tool-broken", "tool-mended"]);
+});
+
+test("a call that waits until another has tried a broken tool keeps its own deadline, and does not run after it", async () => {
+  const { tool, runs } = failing({ failures: 1, annotations: {}, pauseMs: 80 });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1, openMs: 20 } });
+  await workspace.call("work");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const trying = workspace.call("work");
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  const winners: string[] = [];
+  const waiting = workspace.call("work", {}, { limitMs: 15 });
+  await Promise.all([waiting.then(() => winners.push("waiting")), trying.then(() => winners.push("trying"))]);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+
+  expect(winners).toEqual(["waiting", "trying"]);
+  expect([codeOf(await waiting), codeOf(await trying), runs()]).toEqual(["call-timeout", "ok", 2]);
+});
+
+test("a breaker may stay open for longer than a timer can wait", async () => {
+  const { tool } = failing({ failures: 1, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1, openMs: 2 ** 40 } });
+  await workspace.call("work");
+  await new Promise((resolve) => setTimeout(resolve, 20));
+
+  expect(workspace.isToolAvailable("work")).toBe(false);
 });
 
 test("a middleware that crashes behind a breaker makes the call fail, and no more", async () => {

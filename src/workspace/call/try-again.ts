@@ -7,7 +7,7 @@ import { isFault, mayPass } from "../failures/tool-faults.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
-import { sleepIn } from "./race-stop.ts";
+import { raceStop, sleepIn } from "./race-stop.ts";
 import { redactFailure } from "./redact.ts";
 
 /** Tries a tool again that may be run again, watches whether it is broken, and keeps calls that failed for good. */
@@ -24,12 +24,25 @@ async function watch(call: Call, breakers: Breakers, run: Next): Promise<ToolOut
   const { entry, id, address: tool } = call;
   const outcome = await breakers.run({
     entry,
-    run,
+    // One that had to stop while it waited has its outcome already.
+    run: () => (call.stopped === undefined ? run() : { status: "failed", error: call.stopped }),
+    isFault: (failed) => isFaultOf(call, failed),
+    wait: async (work) => {
+      const race = await raceStop(call, work);
+      return race.ok ? race.value : { status: "failed", error: race.failure };
+    },
     onBroken: (facts) => call.emit({ type: "tool-broken", call: id, tool, ...facts }),
     onMended: () => call.emit({ type: "tool-mended", call: id, tool }),
   });
   // It broke while this call waited.
   return outcome ?? call.fail("tool-broken", { tool, retryAfterMs: breakers.openMs });
+}
+
+/** Whether the tool is to blame: not if it was not reached, nor if the caller gave it less time than it has. */
+function isFaultOf(call: Call, outcome: FailedOutcome): boolean {
+  if (!call.ran || !isFault(outcome)) return false;
+  const usualMs = call.entry.tool.limits.limitMs ?? call.limit("limitMs");
+  return outcome.error.code !== "call-timeout" || call.limitMs >= usualMs;
 }
 
 /** Whether a tool may be run again: the one rule for retries, recovery and replay. */

@@ -1,10 +1,9 @@
 import type { CircuitBreakerPolicy } from "cockatiel";
 
-import type { ToolOutcome } from "../../core/outcome.ts";
+import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Entry } from "../entry.ts";
 import type { Registry } from "../registry.ts";
-import { isFault } from "./tool-faults.ts";
 
 /** When a tool that fails is taken out for a while. */
 export interface BreakerOptions {
@@ -26,52 +25,92 @@ export interface Breakers {
 export interface Watched {
   readonly entry: Entry;
   readonly run: () => ToolOutcome | Promise<ToolOutcome>;
+  /** Whether a failure says that the tool does not work; one that says nothing about it counts for nothing. */
+  readonly isFault: (outcome: FailedOutcome) => boolean;
+  /** Waits no longer than the call may. */
+  readonly wait: (work: Promise<ToolOutcome | undefined>) => Promise<ToolOutcome | undefined>;
   readonly onBroken: (facts: Required<BreakerOptions>) => void;
   readonly onMended: () => void;
 }
 
-/** Makes breakers, one for each tool. */
-export function createBreakers(options: BreakerOptions, registry: Pick<Registry, "setBroken">): Breakers {
-  const { failures = 5, openMs = 30_000 } = options;
-  const policies = new WeakMap<Tool, Promise<CircuitBreakerPolicy>>();
+/** The longest time that a timer can wait. */
+const longestTimer = 2 ** 31 - 1;
 
-  async function createPolicy(): Promise<CircuitBreakerPolicy> {
+/** The breaker of one tool. */
+interface Breaker {
+  readonly policy: CircuitBreakerPolicy;
+  /** Whether a call tries now whether the tool works again. */
+  readonly isTried: () => boolean;
+}
+
+/** Makes breakers, one for each tool. */
+export function createBreakers(
+  options: BreakerOptions,
+  registry: Pick<Registry, "setBroken" | "brokenUntil">,
+): Breakers {
+  const { failures = 5, openMs = 30_000 } = options;
+  const breakers = new WeakMap<Tool, Promise<Breaker>>();
+
+  async function createBreaker(): Promise<Breaker> {
     // Only those who want breakers pay for loading them.
-    const { circuitBreaker, ConsecutiveBreaker, handleWhenResult } = await import("cockatiel");
-    const handle = handleWhenResult((outcome) => isFault(outcome as ToolOutcome));
-    return circuitBreaker(handle, { halfOpenAfter: openMs, breaker: new ConsecutiveBreaker(failures) });
+    const { circuitBreaker, CircuitState, ConsecutiveBreaker, handleWhenResult } = await import("cockatiel");
+    const handle = handleWhenResult((outcome) => (outcome as ToolOutcome).status === "failed");
+    const policy = circuitBreaker(handle, { halfOpenAfter: openMs, breaker: new ConsecutiveBreaker(failures) });
+    return { policy, isTried: () => policy.state === CircuitState.HalfOpen };
   }
 
-  function policyOf(tool: Tool): Promise<CircuitBreakerPolicy> {
-    const policy = policies.get(tool) ?? createPolicy();
-    policies.set(tool, policy);
-    return policy;
+  function breakerOf(tool: Tool): Promise<Breaker> {
+    const breaker = breakers.get(tool) ?? createBreaker();
+    breakers.set(tool, breaker);
+    return breaker;
   }
 
   function takeOut({ entry, onBroken, onMended }: Watched): void {
+    // Every call that runs now hears of it.
+    if (registry.brokenUntil(entry) !== undefined) return;
     registry.setBroken(entry, performance.now() + openMs);
     onBroken({ failures, openMs });
     const letIn = (): void => {
       registry.setBroken(entry, undefined);
       onMended();
     };
-    setTimeout(letIn, openMs).unref();
+    // A timer may come a moment before the time that the policy goes by.
+    setTimeout(letIn, Math.min(openMs + 1, longestTimer)).unref();
   }
 
   return {
     openMs,
     async run(watched) {
-      const policy = await policyOf(watched.entry.tool);
-      const opened = policy.onBreak(() => takeOut(watched));
-      try {
-        return await policy.execute(async () => watched.run());
-      } catch (cause) {
-        const { isBrokenCircuitError } = await import("cockatiel");
-        if (isBrokenCircuitError(cause)) return undefined;
-        throw cause;
-      } finally {
-        opened.dispose();
-      }
+      const { policy, isTried } = await breakerOf(watched.entry.tool);
+      const isWaiting = isTried();
+      const work = runUnder(policy, watched, () => takeOut(watched));
+      // While another call tries whether the tool works, the policy lets this one wait for it.
+      return isWaiting ? watched.wait(work) : work;
     },
   };
+}
+
+async function runUnder(
+  policy: CircuitBreakerPolicy,
+  { run, isFault }: Watched,
+  onBreak: () => void,
+): Promise<ToolOutcome | undefined> {
+  const opened = policy.onBreak(onBreak);
+  let aside: ToolOutcome | undefined;
+  try {
+    return await policy.execute(async () => {
+      const outcome = await run();
+      if (outcome.status === "ok" || isFault(outcome)) return outcome;
+      aside = outcome;
+      // Whatever is returned is counted, what is thrown is not.
+      throw new Error("the outcome says nothing about the tool");
+    });
+  } catch (cause) {
+    if (aside !== undefined) return aside;
+    const { isBrokenCircuitError } = await import("cockatiel");
+    if (isBrokenCircuitError(cause)) return undefined;
+    throw cause;
+  } finally {
+    opened.dispose();
+  }
 }

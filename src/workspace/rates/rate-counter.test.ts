@@ -77,6 +77,24 @@ test.for(kinds)("a counter %s survives a clock that goes back", async ([, create
   }
 });
 
+test.for(kinds)(
+  "a bucket %s keeps nobody out for longer than it takes to fill when the clock goes back",
+  async ([, create]) => {
+    const counter = create({ calls: 2, inMs: 1000, burst: 2 });
+    await takeAt(counter, [10_000_000, 10_000_000]);
+
+    expect(await takeAt(counter, [10_000])).toEqual([500]);
+  },
+);
+
+test.for(kinds)("a window %s forgets nothing when the clock goes back by a moment", async ([, create]) => {
+  const counter = create({ calls: 2, inMs: 1000 });
+  await takeAt(counter, [10_000, 10_000]);
+  await takeAt(counter, [9999]);
+
+  expect(await takeAt(counter, [10_000])).not.toEqual([0]);
+});
+
 test("a window in memory never lets through more than twice its calls in its time, nor a bucket more than its burst and rate", () => {
   const steps = fc.array(fc.integer({ min: 0, max: 300 }), { minLength: 1, maxLength: 200 });
   fc.assert(

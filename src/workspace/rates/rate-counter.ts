@@ -42,7 +42,8 @@ function createWindow(rate: ToolRate): RateCounter {
 
   function turnTo(now: number): void {
     const next = Math.floor(now / inMs);
-    if (next === index) return;
+    // A clock that goes back a little still counts in the same window; else everything would be forgotten at its edge.
+    if (next === index || next === index - 1) return;
     previous = next === index + 1 ? current : new Map();
     current = new Map();
     index = next;
@@ -52,7 +53,7 @@ function createWindow(rate: ToolRate): RateCounter {
     take(subject, now) {
       turnTo(now);
       const count = current.get(subject) ?? 0;
-      const counts = { previous: previous.get(subject) ?? 0, current: count, elapsed: now - index * inMs };
+      const counts = { previous: previous.get(subject) ?? 0, current: count, elapsed: Math.max(0, now - index * inMs) };
       const wait = waitForWindow(rate, counts);
       if (wait === 0) current.set(subject, count + 1);
       return wait;
@@ -78,8 +79,15 @@ export function toBucket({ calls, inMs }: ToolRate, burst: number): Bucket {
   return { intervalMs, reachMs: intervalMs * burst };
 }
 
+/** When a bucket would be full again that had been so at `before`, if one more call is taken from it. */
+export function takeFrom({ intervalMs, reachMs }: Bucket, before: number, now: number): number {
+  // No bucket is more than empty: what says so is of a clock that has gone back since.
+  return Math.max(now, Math.min(before, now + reachMs)) + intervalMs;
+}
+
 function createBucket(rate: ToolRate, burst: number): RateCounter {
-  const { intervalMs, reachMs } = toBucket(rate, burst);
+  const bucket = toBucket(rate, burst);
+  const { intervalMs, reachMs } = bucket;
   // A bucket that nobody touched for as long as it takes to fill is full: it need not be remembered.
   let young = new Map<string, number>();
   let old = new Map<string, number>();
@@ -97,7 +105,7 @@ function createBucket(rate: ToolRate, burst: number): RateCounter {
   return {
     take(subject, now) {
       turnTo(now);
-      const full = Math.max(now, fullAt(subject)) + intervalMs;
+      const full = takeFrom(bucket, fullAt(subject), now);
       const wait = Math.ceil(full - now - reachMs);
       if (wait > 0) return wait;
       young.set(subject, full);

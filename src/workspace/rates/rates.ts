@@ -29,6 +29,9 @@ export interface Reached {
 
 /** Those who wait until a limit has room, one at a time looking whether it has. */
 export interface RateQueue {
+  /** The limit, and whose: where both are the same, it is the same queue. */
+  readonly limit: object;
+  readonly name: string;
   /** Resolves when it is this one's turn to look. `leave` lets the next one look. */
   enter(user: string, priority: number): { readonly turn: Promise<void>; leave(): void };
 }
@@ -169,6 +172,8 @@ function toQueue(queues: Map<string, OpenQueue>, name: string): RateQueue {
   }
 
   return {
+    limit: queues,
+    name,
     enter(user, priority) {
       const queue = queues.get(name) ?? { line: createLine(), turns: createTurns(), arrivals: 0, isLooking: false };
       queues.set(name, queue);

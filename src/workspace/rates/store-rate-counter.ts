@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { KeyValueStore } from "../../core/store.ts";
-import { toBucket, waitForWindow, type RateCounter } from "./rate-counter.ts";
+import { takeFrom, toBucket, waitForWindow, type RateCounter } from "./rate-counter.ts";
 import type { RateLimit } from "./rate-limit.ts";
 
 /** Makes a counter whose numbers are in a store, so that all processes that share it count together. */
@@ -53,7 +53,8 @@ function createWindow(kv: KeyValueStore, limit: RateLimit): RateCounter {
 }
 
 function createBucket(kv: KeyValueStore, limit: RateLimit, burst: number): RateCounter {
-  const { intervalMs, reachMs } = toBucket(limit, burst);
+  const bucket = toBucket(limit, burst);
+  const { intervalMs, reachMs } = bucket;
   const expiresInMs = Math.ceil(reachMs + intervalMs);
 
   /** Writes the time that `change` makes of the one that is there, unless it makes none. */
@@ -77,7 +78,7 @@ function createBucket(kv: KeyValueStore, limit: RateLimit, burst: number): RateC
     async take(subject, now) {
       let wait = 0;
       await move(subject, (before) => {
-        const full = Math.max(now, before) + intervalMs;
+        const full = takeFrom(bucket, before, now);
         wait = Math.max(0, Math.ceil(full - now - reachMs));
         return wait > 0 ? undefined : full;
       });
