@@ -62,6 +62,34 @@ test("keep() by many at once keeps each version once", async () => {
   expect(digests).toHaveLength(4);
 });
 
+test("keep() leaves it at that when somebody keeps another version right after it", async () => {
+  const store = memoryStore();
+  const versions = createVersions(store);
+  let isFirst = true;
+  const append: typeof store.log.append = async (...entries) => {
+    const position = await store.log.append(...entries);
+    if (isFirst) {
+      isFirst = false;
+      await versions.keep("pdf", source("later"), { label: "2.0.0" });
+    }
+    return position;
+  };
+
+  const kept = await createVersions({ ...store, log: { ...store.log, append } }).keep("pdf", source("earlier"));
+
+  expect(kept).toMatchObject({ number: 1 });
+  expect(await versions.current("pdf")).toMatchObject({ number: 2, label: "2.0.0" });
+  expect(await store.log.position("versions:pdf")).toBe(2);
+});
+
+test("get() takes a digest for a digest, though another version is labelled with it", async () => {
+  const versions = createVersions(memoryStore());
+  const { digest } = await versions.keep("pdf", source("good"));
+  await versions.keep("pdf", source("evil"), { label: digest });
+
+  expect(await versions.get("pdf", digest)).toMatchObject({ number: 1 });
+});
+
 test("get() finds a version by number, label, digest and the beginning of a digest", async () => {
   const versions = createVersions(memoryStore());
   const { digest } = await versions.keep("pdf", source("one", { "a.py": "print()" }), { label: "1.0.0" });

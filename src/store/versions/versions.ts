@@ -87,7 +87,8 @@ export function createVersions(store: Store): Versions {
 
 async function findVersion(store: Store, address: string, which: number | string): Promise<Version> {
   const { versions } = await readHistory(store, address);
-  const version = versions.findLast((one) => isMeant(one, which));
+  // A label is whatever its author says, also the digest of another version.
+  const version = versions.find(({ digest }) => digest === which) ?? versions.findLast((one) => isMeant(one, which));
   if (version !== undefined) return version;
   throw new KitbagError("version-not-found", { address, which: String(which), known: versions.map(describe) });
 }
@@ -108,7 +109,9 @@ async function makeCurrent(store: Store, { address, digest, notes, source }: Tar
     const isNew = source !== undefined && versions.every((version) => version.digest !== digest);
     if (isNew) await store.blobs.put(await toContent(store, source));
     const record = { type: isNew ? "version" : "current", digest, ...notes } as const;
-    await addRecord(store, { address, after: position, record });
+    const isAdded = await addRecord(store, { address, after: position, record });
+    // Whoever came after this may have made another one current, and that must stay.
+    if (isAdded) return findVersion(store, address, digest);
   }
 }
 
@@ -129,7 +132,7 @@ const shortestDigest = 8;
 
 function isMeant({ number, digest, label }: Version, which: number | string): boolean {
   if (typeof which === "number") return number === which;
-  if (label === which || digest === which) return true;
+  if (label === which) return true;
   const digits = which.replace(/^sha256:/u, "");
   return digits.length >= shortestDigest && digest.startsWith(`sha256:${digits}`);
 }

@@ -98,6 +98,26 @@ test("keepVersions() says nothing of errors when nobody listens", async () => {
   expect(await versions.addresses()).toEqual([]);
 });
 
+test("keepVersions() goes on when the one who is told of errors throws", async () => {
+  const { workspace, directory } = await openFolder();
+  rmSync(join(directory, "scripts"), { recursive: true });
+  const warnings: Error[] = [];
+  const listen = (warning: Error): unknown => warnings.push(warning);
+  process.on("warning", listen);
+  onTestFinished(() => void process.off("warning", listen));
+
+  const onError = (): never => {
+    throw new Error("nobody is here");
+  };
+  const { versions, settled } = keepVersions(workspace, memoryStore(), { onError });
+  workspace.add(greet("1.0.0", "Says hello"));
+  await settled();
+  await new Promise(setImmediate);
+
+  expect(await versions.addresses()).toEqual(["greet"]);
+  expect(String(warnings[0])).toContain("nobody is here");
+});
+
 test("keepVersions() keeps nothing more once it is stopped", async () => {
   const workspace = createWorkspace();
   const { versions, settled, stop } = keepVersions(workspace, memoryStore());

@@ -1,5 +1,6 @@
 import type { Store } from "../../core/store.ts";
 import { createVersions, type VersionNotes, type Versions, type VersionSource } from "../../store/versions/versions.ts";
+import { tellOne } from "../listeners.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import type { Workspace } from "../workspace.ts";
 import { fromSkill, fromTool } from "./to-version-source.ts";
@@ -47,7 +48,8 @@ export function keepVersions(workspace: Workspace, store: Store, options: KeepVe
       try {
         await versions.keep(address, source, notes);
       } catch (cause) {
-        onError?.(cause, address);
+        // One that throws must not keep the next version from being kept.
+        if (onError !== undefined) tellOne((error: unknown) => onError(error, address), cause);
       }
     };
     queue = queue.then(keepOne);
