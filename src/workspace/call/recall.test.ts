@@ -511,6 +511,17 @@ test("the keys of one user mean nothing to another", async () => {
   expect(runs()).toBe(3);
 });
 
+test("a call with a key hands over an output that is too large to be kept for the key, and is not run again", async () => {
+  const { tool, runs } = counter({ run: () => "x".repeat(33 * 1024 * 1024) });
+  const workspace = createWorkspace({ tools: [tool] });
+  const again = (): Promise<unknown> => workspace.call("count", { of: "a" }, { idempotencyKey: "order-1" });
+
+  const outcomes = [await again(), await again()];
+
+  expect(outcomes).toMatchObject([{ status: "ok" }, { status: "failed", error: { code: "output-too-large" } }]);
+  expect(runs()).toBe(1);
+});
+
 test("a call without a deadline can have a key", async () => {
   const { tool } = counter({});
   const workspace = createWorkspace({ tools: [tool] });

@@ -68,9 +68,16 @@ async function runOnce(call: Call, ticket: OnceTicket, run: Next): Promise<ToolO
   return outcome;
 }
 
+/** A larger output does not fit into a value of the store. Who asks for it again hears that, and it is not run again. */
+const maxOnceBytes = 31 * 1024 * 1024;
+
 /** What is kept is what the caller gets: without secrets. */
-function toKept({ redactor }: Call, outcome: ToolOutcome): OnceOutcome {
+function toKept(call: Call, outcome: ToolOutcome): OnceOutcome {
+  const { redactor, address } = call;
   const { status } = outcome;
+  if (status === "ok" && call.outputBytes > maxOnceBytes) {
+    return call.fail("output-too-large", { tool: address, limitBytes: maxOnceBytes });
+  }
   const kept = status === "ok" ? { status, output: outcome.output } : { status, error: outcome.error };
   return redactor === undefined ? kept : ({ ...redactor.value(kept), status } as OnceOutcome);
 }

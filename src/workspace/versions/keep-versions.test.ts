@@ -51,6 +51,16 @@ test("keepVersions() keeps a skill and its tools when it is opened, and not befo
   });
 });
 
+test("keepVersions() keeps skills that are open, also if they have no tools, and none that is closed", async () => {
+  const [open, closed] = ["talk", "write"].map((name) => defineSkill({ name, description: "Says how" }));
+  const workspace = createWorkspace({ skills: [open, closed].flatMap((skill) => skill ?? []) });
+  await workspace.activateSkill("talk");
+  const { versions, settled } = keepVersions(workspace, memoryStore());
+  await settled();
+
+  expect(await versions.addresses()).toEqual(["talk"]);
+});
+
 test("keepVersions() keeps every file of a skill's folder, and the script of each tool", async () => {
   const { workspace } = await openFolder();
   const { versions, settled } = keepVersions(workspace, memoryStore());

@@ -55,15 +55,22 @@ export function keepVersions(workspace: Workspace, store: Store, options: KeepVe
     queue = queue.then(keepOne);
   }
 
-  function keepAll(tools: readonly RegisteredTool[]): void {
+  function keepAll(tools: readonly RegisteredTool[], owners: Iterable<string>): void {
     for (const { address, tool } of tools) keep(address, fromTool(tool), tool.version);
-    for (const owner of new Set(tools.map((tool) => tool.owner))) {
+    for (const owner of new Set(owners)) {
       const skill = workspace.getSkill(owner);
       if (skill !== undefined) keep(owner, fromSkill(skill), skill.version);
     }
   }
 
-  keepAll(workspace.getAvailableTools());
-  const stop = workspace.onChange(({ added, replaced }) => keepAll([...added, ...replaced]));
+  // A skill that is open may have no tools.
+  const open = workspace.getSkills().filter(({ active }) => active);
+  const names = open.map(({ skill }) => skill.name);
+  keepAll(workspace.getAvailableTools(), names);
+  const stop = workspace.onChange(({ added, replaced }) => {
+    const tools = [...added, ...replaced];
+    const owners = tools.map(({ owner }) => owner);
+    keepAll(tools, owners);
+  });
   return { versions, settled: () => queue, stop };
 }
