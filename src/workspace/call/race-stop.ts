@@ -35,10 +35,13 @@ export function raceStop<Value>(call: Call, work: PromiseLike<Value>, onLate?: (
   });
 }
 
-/** Waits for some time, until the call must stop. */
+/** The longest time that a timer can wait. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Waits for some time, but for no longer than a timer can, until the call must stop. */
 export async function sleepIn(call: Call, ms: number): Promise<Race<void>> {
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
+  const timer = setTimeout(resolve, Math.min(ms, longestTimer));
   try {
     return await raceStop(call, promise);
   } finally {

@@ -218,6 +218,25 @@ test("calls that wait for another share its failure, unless it was cut short", a
   expect(runs()).toBe(2);
 });
 
+test("a call inside a call with the same key of the cache does not wait for the outer one", async () => {
+  const tool = defineTool({
+    name: "down",
+    description: "Counts down",
+    input: { type: "object", properties: { from: { type: "integer" } }, required: ["from"] },
+    cache: { ttlMs: 60_000, key: () => "same" },
+    run: async ({ from }, { call }) => {
+      if (Number(from) === 0) return "end";
+      const inner = await call("down", { from: Number(from) - 1 });
+      return inner.status === "ok" ? inner.output : inner.error.code;
+    },
+  });
+  const workspace = createWorkspace({ tools: [tool] });
+
+  const outcome = await workspace.call("down", { from: 2 }, { limitMs: 1000 });
+
+  expect(outcome).toEqual({ status: "ok", output: "end" });
+});
+
 test("a call that waits for another keeps its own deadline", async () => {
   const gate = Promise.withResolvers<string>();
   const { tool } = counter({ cache: minute, run: () => gate.promise });

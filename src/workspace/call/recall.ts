@@ -101,6 +101,7 @@ async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<T
   } catch (cause) {
     return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
   }
+  if (isInside(call, flightKey)) return next();
   for (let flight = flights.get(flightKey); flight !== undefined; flight = flights.get(flightKey)) {
     const landed = await raceStop(call, flight);
     if (!landed.ok) return { status: "failed", error: landed.failure };
@@ -109,11 +110,20 @@ async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<T
   }
   const flight = runAndKeep(call, { key, cache, generation }, next);
   flights.set(flightKey, flight);
+  flying.set(call, flightKey);
   try {
     return (await flight).outcome;
   } finally {
     flights.delete(flightKey);
   }
+}
+
+/** What calls run for others too, by the key of their flight. */
+const flying = new WeakMap<Call, string>();
+
+/** Whether the call is inside the one that it would wait for: that would wait for it in turn. */
+function isInside({ parent }: Call, flightKey: string): boolean {
+  return parent !== undefined && (flying.get(parent) === flightKey || isInside(parent, flightKey));
 }
 
 function keyOf(call: Call, { key, scope }: ToolCache): string | FailedOutcome {

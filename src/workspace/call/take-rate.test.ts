@@ -172,6 +172,22 @@ test("a call that waits for its user's limit holds nobody up who waits for anoth
   expect(order).toEqual(["Ada 0", "Bob 2", "Eve 3", "Ada 1"]);
 });
 
+test("a call waits for a limit that has no room for longer than a timer can wait", async () => {
+  const store = memoryStore();
+  let looks = 0;
+  const kv = { ...store.kv, get: (key: string) => ((looks += 1), store.kv.get(key)) };
+  const limits: ToolLimits = { rate: { calls: 1, inMs: 2 ** 40, burst: 1 } };
+  const workspace = createWorkspace({ tools: [echo("echo", limits)], store: { ...store, kv } });
+  await workspace.call("echo");
+  const controller = new AbortController();
+  const waiting = workspace.call("echo", {}, { limitMs: Infinity, signal: controller.signal });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  controller.abort();
+
+  expect(codeOf(await waiting)).toBe("call-cancelled");
+  expect(looks).toBe(3);
+});
+
 test("users take turns when calls wait for a place, and higher priorities go first", async () => {
   const order: string[] = [];
   const workspace = createWorkspace({ tools: [named(order)], limits: { maxConcurrent: 1 } });
