@@ -492,6 +492,28 @@ test("outputs are not used again for a call that brings values for the tool, nor
   ]);
 });
 
+test.for<[scope: ToolCache["scope"], outputs: number[]]>([
+  ["user", [1, 1, 2]],
+  ["everybody", [1, 1, 1]],
+])(
+  "workspaces that inject values of their own share a store but no outputs, unless they are for everybody: %s",
+  async ([scope, expected]) => {
+    const store = memoryStore();
+    const tool = defineTool({
+      name: "mine",
+      description: "Tells whose it is",
+      cache: { ttlMs: 60_000, ...(scope !== undefined && { scope }) },
+      inject: { tenant: injected<number>() },
+      run: (_, context) => context.injected.tenant,
+    });
+    const [one, two] = [1, 2].map((tenant) => createWorkspace({ tools: [tool], store, injected: { tenant } }));
+    const outcomes = [await one?.call("mine"), await one?.call("mine"), await two?.call("mine")];
+
+    expect(outcomes.map((outcome) => outcome?.status === "ok" && outcome.output)).toEqual(expected);
+    expect(outcomes[1]).toMatchObject({ recalled: "cache" });
+  },
+);
+
 test.for<[what: string, fails: boolean]>([
   ["an output", false],
   ["a failure", true],

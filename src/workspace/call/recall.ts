@@ -128,11 +128,14 @@ function isInside({ parent }: Call, flightKey: string): boolean {
 
 function keyOf(call: Call, { key, scope }: ToolCache): string | FailedOutcome {
   const { address, entry, checked } = call;
-  const user = scope === "everybody" ? undefined : call.user;
+  const isForAll = scope === "everybody";
+  const user = isForAll ? undefined : call.user;
+  // What a workspace injects may decide the output, and another one that shares the store may inject something else.
+  const workspace = isForAll || entry.tool.inject.length === 0 ? undefined : call.host.cache.id;
   try {
     const given = key === undefined ? checked : key(cloneJson(checked as JsonObject));
     const copy = copyJson(given, { maxBytes: call.limit("maxInputBytes"), maxDepth: maxJsonDepth });
-    if (copy.ok) return toCacheKey({ address, digest: toolDigest(entry.tool), user, key: copy.value });
+    if (copy.ok) return toCacheKey({ address, digest: toolDigest(entry.tool), user, workspace, key: copy.value });
     return call.fail("tool-failed", { tool: address, reason: "the key of its cache is no JSON" });
   } catch (cause) {
     return call.fail("tool-failed", { tool: address, reason: `the key of its cache failed: ${describeThrown(cause)}` });

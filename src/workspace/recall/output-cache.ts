@@ -34,6 +34,8 @@ export interface KeepOptions extends Pick<ToolCache, "ttlMs" | "tags"> {
 
 /** Outputs that may be used again, the latest in memory and all of them in the store behind it. */
 export interface OutputCache {
+  /** Of its workspace: no other has the same. */
+  readonly id: string;
   /** Those that are not in memory, or were put there more than a second ago, are looked up in the store. */
   find(key: string): Promise<KeptOutput | undefined>;
   /** Grows whenever something is forgotten: what was begun before may be out of date. */
@@ -57,12 +59,14 @@ export interface CacheSubject {
   /** Of the tool: another version has other outputs. */
   readonly digest: string;
   readonly user: string | undefined;
+  /** Only of this one; else of all that share the store. */
+  readonly workspace: string | undefined;
   readonly key: JsonValue;
 }
 
 /** The key of an output. Names have no ":", so what is forgotten of one tool is of no other. */
-export function toCacheKey({ address, digest, user, key }: CacheSubject): string {
-  return `${keyPrefix}${address}:${hash("sha256", toCanonicalJson([digest, user ?? null, key]))}`;
+export function toCacheKey({ address, digest, user, workspace, key }: CacheSubject): string {
+  return `${keyPrefix}${address}:${hash("sha256", toCanonicalJson([digest, user ?? null, workspace ?? null, key]))}`;
 }
 
 interface StoredOutput {
@@ -88,6 +92,7 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
   }
 
   return {
+    id: crypto.randomUUID(),
     async find(key) {
       const known = recent.get(key);
       if (known !== undefined) return { output: cloneJson(known.output), bytes: known.bytes };
