@@ -45,6 +45,35 @@ export async function runAtOnce(
   return times;
 }
 
+/**
+ * Begins `work` so many times at an even rate, but never more than so many at any time. Answers how long each took, in milliseconds,
+ * and how many a second it came to.
+ */
+export async function runEvenly(
+  { count, perSecond, atOnce }: { readonly count: number; readonly perSecond: number; readonly atOnce: number },
+  work: (index: number) => Promise<unknown>,
+): Promise<{ readonly times: readonly number[]; readonly rate: number }> {
+  const times: number[] = [];
+  const start = performance.now();
+  const running = new Set<Promise<void>>();
+  const runOne = async (index: number): Promise<void> => {
+    const before = performance.now();
+    await work(index);
+    times.push(performance.now() - before);
+  };
+  for (let begun = 0; begun < count;) {
+    const due = Math.min(count, Math.floor(((performance.now() - start) * perSecond) / 1000) + 1);
+    for (; begun < due && running.size < atOnce; begun += 1) {
+      const call = runOne(begun);
+      running.add(call);
+      void call.finally(() => running.delete(call));
+    }
+    await new Promise(setImmediate);
+  }
+  await Promise.all(running);
+  return { times, rate: (count * 1000) / (performance.now() - start) };
+}
+
 /** The time below which 99 of 100 lie. */
 export function p99(times: readonly number[]): number {
   const sorted = times.toSorted((left, right) => left - right);
