@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { sqliteStore, type Store } from "kitbag";
+import { type Store } from "kitbag";
+import { sqliteStore } from "kitbag/store";
 
 /** A store in a file of its own, which is gone when the process ends. */
 export interface StoreFile {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
-import { createWorkspace, defineTool, openAudit } from "kitbag";
+import { createWorkspace, defineTool } from "kitbag";
+import { openAudit } from "kitbag/store";
 
 import type { Question } from "./question.ts";
 import { openStoreFile, runAtOnce } from "./store-file.ts";

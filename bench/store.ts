@@ -1,6 +1,7 @@
 import { join } from "node:path";
 
-import { createWorkspace, defineTool, openAudit, type Workspace } from "kitbag";
+import { createWorkspace, defineTool, type Workspace } from "kitbag";
+import { openAudit } from "kitbag/store";
 
 import type { Contender, Question } from "./question.ts";
 import { openStoreFile, p99, runAtOnce, runEvenly } from "./store-file.ts";

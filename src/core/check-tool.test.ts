@@ -78,7 +78,11 @@ test.for<[part: string, value: unknown, message: string]>([
   ["limits", { limitMs: Infinity }, "limits.limitMs: expected a number above 0, at most 2147483647, found Infinity"],
   ["limits", { limitMs: NaN }, "limits.limitMs: expected a number above 0, at most 2147483647, found NaN"],
   ["limits", { maxConcurrent: 0.5 }, "limits.maxConcurrent: expected a whole number above 0, found 0.5"],
-  ["limits", { timeout: 5 }, "limits.timeout: expected one of limitMs, maxConcurrent, retries, rate, found an unknown word"],
+  [
+    "limits",
+    { timeout: 5 },
+    "limits.timeout: expected one of limitMs, maxConcurrent, retries, rate, found an unknown word",
+  ],
   ["limits", [], "limits: expected an object, found an empty list"],
 ])("checkParts() refuses the wrong %s %j", ([part, value, message]) => {
   expect(texts(checkParts({ ...right, [part]: value }))).toEqual([message]);

@@ -26,7 +26,8 @@ const pollEveryMs = 1000;
  *
  * @example
  * ```ts
- * import { combineStores, memoryStore } from "kitbag";
+ * import { memoryStore } from "kitbag";
+ * import { combineStores } from "kitbag/store";
  *
  * const store = combineStores(memoryStore(), memoryStore());
  * await store.kv.set("key", 1);

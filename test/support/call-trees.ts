@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import type { CallTree } from "kitbag";
+import type { CallTree } from "kitbag/store";
 
 /** A call that began at a time and took a time. */
 export function callTree(

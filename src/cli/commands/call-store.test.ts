@@ -261,7 +261,7 @@ echo x > ../free.txt && echo done
 `;
 
 const configuration = `
-import { sqliteStore } from "kitbag";
+import { sqliteStore } from "kitbag/store";
 import tools from "./tools.mjs";
 
 export default async () => ({ tools, store: await sqliteStore({ file: "configured.db" }) });

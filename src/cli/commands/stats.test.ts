@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { sqliteStore, type JsonObject, type JsonValue } from "kitbag";
+import { type JsonObject, type JsonValue } from "kitbag";
+import { sqliteStore } from "kitbag/store";
 import { expect, test } from "vitest";
 
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";

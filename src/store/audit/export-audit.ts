@@ -17,7 +17,8 @@ const pageSize = 1000;
  *
  * @example
  * ```ts
- * import { memoryStore, readAudit } from "kitbag";
+ * import { memoryStore } from "kitbag";
+ * import { readAudit } from "kitbag/store";
  *
  * for await (const entry of readAudit(memoryStore())) console.assert(entry.position > 0);
  * ```
@@ -47,7 +48,8 @@ export async function* readAudit(
  *
  * @example
  * ```ts
- * import { exportAudit, memoryStore } from "kitbag";
+ * import { memoryStore } from "kitbag";
+ * import { exportAudit } from "kitbag/store";
  *
  * for await (const line of exportAudit(memoryStore())) console.assert(line.endsWith("\n"));
  * ```

@@ -51,7 +51,8 @@ export type AuditOptions = AuditKeySource & {
  * import { mkdtemp } from "node:fs/promises";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { createWorkspace, defineTool, memoryStore, openAudit, verifyAudit } from "kitbag";
+ * import { createWorkspace, defineTool, memoryStore } from "kitbag";
+ * import { openAudit, verifyAudit } from "kitbag/store";
  *
  * const home = await mkdtemp(join(tmpdir(), "kitbag-"));
  * const files = { keyFile: join(home, "audit.key"), anchorFile: join(home, "audit.head") };

@@ -19,7 +19,8 @@ export type VerifyAuditOptions = AuditKeySource & {
  * @example
  * ```ts
  * import { randomBytes } from "node:crypto";
- * import { memoryStore, verifyAudit } from "kitbag";
+ * import { memoryStore } from "kitbag";
+ * import { verifyAudit } from "kitbag/store";
  *
  * const verdict = await verifyAudit(memoryStore(), { key: randomBytes(32) });
  * console.assert(verdict.ok && verdict.count === 0);
@@ -39,7 +40,7 @@ export async function verifyAudit(store: Store, options: VerifyAuditOptions): Pr
  * @example
  * ```ts
  * import { randomBytes } from "node:crypto";
- * import { verifyAuditLines } from "kitbag";
+ * import { verifyAuditLines } from "kitbag/store";
  *
  * const verdict = await verifyAuditLines(['{"type":"begin"}'], { key: randomBytes(32) });
  * console.assert(!verdict.ok && verdict.position === 1);
@@ -64,7 +65,8 @@ export async function verifyAuditLines(
  * import { randomBytes } from "node:crypto";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { anchorAudit, memoryStore } from "kitbag";
+ * import { memoryStore } from "kitbag";
+ * import { anchorAudit } from "kitbag/store";
  *
  * const anchorFile = join(tmpdir(), crypto.randomUUID());
  * const verdict = await anchorAudit(memoryStore(), { key: randomBytes(32), anchorFile });

@@ -40,7 +40,7 @@ export interface PostgresStoreOptions {
  *
  * @example
  * ```ts no-run
- * import { postgresStore } from "kitbag";
+ * import { postgresStore } from "kitbag/store";
  *
  * const store = await postgresStore({ url: process.env["DATABASE_URL"] ?? "postgresql://localhost/kitbag" });
  * await store.log.append("run:42", [{ type: "start" }], { expectedPosition: 0 });

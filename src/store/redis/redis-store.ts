@@ -45,7 +45,7 @@ export interface RedisStore extends Pick<Store, "kv" | "close"> {
  *
  * @example
  * ```ts no-run
- * import { redisStore } from "kitbag";
+ * import { redisStore } from "kitbag/store";
  *
  * const redis = await redisStore({ url: process.env["REDIS_URL"] ?? "redis://localhost" });
  * const calls = await redis.kv.increment("calls:ann", 1, { expiresInMs: 60_000 });

@@ -55,7 +55,8 @@ export interface Runs {
  *
  * @example
  * ```ts
- * import { createRuns, memoryStore } from "kitbag";
+ * import { memoryStore } from "kitbag";
+ * import { createRuns } from "kitbag/store";
  *
  * const runs = createRuns({ store: memoryStore() });
  * const run = await runs.open("report-1");

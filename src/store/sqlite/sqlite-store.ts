@@ -31,7 +31,7 @@ export interface SqliteStoreOptions {
  * import { mkdtempSync } from "node:fs";
  * import { tmpdir } from "node:os";
  * import { join } from "node:path";
- * import { sqliteStore } from "kitbag";
+ * import { sqliteStore } from "kitbag/store";
  *
  * const file = join(mkdtempSync(join(tmpdir(), "kitbag-")), "kitbag.db");
  * const store = await sqliteStore({ file });

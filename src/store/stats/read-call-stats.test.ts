@@ -1,4 +1,5 @@
-import { createWorkspace, defineSkill, defineTool, readCallStats, type CallEvent, type JsonValue } from "kitbag";
+import { createWorkspace, defineSkill, defineTool, type CallEvent, type JsonValue } from "kitbag";
+import { readCallStats } from "kitbag/store";
 import { expect, test } from "vitest";
 
 import { memoryStore } from "../memory-store.ts";

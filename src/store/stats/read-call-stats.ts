@@ -33,7 +33,8 @@ export interface RecordedCallStats extends CallStats {
  *
  * @example
  * ```ts
- * import { createWorkspace, defineTool, memoryStore, readCallStats } from "kitbag";
+ * import { createWorkspace, defineTool, memoryStore } from "kitbag";
+ * import { readCallStats } from "kitbag/store";
  *
  * const store = memoryStore();
  * const now = defineTool({ name: "now", description: "Tells the time", input: { type: "object" }, run: () => Date.now() });

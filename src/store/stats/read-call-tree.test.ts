@@ -1,4 +1,5 @@
-import { createWorkspace, defineTool, readCallTree, type CallEvent, type CallTree, type JsonValue } from "kitbag";
+import { createWorkspace, defineTool, type CallEvent, type JsonValue } from "kitbag";
+import { readCallTree, type CallTree } from "kitbag/store";
 import { expect, test } from "vitest";
 
 import { memoryStore } from "../memory-store.ts";

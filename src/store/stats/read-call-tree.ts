@@ -30,7 +30,8 @@ export interface CallTree {
  *
  * @example
  * ```ts
- * import { createWorkspace, defineTool, memoryStore, readCallTree, type CallEvent } from "kitbag";
+ * import { createWorkspace, defineTool, memoryStore, type CallEvent } from "kitbag";
+ * import { readCallTree } from "kitbag/store";
  *
  * const store = memoryStore();
  * const input = { type: "object" } as const;

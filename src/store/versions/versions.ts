@@ -39,7 +39,8 @@ export interface Versions {
  *
  * @example
  * ```ts
- * import { createVersions, memoryStore } from "kitbag";
+ * import { memoryStore } from "kitbag";
+ * import { createVersions } from "kitbag/store";
  *
  * const versions = createVersions(memoryStore());
  * await versions.keep("greet", { definition: { description: "Says hello" }, files: [] }, { label: "1.0.0" });

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import { LRUCache } from "lru-cache";
+import type { LRUCache } from "lru-cache";
 
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
@@ -79,14 +79,16 @@ interface StoredOutput {
 
 /** Makes the cache that is kept in `kv`. */
 export function createOutputCache(kv: KeyValueStore): OutputCache {
-  const recent = new LRUCache<string, KeptOutput>({
-    maxSize: maxMemoryBytes,
-    sizeCalculation: ({ bytes }) => bytes + 200,
-    ttl: trustMs,
-  });
+  let loaded: Promise<Recent> | undefined;
   let generation = 0;
 
-  function remember(key: string, { output, bytes }: KeptOutput, leftMs: number): void {
+  /** Made when it is needed: most have no tool with a cache. */
+  function load(): Promise<Recent> {
+    loaded ??= createRecent();
+    return loaded;
+  }
+
+  function remember(recent: Recent, key: string, { output, bytes }: KeptOutput, leftMs: number): void {
     // Without a time, it would stay for ever.
     if (leftMs > 0) recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(leftMs, trustMs) });
   }
@@ -94,6 +96,7 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
   return {
     id: crypto.randomUUID(),
     async find(key) {
+      const recent = await load();
       const known = recent.get(key);
       if (known !== undefined) return { output: cloneJson(known.output), bytes: known.bytes };
       const since = generation;
@@ -101,20 +104,22 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
       if (found === undefined) return undefined;
       const { output, until } = found.value as unknown as StoredOutput;
       const bytes = Buffer.byteLength(JSON.stringify(output));
-      if (since === generation) remember(key, { output, bytes }, until - Date.now());
+      if (since === generation) remember(recent, key, { output, bytes }, until - Date.now());
       return { output, bytes };
     },
     generation: () => generation,
     async keep(key, { output, bytes }, { ttlMs, tags = [], version, generation: since }) {
+      const recent = await load();
       if (bytes > maxBytes || since !== generation) return;
       const until = Date.now() + ttlMs;
       await kv.set(key, { output, until, tags, ...(version !== undefined && { version }) }, { expiresInMs: ttlMs });
       // Whoever forgot something while it was being written may not have seen it.
-      if (since === generation) remember(key, { output, bytes }, ttlMs);
+      if (since === generation) remember(recent, key, { output, bytes }, ttlMs);
       else await kv.delete(key);
     },
     async forget({ tool, ...which }) {
       generation += 1;
+      const recent = await load();
       const prefix = tool === undefined ? keyPrefix : `${keyPrefix}${tool}:`;
       let count = 0;
       let after = "";
@@ -130,6 +135,13 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
       }
     },
   };
+}
+
+type Recent = LRUCache<string, KeptOutput>;
+
+async function createRecent(): Promise<Recent> {
+  const { LRUCache: Cache } = await import("lru-cache");
+  return new Cache({ maxSize: maxMemoryBytes, sizeCalculation: ({ bytes }) => bytes + 200, ttl: trustMs });
 }
 
 function isMeant(stored: StoredOutput, { version, tag }: ForgetOptions): boolean {

@@ -11,7 +11,8 @@ import {
   TracerProvider,
   type SpanExporter,
 } from "@opentelemetry/sdk-trace";
-import { createWorkspace, defineSkill, defineTool, memoryStore, openAudit, type Workspace } from "kitbag";
+import { createWorkspace, defineSkill, defineTool, memoryStore, type Workspace } from "kitbag";
+import { openAudit } from "kitbag/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";

@@ -27,7 +27,8 @@ export interface KeptVersions {
  *
  * @example
  * ```ts
- * import { createWorkspace, defineTool, keepVersions, memoryStore } from "kitbag";
+ * import { createWorkspace, defineTool, memoryStore } from "kitbag";
+ * import { keepVersions } from "kitbag/store";
  *
  * const workspace = createWorkspace();
  * const kept = keepVersions(workspace, memoryStore());
