@@ -25,7 +25,7 @@ const counts = { plain: 3000, withScripts: 1000 };
 
 const question: Question = {
   title: "What does loading skills cost?",
-  text: "Trees that look like the public skills: found, every file hashed, each SKILL.md read and checked, scripts turned into tools. One has 3,000 skills without scripts, the other 1,000 skills with 2,000 scripts. In a new process each time, from the call to its answer; CPU time, that of the helpers that read Python included. They work beside it: where there is a second core, the answer comes earlier than that, which is the line that says so. Warm: what was read is remembered in a file, by digest, and no file has changed. Saves: from the writing of a file until a program that follows a tree of 1,000 skills with 2,000 scripts has the new version, elapsed time; the first one after it started, and the sixth.",
+  text: "Trees that look like the public skills: found, every file hashed, each SKILL.md read and checked, scripts turned into tools. One has 3,000 skills without scripts, the other 1,000 skills with 2,000 scripts. In a new process each time, from the call to its answer; CPU time, that of the helpers that read Python included. They work beside it: where there is a second core, the answer comes earlier than that, as the lines say that are about it. Warm: what was read is remembered in a file, by digest, and no file has changed. Saves: from the writing of a file until a program that follows a tree of 1,000 skills with 2,000 scripts has the new version, elapsed time; the first one after it started, and the sixth.",
   unit: "ms",
   rounds: 7,
   targets: [
@@ -36,7 +36,12 @@ const question: Question = {
       limit: 3000,
       value: (cost) => cost("2,000 scripts, cold, until the answer"),
     },
-    { text: "2,000 scripts, warm", unit: "ms", limit: 300, value: (cost) => cost("2,000 scripts, warm") },
+    {
+      text: "2,000 scripts, warm",
+      unit: "ms",
+      limit: 300,
+      value: (cost) => cost("2,000 scripts, warm, until the answer"),
+    },
     {
       text: "from a first save until it is live",
       unit: "ms",
@@ -66,6 +71,11 @@ const question: Question = {
       {
         name: "2,000 scripts, cold, until the answer",
         measure: () => measure(loadAll, JSON.stringify({ directories: [withScripts] }), counts.withScripts).elapsedMs,
+      },
+      {
+        name: "2,000 scripts, warm, until the answer",
+        measure: () =>
+          measure(loadAll, JSON.stringify({ directories: [withScripts], cacheFile }), counts.withScripts).elapsedMs,
       },
       ...saves.map((save) => ({ name: save.name, measure: () => measureSave(save) })),
     ];

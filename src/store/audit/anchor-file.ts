@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { closeSync, fdatasync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasyncSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -72,9 +72,6 @@ function toText(head: AuditHead, keys: AuditKeys): string {
  */
 export function openAnchor(file: string, keys: AuditKeys): Anchor {
   const descriptor = openSync(file, "r+");
-  let next: { head: AuditHead; readonly written: PromiseWithResolvers<void> } | undefined;
-  let isWriting = false;
-  let idle = Promise.resolve();
 
   function writeLine(head: AuditHead): void {
     const offset = (head.count % lineCount) * lineBytes;
@@ -86,40 +83,16 @@ export function openAnchor(file: string, keys: AuditKeys): Anchor {
     }
   }
 
-  async function run(): Promise<void> {
-    isWriting = true;
-    for (let job = next; job !== undefined; job = next) {
-      next = undefined;
-      try {
-        writeLine(job.head);
-        await sync(descriptor);
-        job.written.resolve();
-      } catch (cause) {
-        job.written.reject(cause);
-      }
-    }
-    isWriting = false;
-  }
-
   return {
-    write(head) {
-      next ??= { head, written: Promise.withResolvers() };
-      if (head.count > next.head.count) next.head = head;
-      const { promise } = next.written;
-      if (!isWriting) idle = run();
-      return promise;
+    async write(head) {
+      writeLine(head);
+      // Here and not in another thread: it takes less than the way there and back, and the caller waits for it anyway.
+      fdatasyncSync(descriptor);
     },
     async close() {
-      await idle;
       closeSync(descriptor);
     },
   };
-}
-
-function sync(descriptor: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    fdatasync(descriptor, (cause) => (cause === null ? resolve() : reject(cause)));
-  });
 }
 
 function toLine(head: AuditHead, keys: AuditKeys): string {

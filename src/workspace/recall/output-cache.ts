@@ -88,11 +88,6 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
     return loaded;
   }
 
-  function remember(recent: Recent, key: string, { output, bytes }: KeptOutput, leftMs: number): void {
-    // Without a time, it would stay for ever.
-    if (leftMs > 0) recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(leftMs, trustMs) });
-  }
-
   return {
     id: crypto.randomUUID(),
     async find(key) {
@@ -138,6 +133,11 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
 }
 
 type Recent = LRUCache<string, KeptOutput>;
+
+function remember(recent: Recent, key: string, { output, bytes }: KeptOutput, leftMs: number): void {
+  // Without a time, it would stay for ever.
+  if (leftMs > 0) recent.set(key, { output: cloneJson(output), bytes }, { ttl: Math.min(leftMs, trustMs) });
+}
 
 async function createRecent(): Promise<Recent> {
   const { LRUCache: Cache } = await import("lru-cache");
