@@ -49,7 +49,7 @@ export interface ToolCache {
   readonly key?: (input: JsonObject) => JsonValue;
   /** Words by which `workspace.forgetOutputs` finds them. */
   readonly tags?: readonly string[];
-  /** For whom they are used again: who asked, or everybody. @default "user" */
+  /** For whom they are used again: who asked (of a tool with `inject` only in this workspace), or everybody. @default "user" */
   readonly scope?: "user" | "everybody";
 }
 

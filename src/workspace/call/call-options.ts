@@ -12,7 +12,7 @@ export interface CallOptions {
   /** Asked instead of the workspace's. */
   readonly approve?: Approve;
   /**
-   * A name for this use of the tool: with the same key and input it is run once, also after a crash. The outcome is kept and
+   * A name for this use of the tool by this user: with the same key and input it is run once, also after a crash. The outcome is kept and
    * given again. One that was running when its process died is run again only if the tool is idempotent.
    */
   readonly idempotencyKey?: string;
