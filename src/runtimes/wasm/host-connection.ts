@@ -62,6 +62,11 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   const modules = new Set<string>();
   let nextId = 1;
   let ended: HostEnd | undefined;
+  let isKilled = false;
+  const kill = (): void => {
+    isKilled = true;
+    process.kill();
+  };
   const peer = openPeer(process, settings.limits.outputBytes + headerBytes, (message, payload) => {
     const { id } = message;
     const call = calls.get(id);
@@ -97,14 +102,15 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       calls.set(id, { ...call, mayHaveActed: false, resolve, reject });
       const { digest, args, environment } = call;
       peer.send({ type: "call", id, digest, args, environment }, call.input);
-      return untilStopped(promise, signal, { peer, id, kill: () => process.kill() });
+      return untilStopped(promise, signal, { peer, id, kill });
     },
     get isGone() {
-      return ended !== undefined;
+      // One that is dying may take a call and not finish it.
+      return isKilled || ended !== undefined;
     },
     gone,
     setHeld: (held) => process.setHeld(held),
-    kill: () => process.kill(),
+    kill,
   };
 }
 
