@@ -62,11 +62,7 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   const modules = new Set<string>();
   let nextId = 1;
   let ended: HostEnd | undefined;
-  let isKilled = false;
-  const kill = (): void => {
-    isKilled = true;
-    process.kill();
-  };
+  const life = toLife(process);
   const peer = openPeer(process, settings.limits.outputBytes + headerBytes, (message, payload) => {
     const { id } = message;
     const call = calls.get(id);
@@ -102,16 +98,27 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       calls.set(id, { ...call, mayHaveActed: false, resolve, reject });
       const { digest, args, environment } = call;
       peer.send({ type: "call", id, digest, args, environment }, call.input);
-      return untilStopped(promise, signal, { peer, id, kill });
+      return untilStopped(promise, signal, { peer, id, kill: life.kill });
     },
     get isGone() {
       // One that is dying may take a call and not finish it.
-      return isKilled || ended !== undefined;
+      return life.isKilled || ended !== undefined;
     },
     gone,
     setHeld: (held) => process.setHeld(held),
-    kill,
+    kill: life.kill,
   };
+}
+
+function toLife(process: SandboxProcess): { readonly isKilled: boolean; readonly kill: () => void } {
+  const life = {
+    isKilled: false,
+    kill() {
+      life.isKilled = true;
+      process.kill();
+    },
+  };
+  return life;
 }
 
 function makeRoom(modules: Set<string>, peer: HostPeer): void {
