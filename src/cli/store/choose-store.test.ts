@@ -12,7 +12,7 @@ test("findNamedStore() takes the flag before the environment, and knows when nob
 });
 
 test("findNamedStore() finds a file from the working directory", () => {
-  expect(find("sqlite:data/a b.db")).toEqual({ kind: "sqlite", file: "/work/data/a b.db", isNamed: true });
+  expect(find("sqlite:data/a b.db")).toEqual({ kind: "sqlite", file: "/project/data/a b.db", isNamed: true });
   expect(find("sqlite:/data/x.db")).toMatchObject({ file: "/data/x.db" });
 });
 
@@ -51,5 +51,5 @@ test("findNamedStore() repeats no password in a refusal, and says where the text
 });
 
 function find(store?: string, env: Record<string, string> = {}): ReturnType<typeof findNamedStore> {
-  return findNamedStore({ options: store === undefined ? {} : { store }, env, cwd: "/work" });
+  return findNamedStore({ options: store === undefined ? {} : { store }, env, cwd: "/project" });
 }
