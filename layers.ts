@@ -18,7 +18,7 @@ export const powers: Readonly<Record<string, readonly string[]>> = {
   child_process: ["sandbox", "skills", "cli"],
   worker_threads: ["sandbox", "runtimes"],
   vm: [],
-  fs: ["cli", "skills", "store", "sandbox", "runtimes", "forge", "toolbox", "http"],
+  fs: ["cli", "skills", "models", "store", "sandbox", "runtimes", "forge", "toolbox", "http"],
   net: ["sandbox", "gate"],
   tls: ["gate"],
   dgram: [],

@@ -1,0 +1,6 @@
+/**
+ * Kitbag's agent: a loop over any model, whose run is its log.
+ *
+ * @module
+ */
+export {};
