@@ -87,6 +87,44 @@ export interface ErrorDetails {
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */
   "middleware-failed": { readonly tool: string; readonly reason: string };
+  /** The prompt is longer than what the model can read. */
+  "model-context-exceeded": { readonly model: string; readonly status?: number; readonly reason: string };
+  /** The provider does not let this key in. `cure` says which key it is about. */
+  "model-denied": {
+    readonly model: string;
+    readonly status?: number;
+    readonly reason: string;
+    readonly cure: string;
+  };
+  /** A model failed in a way that says nothing about the question, the key or the provider's load. */
+  "model-failed": { readonly model: string; readonly status?: number; readonly reason: string };
+  /** A model needs a key that is not set. Any of `variables` may hold it. */
+  "model-key-missing": { readonly model: string; readonly variables: readonly string[] };
+  /** A text is not the name of a model. `model` is shown without what could be a secret. */
+  "model-name-invalid": { readonly model: string; readonly reason: string };
+  /** The provider takes no more requests now: a rate limit, too much load, a quota that is spent. */
+  "model-overloaded": {
+    readonly model: string;
+    readonly status?: number;
+    readonly reason: string;
+    /** When the provider says it may be asked again. */
+    readonly retryAfterMs?: number;
+  };
+  /** The provider does not accept the question as it is: asking again does not help. */
+  "model-refused": {
+    readonly model: string;
+    readonly status?: number;
+    readonly reason: string;
+    readonly cure: string;
+  };
+  /** A model was not done in time. `phase` is what was waited for: `request`, `first part` or `next part`. */
+  "model-timeout": { readonly model: string; readonly phase: string; readonly limitMs: number };
+  /** The provider cannot be reached, has an error of its own, or broke off its answer. */
+  "model-unavailable": { readonly model: string; readonly status?: number; readonly reason: string };
+  /** No model of the table has what is needed. */
+  "model-unmatched": { readonly need: string; readonly reasons: readonly string[] };
+  /** A value is not a model, or one of a version of the interface that nobody here knows. */
+  "model-unsupported": { readonly model: string; readonly reason: string };
   /** A connection that is allowed did not come about, or did not end well. */
   "network-failed": { readonly target: string; readonly reason: string };
   /** A connection is not allowed. */
@@ -113,6 +151,18 @@ export interface ErrorDetails {
   "owner-invalid": { readonly owner: string; readonly reason: string };
   /** Something went wrong that nobody foresaw: in Kitbag, or in code that runs beside it. */
   "program-failed": { readonly reason: string };
+  /** The package that speaks to a provider is not installed; `variables` are those that may hold its key. */
+  "provider-missing": {
+    readonly model: string;
+    readonly peer: string;
+    readonly variables: readonly string[];
+  };
+  /** There is no provider of this name. */
+  "provider-unknown": {
+    readonly provider: string;
+    readonly nearest: readonly string[];
+    readonly known: readonly string[];
+  };
   /** The run has ended: nothing can be written to it. */
   "run-ended": { readonly run: string };
   /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */

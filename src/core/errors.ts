@@ -58,6 +58,27 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "memory-exceeded": ({ tool, limitBytes }) =>
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
+  "model-context-exceeded": ({ model, status, reason }) =>
+    `Cannot ask ${quote(model)}: the prompt is too long for it (${withStatus(reason, status)}); shorten it, or use a model with a larger context`,
+  "model-denied": ({ model, status, reason, cure }) =>
+    `Cannot ask ${quote(model)}: the provider does not let this key in (${withStatus(reason, status)}); ${cure}`,
+  "model-failed": ({ model, status, reason }) =>
+    `Cannot get an answer of ${quote(model)}: ${withStatus(reason, status)}`,
+  "model-key-missing": ({ model, variables }) =>
+    `Cannot use the model ${quote(model)}: it needs a key; set ${variables.join(" or ")}, or pass "apiKey"`,
+  "model-name-invalid": ({ model, reason }) => `Cannot read ${quote(model)} as the name of a model: ${reason}`,
+  "model-overloaded": ({ model, status, reason, retryAfterMs }) =>
+    `Cannot ask ${quote(model)} now: the provider takes no more requests (${withStatus(reason, status)}); ${
+      retryAfterMs === undefined ? "try again later" : `retry after ${Math.ceil(retryAfterMs / 100) / 10} s`
+    }, or use another model`,
+  "model-refused": ({ model, status, reason, cure }) =>
+    `Cannot ask ${quote(model)}: the provider does not accept the question (${withStatus(reason, status)}); ${cure}`,
+  "model-timeout": ({ model, phase, limitMs }) =>
+    `Cannot wait for ${quote(model)} any longer: no ${phase} in ${limitMs} ms; give it more time, or use another model`,
+  "model-unavailable": ({ model, status, reason }) =>
+    `Cannot get an answer of ${quote(model)}: ${withStatus(reason, status)}; try again later, or use another model`,
+  "model-unmatched": ({ need, reasons }) => [`Cannot choose a model: ${need}`, ...reasons].join("\n"),
+  "model-unsupported": ({ model, reason }) => `Cannot use the model ${quote(model)}: ${reason}`,
   "network-failed": ({ target, reason }) => `Cannot finish the request to ${quote(target)}: ${reason}`,
   "network-refused": ({ target, reason }) => `Cannot connect to ${quote(target)}: ${reason}`,
   "network-rule-invalid": ({ rule, reason }) => `Cannot use the network rule ${quote(rule)}: ${reason}`,
@@ -79,6 +100,16 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "pipeline-invalid": ({ pipeline, problems }) =>
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
+  "provider-missing": ({ model, peer, variables }) =>
+    `Cannot use the model ${quote(model)}: the package ${quote(peer)} is not installed; run: npm install ${peer}${
+      variables.length === 0 ? "" : `, and set ${variables.join(" or ")}`
+    }`,
+  "provider-unknown": ({ provider, nearest, known }) =>
+    `Cannot find the provider ${quote(provider)}: ${
+      nearest.length === 0
+        ? `there are ${known.join(", ")}; for any other, pass a model of its AI SDK package`
+        : `did you mean ${nearest.map(quote).join(" or ")}?`
+    }`,
   "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
   "run-leased": ({ run, worker, until }) =>
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
@@ -245,6 +276,10 @@ export function quote(text: string): string {
 function showCharacter(character: string): string {
   const digits = Number(character.codePointAt(0)).toString(16);
   return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`;
+}
+
+function withStatus(reason: string, status: number | undefined): string {
+  return status === undefined ? reason : `${reason}, status ${status}`;
 }
 
 function problemList(problems: readonly Problem[]): string {
