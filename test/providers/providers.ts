@@ -1,0 +1,63 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { onTestFinished } from "vitest";
+
+import type { Model } from "../../src/models/model.ts";
+import {
+  startModelServer,
+  type DialectName,
+  type ModelServer,
+  type ModelServerOptions,
+  type Script,
+} from "../support/model-server.ts";
+
+/** A provider, through its real package. */
+export interface Provider {
+  readonly name: DialectName;
+  /** What its thoughts carry that it wants to see again. `none`: it shows thoughts, or not even those. */
+  readonly signature: "thinking" | "call" | "encrypted" | "none";
+  readonly createModel: (baseURL: string, apiKey: string) => Model;
+}
+
+/** Every provider of the table. */
+export const providers: readonly Provider[] = [
+  {
+    name: "openai-chat",
+    signature: "none",
+    createModel: (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).chat("gpt-5.2"),
+  },
+  {
+    name: "openai-responses",
+    signature: "encrypted",
+    createModel: (baseURL, apiKey) => createOpenAI({ baseURL, apiKey }).responses("gpt-5.2"),
+  },
+  {
+    name: "anthropic",
+    signature: "thinking",
+    createModel: (baseURL, apiKey) => createAnthropic({ baseURL, apiKey })("claude-sonnet-4-5"),
+  },
+  {
+    name: "google",
+    signature: "call",
+    createModel: (baseURL, apiKey) => createGoogle({ baseURL, apiKey })("gemini-3-pro-preview"),
+  },
+  {
+    name: "openai-compatible",
+    signature: "none",
+    createModel: (baseURL, apiKey) =>
+      createOpenAICompatible({ name: "compatible", baseURL, apiKey, includeUsage: true })("llama-4"),
+  },
+];
+
+/** Starts a server for a provider, and its package's model that talks to it. Both are gone when the test is over. */
+export async function startProvider(
+  { name, createModel }: Provider,
+  script: Script,
+  options?: ModelServerOptions,
+): Promise<{ server: ModelServer; model: Model }> {
+  const server = await startModelServer(script, options);
+  onTestFinished(() => server.close());
+  return { server, model: createModel(server.url(name), server.key) };
+}
