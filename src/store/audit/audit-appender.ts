@@ -1,15 +1,12 @@
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import type { Store } from "../../core/store.ts";
-import type { Anchor } from "./anchor-file.ts";
-import { emptyHead, linkEntry, readLine, toHead } from "./audit-chain.ts";
+import { KitbagError } from "../../core/errors.ts";
+import { chainedAppends } from "../chained-append.ts";
+import { toKept } from "../kept-value.ts";
 import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
-import type { AuditKeys } from "./audit-keys.ts";
+import { createChainedWrite, createWrite, type ChainParts } from "./write-chain.ts";
+import type { Anchor } from "./anchor-file.ts";
 
 /** What the chain is written with. */
-export interface AppenderParts {
-  readonly log: Store["log"];
-  readonly keys: AuditKeys;
+export interface AppenderParts extends ChainParts {
   readonly anchor: Anchor | undefined;
 }
 
@@ -28,44 +25,35 @@ interface Waiting {
 
 /** One append takes no more than these. */
 const largestBatch = 1000;
-/** So often another process may be faster. */
-const maxAttempts = 100;
 
 /**
  * Makes what appends. Entries of one turn go together; those that come while others are written wait for them and go together
- * next: each must know the hash of the one before it.
+ * next, unless the log can take them along: each must know the hash of the one before it.
  */
 export function createAppender(parts: AppenderParts, start: AuditHead): AuditAppender {
   const waiting: Waiting[] = [];
-  let head: AuditHead | undefined = start;
+  const chainedAppend = chainedAppends.get(parts.log);
+  const write =
+    chainedAppend === undefined ? createWrite(parts, start) : createChainedWrite(parts.keys, chainedAppend, start);
   let isBusy = false;
   let isClosed = false;
   let last: Promise<void> = Promise.resolve();
+  /** So many of those that wait are a matter of the write that is going on. */
+  let taken = 0;
 
-  async function write(entries: readonly AuditEntry[]): Promise<AuditHead> {
-    for (let attempt = 1; ; attempt++) {
-      const before = head ?? (await readHead(parts));
-      // What went wrong must be looked up before anything follows it.
-      head = undefined;
-      const { lines, after } = linkAll(parts.keys, before, entries);
-      try {
-        await parts.log.append(auditStream, lines, { expectedPosition: before.count });
-        head = after;
-        return after;
-      } catch (cause) {
-        if (!isKitbagError(cause, "store-conflict") || attempt === maxAttempts) throw cause;
-      }
-    }
+  function take(): readonly AuditEntry[] {
+    taken = Math.min(waiting.length, largestBatch);
+    return waiting.slice(0, taken).map(({ entry }) => entry);
   }
 
   async function flush(): Promise<void> {
     while (waiting.length > 0) {
-      const batch = waiting.splice(0, largestBatch);
+      taken = Math.min(waiting.length, largestBatch);
       try {
-        const after = await write(batch.map(({ entry }) => entry));
-        void acknowledge(batch, parts.anchor?.write(after));
+        const after = await write(take);
+        void acknowledge(waiting.splice(0, taken), parts.anchor?.write(after));
       } catch (cause) {
-        for (const { kept } of batch) kept.reject(cause);
+        for (const { kept } of waiting.splice(0, taken)) kept.reject(cause);
       }
     }
     isBusy = false;
@@ -74,8 +62,10 @@ export function createAppender(parts: AppenderParts, start: AuditHead): AuditApp
   return {
     async append(entry) {
       if (isClosed) throw new KitbagError("store-closed", { operation: "audit.append" });
+      // Here, so that an entry that cannot be kept fails alone.
+      const checked = toKept(auditStream, entry) as unknown as AuditEntry;
       const kept = Promise.withResolvers<void>();
-      waiting.push({ entry, kept });
+      waiting.push({ entry: checked, kept });
       last = kept.promise;
       if (!isBusy) {
         isBusy = true;
@@ -98,38 +88,5 @@ async function acknowledge(batch: readonly Waiting[], anchored: Promise<void> | 
     for (const { kept } of batch) kept.resolve();
   } catch (cause) {
     for (const { kept } of batch) kept.reject(cause);
-  }
-}
-
-function linkAll(
-  keys: AuditKeys,
-  before: AuditHead,
-  entries: readonly AuditEntry[],
-): { readonly lines: readonly JsonValue[]; readonly after: AuditHead } {
-  let after = before;
-  const lines = entries.map((entry) => {
-    const line = linkEntry(keys, after, entry);
-    after = toHead(line);
-    return line as unknown as JsonValue;
-  });
-  return { lines, after };
-}
-
-/**
- * The head of the chain as it is in the store.
- *
- * @throws {KitbagError} `audit-broken` if its last entry was not made with the key.
- */
-export async function readHead({ log, keys }: Pick<AppenderParts, "log" | "keys">): Promise<AuditHead> {
-  for (;;) {
-    const position = await log.position(auditStream);
-    if (position === 0) return emptyHead;
-    const [entry, newer] = await log.read(auditStream, { after: position - 1, limit: 2 });
-    // Somebody was faster.
-    if (newer !== undefined) continue;
-    const line = entry === undefined ? undefined : readLine(keys, entry.value);
-    if (line?.position === position) return toHead(line);
-    const problem = "the last entry was changed, or was made with another key";
-    throw new KitbagError("audit-broken", { position, problem });
   }
 }

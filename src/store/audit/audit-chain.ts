@@ -1,5 +1,3 @@
-import { createHmac } from "node:crypto";
-
 import type { JsonValue } from "../../core/json.ts";
 import type { AuditEntry, AuditHead, AuditLine } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
@@ -29,7 +27,7 @@ export function toHead({ position, hash }: AuditLine): AuditHead {
 
 function hashOf(keys: AuditKeys, previous: string, entry: object): string {
   const text = toCanonicalJson(entry as Readonly<Record<string, JsonValue>>);
-  return createHmac("sha256", keys.chain).update(`${previous}\n${text}`).digest("hex");
+  return keys.chain(`${previous}\n${text}`);
 }
 
 function isLine(value: unknown): value is AuditLine {

@@ -1,15 +1,16 @@
-import { createHmac, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { linkNew, writeSynced } from "./durable-file.ts";
+import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
 
 /** The keys of one audit, each for one purpose, so that nothing that was made for one can be used for another. */
 export interface AuditKeys {
-  readonly chain: KeyObject;
-  readonly digest: KeyObject;
-  readonly anchor: KeyObject;
+  readonly chain: KeyedHash;
+  readonly digest: KeyedHash;
+  readonly anchor: KeyedHash;
 }
 
 /** Where the key comes from: a file, which is made if it is missing, or the key itself. */
@@ -60,9 +61,7 @@ function checkLength(key: unknown, name: string): Uint8Array {
 }
 
 function toKeys(key: Uint8Array): AuditKeys {
-  const master = createSecretKey(key);
-  // As objects: to make one of bytes for each use costs more than the use.
-  const derive = (purpose: string): KeyObject =>
-    createSecretKey(createHmac("sha256", master).update(`kitbag audit ${purpose}`).digest());
+  const derive = (purpose: string): KeyedHash =>
+    createKeyedHash(createHmac("sha256", key).update(`kitbag audit ${purpose}`).digest());
   return { chain: derive("chain"), digest: derive("digest"), anchor: derive("anchor") };
 }

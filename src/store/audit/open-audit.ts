@@ -1,13 +1,12 @@
-import { createHmac } from "node:crypto";
-
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { makeAnchorFile, openAnchor, readAnchor } from "./anchor-file.ts";
-import { createAppender, readHead } from "./audit-appender.ts";
+import { createAppender } from "./audit-appender.ts";
 import { readLine } from "./audit-chain.ts";
 import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
 import { loadAuditKeys, type AuditKeys, type AuditKeySource } from "./audit-keys.ts";
+import { readHead } from "./write-chain.ts";
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 
 /**
@@ -79,7 +78,7 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
   const appender = createAppender({ log: store.log, keys, anchor }, head);
   return {
     append: appender.append,
-    digest: (value) => `hmac-sha256:${createHmac("sha256", keys.digest).update(toCanonicalJson(value)).digest("hex")}`,
+    digest: (value) => `hmac-sha256:${keys.digest(toCanonicalJson(value))}`,
     async close() {
       await appender.close();
       await anchor.close();

@@ -1,4 +1,6 @@
+import type { JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
+import { chainedAppends, type MakeNext } from "../chained-append.ts";
 import { checkPosition, toKeptList } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
@@ -18,12 +20,12 @@ export function sqliteLog(parts: SqliteParts): LogStore {
   const entries = createEntries(parts, ids);
   const tails = createSqliteTails(parts, entries.read);
 
-  return {
+  const log: LogStore = {
     async append(stream, values, options) {
       const { expectedPosition } = options ?? {};
       checkKey(stream);
       if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
-      const kept = toKeptList(stream, values).map((value) => JSON.stringify(value));
+      const kept = toKeptList(stream, values).map(toText);
       const time = life.now();
       checkOpen(life, "log.append");
       const bytes = kept.reduce((sum, value) => sum + value.length, 0);
@@ -55,37 +57,63 @@ export function sqliteLog(parts: SqliteParts): LogStore {
       return read(parts, "log.streams", () => entries.streams(prefix, after, limit));
     },
   };
+  chainedAppends.set(log, async (stream, makeNext) => {
+    checkOpen(life, "log.append");
+    const position = await writer.write(scopeOf(stream), () => entries.appendNext(stream, makeNext, life.now()));
+    tails.wake(stream);
+    return position;
+  });
+  return log;
 }
 
 /** What is done with the tables. */
-function createEntries({ database: { sql } }: SqliteParts, ids: NameIds) {
+function createEntries({ database: { sql }, writer: { lastPositions } }: SqliteParts, ids: NameIds) {
   function position(id: number | undefined): number {
     if (id === undefined) return 0;
     return Number(sql("SELECT max(position) AS position FROM entries WHERE stream = ?").get(id)?.["position"] ?? 0);
+  }
+
+  function readAfter(stream: string, after: number, limit: number): readonly LogEntry[] {
+    const id = ids.find(stream);
+    if (id === undefined) return [];
+    return sql("SELECT position, time, value FROM entries WHERE stream = ? AND position > ? ORDER BY position LIMIT ?")
+      .all(id, after, limit)
+      .map((row) => toEntry(row as unknown as Row));
+  }
+
+  /** Inside of a write: where the stream ends. */
+  function findEnd(stream: string): number {
+    const known = lastPositions.get(stream);
+    if (known !== undefined) return known;
+    const found = position(ids.find(stream));
+    lastPositions.set(stream, found);
+    return found;
+  }
+
+  function insertAll(stream: string, values: readonly string[], time: number): number {
+    let last = findEnd(stream);
+    if (values.length === 0) return last;
+    const id = ids.find(stream) ?? ids.make(stream);
+    const insert = sql("INSERT INTO entries (stream, position, time, value) VALUES (?, ?, ?, ?)");
+    for (const value of values) insert.run(id, (last += 1), time, value);
+    lastPositions.set(stream, last);
+    return last;
   }
 
   return {
     position,
     /** Inside of a write. */
     append(stream: string, values: readonly string[], time: number, expectedPosition: number | undefined): number {
-      const known = ids.find(stream);
-      const found = position(known);
-      checkPosition(stream, found, expectedPosition);
-      if (values.length === 0) return found;
-      const id = known ?? ids.make(stream);
-      const insert = sql("INSERT INTO entries (stream, position, time, value) VALUES (?, ?, ?, ?)");
-      for (const [index, value] of values.entries()) insert.run(id, found + index + 1, time, value);
-      return found + values.length;
+      checkPosition(stream, findEnd(stream), expectedPosition);
+      return insertAll(stream, values, time);
     },
-    read(stream: string, after: number, limit: number): readonly LogEntry[] {
-      const id = ids.find(stream);
-      if (id === undefined) return [];
-      return sql(
-        "SELECT position, time, value FROM entries WHERE stream = ? AND position > ? ORDER BY position LIMIT ?",
-      )
-        .all(id, after, limit)
-        .map((row) => toEntry(row as unknown as Row));
+    /** Inside of a write. */
+    appendNext(stream: string, makeNext: MakeNext, time: number): number {
+      const end = findEnd(stream);
+      const values = makeNext(end, () => readAfter(stream, end - 1, 1)[0]?.value);
+      return insertAll(stream, values.map(toText), time);
     },
+    read: readAfter,
     streams(prefix: string, after: string, limit: number): readonly string[] {
       return sql("SELECT name FROM streams WHERE name >= ? AND name < ? AND name > ? ORDER BY name LIMIT ?")
         .all(prefix, toPrefixEnd(prefix), after, limit)
@@ -102,6 +130,10 @@ interface Row {
 
 function toEntry({ position, time, value }: Row): LogEntry {
   return { position, time, value: parseKept(value) };
+}
+
+function toText(value: JsonValue): string {
+  return JSON.stringify(value);
 }
 
 function scopeOf(stream: string): string {

@@ -20,11 +20,14 @@ export interface Transactions {
   commit(writes: readonly Write[]): readonly Write[];
   /** Inside of a write: a number that was never given before. */
   nextNumber(): number;
+  /** Inside of a write: what was found out in this transaction about streams. Nobody else can write meanwhile. */
+  readonly lastPositions: Map<string, number>;
 }
 
 /** Makes what runs writes in transactions of `database`. */
 export function createTransactions(database: SqliteDatabase): Transactions {
   const checkFile = createFileCheck(database);
+  const lastPositions = new Map<string, number>();
   let lastNumber: number | undefined;
   let isCommitting = false;
 
@@ -32,6 +35,7 @@ export function createTransactions(database: SqliteDatabase): Transactions {
   function transact(writes: readonly Write[]): readonly Outcome[] {
     isCommitting = false;
     lastNumber = undefined;
+    lastPositions.clear();
     if (!database.isOpen()) throw new KitbagError("store-closed", { operation: "a write" });
     checkFile();
     database.sql("BEGIN IMMEDIATE").run();
@@ -70,12 +74,16 @@ export function createTransactions(database: SqliteDatabase): Transactions {
 
   return {
     commit,
+    lastPositions,
     nextNumber() {
-      lastNumber ??= Number(database.sql("SELECT value FROM counters WHERE name = 'last'").get()?.["value"]);
-      lastNumber += 1;
+      lastNumber = (lastNumber ?? readLastNumber(database)) + 1;
       return lastNumber;
     },
   };
+}
+
+function readLastNumber({ sql }: SqliteDatabase): number {
+  return Number(sql("SELECT value FROM counters WHERE name = 'last'").get()?.["value"]);
 }
 
 /** A refusal concerns one write alone; a failure of SQLite concerns the transaction. */

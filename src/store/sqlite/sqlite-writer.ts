@@ -15,6 +15,8 @@ export interface SqliteWriter {
   whenWritten(scope?: string): Promise<unknown> | undefined;
   /** Inside of a write: a number that was never given before, for versions and for the order of jobs. */
   nextNumber(): number;
+  /** Inside of a write: the last positions of streams, as far as this transaction has seen them. */
+  readonly lastPositions: Map<string, number>;
   /** Ends the work in the background. */
   stop(): void;
 }
@@ -32,7 +34,7 @@ const idleMs = 100;
 
 /** Makes the writer of `database`. */
 export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
-  const { commit, nextNumber } = createTransactions(database);
+  const { commit, nextNumber, lastPositions } = createTransactions(database);
   const pending: Pending[] = [];
   const lastOf = new Map<string, Promise<unknown>>();
   const idle = setTimeout(() => checkpoint(database), idleMs).unref();
@@ -64,6 +66,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
 
   return {
     nextNumber,
+    lastPositions,
     whenWritten: (scope) => (scope === undefined ? last : lastOf.get(scope)),
     write(scope, run, bytes = 0) {
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof run>>();

@@ -1,0 +1,96 @@
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { LogStore } from "../../core/store.ts";
+import type { ChainedAppend } from "../chained-append.ts";
+import { emptyHead, linkEntry, readLine, toHead } from "./audit-chain.ts";
+import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
+import type { AuditKeys } from "./audit-keys.ts";
+
+/** What the chain is kept in, and its keys. */
+export interface ChainParts {
+  readonly log: LogStore;
+  readonly keys: AuditKeys;
+}
+
+/**
+ * Writes the entries that `take` gives when it was called last, and answers with the head behind them. Only one at a time.
+ */
+export type WriteChain = (take: () => readonly AuditEntry[]) => Promise<AuditHead>;
+
+/** So often another process may be faster. */
+const maxAttempts = 100;
+
+/** Makes what writes to any log: each append is made at the expected position, and anew if another process was faster. */
+export function createWrite(parts: ChainParts, start: AuditHead): WriteChain {
+  let head: AuditHead | undefined = start;
+  return async (take) => {
+    const entries = take();
+    for (let attempt = 1; ; attempt++) {
+      const before = head ?? (await readHead(parts));
+      // What went wrong must be looked up before anything follows it.
+      head = undefined;
+      const { lines, after } = linkAll(parts.keys, before, entries);
+      try {
+        await parts.log.append(auditStream, lines, { expectedPosition: before.count });
+        head = after;
+        return after;
+      } catch (cause) {
+        if (!isKitbagError(cause, "store-conflict") || attempt === maxAttempts) throw cause;
+      }
+    }
+  };
+}
+
+/** Makes what writes to a log that lets it look at the end of the chain at the moment in which it writes. */
+export function createChainedWrite(keys: AuditKeys, append: ChainedAppend, start: AuditHead): WriteChain {
+  let head = start;
+  return async (take) => {
+    let after = head;
+    await append(auditStream, (position, readLast) => {
+      // Another process may have written, or this one although it failed.
+      const before = position === head.count ? head : checkHead(keys, position, readLast());
+      const linked = linkAll(keys, before, take());
+      after = linked.after;
+      return linked.lines;
+    });
+    head = after;
+    return after;
+  };
+}
+
+function linkAll(
+  keys: AuditKeys,
+  before: AuditHead,
+  entries: readonly AuditEntry[],
+): { readonly lines: readonly JsonValue[]; readonly after: AuditHead } {
+  let after = before;
+  const lines = entries.map((entry) => {
+    const line = linkEntry(keys, after, entry);
+    after = toHead(line);
+    return line as unknown as JsonValue;
+  });
+  return { lines, after };
+}
+
+/**
+ * The head of the chain as it is in the store.
+ *
+ * @throws {KitbagError} `audit-broken` if its last entry was not made with the key.
+ */
+export async function readHead({ log, keys }: ChainParts): Promise<AuditHead> {
+  for (;;) {
+    const position = await log.position(auditStream);
+    if (position === 0) return emptyHead;
+    const [entry, newer] = await log.read(auditStream, { after: position - 1, limit: 2 });
+    // Somebody was faster.
+    if (newer === undefined) return checkHead(keys, position, entry?.value);
+  }
+}
+
+function checkHead(keys: AuditKeys, position: number, last: JsonValue | undefined): AuditHead {
+  if (position === 0) return emptyHead;
+  const line = readLine(keys, last);
+  if (line?.position === position) return toHead(line);
+  const problem = "the last entry was changed, or was made with another key";
+  throw new KitbagError("audit-broken", { position, problem });
+}
