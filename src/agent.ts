@@ -3,4 +3,20 @@
  *
  * @module
  */
-export {};
+export type {
+  Agent,
+  AgentOptions,
+  AgentRun,
+  Decision,
+  ExposureName,
+  ModelSettings,
+  RunLimits,
+  RunOptions,
+  Task,
+} from "./agent/agent.ts";
+export type { RunUsage } from "./agent/cost/run-usage.ts";
+export { createAgent } from "./agent/create-agent.ts";
+export type { AgentEvent } from "./agent/events.ts";
+export type { AgentCall, AgentHooks, CallVerdict, ModelVerdict } from "./agent/hooks.ts";
+export type { MemoryOptions } from "./agent/memory/create-memory.ts";
+export type { RunResult, StopReason } from "./agent/run-result.ts";

@@ -12,6 +12,8 @@ export interface Problem {
 export interface ErrorDetails {
   /** A text is not an address of the form `tool` or `owner/tool`. */
   "address-invalid": { readonly address: string };
+  /** A model's answer is not the JSON that it must be, also after it was told so. */
+  "answer-invalid": { readonly model: string; readonly problems: readonly string[] };
   /** The call was not approved. */
   "approval-denied": { readonly tool: string; readonly reason: string };
   /** The approval function threw or answered something that is not a decision. */
@@ -71,8 +73,12 @@ export interface ErrorDetails {
   };
   /** A skill asks for a package in a way that is not possible. */
   "dependency-refused": { readonly dependency: string; readonly file: string; readonly reason: string };
+  /** A picture cannot be given to a model: it is missing, too large, broken, or no picture. */
+  "image-invalid": { readonly image: string; readonly reason: string };
   /** A tool needs values that nobody gave. */
   "injection-missing": { readonly tool: string; readonly names: readonly string[] };
+  /** A hook of an agent threw. */
+  "hook-failed": { readonly hook: string; readonly reason: string };
   /** The input does not fit the tool's schema. */
   "input-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** The program that runs a script is not on this machine. */
@@ -151,6 +157,8 @@ export interface ErrorDetails {
   "owner-invalid": { readonly owner: string; readonly reason: string };
   /** Something went wrong that nobody foresaw: in Kitbag, or in code that runs beside it. */
   "program-failed": { readonly reason: string };
+  /** A run may only cost so much, and nobody knows what its model costs. */
+  "price-unknown": { readonly model: string };
   /** The package that speaks to a provider is not installed; `variables` are those that may hold its key. */
   "provider-missing": {
     readonly model: string;
@@ -167,6 +175,10 @@ export interface ErrorDetails {
   "run-ended": { readonly run: string };
   /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */
   "run-leased": { readonly run: string; readonly worker: string; readonly until: string };
+  /** There is no run of this id in the store. */
+  "run-not-found": { readonly run: string };
+  /** A run was stopped before its task was done. */
+  "run-stopped": { readonly run: string; readonly reason: string };
   /** The workspace has no runtime for this kind of tool. */
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
   /** The sandbox could not start or hold a program. */
@@ -188,6 +200,8 @@ export interface ErrorDetails {
     readonly stdout?: string;
     readonly hint?: string;
   };
+  /** Something was asked of a session that was closed. */
+  "session-closed": { readonly action: string };
   /** Something that a skill uses is not there, or is not what it was made for. */
   "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
   /** There is already a skill of this name. */

@@ -6,6 +6,8 @@ export type { ErrorCode, ErrorDetails, Problem } from "./error-details.ts";
 const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) => string } = {
   "address-invalid": ({ address }) =>
     `Cannot read the address ${quote(address)}: write "tool" or "owner/tool", in letters, digits, ".", "_" and "-"`,
+  "answer-invalid": ({ model, problems }) =>
+    `Cannot use the answer of ${quote(model)}: it is not as the output schema says (${problems.join("; ")}); simplify the schema, or take another model`,
   "approval-denied": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval was denied (${reason})`,
   "approval-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval failed (${reason})`,
   "approval-missing": ({ tool }) =>
@@ -44,8 +46,10 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "dependency-failed": ({ language, package: name, reason, cure }) =>
     `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
   "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,
+  "image-invalid": ({ image, reason }) => `Cannot use the image ${quote(image)}: ${reason}`,
   "injection-missing": ({ tool, names }) =>
     `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
+  "hook-failed": ({ hook, reason }) => `Cannot go on with the run: the hook ${quote(hook)} failed (${reason})`,
   "input-invalid": ({ tool, problems }) => `Cannot call ${quote(tool)}: the input is wrong: ${problemList(problems)}`,
   "interpreter-missing": ({ tool, interpreter, cure }) =>
     `Cannot run ${quote(tool)}: there is no ${quote(interpreter)} on this machine; ${cure}`,
@@ -100,6 +104,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "pipeline-invalid": ({ pipeline, problems }) =>
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
+  "price-unknown": ({ model }) =>
+    `Cannot hold the run to maxCost: nobody knows what ${quote(model)} costs; give its price, or leave maxCost out`,
   "provider-missing": ({ model, peer, variables }) =>
     `Cannot use the model ${quote(model)}: the package ${quote(peer)} is not installed; run: npm install ${peer}${
       variables.length === 0 ? "" : `, and set ${variables.join(" or ")}`
@@ -113,6 +119,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
   "run-leased": ({ run, worker, until }) =>
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
+  "run-not-found": ({ run }) => `Cannot find the run ${quote(run)}: it is not in this store; kitbag runs list shows those that are`,
+  "run-stopped": ({ run, reason }) => `Cannot finish the run ${quote(run)}: it was stopped (${reason}); raise the limit, and fork it to go on`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>
@@ -126,6 +134,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot run ${quote(path)}: it is no longer the file that was checked; load the skill again, and trust it if it asks`,
   "script-failed": ({ tool, code, signal, stderr, hint }) =>
     `Cannot finish ${quote(tool)}: it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
+  "session-closed": ({ action }) => `Cannot ${action}: the session was closed; open another one with openSession()`,
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,

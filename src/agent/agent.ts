@@ -1,0 +1,134 @@
+import type { JsonValue } from "../core/json.ts";
+import type { SchemaSource } from "../core/schema/to-schema.ts";
+import type { Store } from "../core/store.ts";
+import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
+import type { RetryOptions } from "../models/retry/with-retries.ts";
+import type { Approve } from "../workspace/call/approval.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { RunUsage } from "./cost/run-usage.ts";
+import type { AgentEvent } from "./events.ts";
+import type { AgentHooks } from "./hooks.ts";
+import type { MemoryOptions } from "./memory/create-memory.ts";
+import type { RunResult } from "./run-result.ts";
+
+/** How a model sees the tools of skills that are opened; see `docs/guide/agents.md`. */
+export type ExposureName = "direct" | "announce" | "dispatch" | "auto";
+
+/** What a run may use; each is looked at before the model is asked. */
+export interface RunLimits {
+  /** How often the model is asked. @default 50 */
+  readonly maxSteps: number;
+  /** Input and output together. @default none */
+  readonly maxTokens: number;
+  /** In US dollars. A model whose price nobody knows is refused when there is a limit. @default none */
+  readonly maxCost: number;
+  /** @default none */
+  readonly maxMs: number;
+  /** @default 1000 */
+  readonly maxCalls: number;
+  /** How many calls of one answer run at the same time. @default 8 */
+  readonly maxParallel: number;
+}
+
+/** What may be said about every question to the model. */
+export interface ModelSettings extends Pick<
+  ModelCall,
+  "temperature" | "maxOutputTokens" | "reasoning" | "seed" | "topP" | "topK" | "headers" | "providerOptions"
+> {
+  readonly stop?: readonly string[];
+}
+
+/** What {@link createAgent} takes. */
+export interface AgentOptions {
+  /** A model, or the name of one: `"anthropic/…"`, `"local"`. */
+  readonly model: Model | string;
+  readonly workspace: Workspace;
+  /** What the agent is and how it behaves: the beginning of the system text. */
+  readonly instructions?: string;
+  /** Where runs are kept, so that they survive a crash. @default nowhere */
+  readonly store?: Store;
+  readonly limits?: Partial<RunLimits>;
+  readonly settings?: ModelSettings;
+  /** @default "auto" */
+  readonly exposure?: ExposureName;
+  readonly hooks?: AgentHooks;
+  /** How often and when the model is asked again after an error. @default as `withRetries` does */
+  readonly retries?: RetryOptions | false;
+  /** How long a conversation may become. @default as long as the model takes */
+  readonly memory?: MemoryOptions;
+  /**
+   * Asked about calls that need an approval. @default a call that needs one pauses the run, if there is a store; without one it is
+   * denied
+   */
+  readonly approve?: Approve;
+}
+
+/** A task: text, or messages. */
+export type Task = string | readonly ModelMessage[];
+
+/** What may be said about one run. */
+export interface RunOptions {
+  /** @default made up */
+  readonly id?: string;
+  /** The conversation that it goes on with: it is kept in the store under this name. */
+  readonly conversation?: string;
+  readonly model?: Model | string;
+  readonly limits?: Partial<RunLimits>;
+  readonly settings?: ModelSettings;
+  readonly hooks?: AgentHooks;
+  readonly signal?: AbortSignal;
+  /** Skills that are open from the beginning. */
+  readonly skills?: readonly string[];
+  /** What the answer must be like: a JSON Schema, or a schema of zod, valibot, arktype. @default text */
+  readonly output?: SchemaSource;
+  /** For the records, limits and approvals. */
+  readonly user?: string;
+  /** Told every event, at once. */
+  readonly onEvent?: (event: AgentEvent) => void;
+  readonly approve?: Approve;
+}
+
+/**
+ * A run that is going on. Iterate over it for its events: who asks in the same turn in which it was started gets all of them, who asks
+ * later gets those from then on.
+ */
+export interface AgentRun extends AsyncIterable<AgentEvent> {
+  readonly id: string;
+  /** Never rejects: a failure is a result. */
+  readonly result: Promise<RunResult>;
+  /** What it has cost so far, in US dollars; `undefined` if a price is not known. */
+  readonly cost: number | undefined;
+  readonly usage: RunUsage;
+  /** Stops it: calls that are running are cancelled. */
+  stop(): void;
+  /** Says something to the model before it is asked the next time. */
+  steer(text: string): void;
+}
+
+/** A decision about a call that waits. */
+export interface Decision {
+  readonly decision: "approve" | "deny";
+  readonly reason?: string;
+  readonly input?: JsonValue;
+  readonly user?: string;
+}
+
+/** Something that works on tasks with a model and the tools of a workspace. */
+export interface Agent {
+  /** Starts a run. Never throws: what is wrong is in its result. */
+  run(task: Task, options?: RunOptions): AgentRun;
+  /**
+   * Goes on with a run that was interrupted or paused. Calls whose outcome is recorded are not made again; one that was in flight is
+   * made again only if its tool is read-only or idempotent, and otherwise the model is told that it may have happened.
+   */
+  resume(id: string, options?: Omit<RunOptions, "id" | "conversation" | "output" | "skills">): AgentRun;
+  /**
+   * Decides on a call that a paused run waits for; the run goes on when it is resumed.
+   *
+   * @throws {KitbagError} `option-invalid` if nothing of this name waits; `run-leased` if somebody works on the run.
+   */
+  decide(approval: string, decision: Decision): Promise<void>;
+  /** Of all runs of this agent, in US dollars; `undefined` if a price is not known. */
+  readonly totalCost: number | undefined;
+  readonly totalTokens: number;
+}

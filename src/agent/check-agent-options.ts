@@ -1,0 +1,24 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+import type { AgentOptions } from "./agent.ts";
+
+/**
+ * Checks what `createAgent` was given.
+ *
+ * @throws {KitbagError} `option-invalid`
+ */
+export function checkAgentOptions(options: AgentOptions): void {
+  const { model, workspace, limits = {}, exposure = "auto" } = options;
+  if (typeof model !== "string" && typeof model?.doStream !== "function") refuse("model", model, "a model, or the name of one");
+  if (typeof workspace?.openSession !== "function") refuse("workspace", workspace, "a workspace");
+  if (!["auto", "direct", "announce", "dispatch"].includes(exposure)) {
+    refuse("exposure", exposure, '"direct", "announce", "dispatch" or "auto"');
+  }
+  for (const [name, value] of Object.entries(limits)) {
+    if (typeof value !== "number" || !(value > 0)) refuse(`limits.${name}`, value, "a number above 0");
+  }
+}
+
+function refuse(option: string, found: unknown, expected: string): never {
+  throw new KitbagError("option-invalid", { option, found: showValue(found), expected });
+}

@@ -1,0 +1,75 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+import { createRuns, type Runs } from "../store/runs/create-runs.ts";
+import type { Agent, AgentOptions, AgentRun, RunOptions, Task } from "./agent.ts";
+import { checkAgentOptions } from "./check-agent-options.ts";
+import { createUsageCounter, type UsageCounter } from "./cost/usage-counter.ts";
+import { decideApproval } from "./log/decide-approval.ts";
+import { createModelSource, type ModelSource } from "./model-source.ts";
+import { prepareResume } from "./run/prepare-resume.ts";
+import { prepareRun } from "./run/prepare-run.ts";
+import { startRun } from "./run/start-run.ts";
+
+/** What all runs of an agent share. */
+export interface AgentParts {
+  readonly options: AgentOptions;
+  readonly models: ModelSource;
+  readonly runs: Runs | undefined;
+  /** Of all runs together. */
+  readonly total: UsageCounter;
+}
+
+/**
+ * Makes an agent.
+ *
+ * @throws {KitbagError} `option-invalid` if an option is wrong.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, defineTool } from "kitbag";
+ * import { createAgent } from "kitbag/agent";
+ *
+ * const add = defineTool({
+ *   name: "add",
+ *   description: "Adds two numbers",
+ *   input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+ *   run: ({ a, b }) => Number(a) + Number(b),
+ * });
+ * const agent = createAgent({ model: "local", workspace: createWorkspace({ tools: [add] }) });
+ *
+ * const result = await agent.run("Add 19 and 23").result;
+ * console.assert(result.status === "ok" && result.text.includes("42"));
+ * ```
+ */
+export function createAgent(options: AgentOptions): Agent {
+  checkAgentOptions(options);
+  const { store } = options;
+  const parts: AgentParts = {
+    options,
+    models: createModelSource(options),
+    runs: store && createRuns({ store }),
+    total: createUsageCounter(),
+  };
+
+  return {
+    run: (task: Task, runOptions: RunOptions = {}): AgentRun =>
+      startRun(runOptions.id ?? crypto.randomUUID(), runOptions, (start) => prepareRun(parts, task, start)),
+    resume: (id, runOptions = {}) => startRun(id, runOptions, (start) => prepareResume(parts, start)),
+    async decide(approval, decision) {
+      await decideApproval(needRuns(parts.runs), approval, decision);
+    },
+    get totalCost() {
+      return parts.total.cost();
+    },
+    get totalTokens() {
+      return parts.total.tokens();
+    },
+  };
+}
+
+/** @throws {KitbagError} `option-invalid` if nothing is kept. */
+export function needRuns(runs: Runs | undefined): Runs {
+  if (runs !== undefined) return runs;
+  const expected = "a store, such as sqliteStore(), because only runs that are kept can be gone on with";
+  throw new KitbagError("option-invalid", { option: "store", found: showValue(undefined), expected });
+}

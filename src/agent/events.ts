@@ -1,0 +1,168 @@
+import type { Failure } from "../core/errors.ts";
+import type { CallEvent } from "../core/events.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { ToolOutcome } from "../core/outcome.ts";
+import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts";
+import type { RunResult } from "./run-result.ts";
+
+/**
+ * What happens in a run of an agent, in order. Those that end in `-delta` and `call-event` are only told; all others are in the
+ * journal too, where there is one, before what they say counts.
+ */
+export type AgentEvent =
+  | TaskStart
+  | { readonly type: "step-start"; readonly run: string; readonly step: number }
+  | { readonly type: "text-delta"; readonly run: string; readonly step: number; readonly text: string }
+  | { readonly type: "reasoning-delta"; readonly run: string; readonly step: number; readonly text: string }
+  | ToolInputDelta
+  | ModelAnswered
+  | ModelRetry
+  | ToolStart
+  | { readonly type: "call-event"; readonly run: string; readonly id: string; readonly event: CallEvent }
+  | ToolEnd
+  | MessageAdded
+  | ApprovalAsked
+  | ApprovalDecided
+  | MemoryCompacted
+  | TaskEnd;
+
+/** A run begins. */
+export interface TaskStart {
+  readonly type: "task-start";
+  readonly run: string;
+  /** `provider/model`. */
+  readonly model: string;
+  /** What the conversation had before, and what is asked now. */
+  readonly messages: readonly ModelMessage[];
+  /** How many of `messages` were there before this run. */
+  readonly earlier: number;
+  readonly conversation?: string;
+  readonly user?: string;
+  /** Skills that are open from the beginning. */
+  readonly skills: readonly string[];
+  /** What the answer must be like, if it must be JSON. */
+  readonly output?: JsonObject;
+  /** The run that this one was made from, and the step up to which it is the same. */
+  readonly forkOf?: { readonly run: string; readonly step: number };
+  /** Milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** A model writes the input of a call. */
+export interface ToolInputDelta {
+  readonly type: "tool-input-delta";
+  readonly run: string;
+  readonly step: number;
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+}
+
+/** A model has answered. */
+export interface ModelAnswered {
+  readonly type: "model-answer";
+  readonly run: string;
+  readonly step: number;
+  /** `provider/model`, as the provider says who answered. */
+  readonly model: string;
+  readonly content: readonly ModelContent[];
+  readonly finishReason: string;
+  readonly usage: ModelUsage;
+  /** In US dollars; not there if nobody knows the price. */
+  readonly cost?: number;
+  readonly durationMs: number;
+  /** Digests of what the model was shown: of the messages, and of the tools. Only where there is a journal. */
+  readonly prompt?: string;
+  readonly tools?: string;
+  /** Skills that were open when it was asked. */
+  readonly skills: readonly string[];
+  /** Parts of the answer that nobody here knows. */
+  readonly unknown?: readonly JsonValue[];
+  /** What had to be repaired in its calls. */
+  readonly repairs?: readonly string[];
+}
+
+/** A model did not answer, and is asked again. */
+export interface ModelRetry {
+  readonly type: "model-retry";
+  readonly run: string;
+  readonly step: number;
+  readonly error: Failure;
+}
+
+/** A tool that a model asked for is about to be called. */
+export interface ToolStart {
+  readonly type: "tool-start";
+  readonly run: string;
+  readonly step: number;
+  /** Of the call, as the model named it. */
+  readonly id: string;
+  /** Its address; what the model asked for if there is none. */
+  readonly tool: string;
+  readonly input: JsonValue;
+}
+
+/** What came of it. */
+export interface ToolEnd {
+  readonly type: "tool-end";
+  readonly run: string;
+  readonly step: number;
+  readonly id: string;
+  readonly tool: string;
+  readonly outcome: ToolOutcome;
+  readonly durationMs: number;
+  /** Set when the outcome comes from the journal and not from a call. */
+  readonly recalled?: true;
+}
+
+/** The agent says something to the model by itself, or somebody says something while it works. */
+export interface MessageAdded {
+  readonly type: "message-added";
+  readonly run: string;
+  readonly step: number;
+  readonly reason: "continue" | "loop" | "output" | "steering" | "caps";
+  readonly message: ModelMessage;
+}
+
+/** A call waits for somebody. */
+export interface ApprovalAsked {
+  readonly type: "approval-asked";
+  readonly run: string;
+  readonly step: number;
+  /** `run:step.call`, with which somebody decides. */
+  readonly approval: string;
+  readonly id: string;
+  readonly tool: string;
+  readonly input: JsonValue;
+}
+
+/** Somebody decided. */
+export interface ApprovalDecided {
+  readonly type: "approval-decided";
+  readonly run: string;
+  readonly approval: string;
+  readonly decision: "approve" | "deny";
+  readonly reason?: string;
+  /** What to call the tool with instead. */
+  readonly input?: JsonValue;
+  readonly user?: string;
+}
+
+/** Messages were left out or put together, so that the rest fits. */
+export interface MemoryCompacted {
+  readonly type: "memory-compacted";
+  readonly run: string;
+  readonly step: number;
+  readonly how: "window" | "extractive" | "model" | "hybrid";
+  /** What the model sees from now on in the place of the messages before. */
+  readonly messages: readonly ModelMessage[];
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+}
+
+/** The run is over, or paused. */
+export interface TaskEnd {
+  readonly type: "task-end";
+  readonly run: string;
+  readonly result: RunResult;
+}

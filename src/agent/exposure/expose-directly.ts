@@ -1,0 +1,55 @@
+import type { ModelTool } from "../../models/model.ts";
+import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
+import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { ExposureParts } from "./create-exposure.ts";
+import type { Exposure, ModelView } from "./exposure.ts";
+import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
+
+/** What a model needs to open and close skills; everything else it sees. */
+const skillTools = new Set(["activate_skill", "deactivate_skill", "read_skill_file"]);
+
+const nothingOfOurs: ReadonlyMap<string, DispatchTool> = new Map();
+
+/** The tools that are available now are the list of tools: it changes when a skill is opened. */
+export function exposeDirectly({ session, instructions = "" }: ExposureParts): Exposure {
+  const hasSkills = session.getSkills().length > 0;
+  const own = hasSkills
+    ? new Map(createDispatchTools(session).flatMap((tool) => (skillTools.has(tool.name) ? [[tool.name, tool]] : [])))
+    : nothingOfOurs;
+  let shown: { readonly of: readonly RegisteredTool[]; readonly view: ModelView } | undefined;
+
+  return {
+    name: "direct",
+    view() {
+      const available = session.getAvailableTools();
+      if (shown?.of !== available) {
+        const system = hasSkills ? renderSystem(session, instructions) : instructions;
+        shown = { of: available, view: { system, tools: listTools(available, own) } };
+      }
+      return shown.view;
+    },
+    announcement: () => undefined,
+    find: (name) => own.get(name),
+  };
+}
+
+/** Lists of tools by what they were made of: 1,000 runs of one workspace share one. */
+const lists = new WeakMap<readonly RegisteredTool[], { readonly hasOwn: boolean; readonly tools: readonly ModelTool[] }>();
+
+function listTools(
+  available: readonly RegisteredTool[],
+  own: ReadonlyMap<string, DispatchTool>,
+): readonly ModelTool[] {
+  const hasOwn = own.size > 0;
+  const known = lists.get(available);
+  if (known?.hasOwn === hasOwn) return known.tools;
+  const tools = [...[...own.values()].map(toDispatchModelTool), ...available.map(toModelTool)];
+  lists.set(available, { hasOwn, tools });
+  return tools;
+}
+
+function renderSystem(session: ExposureParts["session"], instructions: string): string {
+  const { text } = session.renderCatalog();
+  return [instructions, text, session.renderSkillTools()].filter((part) => part !== "").join("\n\n");
+}

@@ -1,0 +1,22 @@
+import type { ModelMessage, ModelTool } from "../../models/model.ts";
+import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
+
+/** What a model is shown beside the conversation. */
+export interface ModelView {
+  readonly system: string;
+  readonly tools: readonly ModelTool[];
+}
+
+/**
+ * How a model sees tools, in one run.
+ *
+ * **Contract**: `view` answers the same object while nothing changed, so that whoever asks each step asks for nothing.
+ */
+export interface Exposure {
+  readonly name: "direct" | "announce" | "dispatch";
+  view(): ModelView;
+  /** What is to be said at the end of the conversation because skills were opened or closed, once. */
+  announcement(): ModelMessage | undefined;
+  /** The tool of Kitbag's own that a model means with a name, if there is one. */
+  find(name: string): DispatchTool | undefined;
+}

@@ -1,0 +1,46 @@
+import type { JsonValue } from "../core/json.ts";
+import type { ToolOutcome } from "../core/outcome.ts";
+import type { ModelCall } from "../models/model.ts";
+import type { ModelAnswered, TaskStart } from "./events.ts";
+import type { RunResult } from "./run-result.ts";
+
+/** A call that a model asks for. */
+export interface AgentCall {
+  readonly run: string;
+  readonly step: number;
+  /** As the model named it. */
+  readonly id: string;
+  /** The address of the tool; what the model asked for if there is none. */
+  readonly tool: string;
+  readonly input: JsonValue;
+}
+
+/** What a hook says about a call before it is made: another input, no, or what came of it without making it. */
+export type CallVerdict =
+  | undefined
+  | { readonly input: JsonValue }
+  | { readonly deny: string }
+  | { readonly outcome: ToolOutcome };
+
+/** What a hook says about a question before the model is asked: what to ask instead. */
+export type ModelVerdict = undefined | Partial<Omit<ModelCall, "abortSignal">>;
+
+/**
+ * What is called around a run, its steps, its questions and its calls.
+ *
+ * **Contract**: each may be asynchronous, and the run waits for it. One that throws ends the run with `hook-failed`; what is
+ * already in the journal stays. After a crash they are called again for what was not finished.
+ */
+export interface AgentHooks {
+  onRunStart?(start: TaskStart): unknown;
+  onRunEnd?(result: RunResult): unknown;
+  onStepStart?(step: { readonly run: string; readonly step: number }): unknown;
+  onStepEnd?(step: { readonly run: string; readonly step: number }): unknown;
+  beforeModel?(call: ModelCall, step: { readonly run: string; readonly step: number }): ModelVerdict | Promise<ModelVerdict>;
+  afterModel?(answer: ModelAnswered): unknown;
+  /** Asked when a model could not answer; what it says changes nothing. */
+  onModelError?(error: unknown, step: { readonly run: string; readonly step: number }): unknown;
+  beforeCall?(call: AgentCall): CallVerdict | Promise<CallVerdict>;
+  /** May put another outcome in the place of what came of the call. */
+  afterCall?(call: AgentCall, outcome: ToolOutcome): ToolOutcome | undefined | void | Promise<ToolOutcome | undefined | void>;
+}

@@ -1,0 +1,142 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { ApprovalDecided, MemoryCompacted, MessageAdded, ModelAnswered, TaskStart } from "../events.ts";
+import { toAssistantMessage } from "../run/to-assistant-message.ts";
+import { toResultPart } from "../run/to-result-part.ts";
+import { fromKeptMessage } from "./kept-files.ts";
+
+/** What a journal says about a run: everything that is needed to go on with it. */
+export interface Folded {
+  readonly start: TaskStart;
+  readonly messages: ModelMessage[];
+  readonly answers: readonly ModelAnswered[];
+  /** The last answer, if nothing was made of it yet, or not all. */
+  readonly unfinished: ModelAnswered | undefined;
+  /** What came of calls, by `step.call`. */
+  readonly outcomes: ReadonlyMap<string, ToolOutcome>;
+  readonly asked: ReadonlySet<string>;
+  readonly decided: ReadonlyMap<string, ApprovalDecided>;
+  /** How often the model was told something, by reason. */
+  readonly told: ReadonlyMap<MessageAdded["reason"], number>;
+  readonly calls: number;
+}
+
+/**
+ * Reads a journal from its beginning to its end.
+ *
+ * @throws {KitbagError} `run-not-found` if it is not that of an agent's run.
+ */
+export function foldJournal(runId: string, entries: readonly RunEntry[]): Folded {
+  const folding = new Folding();
+  for (const { value } of entries) folding.add(value);
+  if (folding.start === undefined) throw new KitbagError("run-not-found", { run: runId });
+  return { ...folding.facts(), start: folding.start };
+}
+
+class Folding {
+  start: TaskStart | undefined;
+  #messages: ModelMessage[] = [];
+  readonly #answers: ModelAnswered[] = [];
+  #unfinished: ModelAnswered | undefined;
+  readonly #outcomes = new Map<string, ToolOutcome>();
+  readonly #asked = new Set<string>();
+  readonly #decided = new Map<string, ApprovalDecided>();
+  readonly #told = new Map<MessageAdded["reason"], number>();
+  #calls = 0;
+
+  facts(): Omit<Folded, "start"> {
+    return {
+      messages: this.#messages,
+      answers: this.#answers,
+      unfinished: this.#unfinished,
+      outcomes: this.#outcomes,
+      asked: this.#asked,
+      decided: this.#decided,
+      told: this.#told,
+      calls: this.#calls,
+    };
+  }
+
+  add(value: JsonObject): void {
+    const event: unknown = value;
+    switch (value["type"]) {
+      case "task-start":
+        this.start = event as TaskStart;
+        this.#messages = this.start.messages.map(fromKeptMessage);
+        return;
+      case "model-answer":
+        this.#settle();
+        this.#unfinished = event as ModelAnswered;
+        this.#answers.push(this.#unfinished);
+        return;
+      case "step-outcome":
+        this.#outcomes.set(value["step"] as string, value["output"] as unknown as ToolOutcome);
+        return;
+      case "message-added":
+        this.#addMessage(event as MessageAdded);
+        return;
+      case "memory-compacted":
+        this.#settle();
+        this.#messages = (event as MemoryCompacted).messages.map(fromKeptMessage);
+        return;
+      case "approval-asked":
+        this.#asked.add(value["approval"] as string);
+        return;
+      case "approval-decided":
+        this.#decided.set(value["approval"] as string, event as ApprovalDecided);
+    }
+  }
+
+  #addMessage({ reason, message }: MessageAdded): void {
+    this.#settle();
+    this.#told.set(reason, (this.#told.get(reason) ?? 0) + 1);
+    this.#messages.push(fromKeptMessage(message));
+  }
+
+  /** Something came behind the last answer: all its calls are over, and it is a part of the conversation. */
+  #settle(): void {
+    const answer = this.#unfinished;
+    this.#unfinished = undefined;
+    if (answer === undefined) return;
+    const isCut = answer.finishReason === "interrupted";
+    const content = isCut ? answer.content.filter(({ type }) => type === "text") : answer.content;
+    if (isCut && content.length === 0) return;
+    const calls = callsOf({ ...answer, content });
+    this.#messages.push(toAssistantMessage(content, new Map(calls.map(({ id, input }) => [id, input]))));
+    if (calls.length === 0) return;
+    this.#calls += calls.length;
+    const results = calls.flatMap(({ id, name }, index) => {
+      const outcome = this.#outcomes.get(`${answer.step}.${index}`);
+      return outcome === undefined ? [] : [toResultPart(id, name, outcome)];
+    });
+    this.#messages.push({ role: "tool", content: results });
+  }
+}
+
+/** A call that an answer asks for. */
+export interface AskedCall {
+  readonly id: string;
+  readonly name: string;
+  readonly input: JsonValue;
+}
+
+/** The calls that an answer asks for, in order. */
+export function callsOf({ content }: Pick<ModelAnswered, "content">): readonly AskedCall[] {
+  return content.flatMap((item) => {
+    if (item.type !== "tool-call" || item.providerExecuted === true) return [];
+    return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input) }];
+  });
+}
+
+/** What a model wrote as the input of a call: the value, or the text if it is no JSON. */
+export function parseInput(text: string): JsonValue {
+  if (text.trim() === "") return {};
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,65 @@
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { AgentEvent } from "../events.ts";
+import type { RunResult } from "../run-result.ts";
+
+/** Events that are written down as they are told. */
+export type KeptEvent = Extract<
+  AgentEvent,
+  {
+    readonly type:
+      | "task-start"
+      | "model-answer"
+      | "message-added"
+      | "approval-asked"
+      | "approval-decided"
+      | "memory-compacted";
+  }
+>;
+
+/** One call, on its way into a log. */
+export interface LoggedCall {
+  /** `step.call`: with the run it is the idempotency key. */
+  readonly name: string;
+  readonly tool: string;
+  readonly idempotent: boolean;
+  /** Makes the call. It never rejects. */
+  readonly work: (key: string) => Promise<ToolOutcome>;
+}
+
+/** What came of it, and whether that was known before. */
+export interface LoggedOutcome {
+  readonly outcome: ToolOutcome;
+  readonly recalled: boolean;
+}
+
+/**
+ * Where a run writes down what happens before it counts.
+ *
+ * @throws {KitbagError} every method but `close`: `lease-lost` if somebody else works on the run, and what the store throws.
+ */
+export interface RunLog {
+  /** Whether anything is kept: only then are digests worth their while. */
+  readonly isKept: boolean;
+  /** Aborted when somebody else has taken the run over. */
+  readonly signal: AbortSignal | undefined;
+  /** Answers with what to wait for before the event counts; `undefined` if there is nothing. */
+  write(event: KeptEvent): Promise<unknown> | undefined;
+  /** Makes a call, or answers with what came of it when it was made before. */
+  call(call: LoggedCall): Promise<LoggedOutcome>;
+  end(result: RunResult): Promise<void> | undefined;
+  /** Gives the run back until somebody resumes it. */
+  pause(): Promise<void> | undefined;
+  /** Gives the run back as it is, after a failure of the store or of Kitbag. */
+  close(): Promise<void> | undefined;
+}
+
+/** The log of a run that is not kept. */
+export const noLog: RunLog = {
+  isKept: false,
+  signal: undefined,
+  write: () => undefined,
+  call: async ({ work, name }) => ({ outcome: await work(name), recalled: false }),
+  end: () => undefined,
+  pause: () => undefined,
+  close: () => undefined,
+};

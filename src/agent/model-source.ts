@@ -1,0 +1,55 @@
+import { KitbagError } from "../core/errors.ts";
+import type { Model, ModelUsage } from "../models/model.ts";
+import type { AgentOptions } from "./agent.ts";
+
+/** A model that is ready to be asked, and what it costs. */
+export interface ReadyModel {
+  readonly model: Model;
+  /** `provider/model`. */
+  readonly name: string;
+  readonly priceOf: (modelId: string, usage: ModelUsage) => number | undefined;
+}
+
+/** Where an agent gets its models from. */
+export interface ModelSource {
+  /**
+   * Finds a model, by name or as it is; at once if it was found before.
+   *
+   * @throws {KitbagError} whatever `resolveModel` and `asModel` do.
+   */
+  get(model: Model | string): ReadyModel | Promise<ReadyModel>;
+}
+
+/** Makes the source of an agent's models: each is made ready once. */
+export function createModelSource(options: AgentOptions): ModelSource {
+  const ready = new Map<Model | string, ReadyModel>();
+  return {
+    get: (model) => ready.get(model) ?? prepare(model, options, ready),
+  };
+}
+
+async function prepare(
+  given: Model | string,
+  { retries }: AgentOptions,
+  ready: Map<Model | string, ReadyModel>,
+): Promise<ReadyModel> {
+  const { resolveModel } = await import("../models/resolve/resolve-model.ts");
+  const { asModel } = await import("../models/shims/as-model.ts");
+  const { withRetries } = await import("../models/retry/with-retries.ts");
+  const { createPriceOf } = await import("../models/prices/price-of.ts");
+  const found = typeof given === "string" ? await resolveModel(given) : asModel(given);
+  const model = retries === false ? found : withRetries(found, retries);
+  const made = { model, name: `${model.provider}/${model.modelId}`, priceOf: await createPriceOf(model) };
+  ready.set(given, made);
+  return made;
+}
+
+/** @throws {KitbagError} `price-unknown` if a run must not cost more than something, and nobody knows what it costs. */
+export function requirePrice({ model, name, priceOf }: ReadyModel, maxCost: number): void {
+  if (maxCost === Infinity) return;
+  const usage: ModelUsage = {
+    inputTokens: { total: 1000, noCache: 1000, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 1000, text: 1000, reasoning: 0 },
+  };
+  if (priceOf(model.modelId, usage) === undefined) throw new KitbagError("price-unknown", { model: name });
+}

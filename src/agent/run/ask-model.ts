@@ -1,0 +1,108 @@
+import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
+import { endlessMemory } from "../memory/memory.ts";
+import type { ModelAnswered } from "../events.ts";
+import type { ModelView } from "../exposure/exposure.ts";
+import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
+import { callHook } from "./call-hook.ts";
+import { digestTools } from "./prompt-digest.ts";
+import type { RunState } from "./run-state.ts";
+
+/**
+ * Asks the model, and writes its answer down.
+ *
+ * @throws whatever the model does; {@link KitbagError} `hook-failed`, and what the store throws.
+ */
+export async function askModel(run: RunState): Promise<ModelAnswered> {
+  const { parts } = run;
+  const { hooks, model } = parts;
+  const view = await prepare(run);
+  const given = toCall(run, view);
+  const verdict = hooks.beforeModel && (await callHook("beforeModel", () => hooks.beforeModel?.(given, place(run))));
+  const call = verdict === undefined ? given : { ...given, ...verdict };
+  const startedAt = performance.now();
+  const answer = await answerOf(run, model, call);
+  const durationMs = performance.now() - startedAt;
+  const event = toEvent(run, answer, { durationMs, view });
+  parts.counter.addAnswer(event.usage, event.cost);
+  return event;
+}
+
+/** Makes room in the conversation if it needs some, and says what changed since the last question. */
+async function prepare(run: RunState): Promise<ModelView> {
+  const { exposure, memory, model, session, signal } = run.parts;
+  const announcement = exposure.announcement();
+  if (announcement !== undefined) run.messages.push(announcement);
+  const view = exposure.view();
+  if (memory === endlessMemory) return view;
+  const { id, step, messages } = run;
+  const instructions = (): string => session.activeInstructions();
+  const compacted = await memory.fit({ run: id, step, model, view, messages, instructions, signal });
+  if (compacted === undefined) return view;
+  await run.keep(compacted);
+  run.messages = [...compacted.messages];
+  return view;
+}
+
+function place({ id, step }: RunState): { readonly run: string; readonly step: number } {
+  return { run: id, step };
+}
+
+function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
+  const { settings, output, signal } = run.parts;
+  const { stop, ...others } = settings;
+  const prompt: ModelMessage[] = system === "" ? [] : [{ role: "system", content: system }];
+  for (const message of run.messages) prompt.push(message);
+  return {
+    ...others,
+    prompt,
+    ...(tools.length > 0 && { tools: tools as ModelCall["tools"] & object }),
+    ...(stop && { stopSequences: [...stop] }),
+    ...(output && { responseFormat: { type: "json", schema: output.json } }),
+    abortSignal: signal,
+  } as ModelCall;
+}
+
+async function answerOf(run: RunState, model: Model, call: ModelCall): Promise<Answer> {
+  const { hooks, feed } = run.parts;
+  try {
+    const stream = await model.doStream(call);
+    return await readAnswer(stream, feed.isHeard() ? toListener(run) : undefined);
+  } catch (cause) {
+    await callHook("onModelError", () => hooks.onModelError?.(cause, place(run)));
+    throw cause;
+  }
+}
+
+function toListener(run: RunState): AnswerListener {
+  const { id, step } = run;
+  return {
+    onText: (text) => run.tell({ type: "text-delta", run: id, step, text }),
+    onReasoning: (text) => run.tell({ type: "reasoning-delta", run: id, step, text }),
+    onInput: (call, tool, text) => run.tell({ type: "tool-input-delta", run: id, step, id: call, tool, text }),
+  };
+}
+
+interface Asked {
+  readonly durationMs: number;
+  readonly view: ModelView;
+}
+
+function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): ModelAnswered {
+  const { model, log, session, priceOf, digest } = run.parts;
+  const modelId = answer.modelId ?? model.modelId;
+  const cost = priceOf(modelId, answer.usage);
+  return {
+    type: "model-answer",
+    run: run.id,
+    step: run.step,
+    model: `${model.provider}/${modelId}`,
+    content: answer.content,
+    finishReason: answer.finishReason.unified,
+    usage: answer.usage,
+    ...(cost !== undefined && { cost }),
+    durationMs,
+    ...(log.isKept && { prompt: digest.of(view.system, run.messages), tools: digestTools(view.tools) }),
+    skills: session.getActiveSkills(),
+    ...(answer.unknown.length > 0 && { unknown: answer.unknown }),
+  };
+}

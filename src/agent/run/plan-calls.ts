@@ -1,0 +1,66 @@
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ModelContent } from "../../models/model.ts";
+import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
+import type { Session } from "../../workspace/sessions/session.ts";
+import type { Exposure } from "../exposure/exposure.ts";
+import { parseInput } from "../log/fold-journal.ts";
+
+/** A call that a model asks for. */
+export interface PlannedCall {
+  /** Its place among the calls of the answer, from 0. */
+  readonly index: number;
+  readonly id: string;
+  /** As the model named the tool. */
+  readonly name: string;
+  /** The address of the tool; the name if there is none. */
+  readonly address: string;
+  readonly tool: Tool | undefined;
+  /** Set if it is one of Kitbag's own. */
+  readonly dispatch: DispatchTool | undefined;
+  readonly inputText: string;
+  readonly input: JsonValue;
+}
+
+/** Finds out what a model asks for. What is no tool, or no JSON, is a call too: the model is told what is wrong with it. */
+export function planCalls(content: readonly ModelContent[], session: Session, exposure: Exposure): readonly PlannedCall[] {
+  const calls: PlannedCall[] = [];
+  for (const item of content) {
+    if (item.type !== "tool-call" || item.providerExecuted === true) continue;
+    const { toolCallId: id, toolName: name, input: inputText } = item;
+    const asked = unwrap(exposure.find(name), parseInput(inputText));
+    const entry = asked.dispatch === undefined ? session.getTool(asked.address ?? name) : undefined;
+    const address = asked.address ?? entry?.address ?? name;
+    const { dispatch, input } = asked;
+    calls.push({ index: calls.length, id, name, address, tool: entry?.tool, dispatch, inputText, input });
+  }
+  return calls;
+}
+
+interface Asked {
+  /** What `call_tool` is to call. */
+  readonly address?: string;
+  readonly dispatch: DispatchTool | undefined;
+  readonly input: JsonValue;
+}
+
+/** A call through `call_tool` is a call of the tool: so it is approved, recorded and run again like any other. */
+function unwrap(dispatch: DispatchTool | undefined, input: JsonValue): Asked {
+  if (dispatch?.name !== "call_tool" || typeof input !== "object" || input === null) return { dispatch, input };
+  const { name, version, input: inner = {} } = input as JsonObject;
+  if (typeof name !== "string" || (version !== undefined && typeof version !== "string")) return { dispatch, input };
+  return { address: version === undefined ? name : `${name}@${version}`, dispatch: undefined, input: inner };
+}
+
+/** Whether a call must not run beside others: what it changes decides about them, or it cannot be undone. */
+export function isAlone({ tool, dispatch }: PlannedCall): boolean {
+  if (dispatch !== undefined) return dispatch.annotations.readOnly !== true;
+  return tool !== undefined && (tool.annotations.destructive === true || tool.limits.maxConcurrent === 1);
+}
+
+/** Whether it may be made again when nobody knows whether it happened. */
+export function isIdempotent({ tool, dispatch }: PlannedCall): boolean {
+  const annotations = dispatch?.annotations ?? tool?.annotations;
+  // There is nothing to run twice in what is no tool.
+  return annotations === undefined || annotations.idempotent === true || annotations.readOnly === true;
+}

@@ -1,0 +1,73 @@
+import type { SchemaSource } from "../../core/schema/to-schema.ts";
+import type { Session } from "../../workspace/sessions/session.ts";
+import { needRuns, type AgentParts } from "../create-agent.ts";
+import type { ModelAnswered } from "../events.ts";
+import { callsOf, foldJournal, type Folded } from "../log/fold-journal.ts";
+import { createRunLog } from "../log/open-run-log.ts";
+import { toParts, toRule } from "./prepare-run.ts";
+import { RunState } from "./run-state.ts";
+import type { RunStart } from "./start-run.ts";
+
+/**
+ * Makes a run ready that is in the store, as it was.
+ *
+ * @throws {KitbagError} `run-not-found`, `run-leased`, `run-ended`, and what is wrong with what it is given.
+ */
+export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
+  const { options, id } = start;
+  const runs = needRuns(agent.runs);
+  // Before the lease is taken: an id that nobody knows would become a run.
+  foldJournal(id, await runs.read(id, { limit: 10 }));
+  const ready = await agent.models.get(options.model ?? agent.options.model);
+  const kept = await runs.open(id);
+  const session = agent.options.workspace.openSession();
+  try {
+    const folded = foldJournal(id, kept.past);
+    const { start: begun } = folded;
+    await reopen(session, folded);
+    const output = begun.output && toRule(begun.output as SchemaSource);
+    const asUser = options.user === undefined && begun.user !== undefined ? { user: begun.user } : {};
+    const given = { ...start, options: { ...options, ...asUser } };
+    const run = new RunState(toParts(agent, given, { ready, session, log: createRunLog(kept), output }), folded.messages);
+    restore(run, folded);
+    return run;
+  } catch (cause) {
+    await Promise.all([session.close(), kept.close()]);
+    throw cause;
+  }
+}
+
+/** Opens what was open. A skill that is gone, or is not trusted any more, stays closed: its tools are refused, and say why. */
+async function reopen(session: Session, { start, answers, unfinished, outcomes }: Folded): Promise<void> {
+  const open = answers.at(-1)?.skills ?? start.skills;
+  for (const skill of open) await session.activateSkill(skill);
+  if (unfinished === undefined) return;
+  for (const { name, open: opens } of findOpened(unfinished, outcomes)) {
+    if (opens) await session.activateSkill(name);
+    else await session.deactivateSkill(name);
+  }
+}
+
+function findOpened(
+  answer: ModelAnswered,
+  outcomes: Folded["outcomes"],
+): readonly { readonly name: string; readonly open: boolean }[] {
+  return callsOf(answer).flatMap(({ name: tool, input }, index) => {
+    if (tool !== "activate_skill" && tool !== "deactivate_skill") return [];
+    const { name } = input as { readonly name?: unknown };
+    const isDone = outcomes.get(`${answer.step}.${index}`)?.status === "ok";
+    return isDone && typeof name === "string" ? [{ name, open: tool === "activate_skill" }] : [];
+  });
+}
+
+function restore(run: RunState, folded: Folded): void {
+  const { counter } = run.parts;
+  for (const { usage, cost } of folded.answers) counter.addAnswer(usage, cost);
+  run.step = folded.answers.at(-1)?.step ?? 0;
+  run.calls = folded.calls;
+  run.unfinished = folded.unfinished;
+  run.continued = folded.told.get("continue") ?? 0;
+  run.mended = folded.told.get("output") ?? 0;
+  for (const approval of folded.asked) run.asked.add(approval);
+  for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
+}

@@ -1,0 +1,127 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue, type JsonObject } from "../../core/json.ts";
+import { toSchema, type SchemaSource } from "../../core/schema/to-schema.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import type { Session } from "../../workspace/sessions/session.ts";
+import type { RunLimits, RunOptions, Task } from "../agent.ts";
+import { createUsageCounter } from "../cost/usage-counter.ts";
+import type { AgentParts } from "../create-agent.ts";
+import type { TaskStart } from "../events.ts";
+import { createExposure } from "../exposure/create-exposure.ts";
+import { createRunLog } from "../log/open-run-log.ts";
+import { noLog, type RunLog } from "../log/run-log.ts";
+import { createMemory } from "../memory/create-memory.ts";
+import { requirePrice, type ReadyModel } from "../model-source.ts";
+import { callHook } from "./call-hook.ts";
+import { createLoopDetector } from "./loop-detector.ts";
+import { createPromptDigest } from "./prompt-digest.ts";
+import { RunState, type OutputRule, type RunParts } from "./run-state.ts";
+import type { RunStart } from "./start-run.ts";
+
+/** Makes a new run ready. @throws {KitbagError} what is wrong with what it was given. */
+export async function prepareRun(agent: AgentParts, task: Task, start: RunStart): Promise<RunState> {
+  const { options } = start;
+  const asked = toMessages(task);
+  const given = agent.models.get(options.model ?? agent.options.model);
+  const ready = given instanceof Promise ? await given : given;
+  const output = options.output && toRule(options.output);
+  const session = agent.options.workspace.openSession();
+  try {
+    for (const skill of options.skills ?? []) await openSkill(session, skill);
+    const log = agent.runs === undefined ? noLog : createRunLog(await agent.runs.open(start.id));
+    const run = new RunState(toParts(agent, start, { ready, session, log, output }), [...asked]);
+    await begin(run, options, asked);
+    return run;
+  } catch (cause) {
+    await session.close();
+    throw cause;
+  }
+}
+
+async function begin(run: RunState, options: RunOptions, messages: readonly ModelMessage[]): Promise<void> {
+  const { hooks, log, feed, output, modelName, session, user } = run.parts;
+  if (!log.isKept && !feed.isHeard() && hooks.onRunStart === undefined) return;
+  const start: TaskStart = {
+    type: "task-start",
+    run: run.id,
+    model: modelName,
+    messages,
+    earlier: 0,
+    ...(options.conversation !== undefined && { conversation: options.conversation }),
+    ...(user !== undefined && { user }),
+    skills: session.getActiveSkills(),
+    ...(output && { output: output.json as JsonObject }),
+    time: Date.now(),
+  };
+  await run.keep(start);
+  if (hooks.onRunStart !== undefined) await callHook("onRunStart", () => hooks.onRunStart?.(start));
+}
+
+/** What was found and made for a run. */
+export interface MadeParts {
+  readonly ready: ReadyModel;
+  readonly session: Session;
+  readonly log: RunLog;
+  readonly output: OutputRule | undefined;
+}
+
+/** Puts together what a run works with. @throws {KitbagError} `price-unknown`, `option-invalid`. */
+export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): RunParts {
+  const { options: given } = agent;
+  const { options, id, feed, signal } = start;
+  const { ready, session, log, output } = made;
+  const limits = { ...defaultLimits, ...given.limits, ...options.limits };
+  requirePrice(ready, limits.maxCost);
+  return {
+    id,
+    model: ready.model,
+    modelName: ready.name,
+    session,
+    exposure: createExposure({ session, model: ready.model, instructions: given.instructions, name: given.exposure }),
+    memory: createMemory(given.memory),
+    log,
+    feed,
+    hooks: options.hooks ?? given.hooks ?? {},
+    limits,
+    settings: options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings },
+    counter: createUsageCounter(agent.total),
+    digest: createPromptDigest(),
+    detector: createLoopDetector(),
+    approve: options.approve ?? given.approve,
+    user: options.user,
+    output,
+    signal,
+    priceOf: ready.priceOf,
+  };
+}
+
+const defaultLimits: RunLimits = {
+  maxSteps: 50,
+  maxTokens: Infinity,
+  maxCost: Infinity,
+  maxMs: Infinity,
+  maxCalls: 1000,
+  maxParallel: 8,
+};
+
+/** Opens a skill for a session. @throws {KitbagError} what keeps it closed. */
+export async function openSkill(session: Session, skill: string): Promise<void> {
+  const outcome = await session.activateSkill(skill);
+  if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
+}
+
+function toMessages(task: Task): readonly ModelMessage[] {
+  if (typeof task === "string" && task.trim() !== "") return [{ role: "user", content: [{ type: "text", text: task }] }];
+  if (Array.isArray(task) && task.length > 0) return task as readonly ModelMessage[];
+  const expected = "a text or a list of messages, and not an empty one";
+  throw new KitbagError("option-invalid", { option: "task", found: showValue(task), expected });
+}
+
+/** @throws {KitbagError} `option-invalid` if it is no schema. */
+export function toRule(source: SchemaSource): OutputRule {
+  const converted = toSchema(source, "output");
+  if (converted.ok) return converted;
+  const [problem] = converted.problems;
+  const found = problem === undefined ? showValue(source) : `${problem.path} ${problem.found}`.trim();
+  throw new KitbagError("option-invalid", { option: "output", found, expected: problem?.expected ?? "a schema" });
+}

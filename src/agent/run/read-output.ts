@@ -1,0 +1,42 @@
+import { createEngine } from "../../core/schema/engine.ts";
+import { findProblems } from "../../core/schema/find-problems.ts";
+import { describeProblem } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { OutputRule } from "./run-state.ts";
+
+/** What is to be made of a text that must be JSON of a certain form. */
+export type OutputReading =
+  | { readonly ok: true; readonly output: JsonValue }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/** Reads the output out of the last text of a model, also if it is in a block of code or has words around it. */
+export async function readOutput(text: string, rule: OutputRule): Promise<OutputReading> {
+  const value = parseLeniently(text);
+  if (value === undefined) return { ok: false, problems: ["the answer is not JSON"] };
+  const problems = findProblems(rule.json, value, createEngine(rule.json));
+  if (problems.length > 0) return { ok: false, problems: problems.map(describeProblem) };
+  const refined = await rule.refine?.(value);
+  if (refined === undefined) return { ok: true, output: value };
+  if (!refined.ok) return { ok: false, problems: refined.problems.map(describeProblem) };
+  return { ok: true, output: refined.value as JsonValue };
+}
+
+/** The text itself, then what is in its last block of code, then what is between its outermost brackets. */
+function parseLeniently(text: string): JsonValue | undefined {
+  const blocks = [...text.matchAll(/```(?:json)?[ \t]*\n([^]*?)```/gu)].map(([, block]) => block ?? "");
+  for (const candidate of [text, blocks.at(-1), between(text, "{", "}"), between(text, "[", "]")]) {
+    if (candidate === undefined || candidate.trim() === "") continue;
+    try {
+      return JSON.parse(candidate) as JsonValue;
+    } catch {
+      // The next one may be.
+    }
+  }
+  return undefined;
+}
+
+function between(text: string, open: string, close: string): string | undefined {
+  const start = text.indexOf(open);
+  const end = text.lastIndexOf(close);
+  return start === -1 || end < start ? undefined : text.slice(start, end + 1);
+}

@@ -1,0 +1,95 @@
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { Refine } from "../../core/schema/to-schema.ts";
+import type { Model, ModelMessage, ModelUsage } from "../../models/model.ts";
+import type { Approve } from "../../workspace/call/approval.ts";
+import type { Session } from "../../workspace/sessions/session.ts";
+import type { ModelSettings, RunLimits } from "../agent.ts";
+import type { UsageCounter } from "../cost/usage-counter.ts";
+import type { AgentEvent, ApprovalDecided, ModelAnswered } from "../events.ts";
+import type { Exposure } from "../exposure/exposure.ts";
+import type { AgentHooks } from "../hooks.ts";
+import type { KeptEvent, RunLog } from "../log/run-log.ts";
+import type { Memory } from "../memory/memory.ts";
+import type { EventFeed } from "./event-feed.ts";
+import type { LoopDetector } from "./loop-detector.ts";
+import type { PromptDigest } from "./prompt-digest.ts";
+
+/** What the answer must be like. */
+export interface OutputRule {
+  readonly json: JsonSchema;
+  readonly refine?: Refine;
+}
+
+/** What a run was given. */
+export interface RunParts {
+  readonly id: string;
+  readonly model: Model;
+  /** `provider/model`. */
+  readonly modelName: string;
+  readonly session: Session;
+  readonly exposure: Exposure;
+  readonly memory: Memory;
+  readonly log: RunLog;
+  readonly feed: EventFeed;
+  readonly hooks: AgentHooks;
+  readonly limits: RunLimits;
+  readonly settings: ModelSettings;
+  readonly counter: UsageCounter;
+  readonly digest: PromptDigest;
+  readonly detector: LoopDetector;
+  readonly approve: Approve | undefined;
+  readonly user: string | undefined;
+  readonly output: OutputRule | undefined;
+  /** Aborted when the run is to stop. */
+  readonly signal: AbortSignal;
+  /** What a question costs, in US dollars. */
+  readonly priceOf: (modelId: string, usage: ModelUsage) => number | undefined;
+}
+
+/** A run while it lasts. */
+export class RunState {
+  readonly parts: RunParts;
+  /** What the model sees of the conversation now, but for the system text. */
+  messages: ModelMessage[];
+  /** How often the model was asked. */
+  step = 0;
+  calls = 0;
+  readonly startedAt = performance.now();
+  /** The last text of the model. */
+  text = "";
+  /** What it had said when its answer was cut: the next one goes on with it. */
+  cutText = "";
+  /** An answer of the journal whose calls are not all done. */
+  unfinished: ModelAnswered | undefined;
+  /** What somebody wants to say to the model before it is asked again. */
+  readonly steering: string[] = [];
+  /** Calls that wait for somebody. */
+  readonly waiting: string[] = [];
+  /** Approvals that were asked for, and what was decided about them. */
+  readonly asked = new Set<string>();
+  readonly decided = new Map<string, ApprovalDecided>();
+  /** How often the model was told to go on, or to mend its answer. */
+  continued = 0;
+  mended = 0;
+
+  constructor(parts: RunParts, messages: ModelMessage[]) {
+    this.parts = parts;
+    this.messages = messages;
+  }
+
+  get id(): string {
+    return this.parts.id;
+  }
+
+  /** Tells an event to whoever listens. */
+  tell(event: AgentEvent): void {
+    this.parts.feed.tell(event);
+  }
+
+  /** Writes an event down, then tells it. */
+  async keep(event: KeptEvent): Promise<void> {
+    const written = this.parts.log.write(event);
+    if (written !== undefined) await written;
+    this.parts.feed.tell(event);
+  }
+}

@@ -1,0 +1,45 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { ModelContent, ModelMessage } from "../../models/model.ts";
+
+type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
+type AssistantPart = AssistantMessage["content"][number];
+
+/**
+ * Makes the message that an answer is from the next question on. What a provider said of a part goes back to it with the part:
+ * signatures of its reasoning, ids of its items. `inputs` are those of the calls, in their order, as they were read.
+ */
+export function toAssistantMessage(content: readonly ModelContent[], inputs: ReadonlyMap<string, JsonValue>): ModelMessage {
+  const parts: AssistantPart[] = [];
+  for (const item of content) {
+    const part = toPart(item, inputs);
+    if (part !== undefined) parts.push(part);
+  }
+  return { role: "assistant", content: parts };
+}
+
+function toPart(item: ModelContent, inputs: ReadonlyMap<string, JsonValue>): AssistantPart | undefined {
+  const options = item.providerMetadata && { providerOptions: item.providerMetadata };
+  switch (item.type) {
+    case "text":
+    case "reasoning":
+      return { type: item.type, text: item.text, ...options };
+    case "tool-call": {
+      const { toolCallId, toolName, providerExecuted } = item;
+      const input = inputs.get(toolCallId) ?? {};
+      return { type: "tool-call", toolCallId, toolName, input, ...(providerExecuted && { providerExecuted }), ...options };
+    }
+    case "tool-result": {
+      const { toolCallId, toolName, result, isError } = item;
+      const output = { type: isError ? "error-json" : "json", value: result } as const;
+      return { type: "tool-result", toolCallId, toolName, output, ...options };
+    }
+    case "file":
+    case "reasoning-file":
+      return { type: item.type, data: item.data, mediaType: item.mediaType, ...options };
+    case "custom":
+      return { type: "custom", kind: item.kind, ...options };
+    default:
+      // Sources are for people; requests for approval of the provider's own tools are answered elsewhere.
+      return undefined;
+  }
+}
