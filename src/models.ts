@@ -16,3 +16,9 @@ export type {
   ModelTool,
   ModelUsage,
 } from "./models/model.ts";
+export { resolveModel } from "./models/resolve/resolve-model.ts";
+export type { ResolveModelOptions } from "./models/resolve/resolve-model.ts";
+export { withSettings } from "./models/resolve/with-settings.ts";
+export type { ModelSettings } from "./models/resolve/with-settings.ts";
+export { asModel } from "./models/shims/as-model.ts";
+export type { AnyModel } from "./models/shims/as-model.ts";

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import * as kitbag from "kitbag";
+import * as models from "kitbag/models";
 import * as runtimes from "kitbag/runtimes";
 import * as stores from "kitbag/store";
 import * as skills from "kitbag/skills";
@@ -154,6 +155,29 @@ test('"kitbag" exports these types', () => {
     "WorkspaceChange",
     "WorkspaceLimits",
     "WorkspaceOptions",
+  ]);
+});
+
+test('"kitbag/models" exports these names', () => {
+  expect(Object.keys(models).toSorted()).toEqual(["asModel", "resolveModel", "withSettings"]);
+});
+
+test('"kitbag/models" exports these types', () => {
+  expect(exportedTypes("src/models.ts")).toEqual([
+    "AnyModel",
+    "FinishReason",
+    "Model",
+    "ModelAnswer",
+    "ModelCall",
+    "ModelContent",
+    "ModelMessage",
+    "ModelPart",
+    "ModelPrompt",
+    "ModelSettings",
+    "ModelStream",
+    "ModelTool",
+    "ModelUsage",
+    "ResolveModelOptions",
   ]);
 });
 
@@ -459,6 +483,7 @@ test.for(["src/index.ts", "src/runtimes.ts", "src/skills.ts", "src/store.ts", "s
 
 test.for([
   { name: "kitbag", expected: ["semver", "tokenx", "typebox"] },
+  { name: "kitbag/models", expected: [] },
   { name: "kitbag/store", expected: [] },
   { name: "kitbag/testing", expected: [] },
 ])('import "$name" loads no schema library, no command line and no model', async ({ name, expected }) => {

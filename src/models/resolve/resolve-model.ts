@@ -1,0 +1,152 @@
+import { KitbagError } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { Model } from "../model.ts";
+import { asModel, type AnyModel } from "../shims/as-model.ts";
+import { checkBaseUrl, parseModelName, showName } from "./parse-model-name.ts";
+import { providers, type Connection, type Environment, type Provider } from "./providers.ts";
+import { withSettings, type ModelSettings } from "./with-settings.ts";
+
+/** How {@link resolveModel} finds a model. */
+export interface ResolveModelOptions {
+  /** @default the provider's variable in the environment */
+  readonly apiKey?: string;
+  /** Where the provider is, if it is not where it usually is: a proxy, a server of your own. */
+  readonly baseUrl?: string;
+  /** Sent with each request, after the provider's own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** What the model is told with every question: see {@link withSettings}. */
+  readonly settings?: ModelSettings;
+  /** @default process.env */
+  readonly env?: Environment;
+}
+
+/**
+ * Finds a model by its name: `openai/…` (`openai-chat/…` for chat completions), `anthropic/…`, `google/…`, `ollama/…`,
+ * `lmstudio/…`, `openai-compatible:URL/…`, or `local`, which needs neither key nor network.
+ *
+ * The package of the provider is loaded when a model of it is asked for. Nothing is sent: whether the provider knows the model
+ * is found out with the first question. Calls are made once: see `withRetries`.
+ *
+ * @example
+ * ```ts
+ * import { isKitbagError } from "kitbag";
+ * import { resolveModel } from "kitbag/models";
+ *
+ * const model = await resolveModel("ollama/qwen3", { settings: { temperature: 0 } });
+ * console.assert(model.provider === "ollama.chat" && model.modelId === "qwen3");
+ *
+ * const cause = await resolveModel("openai/gpt-6-sol", { env: {} }).catch((cause: unknown) => cause);
+ * console.assert(isKitbagError(cause, "model-key-missing") && cause.details.variables[0] === "OPENAI_API_KEY");
+ * ```
+ *
+ * @throws {KitbagError} (rejects) `model-name-invalid`, `provider-unknown`, `provider-missing` if the package is not installed,
+ * `model-key-missing`, `option-invalid`
+ */
+export async function resolveModel(name: string, options: ResolveModelOptions = {}): Promise<Model> {
+  return resolveFrom(providers, name, options);
+}
+
+/** Finds a model of these providers. */
+export async function resolveFrom(
+  known: ReadonlyMap<string, Provider>,
+  name: string,
+  { settings, ...options }: ResolveModelOptions,
+): Promise<Model> {
+  const model = asModel(await connect(known, name, options));
+  return settings === undefined ? model : withSettings(model, settings);
+}
+
+async function connect(
+  known: ReadonlyMap<string, Provider>,
+  name: string,
+  options: Omit<ResolveModelOptions, "settings">,
+): Promise<AnyModel> {
+  const parsed = parseModelName(name);
+  if (parsed.provider === "local") return loadLocal();
+  const provider = known.get(parsed.provider);
+  if (provider === undefined) throw unknownProvider(parsed.provider, [...known.keys(), "local"]);
+
+  const { env = process.env, headers = {} } = options;
+  const connection: Connection = {
+    model: parsed.model,
+    baseUrl: findBaseUrl(provider, parsed.url, options.baseUrl, env),
+    headers: checkHeaders(headers),
+    ...findKey(provider, options.apiKey, env),
+  };
+  if (provider.needsKey && connection.apiKey === undefined) {
+    // Who has neither the package nor the key is told both at once.
+    await load(provider, name, { ...connection, apiKey: "none" });
+    throw new KitbagError("model-key-missing", { model: showName(name), variables: provider.keys });
+  }
+  return load(provider, name, connection);
+}
+
+async function loadLocal(): Promise<AnyModel> {
+  const file: string = "../local/local-model.ts";
+  const { localModel } = (await import(file)) as { localModel: () => Model };
+  return localModel();
+}
+
+async function load(provider: Provider, name: string, connection: Connection): Promise<AnyModel> {
+  try {
+    return await provider.connect(connection);
+  } catch (cause) {
+    const { code } = (cause ?? {}) as { code?: unknown };
+    if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") throw cause;
+    const facts = { model: showName(name), peer: provider.peer, variables: provider.needsKey ? provider.keys : [] };
+    throw new KitbagError("provider-missing", facts, { cause });
+  }
+}
+
+function unknownProvider(provider: string, known: readonly string[]): KitbagError {
+  return new KitbagError("provider-unknown", {
+    provider: showName(provider),
+    nearest: nearestNames(provider, known),
+    known,
+  });
+}
+
+function findBaseUrl(
+  provider: Provider,
+  named: string | undefined,
+  given: string | undefined,
+  env: Environment,
+): string {
+  if (named !== undefined && given === undefined) return named;
+  const { option, url } = given === undefined ? provider.findUrl(env) : { option: "baseUrl", url: given };
+  if (url !== undefined) return checkBaseUrl(option, url);
+  throw new KitbagError("option-invalid", {
+    option,
+    found: "nothing",
+    expected: 'the URL of the server, here or in the name: "openai-compatible:URL/model"',
+  });
+}
+
+/** What may stand in a header: others make `fetch` fail with a message that repeats the value. */
+const headerText = /^[\t\u0020-\u007e\u0080-\u00ff]*$/u;
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/u;
+
+function findKey(provider: Provider, given: string | undefined, env: Environment): { readonly apiKey?: string } {
+  const variable = given === undefined ? provider.keys.find((name) => (env[name] ?? "").trim() !== "") : undefined;
+  const key: unknown = variable === undefined ? given : env[variable];
+  if (key === undefined) return {};
+  const text = typeof key === "string" ? key.trim() : "";
+  if (text !== "" && headerText.test(text)) return { apiKey: text };
+  throw new KitbagError("option-invalid", {
+    option: variable ?? "apiKey",
+    found: text === "" ? "no text" : "a text with characters that no key has",
+    expected: "the key as the provider shows it, in one line",
+  });
+}
+
+function checkHeaders(headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(headers)) {
+    if (headerName.test(name) && typeof value === "string" && headerText.test(value)) continue;
+    throw new KitbagError("option-invalid", {
+      option: `headers.${showName(name)}`,
+      found: "a name or a value that no header can have",
+      expected: "texts of one line",
+    });
+  }
+  return headers;
+}

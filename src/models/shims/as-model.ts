@@ -1,0 +1,70 @@
+import type { LanguageModelV2, LanguageModelV3 } from "@ai-sdk/provider";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { Model } from "../model.ts";
+import { fromV3 } from "./from-v3.ts";
+import { v2AsV3 } from "./v2-as-v3.ts";
+
+/** A model of any version of the interface that {@link asModel} understands. */
+export type AnyModel = LanguageModelV2 | LanguageModelV3 | Model;
+
+/**
+ * Makes a {@link Model} of any model of the AI SDK: those of version 4 are it already, those of versions 2 and 3 are put into
+ * other words, call by call and part by part.
+ *
+ * What an old version has no word for is left out; a `reasoning` that was asked for is answered with a warning. A model is never
+ * wrapped twice: the answer for one object is always the same.
+ *
+ * @example
+ * ```ts
+ * import { asModel, type Model } from "kitbag/models";
+ *
+ * const model: Model = {
+ *   specificationVersion: "v4",
+ *   provider: "mine",
+ *   modelId: "one",
+ *   supportedUrls: {},
+ *   doGenerate: () => Promise.reject(new Error("not needed here")),
+ *   doStream: () => Promise.reject(new Error("not needed here")),
+ * };
+ *
+ * console.assert(asModel(model) === model);
+ * ```
+ *
+ * @throws {KitbagError} `model-unsupported` if it is no model, or one of a version that nobody here knows.
+ */
+export function asModel(model: AnyModel): Model {
+  const { specificationVersion } = checkModel(model);
+  if (specificationVersion === "v4") return model as Model;
+  const known = converted.get(model);
+  if (known !== undefined) return known;
+  const made = fromV3(specificationVersion === "v2" ? v2AsV3(model as LanguageModelV2) : (model as LanguageModelV3));
+  converted.set(model, made);
+  return made;
+}
+
+const converted = new WeakMap<object, Model>();
+
+function checkModel(model: unknown): { readonly specificationVersion: "v2" | "v3" | "v4" } {
+  if (typeof model === "string") throw unsupported(model, 'it is a name; give what "resolveModel" makes of it');
+  if (typeof model !== "object" || model === null) throw unsupported(String(model), "it is not a model");
+  const { specificationVersion, provider, modelId, doGenerate, doStream } = model as Partial<Record<string, unknown>>;
+  const name = typeof modelId === "string" ? modelId : "without a name";
+  if (specificationVersion !== "v2" && specificationVersion !== "v3" && specificationVersion !== "v4") {
+    const found =
+      typeof specificationVersion === "string"
+        ? `the version ${JSON.stringify(specificationVersion.slice(0, 20))}`
+        : "none";
+    throw unsupported(name, `its specificationVersion is v2, v3 or v4 if it is one for us, and here it is ${found}`);
+  }
+  if (typeof provider !== "string" || typeof modelId !== "string")
+    throw unsupported(name, "it has no provider or no modelId");
+  if (typeof doGenerate !== "function" || typeof doStream !== "function") {
+    throw unsupported(name, "it has no doGenerate or no doStream: it is a model for something else");
+  }
+  return { specificationVersion };
+}
+
+function unsupported(model: string, reason: string): KitbagError {
+  return new KitbagError("model-unsupported", { model: model.slice(0, 200), reason });
+}
