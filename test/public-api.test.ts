@@ -394,8 +394,8 @@ test("errorCodes are these", () => {
     "package-missing",
     "permission-refused",
     "pipeline-invalid",
-    "program-failed",
     "price-unknown",
+    "program-failed",
     "provider-missing",
     "provider-unknown",
     "run-ended",
@@ -445,6 +445,16 @@ test("errorCodes are these", () => {
 test("package.json has these entries", () => {
   expect(packageJson.exports).toEqual({
     ".": { "@kitbag/source": "./src/index.ts", types: "./dist/index.d.ts", default: "./dist/index.js" },
+    "./agent": {
+      "@kitbag/source": "./src/agent.ts",
+      types: "./dist/agent.d.ts",
+      default: "./dist/agent.js",
+    },
+    "./models": {
+      "@kitbag/source": "./src/models.ts",
+      types: "./dist/models.d.ts",
+      default: "./dist/models.js",
+    },
     "./runtimes": {
       "@kitbag/source": "./src/runtimes.ts",
       types: "./dist/runtimes.d.ts",
