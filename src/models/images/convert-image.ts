@@ -1,0 +1,75 @@
+import type { Sharp, SharpOptions } from "sharp";
+
+import { KitbagError, describeCause, isKitbagError } from "../../core/errors.ts";
+import type { ImageFile } from "./image-file.ts";
+import type { ImageLimits } from "./image-limits.ts";
+import { maxPixels, readImage } from "./read-image.ts";
+
+/** Loads the package that converts pictures. */
+export type LoadSharp = () => Promise<{ readonly default: OpenSharp }>;
+
+type OpenSharp = (bytes: Uint8Array, options: SharpOptions) => Sharp;
+
+const importSharp: LoadSharp = () => import("sharp");
+const limitSeconds = 30;
+const quality = 85;
+/** A picture that is too many bytes is made smaller by this, so many times. */
+const shrink = 0.7;
+const tries = 8;
+const smallestEdge = 64;
+
+/** Tells whether a provider takes a picture as it is. */
+export function fitsLimits({ mediaType, bytes, size }: ImageFile, limits: ImageLimits, maxEdge: number): boolean {
+  if (!limits.mediaTypes.includes(mediaType) || bytes.length > limits.maxBytes) return false;
+  return size === undefined || Math.max(size.width, size.height) <= maxEdge;
+}
+
+/**
+ * Makes a picture that a provider takes out of one that it does not: of another type, smaller, turned the way that it is looked
+ * at. Of a moving picture the first one stays, and of what a camera writes into it (place, time) nothing.
+ *
+ * @throws {KitbagError} `package-missing` if `sharp` is not installed, `image-invalid` if the picture cannot be converted.
+ */
+export async function convertImage(
+  image: ImageFile,
+  limits: ImageLimits,
+  maxEdge: number,
+  load: LoadSharp = importSharp,
+): Promise<ImageFile> {
+  const sharp = await loadSharp(image, limits, load);
+  try {
+    const options = { limitInputPixels: maxPixels, failOn: "error", pages: 1 } as const;
+    const { hasAlpha, autoOrient } = await sharp(image.bytes, options).metadata();
+    const longest = Math.max(autoOrient.width, autoOrient.height);
+    const isExact = hasAlpha || image.mediaType === "image/png" || image.mediaType === "image/gif";
+    let edge = Math.min(maxEdge, longest);
+    for (let attempt = 0; attempt < tries && edge >= Math.min(smallestEdge, longest); attempt++) {
+      const turned = sharp(image.bytes, options)
+        .autoOrient()
+        .resize({ width: edge, height: edge, fit: "inside", withoutEnlargement: true })
+        .timeout({ seconds: limitSeconds });
+      // Exactly as it was if that is small enough, else as a photograph.
+      const exact = isExact && attempt === 0;
+      const bytes = await (exact ? turned.png() : turned.flatten({ background: "white" }).jpeg({ quality })).toBuffer();
+      if (bytes.length <= limits.maxBytes) return readImage(bytes, image.name);
+      if (!exact) edge = Math.floor(edge * shrink);
+    }
+  } catch (cause) {
+    if (isKitbagError(cause)) throw cause;
+    const reason = `it cannot be converted from ${image.mediaType} (${describeCause(cause, 200)})`;
+    throw new KitbagError("image-invalid", { image: image.name, reason }, { cause });
+  }
+  const reason = `it stays larger than the ${limits.maxBytes} bytes that ${limits.provider} takes; make it smaller`;
+  throw new KitbagError("image-invalid", { image: image.name, reason });
+}
+
+async function loadSharp(image: ImageFile, limits: ImageLimits, load: LoadSharp): Promise<OpenSharp> {
+  try {
+    return (await load()).default;
+  } catch (cause) {
+    if ((cause as { code?: unknown } | null)?.code !== "ERR_MODULE_NOT_FOUND") throw cause;
+    const provider = limits.provider === "any" ? "this model" : limits.provider;
+    const user = `the image "${image.name}" (${image.mediaType}, ${image.bytes.length} bytes) with ${provider}, which takes it only converted or smaller`;
+    throw new KitbagError("package-missing", { peer: "sharp", user }, { cause });
+  }
+}

@@ -1,0 +1,169 @@
+import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
+import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
+import { convertImage, fitsLimits } from "./convert-image.ts";
+import { downloadImage, showUrl } from "./download-image.ts";
+import { createImageCache, type ImageCache } from "./image-cache.ts";
+import type { ImageFile } from "./image-file.ts";
+import { findImageLimits, manyImages, type ImageLimits } from "./image-limits.ts";
+import { hasResultImages, moveResultImages } from "./move-result-images.ts";
+import { readImage } from "./read-image.ts";
+import { maxSourceBytes, parseDataUrl, type ImagePart } from "./to-image-part.ts";
+
+/** How {@link prepareImages} goes about it. */
+export interface PrepareImagesOptions {
+  /** Give the same one for all steps of a conversation. @default a new one, which nobody uses again */
+  readonly cache?: ImageCache;
+  /** Addresses inside the own network that pictures may be downloaded from, as rules: `127.0.0.1:8080`. @default none */
+  readonly allow?: readonly string[];
+  /** For one download. @default 20000 */
+  readonly limitMs?: number;
+  /** Of one download. @default 52428800 */
+  readonly maxBytes?: number;
+  readonly signal?: AbortSignal;
+  /** @default the system's resolver */
+  readonly lookup?: Lookup;
+}
+
+/**
+ * Makes the pictures of a prompt such that `model` takes them, in messages and in the results of tools: those on the web stay
+ * where they are if its provider downloads them itself, and are downloaded otherwise; those of a type or a size that the provider
+ * refuses are converted. Where a provider takes no pictures in results, they come in a message after them.
+ *
+ * Contract: the prompt is not changed, and is answered itself if nothing has to be. The same prompt gives the same bytes.
+ *
+ * @throws {KitbagError} `image-invalid`, `network-refused` or `network-failed` if a picture cannot be given to a model,
+ * `package-missing` if one must be converted and `sharp` is not installed; whatever `signal` was aborted with
+ *
+ * @example
+ * ```ts
+ * import { prepareImages } from "kitbag/models";
+ *
+ * const prompt = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hello" }] }];
+ * const prepared = await prepareImages(prompt, { provider: "anthropic.messages", supportedUrls: {} });
+ *
+ * console.assert(prepared === prompt); // there is no picture in it
+ * ```
+ */
+export async function prepareImages(
+  prompt: ModelPrompt,
+  model: Pick<Model, "provider" | "supportedUrls">,
+  options: PrepareImagesOptions = {},
+): Promise<ModelPrompt> {
+  const count = countImages(prompt);
+  if (count === 0) return prompt;
+  const limits = findImageLimits(model);
+  const desk: Desk = {
+    options,
+    cache: options.cache ?? createImageCache(),
+    limits,
+    maxEdge: count > manyImages ? limits.maxEdgeOfMany : limits.maxEdge,
+    urls: toUrlForms(await model.supportedUrls),
+  };
+  const moved = hasResultImages(prompt, model) ? moveResultImages(prompt) : prompt;
+  const prepared = await Promise.all(moved.map((message) => prepareMessage(desk, message)));
+  return prepared.every((message, index) => message === prompt[index]) ? prompt : prepared;
+}
+
+interface Desk {
+  readonly options: PrepareImagesOptions;
+  readonly cache: ImageCache;
+  readonly limits: ImageLimits;
+  readonly maxEdge: number;
+  /** Forms of URLs of pictures that the provider downloads itself. */
+  readonly urls: readonly RegExp[];
+}
+
+function countImages(prompt: ModelPrompt): number {
+  let count = 0;
+  for (const { role, content } of prompt) {
+    if (role === "user") count += content.filter(isImage).length;
+    if (role !== "tool") continue;
+    for (const part of content) {
+      if (part.type === "tool-result" && part.output.type === "content") {
+        count += part.output.value.filter(isImage).length;
+      }
+    }
+  }
+  return count;
+}
+
+/** Tells whether a part is a picture; `image` alone means one of any type. */
+function isImage(part: { readonly type: string; readonly mediaType?: string }): part is ImagePart {
+  return part.type === "file" && /^image(?:\/|$)/u.test(part.mediaType ?? "");
+}
+
+function toUrlForms(supported: Record<string, RegExp[]>): readonly RegExp[] {
+  const keys = Object.keys(supported).filter((key) => key === "*" || key === "*/*" || key === "image/*");
+  return keys.flatMap((key) => supported[key] ?? []);
+}
+
+async function prepareMessage(desk: Desk, message: ModelMessage): Promise<ModelMessage> {
+  if (message.role === "user") {
+    const content = await prepareParts(desk, message.content);
+    return content === message.content ? message : { ...message, content };
+  }
+  if (message.role !== "tool") return message;
+  const content = await Promise.all(
+    message.content.map(async (part) => {
+      if (part.type !== "tool-result" || part.output.type !== "content") return part;
+      const value = await prepareParts(desk, part.output.value);
+      return value === part.output.value ? part : { ...part, output: { ...part.output, value } };
+    }),
+  );
+  return content.every((part, index) => part === message.content[index]) ? message : { ...message, content };
+}
+
+async function prepareParts<Part extends { readonly type: string }>(desk: Desk, parts: Part[]): Promise<Part[]> {
+  const prepared = await Promise.all(
+    parts.map(async (part) => (isImage(part) ? ((await preparePart(desk, part)) as Part & ImagePart) : part)),
+  );
+  return prepared.every((part, index) => part === parts[index]) ? parts : prepared;
+}
+
+async function preparePart(desk: Desk, part: ImagePart): Promise<ImagePart> {
+  const { cache, limits, maxEdge } = desk;
+  const { data } = part;
+  // A file that the provider has already, and text, are no bytes of ours.
+  if (data.type === "reference" || data.type === "text") return part;
+  if (data.type === "url" && data.url.protocol !== "data:" && desk.urls.some((form) => form.test(data.url.href))) {
+    return part;
+  }
+  const { image, isWhole } = await readPart(desk, part, data);
+  const isSame = data.type === "data" && isWhole && image.mediaType === part.mediaType;
+  if (fitsLimits(image, limits, maxEdge)) return isSame ? part : withBytes(part, image);
+  const key = `${limits.provider} ${maxEdge} ${cache.digest(image.bytes)}`;
+  return withBytes(part, await cache.recall(key, () => convertImage(image, limits, maxEdge)));
+}
+
+function withBytes(part: ImagePart, { mediaType, bytes }: ImageFile): ImagePart {
+  return { ...part, mediaType, data: { type: "data", data: bytes } };
+}
+
+type Bytes = Extract<ImagePart["data"], { type: "data" | "url" }>;
+
+/** `isWhole`: nothing was cut off. */
+interface Read {
+  readonly image: ImageFile;
+  readonly isWhole: boolean;
+}
+
+async function readPart({ cache, options }: Desk, part: ImagePart, data: Bytes): Promise<Read> {
+  const { maxBytes = maxSourceBytes, limitMs = 20_000, allow = [], signal, lookup } = options;
+  const name = part.filename ?? "image";
+  const read = (bytes: Uint8Array): Read => {
+    const image = readImage(bytes, name);
+    const isWhole = image.bytes.length === bytes.length;
+    // The same object if nothing was cut off: its digest is known then.
+    return { image: isWhole ? { ...image, bytes } : image, isWhole };
+  };
+  if (data.type === "data") {
+    return read(typeof data.data === "string" ? new Uint8Array(Buffer.from(data.data, "base64")) : data.data);
+  }
+  const { url } = data;
+  if (url.protocol === "data:") return read(parseDataUrl(url, maxBytes));
+  const image = await cache.recall(`url ${url.href}`, async () => {
+    const limits = { maxBytes, limitMs, allow, ...(signal && { signal }), ...(lookup && { lookup }) };
+    return readImage(await downloadImage(url, limits), showUrl(url));
+  });
+  return { image, isWhole: true };
+}

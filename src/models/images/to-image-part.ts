@@ -1,0 +1,99 @@
+import { fileURLToPath } from "node:url";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { ModelMessage } from "../model.ts";
+import { showUrl } from "./download-image.ts";
+import type { ImageFile } from "./image-file.ts";
+import { loadImageFile } from "./load-image-file.ts";
+import { readImage } from "./read-image.ts";
+
+/** A picture in a message. */
+export type ImagePart = Extract<Extract<ModelMessage, { role: "user" }>["content"][number], { readonly type: "file" }>;
+
+/** Where a picture is: a path, a URL (`http`, `https`, `data`, `file`), or its bytes. */
+export type ImageSource = string | URL | Uint8Array | ArrayBuffer;
+
+/** How {@link toImagePart} reads. */
+export interface ImagePartOptions {
+  /** The most bytes that a picture may have before it is made smaller for a model. @default 52428800 */
+  readonly maxBytes?: number;
+}
+
+/** The most bytes that a picture may have before it is made smaller for a model. */
+export const maxSourceBytes: number = 50 * 1024 ** 2;
+
+/**
+ * Makes the part of a message that is a picture. It is the same for every model: what a provider does not take is converted when a
+ * model is asked. What the picture is, is found out by its bytes. A picture on the web is not downloaded here.
+ *
+ * @throws {KitbagError} `image-invalid` if there is no picture, or one that is broken or too large.
+ *
+ * @example
+ * ```ts
+ * import { toImagePart } from "kitbag/models";
+ *
+ * const dot = "R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==";
+ * const part = await toImagePart(`data:image/png;base64,${dot}`);
+ *
+ * console.assert(part.mediaType === "image/gif"); // by its bytes, whatever the URL says
+ * ```
+ */
+export async function toImagePart(source: ImageSource, options: ImagePartOptions = {}): Promise<ImagePart> {
+  const { maxBytes = maxSourceBytes } = options;
+  if (source instanceof Uint8Array) return fromBytes(source, "bytes", maxBytes);
+  if (source instanceof ArrayBuffer) return fromBytes(new Uint8Array(source), "bytes", maxBytes);
+  const url = findUrl(source);
+  if (url?.protocol === "data:") return fromBytes(parseDataUrl(url, maxBytes), "data URL", maxBytes);
+  if (url?.protocol === "http:" || url?.protocol === "https:") {
+    return { type: "file", mediaType: "image", data: { type: "url", url } };
+  }
+  if (url !== undefined && url.protocol !== "file:") {
+    const reason = "a picture has a path, or a URL with http, https, data or file";
+    throw new KitbagError("image-invalid", { image: `${url.protocol}…`, reason });
+  }
+  const path = url === undefined ? String(source) : toPath(url);
+  return toPart(readImage(await loadImageFile(path, maxBytes), path));
+}
+
+/** Reads the bytes of a picture that is written in a URL. */
+export function parseDataUrl({ pathname }: URL, maxBytes: number): Uint8Array {
+  const refuse = (reason: string): KitbagError<"image-invalid"> =>
+    new KitbagError("image-invalid", { image: "data URL", reason });
+  const [, base64, data] = /^[^,]*?(;\s*base64\s*)?,(.*)$/isu.exec(pathname) ?? [];
+  if (data === undefined) throw refuse("there is no comma before its data");
+  if (base64 === undefined) throw refuse("its data is not written in base64");
+  if (data.length > maxBytes * 2) throw refuse(`it has more than the ${maxBytes} bytes that there may be`);
+  const text = data.replaceAll(/%2b/giu, "+").replaceAll(/%2f/giu, "/").replaceAll(/%3d/giu, "=");
+  if (/[^\w+/=-]/u.test(text)) throw refuse("its data is not written in base64");
+  return new Uint8Array(Buffer.from(text, "base64"));
+}
+
+/** Makes the part of a message out of a picture that was looked at. */
+export function toPart({ mediaType, bytes }: ImageFile): ImagePart {
+  return { type: "file", mediaType, data: { type: "data", data: bytes } };
+}
+
+function fromBytes(bytes: Uint8Array, name: string, maxBytes: number): ImagePart {
+  if (bytes.length <= maxBytes) return toPart(readImage(bytes, name));
+  const reason = `it has ${bytes.length} bytes, and the most are ${maxBytes}`;
+  throw new KitbagError("image-invalid", { image: name, reason });
+}
+
+/** A letter and a colon are a disk, not a protocol. */
+function findUrl(source: string | URL): URL | undefined {
+  if (source instanceof URL) return source;
+  if (typeof source !== "string") {
+    const reason = `found ${source === null ? "null" : typeof source}, expected a path, a URL or bytes`;
+    throw new KitbagError("image-invalid", { image: "", reason });
+  }
+  if (!/^(?:https?|file|ftp|blob):\/\/|^(?:data|javascript):/iu.test(source)) return undefined;
+  return URL.parse(source) ?? undefined;
+}
+
+function toPath(url: URL): string {
+  try {
+    return fileURLToPath(url);
+  } catch (cause) {
+    throw new KitbagError("image-invalid", { image: showUrl(url), reason: "it is no path of this machine" }, { cause });
+  }
+}
