@@ -18,13 +18,15 @@ export interface CallAnswers {
 
 /** Makes the answers of one program. All that are there at the same time are sent together. */
 export function answerCalls(exchange: Exchange, host: ProgramHost, onSend: () => void): CallAnswers {
-  const batch = createBatch((text) => {
-    onSend();
-    exchange.send(text);
-  });
   let isOver = false;
   let isScheduled = false;
   let open = 0;
+  const batch = createBatch((text) => {
+    onSend();
+    exchange.send(text);
+    // A program that has all its answers goes on at once, and often calls the next tool.
+    if (open === 0) exchange.linger();
+  });
 
   function settle(answer: Answer): void {
     open -= 1;

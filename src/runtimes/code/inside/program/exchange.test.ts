@@ -15,7 +15,8 @@ test("send() hands over each text once, in order, whether the other thread waits
 
   for (const text of texts) {
     exchange.send(text);
-    // Now it is waited for here, now the event loop brings it.
+    // Now it is waited or looked for here, now the event loop brings it.
+    if (text.length % 2 === 0) exchange.linger();
     if (text.length % 3 === 0) exchange.wait(0.1);
     if (text.length % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -52,6 +53,49 @@ test("wait() gives up when the other thread has ended", async () => {
   exchange.send("second");
 
   expect(exchange.wait(1)).toBe(false);
+});
+
+test.for(sizes)("linger() hands on a text of %d characters", async (size) => {
+  const { exchange, next } = startEcho();
+  exchange.send("first");
+  await next(1);
+
+  exchange.send("€".repeat(size));
+  exchange.linger();
+  const received = await next(2);
+
+  expect(received[1]).toBe("€".repeat(size));
+});
+
+test("linger() keeps the order of texts that take different ways", async () => {
+  const { exchange, next } = startEcho();
+  const texts = Array.from({ length: 600 }, (_, index) => `${index}:${"€".repeat(index % 3 === 0 ? 17_000 : 10)}`);
+
+  for (const [index, text] of texts.entries()) {
+    exchange.send(text);
+    exchange.linger();
+    // The thread answers with several before this one looks.
+    if (index % 4 === 0) await next(index);
+  }
+  const echoed = await next(texts.length);
+
+  expect(echoed).toEqual(texts);
+});
+
+test("linger() lets the event loop turn, and what comes later comes all the same", async () => {
+  const { exchange, next } = startEcho();
+  exchange.send("first");
+  await next(1);
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+
+  exchange.linger();
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  clearInterval(timer);
+  exchange.send("second");
+
+  expect(turns).toBeGreaterThan(2);
+  expect(await next(2)).toEqual(["first", "second"]);
 });
 
 interface Echo {

@@ -1,5 +1,7 @@
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 
+import { createLookout, longestLookMs, type Lookout } from "./lookout.ts";
+
 /** Where one thread lays down a text for another that waits for it: memory of both. */
 export type Desk = SharedArrayBuffer;
 
@@ -15,8 +17,10 @@ export interface Exchange {
   send(text: string): void;
   /** Says who takes the texts that come, until someone else does. */
   listen(take: (text: string) => void): void;
-  /** Stops this thread until a text comes, but not for longer than that; hands on what has come, and tells whether any has. */
+  /** Stops this thread until a text comes, but hardly longer than that; hands on what has come, and tells whether any has. */
   wait(maxMs: number): boolean;
+  /** Looks for the next text each time the event loop turns, for a moment, where that is of use: a text may come at any time. */
+  linger(): void;
 }
 
 /** The parts of a desk: its state, how many bytes lie there, and the number of the text among all that were sent. */
@@ -32,6 +36,8 @@ const full = 2;
 /** A character is at most three bytes. */
 const longestText = 16 * 1024;
 const bytesPerCharacter = 3;
+/** How often to look before the clock is read. */
+const looks = 50;
 
 /** Makes a desk. */
 export function createDesk(): Desk {
@@ -70,45 +76,108 @@ function createSend(port: MessagePort, desk: Desk): Exchange["send"] {
   };
 }
 
-function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" | "wait"> {
+function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" | "wait" | "linger"> {
+  const [head] = toParts(desk);
+  const lookout = createLookout();
+  const inbox = createInbox(port, desk);
+  let lookUntil = 0;
+  let isLooking = false;
+
+  function look(): void {
+    if (Atomics.load(head, stateAt) === awaited && performance.now() < lookUntil) return void setImmediate(look);
+    isLooking = false;
+    // If nobody waits any more, a text has come, perhaps through the port.
+    lookout.learn(Atomics.compareExchange(head, stateAt, awaited, empty) !== awaited);
+    inbox.clear();
+  }
+
+  return {
+    listen: inbox.listen,
+    wait(maxMs) {
+      const before = inbox.received();
+      Atomics.compareExchange(head, stateAt, empty, awaited);
+      const first = receive(port);
+      if (first === undefined && !see(lookout, head)) Atomics.wait(head, stateAt, awaited, maxMs);
+      Atomics.compareExchange(head, stateAt, awaited, empty);
+      if (first !== undefined) inbox.hand(first);
+      if (!inbox.clear()) inbox.handUntil(Infinity);
+      return inbox.received() > before;
+    },
+    linger() {
+      if (!lookout.isUseful()) return;
+      lookUntil = performance.now() + longestLookMs;
+      Atomics.compareExchange(head, stateAt, empty, awaited);
+      if (!isLooking) setImmediate(look);
+      isLooking = true;
+    },
+  };
+}
+
+/** Puts the texts of a port and of a desk in the order in which they were sent. */
+interface Inbox {
+  listen(take: (text: string) => void): void;
+  /** How many texts were handed on. */
+  received(): number;
+  /** Hands on a text of the port. */
+  hand(text: string): void;
+  /** Hands on what is in the port, but not what was sent after so many texts. */
+  handUntil(count: number): void;
+  /** Hands on the text that lies there, and what was sent before it; tells whether there is one. */
+  clear(): boolean;
+}
+
+function createInbox(port: MessagePort, desk: Desk): Inbox {
   const [head, bytes] = toParts(desk);
   let received = 0;
   let take: (text: string) => void = () => {};
 
-  function hand(text: string): void {
+  function handOne(text: string): void {
     received += 1;
     take(text);
   }
 
-  /** Hands on what is in the port, but not what was sent after so many texts. */
-  function handUntil(count: number): void {
-    while (received < count) {
-      const text = receive(port);
-      if (text === undefined) return;
-      hand(text);
-    }
-  }
-
-  port.on("message", hand);
-  return {
+  const inbox: Inbox = {
     listen(next) {
       take = next;
     },
-    wait(maxMs) {
-      const before = received;
-      Atomics.store(head, stateAt, awaited);
-      const first = receive(port);
-      if (first === undefined) Atomics.wait(head, stateAt, awaited, maxMs);
-      const isFull = Atomics.exchange(head, stateAt, empty) === full;
-      const text = isFull ? bytes.toString("utf8", 0, head[lengthAt]) : undefined;
-      // What was sent before a text is in the port when the text lies there.
-      const earlier = isFull ? (head[numberAt] ?? 0) - 1 : Infinity;
-      if (first !== undefined) hand(first);
-      handUntil(earlier);
-      if (text !== undefined) hand(text);
-      return received > before;
+    received: () => received,
+    hand(text) {
+      // The event loop may turn to the port before anyone looks what was laid down before. The number counts while it lies there.
+      if (Atomics.load(head, stateAt) === full && head[numberAt] === received + 1) inbox.clear();
+      handOne(text);
+    },
+    handUntil(count) {
+      for (let left = count - received; left > 0; left = count - received) {
+        const text = receive(port);
+        if (text === undefined) return;
+        inbox.hand(text);
+      }
+    },
+    clear() {
+      if (Atomics.load(head, stateAt) !== full) return false;
+      const text = bytes.toString("utf8", 0, head[lengthAt]);
+      const number = head[numberAt] ?? 0;
+      Atomics.store(head, stateAt, empty);
+      // What was sent before it is in the port when it lies there.
+      inbox.handUntil(number - 1);
+      handOne(text);
+      return true;
     },
   };
+  port.on("message", inbox.hand);
+  return inbox;
+}
+
+/** Looks whether a text lies there without letting go of the processor, for a moment, where that is of use. */
+function see(lookout: Lookout, head: Int32Array): boolean {
+  if (!lookout.isUseful()) return false;
+  const until = performance.now() + longestLookMs;
+  let isSeen = false;
+  do {
+    for (let times = 0; times < looks && !isSeen; times += 1) isSeen = Atomics.load(head, stateAt) !== awaited;
+  } while (!isSeen && performance.now() < until);
+  lookout.learn(isSeen);
+  return isSeen;
 }
 
 function receive(port: MessagePort): string | undefined {
