@@ -86,5 +86,6 @@ export type { RateLimit } from "./workspace/rates/rate-limit.ts";
 export type { ForgetOptions } from "./workspace/recall/output-cache.ts";
 export type { RegisteredTool, WorkspaceChange } from "./workspace/registered-tool.ts";
 export type { RedactionOptions } from "./workspace/redaction.ts";
+export type { Session } from "./workspace/sessions/session.ts";
 export type { TelemetryOptions } from "./workspace/telemetry/telemetry-options.ts";
 export type { AddOptions, ToolComponent, Workspace, WorkspaceOptions } from "./workspace/workspace.ts";

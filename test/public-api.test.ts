@@ -118,6 +118,7 @@ test('"kitbag" exports these types', () => {
     "RuntimeDescription",
     "SearchOptions",
     "SearchOutputOptions",
+    "Session",
     "Skill",
     "SkillContext",
     "SkillDefinition",

@@ -4,6 +4,7 @@ import { showValue } from "../core/json.ts";
 import { isName, nameRule } from "../core/names.ts";
 import { findWrongOption, isObject, type Expectations } from "./find-wrong-option.ts";
 import type { Owner, Registry } from "./registry.ts";
+import { createToolQueries } from "./sessions/create-tool-queries.ts";
 import type { AddOptions, ToolComponent, ToolMethods } from "./tool-methods.ts";
 
 /** Makes what a workspace can do with tools, but for calling them. */
@@ -32,19 +33,7 @@ export function createToolMethods(registry: Registry): ToolMethods {
       return owned.length > 0;
     },
     change: registry.change,
-    getTool(address) {
-      const resolution = registry.resolve(address);
-      return resolution.ok ? resolution.entry : undefined;
-    },
-    isToolAvailable(address) {
-      const resolution = registry.resolve(address);
-      return resolution.ok && registry.isAvailable(resolution.entry);
-    },
-    getAvailableTools: () => [...registry.entries()].filter(registry.isAvailable),
-    getToolSource(address) {
-      const resolution = registry.resolve(address);
-      return resolution.ok ? { source: resolution.entry.source, owner: resolution.entry.owner } : undefined;
-    },
+    ...createToolQueries(registry),
   };
 }
 

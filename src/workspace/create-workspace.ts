@@ -26,6 +26,8 @@ import { createOutputCache } from "./recall/output-cache.ts";
 import { toRedaction } from "./redaction.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createRegistry, type Registry } from "./registry.ts";
+import { createSession, type SessionParts } from "./sessions/create-session.ts";
+import { createSharedSearch, createSkillUses } from "./sessions/create-skill-uses.ts";
 import { createSkillMethods } from "./skills/create-skill-methods.ts";
 import { createInFlight } from "./skills/in-flight.ts";
 import { createSkillSet } from "./skills/skill-set.ts";
@@ -61,27 +63,27 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   checkOptions(options);
   const changes = createListeners<WorkspaceChange>();
   const events = createListeners<CallEvent>();
-  let changeCount = 0;
-  const registry = createRegistry((change) => {
-    changeCount += 1;
-    changes.tell(change);
-  });
+  const registry = createRegistry(changes.tell);
   const chain = createChain();
   const host = createHost(options, registry, events);
-  const { inFlight, skills: set } = host;
+  const { inFlight, outputs, skills: set } = host;
   const start = createStartCall(host, chain);
+  const search = createSharedSearch(registry, set);
+  const parts: SessionParts = { registry, set, inFlight, outputs, start, search };
 
   const workspace: Workspace = {
-    ...createSkillMethods({ registry, set, inFlight, changes: () => changeCount, start }),
+    ...createSkillMethods(registry, set),
+    ...createSkillUses(parts, registry.own),
     ...createToolMethods(registry),
     onChange: changes.add,
     onEvent: events.add,
     use: chain.use,
+    openSession: () => createSession(parts),
     call: (tool: unknown, input?: unknown, callOptions = noOptions) =>
       start({ tool, input, options: callOptions }) as Promise<never>,
-    readOutput: host.outputs.read,
-    searchOutput: host.outputs.search,
-    sliceOutput: host.outputs.slice,
+    readOutput: outputs.read,
+    searchOutput: outputs.search,
+    sliceOutput: outputs.slice,
     forgetOutputs: (which) => forgetOutputs(host.cache, which),
     stats: host.meter.stats,
   };

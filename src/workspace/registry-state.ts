@@ -1,16 +1,19 @@
 import { KitbagError } from "../core/errors.ts";
 import type { Entry } from "./entry.ts";
+import type { Holder } from "./holder.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createToolIndex, type Placed, type ToolIndex } from "./tool-index.ts";
 
 /** Which tools there are and which skills are open. It changes as a whole or not at all. */
 export interface RegistryState {
   readonly index: Omit<ToolIndex, "put" | "drop" | "restoreOrder">;
-  isAvailable(entry: Entry): boolean;
-  /** Only inside `change`, as are the other two. */
+  /** Everybody who may have skills open. */
+  readonly holders: Set<Holder>;
+  isAvailable(entry: Entry, holder: Holder): boolean;
+  /** Only inside `change`, as are the other three. */
   put(placed: Placed): void;
   drop(placed: Placed): void;
-  setOpen(skill: string, open: boolean): void;
+  setOpen(skill: string, open: boolean, holder: Holder): void;
   /** Says that something about a tool is about to change that is kept elsewhere. */
   touch(entry: Entry): void;
   /**
@@ -20,80 +23,96 @@ export interface RegistryState {
   change(changes: () => void): void;
 }
 
-type OnChange = (change: WorkspaceChange) => void;
-
-/** Makes an empty state; `onChange` is called once for each change, after the state is consistent. */
-export function createRegistryState(onChange: OnChange, isBroken: (entry: Entry) => boolean): RegistryState {
+/** Makes an empty state; each holder is told once of each change, after the state is consistent. */
+export function createRegistryState(isBroken: (entry: Entry) => boolean): RegistryState {
   const index = createToolIndex();
-  const openSkills = new Set<string>();
+  const holders = new Set<Holder>();
   let pending: PendingChange | undefined;
 
-  const isOpen = ({ source, owner }: Entry): boolean => source !== "skill" || openSkills.has(owner);
-  const isAvailable = (entry: Entry): boolean => isOpen(entry) && !isBroken(entry);
-  const open = (skill: string, on: boolean): unknown => (on ? openSkills.add(skill) : openSkills.delete(skill));
-
   /** Notes how to take back what is about to be done, and how the tools were that it may change something for. */
-  function note(touched: readonly Entry[], undo: (change: PendingChange) => void): void {
+  function note(touched: readonly Entry[], undo: Undo): PendingChange {
     const change = pending as PendingChange;
     change.undos.push(undo);
-    noteTouched(touched, change, { byAddress: index.byAddress, isAvailable });
+    noteTouched(touched, change, { byAddress: index.byAddress, isBroken });
+    return change;
+  }
+
+  /** Notes the same of something that changes for everybody. */
+  function noteShared(touched: Entry, undo: Undo): void {
+    note([touched], undo).isShared = true;
   }
 
   return {
     index,
-    isAvailable,
+    holders,
+    isAvailable: (entry, holder) => !holder.isClosed && isOpenIn(holder.open, entry) && !isBroken(entry),
     put(placed) {
       const before = index.byAddress.get(placed.entry.address);
-      note([placed.entry], () => (before === undefined ? index.drop(placed) : index.put(before)));
+      noteShared(placed.entry, () => (before === undefined ? index.drop(placed) : index.put(before)));
       index.put(placed);
     },
     drop(placed) {
-      note([placed.entry], (change) => {
+      noteShared(placed.entry, (change) => {
         index.put(placed);
         change.isDisordered = true;
       });
       index.drop(placed);
     },
-    setOpen(skill, on) {
+    setOpen(skill, on, holder) {
+      const before = holder.open;
       const owned = [...(index.byOwner.get(skill) ?? [])].map((placed) => placed.entry);
-      const wasOpen = openSkills.has(skill);
-      note(owned, () => open(skill, wasOpen));
-      open(skill, on);
+      const { opened } = note(owned, () => (holder.open = before));
+      if (!opened.has(holder)) opened.set(holder, before);
+      if (before.has(skill) !== on) holder.open = on ? new Set([...before, skill]) : without(before, skill);
     },
-    touch: (entry) => note([entry], () => {}),
+    touch: (entry) => noteShared(entry, () => {}),
     change(changes) {
       const outer = pending;
-      pending ??= { before: new Map(), undos: [], isDisordered: false };
+      pending ??= { before: new Map(), opened: new Map(), undos: [], isShared: false, isDisordered: false };
       const change = pending;
       try {
         runOrRollBack(changes, change, index);
       } finally {
         pending = outer;
       }
-      const difference = outer === undefined ? toDifference(change, index, isAvailable) : undefined;
-      if (difference !== undefined) onChange(difference);
+      if (outer === undefined) tellHolders(change, holders, { index, isBroken });
     },
   };
+}
+
+/** Whether the skill of a tool is open, if it belongs to one. */
+function isOpenIn(open: ReadonlySet<string>, { source, owner }: Entry): boolean {
+  return source !== "skill" || open.has(owner);
+}
+
+function without(open: ReadonlySet<string>, skill: string): ReadonlySet<string> {
+  return new Set([...open].filter((name) => name !== skill));
 }
 
 /** Notes how tools are before something about them is changed for the first time. */
 function noteTouched(
   touched: readonly Entry[],
   { before }: PendingChange,
-  { byAddress, isAvailable }: Pick<ToolIndex, "byAddress"> & Pick<RegistryState, "isAvailable">,
+  { byAddress, isBroken }: Pick<ToolIndex, "byAddress"> & { readonly isBroken: (entry: Entry) => boolean },
 ): void {
   for (const { address } of touched) {
     if (before.has(address)) continue;
     const entry = byAddress.get(address)?.entry;
-    before.set(address, entry && { entry, available: isAvailable(entry) });
+    before.set(address, entry && { entry, broken: isBroken(entry) });
   }
 }
 
+type Undo = (change: PendingChange) => void;
+
 interface PendingChange {
   /** What was at each address that was touched. */
-  readonly before: Map<string, { readonly entry: Entry; readonly available: boolean } | undefined>;
+  readonly before: Map<string, { readonly entry: Entry; readonly broken: boolean } | undefined>;
+  /** What was open for each holder that opened or closed something. */
+  readonly opened: Map<Holder, ReadonlySet<string>>;
   /** How to take back each step. */
-  readonly undos: ((change: PendingChange) => void)[];
+  readonly undos: Undo[];
+  /** Whether something changed for everybody. */
+  isShared: boolean;
   /** Whether something was put back that had been taken out, and stands at the end now. */
   isDisordered: boolean;
 }
@@ -122,19 +141,34 @@ function refusePromise(answer: unknown): void {
   });
 }
 
-/** What subscribers hear: only what became available, stopped being so, or is another tool now. */
+/** Tells those who listen to a holder what came of the change for it. */
+function tellHolders(change: PendingChange, holders: ReadonlySet<Holder>, source: DifferenceSource): void {
+  const touched = change.isShared ? holders : change.opened.keys();
+  const heard = [...touched].filter(({ isClosed, changes }) => !isClosed && changes.isHeard());
+  // Everybody's is known before anybody is told: who hears of a change may make the next one.
+  const told = heard.map((holder) => ({ holder, difference: toDifference(change, holder, source) }));
+  for (const { holder, difference } of told) if (difference !== undefined) holder.changes.tell(difference);
+}
+
+interface DifferenceSource {
+  readonly index: ToolIndex;
+  readonly isBroken: (entry: Entry) => boolean;
+}
+
+/** What those hear who listen to `holder`: only what became available, stopped being so, or is another tool now. */
 function toDifference(
-  { before }: PendingChange,
-  { byAddress }: ToolIndex,
-  isAvailable: (entry: Entry) => boolean,
+  { before, opened }: PendingChange,
+  holder: Holder,
+  { index, isBroken }: DifferenceSource,
 ): WorkspaceChange | undefined {
+  const wasOpen = opened.get(holder) ?? holder.open;
   const added: Entry[] = [];
   const removed: Entry[] = [];
   const replaced: Entry[] = [];
   for (const [address, known] of before) {
-    const entry = byAddress.get(address)?.entry;
-    const was = known?.available === true ? known.entry : undefined;
-    const is = entry !== undefined && isAvailable(entry) ? entry : undefined;
+    const entry = index.byAddress.get(address)?.entry;
+    const was = known?.broken === false && isOpenIn(wasOpen, known.entry) ? known.entry : undefined;
+    const is = entry !== undefined && isOpenIn(holder.open, entry) && !isBroken(entry) ? entry : undefined;
     if (was === is) continue;
     if (is === undefined) removed.push(was as Entry);
     else if (was === undefined) added.push(is);

@@ -3,7 +3,9 @@ import type { ToolSource } from "../core/events.ts";
 import { isName, nameRule, toAddress, toWireName } from "../core/names.ts";
 import type { Tool } from "../core/tool.ts";
 import type { InjectedRecord } from "./call/injection.ts";
+import { createAvailableTools } from "./available-tools.ts";
 import type { Entry, Found, Resolution } from "./entry.ts";
+import { createHolder, type Holder } from "./holder.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createBrokenTools } from "./failures/broken-tools.ts";
 import { createRegistryState, type RegistryState } from "./registry-state.ts";
@@ -19,8 +21,24 @@ export interface Owner {
   readonly name?: string;
 }
 
-/** Which tools there are, who owns them, and which of them are available now. */
-export interface Registry {
+/** What somebody sees of a registry. */
+export interface RegistryView {
+  resolve(requested: string, from?: string): Resolution;
+  isAvailable(entry: Entry): boolean;
+  /** In the order they were added; the same array while it would be the same. */
+  available(): readonly Entry[];
+}
+
+/** Which tools there are, who owns them, and which of them are available now, to the workspace itself and to its sessions. */
+export interface Registry extends RegistryView {
+  /** The workspace itself. */
+  readonly own: Holder;
+  /** Everybody who may have skills open, the workspace first. */
+  readonly holders: Set<Holder>;
+  /** What a holder sees. */
+  viewOf(holder: Holder): RegistryView;
+  /** Counts what changed for everybody: all but which skills are open. */
+  version(): number;
   add(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
   replace(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
   /** By address or wire name. */
@@ -28,28 +46,70 @@ export interface Registry {
   /** Makes several changes one, or none of them. */
   change(changes: () => void): void;
   /** Opens or closes a skill: its tools are available only while it is open. */
-  setOpen(skill: string, open: boolean): void;
+  setOpen(skill: string, open: boolean, holder?: Holder): void;
   /** Takes a tool out of those that are available until a time, by `performance.now()`; without one it comes back. */
   setBroken(entry: Entry, until: number | undefined): void;
   /** Until when it is taken out, if it is. */
   brokenUntil(entry: Entry): number | undefined;
-  resolve(requested: string, from?: string): Resolution;
+  /** A bare name means what is available to the holder first. */
+  resolveFor(holder: Holder, requested: string, from?: string): Resolution;
   /** The facts of `tool-not-found`, with the nearest names. */
   notFound(requested: string): ErrorDetails["tool-not-found"];
   /** Where this very tool is. */
   find(tool: Tool): readonly Found[];
   /** Whether there is still a tool at the address of `entry`: this one, or one that replaced it. */
   has(entry: Entry): boolean;
-  isAvailable(entry: Entry): boolean;
+  isAvailableTo(holder: Holder, entry: Entry): boolean;
   /** In the order they were added. */
   entries(): Iterable<Entry>;
   ownedBy(owner: string): readonly Entry[];
 }
 
-/** Makes an empty registry; `onChange` is called once for each change, after the state is consistent. */
+/** Makes an empty registry; `onChange` is called once for each change for the workspace, after the state is consistent. */
 export function createRegistry(onChange: (change: WorkspaceChange) => void): Registry {
   const broken = createBrokenTools();
-  const state = createRegistryState(onChange, (entry) => broken.until(entry) !== undefined);
+  const state = createRegistryState((entry) => broken.until(entry) !== undefined);
+  const { index, holders } = state;
+  const own = createHolder({ isHeard: () => true, tell: onChange });
+  holders.add(own);
+  const version = (): number => index.changes() + broken.changes();
+  const entries = (): IteratorObject<Entry> => index.byAddress.values().map((placed) => placed.entry);
+  const list = (holder: Holder): Entry[] => [...entries().filter((entry) => state.isAvailable(entry, holder))];
+  const available = createAvailableTools({ version, list });
+  const viewOf = (holder: Holder): RegistryView => ({
+    resolve: (requested, from) => resolveIn(state, holder, requested, from),
+    isAvailable: (entry) => state.isAvailable(entry, holder),
+    available: () => available(holder),
+  });
+
+  return {
+    ...viewOf(own),
+    ...createPlacing(state),
+    own,
+    holders,
+    viewOf,
+    version,
+    change: state.change,
+    setOpen: (skill, open, holder = own) => state.change(() => state.setOpen(skill, open, holder)),
+    setBroken(entry, until) {
+      state.change(() => {
+        state.touch(entry);
+        broken.set(entry, until);
+      });
+    },
+    brokenUntil: broken.until,
+    resolveFor: (holder, requested, from) => resolveIn(state, holder, requested, from),
+    notFound: (requested) => toolNotFound(requested, index),
+    find: (tool) => [...(index.byTool.get(tool) ?? [])],
+    has: (entry) => index.byAddress.has(entry.address),
+    isAvailableTo: (holder, entry) => state.isAvailable(entry, holder),
+    entries,
+    ownedBy: (owner) => [...(index.byOwner.get(owner) ?? [])].map((placed) => placed.entry),
+  };
+}
+
+/** Makes what puts tools in and takes them out. */
+function createPlacing(state: RegistryState): Pick<Registry, "add" | "replace" | "remove"> {
   const { index } = state;
   let added = 0;
 
@@ -77,27 +137,12 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
       if (placed !== undefined) state.change(() => state.drop(placed));
       return placed !== undefined;
     },
-    change: state.change,
-    setOpen: (skill, open) => state.change(() => state.setOpen(skill, open)),
-    setBroken(entry, until) {
-      state.change(() => {
-        state.touch(entry);
-        broken.set(entry, until);
-      });
-    },
-    brokenUntil: broken.until,
-    resolve: (requested, from) => resolveIn(state, requested, from),
-    notFound: (requested) => toolNotFound(requested, index),
-    find: (tool) => [...(index.byTool.get(tool) ?? [])],
-    has: (entry) => index.byAddress.has(entry.address),
-    isAvailable: state.isAvailable,
-    entries: () => index.byAddress.values().map((placed) => placed.entry),
-    ownedBy: (owner) => [...(index.byOwner.get(owner) ?? [])].map((placed) => placed.entry),
   };
 }
 
 function resolveIn(
   { index, isAvailable }: Pick<RegistryState, "index" | "isAvailable">,
+  holder: Holder,
   requested: string,
   from: string | undefined,
 ): Resolution {
@@ -106,7 +151,7 @@ function resolveIn(
     own ??
     index.byAddress.get(requested) ??
     index.byWireName.get(requested) ??
-    resolveLoosely({ requested, from }, index, isAvailable)
+    resolveLoosely({ requested, from }, index, (entry) => isAvailable(entry, holder))
   );
 }
 

@@ -3,6 +3,7 @@ import { showValue } from "../core/json.ts";
 import type { Tool, ToolCode } from "../core/tool.ts";
 import type { CallRequest } from "./call/call-request.ts";
 import type { Found, Resolution } from "./entry.ts";
+import type { Holder } from "./holder.ts";
 import { isObject } from "./find-wrong-option.ts";
 import type { Registry } from "./registry.ts";
 
@@ -13,14 +14,16 @@ interface ComposedCode extends ToolCode {
 
 /**
  * Finds the tool that is asked for, by address or as the tool itself. A tool that is not in the workspace can be called only by
- * a composed tool that it is a part of. `caller` is the tool that asks, if one does.
+ * a composed tool that it is a part of. `caller` is the tool that asks, if one does;
+ * `holder` is for whom, if it is not the workspace.
  */
 export function resolveRequest(
   registry: Registry,
   { tool, options }: CallRequest,
   caller: Found | undefined,
+  holder: Holder = registry.own,
 ): Resolution {
-  if (typeof tool === "string") return registry.resolve(tool, options.from ?? ownerOf(caller));
+  if (typeof tool === "string") return registry.resolveFor(holder, tool, options.from ?? ownerOf(caller));
   if (!isTool(tool)) {
     const address = showValue(tool);
     return refuse(address, toFailure("address-invalid", { address }));

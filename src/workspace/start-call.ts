@@ -9,23 +9,26 @@ import { refuseOptions } from "./call/refuse-options.ts";
 import { cutText } from "./cut-text.ts";
 import { describeThrown } from "./describe-thrown.ts";
 import type { Found, Resolution } from "./entry.ts";
+import type { Holder } from "./holder.ts";
 import { resolveRequest } from "./resolve-request.ts";
 import { traceCall } from "./telemetry/trace-call.ts";
 
 /**
- * Makes a call, inside another one if `parent` is given; of `found`, if it is not to be looked for. Never throws and never
- * rejects.
+ * Makes a call, inside another one if `parent` is given; of `found`, if it is not to be looked for; for `holder`, or the workspace
+ * itself. A call inside another one is for the same holder. Never throws and never rejects.
  */
-export type StartCall = (request: CallRequest, parent?: Call, found?: Found) => Promise<ToolOutcome>;
+export type StartCall = (request: CallRequest, parent?: Call, found?: Found, holder?: Holder) => Promise<ToolOutcome>;
 
 /** Makes the one way in: every call of a workspace begins here. */
 export function createStartCall(host: CallHost, chain: Chain): StartCall {
-  async function start(given: CallRequest, parent?: Call, found?: Found): Promise<ToolOutcome> {
+  const { own } = host.registry;
+
+  async function start(given: CallRequest, parent?: Call, found?: Found, holder: Holder = own): Promise<ToolOutcome> {
     if (parent?.ended === true) return refuseLate(given.tool);
     let call: Call | undefined;
     try {
-      const { request, resolution } = prepare(host, given, { parent, found });
-      call = new Call(host, resolution, { request, parent, callInside: start });
+      const { request, resolution } = prepare(host, given, { parent, found, holder });
+      call = new Call(host, resolution, { request, parent, holder, callInside: start });
       const outcome = await (host.telemetry.isOn() ? runTraced(call) : run(call));
       host.meter.count(call, outcome);
       return outcome;
@@ -59,19 +62,28 @@ export function createStartCall(host: CallHost, chain: Chain): StartCall {
   return start;
 }
 
+/** Where a call is made, and for whom. */
+interface CallAim {
+  readonly parent: Call | undefined;
+  readonly found: Found | undefined;
+  readonly holder: Holder;
+}
+
 /** Checks the options and finds the tool. What is wrong is a failure that takes the same way as any other. */
 function prepare(
   { registry }: CallHost,
   { tool, input, options }: CallRequest,
-  { parent, found }: { readonly parent: Call | undefined; readonly found: Found | undefined },
+  { parent, found, holder: given }: CallAim,
 ): { readonly request: CallRequest; readonly resolution: Resolution } {
   const caller = parent?.found;
-  const failure = options === noOptions ? undefined : refuseOptions(options);
+  const holder = parent === undefined ? given : parent.holder;
+  const wrong = options === noOptions ? undefined : refuseOptions(options);
   // A copy: whoever gave them may use them for something else while the call runs.
-  const request = { tool, input, options: failure === undefined ? { ...options } : noOptions };
-  const resolution = found ?? resolveRequest(registry, request, caller);
-  if (failure === undefined) return { request, resolution };
+  const request = { tool, input, options: wrong === undefined ? { ...options } : noOptions };
+  const resolution = found ?? resolveRequest(registry, request, caller, holder);
+  if (wrong === undefined && !holder.isClosed) return { request, resolution };
   const requested = resolution.ok ? resolution.entry.address : resolution.requested;
+  const failure = wrong ?? toFailure("session-closed", { action: `call ${requested}` });
   return { request, resolution: { ok: false, requested, failure } };
 }
 

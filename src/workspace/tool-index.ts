@@ -19,6 +19,8 @@ export interface ToolIndex {
   drop(placed: Placed): void;
   /** Gives every tool its place again, after some were taken out and put back. */
   restoreOrder(): void;
+  /** Counts what was put and dropped. */
+  changes(): number;
 }
 
 /** Makes an empty index. */
@@ -28,6 +30,7 @@ export function createToolIndex(): ToolIndex {
   const byName = new Map<string, Set<Placed>>();
   const byOwner = new Map<string, Set<Placed>>();
   const byTool = new Map<Tool, Set<Placed>>();
+  let changes = 0;
 
   function unlink(placed: Placed): void {
     const { tool, wireName, owner } = placed.entry;
@@ -46,6 +49,7 @@ export function createToolIndex(): ToolIndex {
     put(placed) {
       const { tool, address, wireName, owner } = placed.entry;
       const before = byAddress.get(address);
+      changes += 1;
       if (before !== undefined) unlink(before);
       byAddress.set(address, placed);
       byWireName.set(wireName, placed);
@@ -54,6 +58,7 @@ export function createToolIndex(): ToolIndex {
       linkTo(byTool, tool, placed);
     },
     drop(placed) {
+      changes += 1;
       unlink(placed);
       byAddress.delete(placed.entry.address);
     },
@@ -62,6 +67,7 @@ export function createToolIndex(): ToolIndex {
       byAddress.clear();
       for (const [address, placed] of inOrder) byAddress.set(address, placed);
     },
+    changes: () => changes,
   };
 }
 

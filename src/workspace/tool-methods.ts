@@ -51,7 +51,7 @@ export interface ToolMethods {
   /** Finds a tool by address, bare name or wire name, available or not. */
   getTool(address: string): RegisteredTool | undefined;
   isToolAvailable(address: string): boolean;
-  /** In the order they were added. */
+  /** In the order they were added. The same array while it would be the same: what is made of it can be kept by its identity. */
   getAvailableTools(): readonly RegisteredTool[];
   getToolSource(address: string): { readonly source: ToolSource; readonly owner: string } | undefined;
 }

@@ -1,25 +1,21 @@
 import type { CallEvent } from "../core/events.ts";
-import type { ToolOutcome } from "../core/outcome.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
-import type { Tool, TypedTool } from "../core/tool.ts";
+import type { Tool } from "../core/tool.ts";
 import type { Audit } from "../store/audit/open-audit.ts";
 import type { CallStats } from "../store/stats/call-stats.ts";
+import type { CallMethods } from "./call-methods.ts";
 import type { Approve } from "./call/approval.ts";
-import type { CallOptions } from "./call/call-options.ts";
 import type { InjectedSource } from "./call/injection.ts";
 import type { Middleware, UseOptions } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import type { BreakerOptions } from "./failures/breakers.ts";
 import type { RetryPolicy } from "./failures/retry-policy.ts";
-import type { OutputPage, PageOptions } from "./outputs/read-page.ts";
-import type { OutputMatches, SearchOutputOptions } from "./outputs/search-output.ts";
-import type { OutputSlice, SliceOutputOptions } from "./outputs/slice-output.ts";
 import type { RateLimit } from "./rates/rate-limit.ts";
 import type { ForgetOptions } from "./recall/output-cache.ts";
 import type { RedactionOptions } from "./redaction.ts";
-import type { WorkspaceChange } from "./registered-tool.ts";
+import type { Session } from "./sessions/session.ts";
 import type { SkillMethods } from "./skills/skill-methods.ts";
 import type { TelemetryOptions } from "./telemetry/telemetry-options.ts";
 import type { ToolComponent, ToolMethods } from "./tool-methods.ts";
@@ -60,9 +56,7 @@ export interface WorkspaceOptions {
 }
 
 /** What holds tools, knows where each comes from, and is the only way to call one. */
-export interface Workspace extends ToolMethods, SkillMethods {
-  /** Calls `listener` after each change; answers with the function that ends it. */
-  onChange(listener: (change: WorkspaceChange) => void): () => void;
+export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
   /** Calls `listener` with every event of every call; answers with the function that ends it. */
   onEvent(listener: (event: CallEvent) => void): () => void;
   /**
@@ -70,34 +64,9 @@ export interface Workspace extends ToolMethods, SkillMethods {
    * `before` it sees the call first and its outcome last, before it is redacted, capped and recorded.
    */
   use(middleware: Middleware, options?: UseOptions): () => void;
+  /** Opens a session: a view of this workspace with open skills of its own. It begins with what is open here. Close it. */
+  openSession(): Session;
 
-  /**
-   * Calls a tool.
-   *
-   * **Contract**: never throws and never rejects; every failure is an outcome. Resolves at the deadline at the latest, also if
-   * the tool does not stop; only somebody who is asked for an approval, a middleware and the store may take longer.
-   */
-  call<Input, Output>(
-    tool: TypedTool<Input, Output>,
-    input: Input,
-    options?: CallOptions,
-  ): Promise<ToolOutcome<Output>>;
-  call(tool: string, input?: unknown, options?: CallOptions): Promise<ToolOutcome>;
-  /**
-   * Reads a part of an output that was too large to hand over.
-   *
-   * @throws {KitbagError} `output-missing` if nothing is kept under the handle, or no longer: without a store the latest 256 MiB
-   * are. `option-invalid` if an option is wrong.
-   */
-  readOutput(handle: string, options?: PageOptions): Promise<OutputPage>;
-  /** Finds words in such an output. @throws {KitbagError} as `readOutput` */
-  searchOutput(handle: string, options: SearchOutputOptions): Promise<OutputMatches>;
-  /**
-   * Takes a part out of such an output, if it is JSON: what is at a path, or some items of a list.
-   *
-   * @throws {KitbagError} as `readOutput`; `option-invalid` also if there is nothing at the path, and says what there is instead.
-   */
-  sliceOutput(handle: string, options?: SliceOutputOptions): Promise<OutputSlice>;
   /**
    * Forgets outputs that are kept to be used again (a tool's `cache`): those of one tool, of one version, with one tag, what is
    * all of that, or every one. Answers how many. Other processes that share the store may use theirs for one second more.

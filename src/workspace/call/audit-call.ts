@@ -53,10 +53,10 @@ async function describeTool(call: Call, entry: Entry): Promise<ToolFacts> {
 }
 
 /** What holds the tool to its permissions. Nothing is started for a tool that cannot be called. */
-async function findSandbox({ host }: Call, entry: Entry): Promise<string | undefined> {
+async function findSandbox({ host, holder }: Call, entry: Entry): Promise<string | undefined> {
   const runtime = host.runtimes.get(entry.tool.code.kind);
   if (runtime?.describe === undefined) return "none";
-  if (!host.registry.isAvailable(entry)) return undefined;
+  if (!host.registry.isAvailableTo(holder, entry)) return undefined;
   try {
     return (await runtime.describe(entry.tool)).sandbox;
   } catch {

@@ -6,6 +6,7 @@ import type { Redactor } from "../../core/redactor.ts";
 import type { Coercion } from "../../core/schema/coerce.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Entry, Found, Resolution } from "../entry.ts";
+import type { Holder } from "../holder.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import { tellOne } from "../listeners.ts";
 import type { CallTrace } from "../telemetry/tracing.ts";
@@ -25,6 +26,8 @@ export class Call implements PublicCall {
   readonly parent: Call | undefined;
   readonly root: Call;
   readonly depth: number;
+  /** Whom it is made for, with all calls inside it: what they have open is available. */
+  readonly holder: Holder;
   readonly resolution: Resolution;
   readonly startedAt: number;
   /** The caller's input, copied, so that what is checked is what runs. */
@@ -71,6 +74,7 @@ export class Call implements PublicCall {
     this.#callInside = start.callInside;
     this.parent = parent;
     this.root = parent === undefined ? this : parent.root;
+    this.holder = parent === undefined ? start.holder : parent.holder;
     this.depth = parent === undefined ? 0 : parent.depth + 1;
     this.redactor = parent === undefined ? host.redactor : parent.redactor;
     this.startedAt = performance.now();
@@ -265,6 +269,8 @@ export class Call implements PublicCall {
 export interface CallStartParts {
   readonly request: CallRequest;
   readonly parent: Call | undefined;
+  /** Whom it is made for, unless there is a parent. */
+  readonly holder: Holder;
   /** Makes a call inside another. */
   readonly callInside: (request: CallRequest, parent: Call) => Promise<ToolOutcome>;
 }

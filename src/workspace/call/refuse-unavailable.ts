@@ -2,20 +2,22 @@ import type { Failure } from "../../core/errors.ts";
 import type { FailedOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 
-/** A failed outcome if the tool of `call` is gone, its skill is closed, or the skill that calls it may not use it. */
+/** A failed outcome if the tool of `call` is gone, its skill or its session is closed, or the skill that calls it may not use it. */
 export function refuseUnavailable(call: Call): FailedOutcome | undefined {
-  const { found, host, address } = call;
+  const { found, host, address, holder } = call;
   const { entry, partOf = entry } = found;
   const { registry } = host;
+  if (holder.isClosed) return call.fail("session-closed", { action: `call ${address}` });
   if (found.refuse !== undefined) return toOutcome(found.refuse());
   if (!registry.has(partOf)) return call.fail("tool-not-found", registry.notFound(address));
   const brokenUntil = registry.brokenUntil(entry);
   if (brokenUntil !== undefined) {
     return call.fail("tool-broken", { tool: address, retryAfterMs: Math.max(0, brokenUntil - performance.now()) });
   }
-  if (!registry.isAvailable(entry)) return call.fail("tool-unavailable", { tool: address, owner: entry.owner });
+  if (!registry.isAvailableTo(holder, entry))
+    return call.fail("tool-unavailable", { tool: address, owner: entry.owner });
   const caller = call.parent?.entry;
-  if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry)) return undefined;
+  if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry, holder)) return undefined;
   return call.fail("tool-undeclared", { tool: address, skill: caller.owner });
 }
 

@@ -2,14 +2,18 @@ import semver from "semver";
 
 import type { Problem } from "../../core/errors.ts";
 import type { Skill, ToolUse } from "../../core/skill.ts";
-import type { Entry, Registry } from "../registry.ts";
+import type { Entry, RegistryView } from "../registry.ts";
 import { toolSignature } from "../../skills/trust/tool-signature.ts";
 
 /**
  * Holds what a skill uses against what is there: its own tools first, then global ones, other skills' only as it says in `uses`.
  * Answers with everything that is missing or is not what the skill was made for.
  */
-export function checkUses(skill: Skill, registry: Registry, getSkill: (name: string) => Skill | undefined): Problem[] {
+export function checkUses(
+  skill: Skill,
+  registry: RegistryView,
+  getSkill: (name: string) => Skill | undefined,
+): Problem[] {
   const problems: Problem[] = [];
   for (const [index, use] of skill.uses.entries()) {
     const path = `uses[${index}]`;
@@ -30,7 +34,7 @@ export function checkUses(skill: Skill, registry: Registry, getSkill: (name: str
 }
 
 /** A text that sends a model to a tool which is not there, or which it may not call, is wrong. */
-function checkMentions(skill: Skill, registry: Registry, getSkill: (name: string) => Skill | undefined): Problem[] {
+function checkMentions(skill: Skill, registry: RegistryView, getSkill: (name: string) => Skill | undefined): Problem[] {
   return (skill.mentions ?? []).flatMap((address): Problem[] => {
     const owner = address.slice(0, address.indexOf("/"));
     const path = "SKILL.md";

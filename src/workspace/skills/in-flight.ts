@@ -1,4 +1,5 @@
 import type { Failure } from "../../core/errors.ts";
+import type { Holder } from "../holder.ts";
 
 /** How much a skill was used. */
 export interface SkillUsage {
@@ -12,6 +13,8 @@ export interface SkillUsage {
 /** A call that can be stopped. */
 export interface RunningCall {
   readonly address: string;
+  /** Whom it is made for. */
+  readonly holder?: Holder;
   stop(failure: Failure): void;
 }
 

@@ -1,12 +1,12 @@
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Skill } from "../../core/skill.ts";
-import type { Registry } from "../registry.ts";
+import type { RegistryView } from "../registry.ts";
 import { checkUses } from "./check-uses.ts";
 
 /** What planning needs to know. */
 export interface Planner {
-  readonly registry: Registry;
+  readonly registry: RegistryView;
   readonly skills: ReadonlyMap<string, Skill>;
 }
 

@@ -1,12 +1,12 @@
 import type { TextParts } from "../../core/skill-command.ts";
 import type { Skill } from "../../core/skill.ts";
 import { findToolReferences, renderToolReferences } from "../../skills/document/tool-references.ts";
-import type { Registry } from "../registry.ts";
+import type { RegistryView } from "../registry.ts";
 
 /** The text of a skill for one use, with the tools it names under the names that a model must use. */
 export function renderInstructions(
   skill: Skill,
-  registry: Registry,
+  registry: RegistryView,
   argumentText: string,
   parts: Omit<TextParts, "prose"> = {},
 ): string {
@@ -15,7 +15,7 @@ export function renderInstructions(
   return skill.render(argumentText, { ...parts, prose });
 }
 
-function nameTools(text: string, registry: Registry): string {
+function nameTools(text: string, registry: RegistryView): string {
   const names = findToolReferences(text).flatMap(({ address }): [string, string][] => {
     const resolution = registry.resolve(address);
     return resolution.ok ? [[address, resolution.entry.wireName]] : [];

@@ -4,10 +4,10 @@ import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { isSchemaObject } from "../../core/schema/json-schema.ts";
 import type { Skill, ToolReuse } from "../../core/skill.ts";
 import type { FunctionCode, Tool } from "../../core/tool.ts";
-import type { Registry } from "../registry.ts";
+import type { RegistryView } from "../registry.ts";
 
 /** Makes the tools that a skill takes over from others: the same tool under an own name, with some arguments fixed. */
-export function toReusedTools(skill: Skill, registry: Registry): Tool[] {
+export function toReusedTools(skill: Skill, registry: RegistryView): Tool[] {
   return skill.reuses.map((reuse) => {
     const resolution = registry.resolve(reuse.uses.address, skill.name);
     if (!resolution.ok) throw new KitbagError(resolution.failure.code, resolution.failure.details);

@@ -27,39 +27,48 @@ export interface FoundItem {
 export interface SearchSource {
   readonly skills: Iterable<Skill>;
   readonly entries: Iterable<Entry>;
+}
+
+/** Who searches. */
+export interface Searcher {
   isOpen(skill: string): boolean;
   isAvailable(entry: Entry): boolean;
 }
 
+/** Finds skills and tools for somebody. */
+export type Search = (searcher: Searcher, query: string, options?: SearchOptions) => readonly FoundItem[];
+
+/** What is said of what is found, but for the score. */
+type SearchItem = (searcher: Searcher) => Omit<FoundItem, "score">;
+
 /** Makes a search over skills and tools; make it anew when they change. */
-export function createSearch(source: SearchSource): (query: string, options?: SearchOptions) => readonly FoundItem[] {
-  const items = new Map<string, Omit<FoundItem, "score">>();
+export function createSearch(source: SearchSource): Search {
+  const items = new Map<string, { readonly kind: FoundItem["kind"]; readonly show: SearchItem }>();
   const documents: SearchDocument[] = [];
   for (const skill of source.skills) {
     const id = `skill ${skill.name}`;
-    items.set(id, {
-      kind: "skill",
-      address: skill.name,
-      description: skill.description,
-      available: source.isOpen(skill.name),
-    });
+    const { name: address, description } = skill;
+    const kind = "skill";
+    items.set(id, { kind, show: ({ isOpen }) => ({ kind, address, description, available: isOpen(address) }) });
     documents.push({ id, texts: skillTexts(skill) });
   }
   for (const entry of source.entries) {
     const id = `tool ${entry.address}`;
-    const { description } = entry.tool;
-    items.set(id, { kind: "tool", address: entry.address, description, available: source.isAvailable(entry) });
-    documents.push({ id, texts: toolTexts(entry.address, entry.tool) });
+    const { address, tool } = entry;
+    const { description } = tool;
+    const kind = "tool";
+    items.set(id, { kind, show: ({ isAvailable }) => ({ kind, address, description, available: isAvailable(entry) }) });
+    documents.push({ id, texts: toolTexts(address, tool) });
   }
   const index = createTextIndex(documents);
 
-  return (query, { kind, limit = 20 } = {}) => {
+  return (searcher, query, { kind, limit = 20 } = {}) => {
     const hits = index.search(query, kind === undefined ? limit : documents.length);
     const found = hits.flatMap(({ id, score }) => {
       const item = items.get(id);
-      return item === undefined || (kind !== undefined && item.kind !== kind) ? [] : [{ ...item, score }];
+      return item === undefined || (kind !== undefined && item.kind !== kind) ? [] : [{ item, score }];
     });
-    return found.slice(0, limit);
+    return found.slice(0, limit).map(({ item, score }) => ({ ...item.show(searcher), score }));
   };
 }
 

@@ -1,35 +1,41 @@
 import { isKitbagError, KitbagError, toFailure } from "../../core/errors.ts";
 import type { Skill } from "../../core/skill.ts";
 import { describeThrown } from "../describe-thrown.ts";
+import { createHolder, type Holder } from "../holder.ts";
 import type { Entry, Registry } from "../registry.ts";
-import { endSkills } from "./close-skills.ts";
+import { activateSkill, refuseClosed, toNames, toSkills, type SetParts, type SkillRequest } from "./activate-skill.ts";
+import { endSkills, type ClosedSkills } from "./close-skills.ts";
 import type { InFlight } from "./in-flight.ts";
-import { closedBy, createOpenSkills, type OpenSkills } from "./open-skills.ts";
-import { checkSkill, findSkill, planActivation } from "./plan-activation.ts";
-import { runActivations } from "./skill-lifecycle.ts";
+import { closedWith, unneededBy } from "./open-skills.ts";
+import { checkSkill, findSkill } from "./plan-activation.ts";
+import { createSkillLives } from "./skill-lives.ts";
 import type { SkillOptions, SkillOutcome } from "./skill-methods.ts";
-import { closeTools, mayUse, openTools, registerTools, replaceTools, unregisterTools } from "./skill-tools.ts";
+import { closeTools, mayUse, registerReused, registerTools, replaceTools, unregisterTools } from "./skill-tools.ts";
 
-/** Which skills there are and which are open; changes them one after the other. */
+/** Which skills there are and who has which of them open. */
 export interface SkillSet {
   readonly skills: ReadonlyMap<string, Skill>;
   add(skill: Skill): void;
   replace(skill: Skill): void;
+  /** Closes them for everybody. */
   remove(names: readonly string[], options: SkillOptions): Promise<boolean>;
-  activate(name: string, options: SkillOptions): Promise<SkillOutcome>;
-  deactivate(name: string, options: SkillOptions): Promise<SkillOutcome>;
-  isOpen(name: string): boolean;
+  /** What one holder opens and closes happens one after the other. */
+  activate(request: SkillRequest): Promise<SkillOutcome>;
+  deactivate(request: SkillRequest): Promise<SkillOutcome>;
+  /** Makes a holder that begins with what the workspace has open. */
+  openHolder(changes: Holder["changes"]): Holder;
+  /** Closes all that a holder has open: nothing is available to it from now on. */
+  closeHolder(holder: Holder): Promise<void>;
   /** Counts changes of the skills themselves; those of tools are the registry's. */
   changes(): number;
-  /** Whether a tool of `skill` may call this tool. */
-  mayUse(skill: string, entry: Entry): boolean;
+  /** Whether a tool of `skill` may call this tool, for a holder. */
+  mayUse(skill: string, entry: Entry, holder: Holder): boolean;
 }
 
 /** Makes an empty set. */
 export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet {
   const skills = new Map<string, Skill>();
-  const parts: SetParts = { registry, inFlight, skills, open: createOpenSkills({ registry, skills }) };
-  const inTurn = createTurns(() => (changes += 1));
+  const parts: SetParts = { registry, inFlight, skills, lives: createSkillLives(inFlight) };
   let changes = 0;
 
   return {
@@ -42,98 +48,97 @@ export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet
     },
     replace(skill) {
       const before = findSkill(skill.name, skills);
-      registry.change(() => {
-        replaceTools(registry, before, skill);
-        if (!parts.open.has(skill.name)) return;
-        checkSkill(skill, parts);
-        openTools(registry, skill);
-      });
+      registry.change(() => replaceIn(parts, before, skill));
       skills.set(skill.name, skill);
       changes += 1;
     },
-    remove: (names, options) => inTurn(() => remove(parts, names, options)),
-    activate: (name, options) => inTurn(() => toOutcome(name, () => activate(parts, name, options))),
-    deactivate: (name, options) => inTurn(() => toOutcome(name, () => deactivate(parts, name, options))),
-    isOpen: (name) => parts.open.has(name),
+    remove: (names, options) =>
+      inTurn(registry.own, () => {
+        changes += 1;
+        return remove(parts, names, options);
+      }),
+    activate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => activateSkill(parts, request))),
+    deactivate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => deactivate(parts, request))),
+    openHolder(heard) {
+      const holder = createHolder(heard, registry.own);
+      for (const name of holder.open) parts.lives.join(name);
+      registry.holders.add(holder);
+      return holder;
+    },
+    closeHolder: (holder) => closeHolder(parts, holder),
     changes: () => changes,
-    mayUse: (name, entry) => mayUse(skills.get(name), entry, registry),
+    mayUse: (name, entry, holder) => mayUse(skills.get(name), entry, registry.viewOf(holder)),
   };
 }
 
-interface SetParts {
-  readonly registry: Registry;
-  readonly inFlight: InFlight;
-  readonly skills: Map<string, Skill>;
-  readonly open: OpenSkills;
+/** Opening and closing take time; one at a time keeps every state in between consistent. */
+function inTurn<Value>(holder: Holder, work: () => Promise<Value>): Promise<Value> {
+  const turn = holder.turn.then(work);
+  holder.turn = turn.catch(() => {});
+  return turn;
 }
 
-/** Opening and closing take time; one at a time keeps every state in between consistent. `onEnd` is called after each. */
-function createTurns(onEnd: () => void): <Value>(work: () => Promise<Value>) => Promise<Value> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const turn = last.then(work).finally(onEnd);
-    last = turn.catch(() => {});
-    return turn;
-  };
+function replaceIn({ registry, skills }: SetParts, before: Skill, skill: Skill): void {
+  replaceTools(registry, before, skill);
+  const holder = registry.holders.values().find(({ open }) => open.has(skill.name));
+  if (holder === undefined) return;
+  checkSkill(skill, { registry: registry.viewOf(holder), skills });
+  registerReused(registry, skill, holder);
 }
 
-async function activate(parts: SetParts, name: string, options: SkillOptions): Promise<SkillOutcome> {
-  const { registry, open, skills, inFlight } = parts;
-  const plan = planActivation(name, parts);
-  const opening = plan.filter((skill) => !open.has(skill.name));
-  const closing = toSkills(closedBy(plan, open.names(), skills), skills);
-  await runActivations(opening, options.signal);
-  registry.change(() => {
-    for (const skill of closing) closeTools(registry, skill);
-    for (const skill of opening) openTools(registry, skill);
-  });
-  for (const skill of closing) open.delete(skill.name);
-  for (const skill of opening) {
-    open.set(skill.name, false);
-    inFlight.noteActivation(skill.name);
-  }
-  open.set(name, true);
-  const warnings = await endSkills(closing, inFlight, options);
-  return { status: "ok", opened: toNames(opening), closed: toNames(closing), warnings };
-}
-
-async function deactivate(parts: SetParts, name: string, options: SkillOptions): Promise<SkillOutcome> {
-  findSkill(name, parts.skills);
-  const closing = toSkills(parts.open.unneededWithout(name), parts.skills);
-  closeAll(parts, closing);
-  const warnings = await endSkills(closing, parts.inFlight, options);
-  return { status: "ok", opened: [], closed: toNames(closing), warnings };
+async function deactivate(parts: SetParts, { holder, name, options }: SkillRequest): Promise<SkillOutcome> {
+  const { registry, skills } = parts;
+  refuseClosed(holder, `close the skill "${name}"`);
+  findSkill(name, skills);
+  holder.asked.delete(name);
+  const closing = unneededBy(holder, { registry: registry.viewOf(holder), skills });
+  const closed = closeAll(parts, holder, toSkills(closing, skills));
+  const warnings = await endSkills(closed, parts, options);
+  return { status: "ok", opened: [], closed: closing, warnings };
 }
 
 async function remove(parts: SetParts, names: readonly string[], options: SkillOptions): Promise<boolean> {
-  const leaving = toSkills([...new Set(names)], parts.skills);
+  const { registry, skills, lives } = parts;
+  const leaving = toSkills([...new Set(names)], skills);
   if (leaving.length === 0) return false;
-  const closing = toSkills(parts.open.closedWith(toNames(leaving)), parts.skills);
-  parts.registry.change(() => {
-    closeAll(parts, closing);
-    for (const skill of leaving) unregisterTools(parts.registry, skill);
+  const closed: ClosedSkills[] = [];
+  registry.change(() => {
+    for (const holder of registry.holders) {
+      const closing = closedWith(holder, toNames(leaving), { registry: registry.viewOf(holder), skills });
+      if (closing.length > 0) closed.push(closeAll(parts, holder, toSkills(closing, skills)));
+    }
+    for (const skill of leaving) unregisterTools(registry, skill);
   });
-  for (const { name } of leaving) parts.skills.delete(name);
-  // The skills are gone whatever their own code says about it: there is no outcome that could tell.
-  for (const { message } of await endSkills(closing, parts.inFlight, options)) {
-    process.emitWarning(message, "KitbagWarning");
+  for (const { name } of leaving) {
+    skills.delete(name);
+    lives.retire(name);
   }
+  for (const one of closed) await endAndWarn(parts, one, options);
   return true;
 }
 
-function closeAll({ registry, open }: SetParts, closing: readonly Skill[]): void {
+async function closeHolder(parts: SetParts, holder: Holder): Promise<void> {
+  const { registry, skills } = parts;
+  const removed = registry.viewOf(holder).available();
+  holder.isClosed = true;
+  registry.holders.delete(holder);
+  const closed = closeAll(parts, holder, toSkills([...holder.open].toReversed(), skills));
+  if (removed.length > 0) holder.changes.tell({ added: [], removed, replaced: [] });
+  await inTurn(holder, () => endAndWarn(parts, closed, {}));
+}
+
+function closeAll({ registry, lives }: SetParts, holder: Holder, closing: readonly Skill[]): ClosedSkills {
+  const holds = closing.map(lives.holdOf);
   registry.change(() => {
-    for (const skill of closing) closeTools(registry, skill);
+    for (const skill of closing) closeTools(registry, skill, holder);
   });
-  for (const skill of closing) open.delete(skill.name);
+  for (const skill of closing) holder.asked.delete(skill.name);
+  return { holder, holds };
 }
 
-function toSkills(names: readonly string[], skills: ReadonlyMap<string, Skill>): Skill[] {
-  return names.map((name) => skills.get(name)).filter((skill) => skill !== undefined);
-}
-
-function toNames(skills: readonly Skill[]): string[] {
-  return skills.map((skill) => skill.name);
+/** The skills are gone whatever their own code says about it: there is no outcome that could tell. */
+async function endAndWarn(parts: SetParts, closed: ClosedSkills, options: SkillOptions): Promise<void> {
+  for (const { message } of await endSkills(closed, parts, options)) process.emitWarning(message, "KitbagWarning");
 }
 
 /** A skill that was put together by hand may be anything. */

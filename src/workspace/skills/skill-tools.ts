@@ -1,5 +1,6 @@
 import type { Skill } from "../../core/skill.ts";
-import type { Entry, Registry } from "../registry.ts";
+import type { Holder } from "../holder.ts";
+import type { Entry, Registry, RegistryView } from "../registry.ts";
 import { toReusedTools } from "./reuse-tools.ts";
 
 /** Puts a skill's own tools into the registry; they are not available before the skill is open. */
@@ -7,16 +8,30 @@ export function registerTools(registry: Registry, skill: Skill): void {
   for (const tool of skill.tools) registry.add(tool, { source: "skill", name: skill.name });
 }
 
-/** Makes a skill's tools available, and those that it takes over from others. */
-export function openTools(registry: Registry, skill: Skill): void {
-  registry.setOpen(skill.name, true);
-  for (const tool of toReusedTools(skill, registry)) registry.add(tool, { source: "skill", name: skill.name });
+/** Makes a skill's tools available to `holder`, and those that it takes over from others. */
+export function openTools(registry: Registry, skill: Skill, holder: Holder): void {
+  const isFirst = !isOpenAnywhere(registry, skill.name);
+  registry.setOpen(skill.name, true, holder);
+  if (isFirst) registerReused(registry, skill, holder);
 }
 
-/** Takes a skill's tools away: nothing new starts from now on. */
-export function closeTools(registry: Registry, skill: Skill): void {
-  registry.setOpen(skill.name, false);
+/** Puts the tools that a skill takes over from others into the registry: they are there while somebody has the skill open. */
+export function registerReused(registry: Registry, skill: Skill, holder: Holder): void {
+  for (const tool of toReusedTools(skill, registry.viewOf(holder))) {
+    registry.add(tool, { source: "skill", name: skill.name });
+  }
+}
+
+/** Takes a skill's tools away from `holder`: nothing new starts from now on. */
+export function closeTools(registry: Registry, skill: Skill, holder: Holder): void {
+  registry.setOpen(skill.name, false, holder);
+  if (isOpenAnywhere(registry, skill.name)) return;
   for (const { name } of skill.reuses) registry.remove(`${skill.name}/${name}`);
+}
+
+/** Whether somebody has the skill open. */
+function isOpenAnywhere({ holders }: Registry, skill: string): boolean {
+  return holders.values().some(({ open }) => open.has(skill));
 }
 
 /** Takes a skill's own tools out of the registry. */
@@ -38,7 +53,7 @@ export function replaceTools(registry: Registry, before: Skill, after: Skill): v
 }
 
 /** Whether a tool of `skill` may call `entry`: its own, everything that belongs to no skill, and what it says it uses. */
-export function mayUse(skill: Skill | undefined, entry: Entry, registry: Registry): boolean {
+export function mayUse(skill: Skill | undefined, entry: Entry, registry: Pick<RegistryView, "resolve">): boolean {
   if (skill === undefined || entry.source !== "skill" || entry.owner === skill.name) return true;
   return skill.uses.some((use) => {
     const resolution = registry.resolve(use.address, skill.name);

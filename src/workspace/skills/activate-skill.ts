@@ -1,0 +1,109 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { Skill } from "../../core/skill.ts";
+import type { Holder } from "../holder.ts";
+import type { Registry } from "../registry.ts";
+import { endSkills, type ClosedSkills } from "./close-skills.ts";
+import type { InFlight } from "./in-flight.ts";
+import { closedBy } from "./open-skills.ts";
+import { planActivation } from "./plan-activation.ts";
+import type { Hold, SkillLives } from "./skill-lives.ts";
+import type { SkillOptions, SkillOutcome } from "./skill-methods.ts";
+import { closeTools, openTools } from "./skill-tools.ts";
+
+/** What opening and closing skills works on. */
+export interface SetParts {
+  readonly registry: Registry;
+  readonly inFlight: InFlight;
+  readonly skills: Map<string, Skill>;
+  readonly lives: SkillLives;
+}
+
+/** Who opens or closes what. */
+export interface SkillRequest {
+  readonly holder: Holder;
+  readonly name: string;
+  readonly options: SkillOptions;
+}
+
+/** Opens a skill and all it requires, or nothing. @throws {KitbagError} if it cannot be opened. */
+export async function activateSkill(parts: SetParts, request: SkillRequest): Promise<SkillOutcome> {
+  const { holder, options } = request;
+  const held = new Map<string, Hold>();
+  let closed: ClosedSkills;
+  let opening: readonly Skill[];
+  try {
+    const plan = await wakeAll(parts, request, held);
+    opening = plan.filter((skill) => !holder.open.has(skill.name));
+    closed = commit(parts, request, plan);
+  } catch (cause) {
+    await letGo(parts, held);
+    throw cause;
+  }
+  // What was awoken, and is no longer required by the version that was opened.
+  for (const { name } of opening) held.delete(name);
+  await letGo(parts, held);
+  const warnings = await endSkills(closed, parts, options);
+  return { status: "ok", opened: toNames(opening), closed: closed.holds.map(({ skill }) => skill.name), warnings };
+}
+
+/**
+ * Wakes all that must be open for a skill; answers with them, those that others require first. In the meantime everything may
+ * change: skills are replaced and taken out, and the holder may be closed. So it looks again until nothing is missing.
+ */
+async function wakeAll(
+  parts: SetParts,
+  { holder, name, options }: SkillRequest,
+  held: Map<string, Hold>,
+): Promise<readonly Skill[]> {
+  const planner = { registry: parts.registry.viewOf(holder), skills: parts.skills };
+  const isAwake = (skill: Skill): boolean =>
+    holder.open.has(skill.name) || held.get(skill.name)?.life === parts.lives.holdOf(skill).life;
+  for (;;) {
+    refuseClosed(holder, `open the skill "${name}"`);
+    const plan = planActivation(name, planner);
+    const missing = plan.find((skill) => !isAwake(skill));
+    if (missing === undefined) return plan;
+    const hold = await parts.lives.enter(missing, options.signal);
+    const stale = held.get(missing.name);
+    held.set(missing.name, hold);
+    if (stale !== undefined) await parts.lives.leave(stale);
+  }
+}
+
+/** Opens the skills of `plan` and closes what cannot be open beside them, in one change. */
+function commit(
+  { registry, skills, lives, inFlight }: SetParts,
+  { holder, name }: SkillRequest,
+  plan: readonly Skill[],
+): ClosedSkills {
+  const opening = plan.filter((skill) => !holder.open.has(skill.name));
+  const closing = toSkills(closedBy(plan, holder, skills), skills);
+  registry.change(() => {
+    for (const skill of closing) closeTools(registry, skill, holder);
+    for (const skill of opening) openTools(registry, skill, holder);
+  });
+  for (const skill of closing) holder.asked.delete(skill.name);
+  for (const skill of opening) inFlight.noteActivation(skill.name);
+  holder.asked.add(name);
+  return { holder, holds: closing.map(lives.holdOf) };
+}
+
+/** Lets go of what was awoken in vain, the last one first. */
+async function letGo({ lives }: SetParts, held: ReadonlyMap<string, Hold>): Promise<void> {
+  for (const hold of [...held.values()].toReversed()) await lives.leave(hold);
+}
+
+/** @throws {KitbagError} `session-closed` if the holder is a session that was closed. */
+export function refuseClosed({ isClosed }: Holder, action: string): void {
+  if (isClosed) throw new KitbagError("session-closed", { action });
+}
+
+/** The skills of these names that there are. */
+export function toSkills(names: readonly string[], skills: ReadonlyMap<string, Skill>): Skill[] {
+  return names.map((name) => skills.get(name)).filter((skill) => skill !== undefined);
+}
+
+/** The names of skills. */
+export function toNames(skills: readonly Skill[]): string[] {
+  return skills.map((skill) => skill.name);
+}
