@@ -160,7 +160,7 @@ test('"kitbag" exports these types', () => {
 });
 
 test('"kitbag/models" exports these names', () => {
-  expect(Object.keys(models).toSorted()).toEqual(["asModel", "resolveModel", "withSettings"]);
+  expect(Object.keys(models).toSorted()).toEqual(["asModel", "createPriceOf", "resolveModel", "withSettings"]);
 });
 
 test('"kitbag/models" exports these types', () => {
@@ -178,6 +178,10 @@ test('"kitbag/models" exports these types', () => {
     "ModelStream",
     "ModelTool",
     "ModelUsage",
+    "OwnPrice",
+    "OwnPrices",
+    "PriceOf",
+    "PriceOptions",
     "ResolveModelOptions",
   ]);
 });

@@ -1,0 +1,61 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import type { TokenPrice } from "./token-price.ts";
+
+/** A price of your own, in US dollars for a million tokens. */
+export interface OwnPrice {
+  readonly input: number;
+  readonly output: number;
+  /** @default as `input` */
+  readonly cacheRead?: number;
+  /** @default as `input` */
+  readonly cacheWrite?: number;
+  /** @default as `output` */
+  readonly reasoning?: number;
+}
+
+/**
+ * Prices of your own by `provider/model`, with the provider as `resolveModel` names it. A name that ends in `*` is that of all
+ * models that begin so; the longest wins, and a whole name wins over all of them.
+ */
+export type OwnPrices = Readonly<Record<string, OwnPrice>>;
+
+/** Finds the price of a model among one's own. */
+export type FindOwnPrice = (provider: string, modelId: string) => TokenPrice | undefined;
+
+/** @throws {KitbagError} `option-invalid` if a price is none. */
+export function createOwnPrices(prices: OwnPrices): FindOwnPrice {
+  const exact = new Map<string, TokenPrice>();
+  const beginnings: { readonly start: string; readonly price: TokenPrice }[] = [];
+  for (const [name, price] of Object.entries(prices)) {
+    checkPrice(name, price);
+    if (name.endsWith("*")) beginnings.push({ start: name.slice(0, -1), price });
+    else exact.set(name, price);
+  }
+  beginnings.sort((left, right) => right.start.length - left.start.length);
+  return (provider, modelId) => {
+    const name = `${provider}/${modelId}`;
+    return exact.get(name) ?? beginnings.find(({ start }) => name.startsWith(start))?.price;
+  };
+}
+
+const required = ["input", "output"] as const;
+const optional = ["cacheRead", "cacheWrite", "reasoning"] as const;
+
+function checkPrice(name: string, price: OwnPrice): void {
+  const option = `prices.${name}`;
+  if (typeof price !== "object" || price === null) throw wrong(option, price);
+  for (const key of required) if (!isRate(price[key])) throw wrong(`${option}.${key}`, price[key]);
+  for (const key of optional) {
+    if (price[key] !== undefined && !isRate(price[key])) throw wrong(`${option}.${key}`, price[key]);
+  }
+}
+
+function isRate(value: unknown): boolean {
+  return typeof value === "number" && value >= 0 && value < Infinity;
+}
+
+function wrong(option: string, found: unknown): KitbagError {
+  const expected = "US dollars for a million tokens, 0 or more";
+  return new KitbagError("option-invalid", { option, found: showValue(found), expected });
+}
