@@ -3,6 +3,12 @@
  *
  * @module
  */
+export { createImageCache } from "./models/images/image-cache.ts";
+export type { ImageCache, ImageCacheOptions } from "./models/images/image-cache.ts";
+export { prepareImages } from "./models/images/prepare-images.ts";
+export type { PrepareImagesOptions } from "./models/images/prepare-images.ts";
+export { toImagePart } from "./models/images/to-image-part.ts";
+export type { ImagePart, ImagePartOptions, ImageSource } from "./models/images/to-image-part.ts";
 export type {
   FinishReason,
   Model,

@@ -39,10 +39,10 @@ function isFrame(marker: number): boolean {
 
 /** Finds where the data of a scan ends: at the first marker that is neither an escaped 0xff nor a restart. */
 function findMarker(view: DataView, from: number): number {
-  for (let at = from; at + 1 < view.byteLength; at++) {
-    if (view.getUint8(at) !== 0xff) continue;
-    const next = view.getUint8(at + 1);
+  const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength);
+  for (let at = bytes.indexOf(0xff, from); at !== -1; at = bytes.indexOf(0xff, at + 1)) {
+    const next = bytes[at + 1] ?? 0;
     if (next !== 0 && next !== 0xff && (next < 0xd0 || next > 0xd7)) return at;
   }
-  return view.byteLength;
+  return bytes.length;
 }
