@@ -1,0 +1,172 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { Model, ModelCall, ModelPart, ModelStream } from "../model.ts";
+import { toSource, type PartSource } from "../shims/part-source.ts";
+import type { ModelClock } from "./model-clock.ts";
+import { nameOf, toModelError } from "./to-model-error.ts";
+import { startWatch, type TimeLimits, type Watch } from "./watch.ts";
+
+/** How a stream is opened. */
+export interface OpenOptions {
+  readonly clock: ModelClock;
+  /** @default the model is waited for as long as it takes */
+  readonly limits?: TimeLimits;
+}
+
+/** An answer of which the first part is there. */
+export interface OpenStream {
+  readonly answer: Omit<ModelStream, "stream">;
+  readonly source: PartSource;
+}
+
+/** Sources of answers that were opened here: there is nothing left to find out about them. */
+const opened = new WeakSet<PartSource>();
+
+/**
+ * Asks a model, and waits until the first part of its answer is there. Whatever goes wrong until then rejects, and nothing was
+ * shown to anybody: the question can be asked again, or somebody else.
+ *
+ * What goes wrong later is a part of type `error` that holds a {@link KitbagError}, and a `finish` that says `interrupted`: the
+ * source itself rejects only if the caller aborts.
+ */
+export async function openStream(model: Model, call: ModelCall, { clock, limits }: OpenOptions): Promise<OpenStream> {
+  const watch = limits && startWatch(model, limits, clock, call.abortSignal);
+  if (limits !== undefined) watch?.expect("first part", limits.firstPartMs);
+  const asked = Promise.resolve(model.doStream(watch === undefined ? call : { ...call, abortSignal: watch.signal }));
+  let source: PartSource | undefined;
+  try {
+    const { stream, ...answer } = await (watch === undefined ? asked : watch.during(asked));
+    source = toSource(stream);
+    if (watch === undefined && opened.has(source)) return { answer, source };
+    const held = await readUntilAnswer(model, source, watch);
+    const rest = toRest({ model, call, source, held, watch, partMs: limits?.partMs ?? Infinity, clock });
+    opened.add(rest);
+    return { answer, source: rest };
+  } catch (cause) {
+    watch?.abandon();
+    if (source === undefined)
+      asked
+        .then(
+          ({ stream }) => stream.cancel(),
+          () => {},
+        )
+        .catch(() => {});
+    else void source.cancel();
+    throw cause;
+  }
+}
+
+/** Parts with which a model shows something of its answer. All others can wait for one of these. */
+const showing: ReadonlySet<string> = new Set<ModelPart["type"]>([
+  "custom",
+  "file",
+  "finish",
+  "reasoning-delta",
+  "reasoning-file",
+  "source",
+  "text-delta",
+  "tool-approval-request",
+  "tool-call",
+  "tool-input-delta",
+  "tool-input-start",
+  "tool-result",
+]);
+
+async function readUntilAnswer(model: Model, source: PartSource, watch: Watch | undefined): Promise<ModelPart[]> {
+  const held: ModelPart[] = [];
+  for (;;) {
+    const part = await (watch === undefined ? source.next() : watch.during(source.next()));
+    if (part === undefined) throw cut(model);
+    if (part.type === "error") throw toModelError(model, part.error);
+    if (part.type === "finish") checkFinish(model, part);
+    held.push(part);
+    if (showing.has(part.type) && !("delta" in part && part.delta === "")) return held;
+  }
+}
+
+function checkFinish(model: Model, { finishReason }: Extract<ModelPart, { type: "finish" }>): void {
+  if (finishReason.unified === "interrupted") throw cut(model);
+  if (finishReason.unified !== "error") return;
+  throw new KitbagError("model-unavailable", {
+    model: nameOf(model),
+    reason: "it ended with an error before it answered",
+  });
+}
+
+/** The error of an answer that ends in the middle. */
+export function cut(model: Model): KitbagError {
+  return new KitbagError("model-unavailable", {
+    model: nameOf(model),
+    reason: "the connection was cut before the end of the answer",
+  });
+}
+
+interface Rest {
+  readonly model: Model;
+  readonly call: ModelCall;
+  readonly source: PartSource;
+  readonly held: ModelPart[];
+  readonly watch: Watch | undefined;
+  readonly partMs: number;
+  readonly clock: ModelClock;
+}
+
+/** What was held back, and then what is still to come. */
+function toRest({ model, call, source, held, watch, partMs, clock }: Rest): PartSource {
+  let shown = 0;
+  let isFinished = false;
+  let isOver = false;
+  let last: ModelPart | undefined;
+
+  const fail = (cause: unknown): ModelPart => {
+    isOver = true;
+    watch?.abandon();
+    void source.cancel();
+    last = interrupted;
+    return { type: "error", error: toModelError(model, cause, clock.now()) };
+  };
+  const pass = (part: ModelPart): ModelPart => {
+    if (part.type === "finish") {
+      isFinished = true;
+      // There is nothing left to wait for; who does not read to the end leaves no timer behind.
+      watch?.end();
+    }
+    return part.type === "error" ? { ...part, error: toModelError(model, part.error, clock.now()) } : part;
+  };
+  const takeLast = (): ModelPart | undefined => {
+    const part = last;
+    last = undefined;
+    return part;
+  };
+
+  return {
+    async next() {
+      if (shown < held.length) return pass(held[shown++] as ModelPart);
+      if (isOver) return takeLast();
+      try {
+        if (watch !== undefined && !isFinished) watch.expect("next part", partMs);
+        const part = await (watch === undefined ? source.next() : watch.during(source.next()));
+        if (part !== undefined) return pass(part);
+      } catch (cause) {
+        if (call.abortSignal?.aborted === true) throw cause;
+        if (!isFinished) return fail(cause);
+      }
+      if (!isFinished) return fail(cut(model));
+      isOver = true;
+      return undefined;
+    },
+    cancel(reason) {
+      isOver = true;
+      watch?.abandon();
+      return source.cancel(reason);
+    },
+  };
+}
+
+const unknown = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
+
+/** How an answer ends that was broken off. */
+const interrupted: ModelPart = {
+  type: "finish",
+  finishReason: { unified: "interrupted", raw: undefined },
+  usage: { inputTokens: unknown, outputTokens: { total: undefined, text: undefined, reasoning: undefined } },
+};

@@ -1,0 +1,138 @@
+import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
+import type { Model, ModelAnswer, ModelCall } from "../model.ts";
+import { toStream } from "../shims/part-source.ts";
+import { wrapModel } from "../shims/wrap-model.ts";
+import { machineClock, toError, wait, type ModelClock } from "./model-clock.ts";
+import { cut, openStream } from "./open-stream.ts";
+import { giveUp, isModelError, isWorthRetrying, toModelError, type ModelError } from "./to-model-error.ts";
+import { startWatch, type TimeLimits } from "./watch.ts";
+
+/** What is known when a model is about to be asked again. */
+export interface Retry {
+  readonly error: ModelError;
+  /** 1 for the first time that it is asked again. */
+  readonly attempt: number;
+  readonly waitMs: number;
+}
+
+/** How often, when and how long {@link withRetries} asks. */
+export interface RetryOptions extends Partial<TimeLimits> {
+  /** How often it is asked again. @default 3 */
+  readonly maxRetries?: number;
+  /** The first wait; each wait is twice the one before, with a part of it left to chance. @default 500 */
+  readonly firstDelayMs?: number;
+  /** @default 30_000 */
+  readonly maxDelayMs?: number;
+  /** Who is told to come back later than this does not wait: the call fails at once, and a fallback can take over. @default 60_000 */
+  readonly maxRetryAfterMs?: number;
+  /** Told before each wait. Must not throw. */
+  readonly onRetry?: (retry: Retry) => void;
+  /** From 0 to 1. @default Math.random */
+  readonly random?: () => number;
+  /** @default the clock of the machine */
+  readonly clock?: ModelClock;
+}
+
+type Plan = Required<Omit<RetryOptions, "onRetry" | "clock" | "random">>;
+
+const usual: Plan = {
+  maxRetries: 3,
+  firstDelayMs: 500,
+  maxDelayMs: 30_000,
+  maxRetryAfterMs: 60_000,
+  requestMs: Infinity,
+  firstPartMs: 300_000,
+  partMs: 300_000,
+};
+
+/**
+ * Asks a model again when it fails in a way that passes (rate limits, overload, errors of the server, lost connections), and
+ * waits for it only so long.
+ *
+ * **Contract**: nothing is asked again once a part of the answer was passed on: then the failure is a part of type `error` with a
+ * {@link KitbagError}, followed by a `finish` that says `interrupted`. An aborted signal ends everything at once with its reason.
+ * What fails is a {@link KitbagError}, with no key, header or prompt in it. Parts are passed on as they come. Wrappers inside
+ * wrappers do not multiply: what was tried as often as it may be is not tried again by the one outside.
+ *
+ * @example
+ * ```ts
+ * import { resolveModel, withRetries } from "kitbag/models";
+ *
+ * const model = withRetries(await resolveModel("ollama/qwen3"), { maxRetries: 5, firstPartMs: 20_000 });
+ *
+ * console.assert(model.modelId === "qwen3");
+ * ```
+ *
+ * @throws {KitbagError} `option-invalid`; when it is asked (rejects) `model-denied`, `model-refused`, `model-context-exceeded`,
+ * `model-overloaded`, `model-unavailable`, `model-timeout`, `model-failed`
+ */
+export function withRetries(model: Model, options: RetryOptions = {}): Model {
+  const { onRetry, random = Math.random, clock = machineClock } = options;
+  const plan = toPlan(options);
+
+  const repeat = async <Answer>(call: ModelCall, ask: () => Promise<Answer>): Promise<Answer> => {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await ask();
+      } catch (cause) {
+        if (call.abortSignal?.aborted === true) throw toError(call.abortSignal.reason);
+        const error = toModelError(model, cause, clock.now());
+        if (!isModelError(error) || !isWorthRetrying(error)) throw error;
+        const waitMs = delay(plan, attempt, error, random);
+        if (attempt > plan.maxRetries || waitMs === undefined) throw giveUp(error);
+        onRetry?.({ error, attempt, waitMs });
+        await wait(clock, waitMs, call.abortSignal);
+      }
+    }
+  };
+  return wrapModel(model, {
+    doGenerate: (call) => repeat(call, () => generate(model, call, plan, clock)),
+    doStream: (call) =>
+      repeat(call, async () => {
+        const { answer, source } = await openStream(model, call, { clock, limits: plan });
+        return { ...answer, stream: toStream(source) };
+      }),
+  });
+}
+
+async function generate(model: Model, call: ModelCall, plan: Plan, clock: ModelClock): Promise<ModelAnswer> {
+  const watch = startWatch(model, plan, clock, call.abortSignal);
+  try {
+    const answer = await watch.during(model.doGenerate({ ...call, abortSignal: watch.signal }));
+    if (answer.finishReason.unified === "interrupted") throw cut(model);
+    return answer;
+  } finally {
+    watch.end();
+  }
+}
+
+/** How long to wait; `undefined` if that is longer than anybody should. */
+function delay(plan: Plan, attempt: number, error: ModelError, random: () => number): number | undefined {
+  const after = isKitbagError(error, "model-overloaded") ? error.details.retryAfterMs : undefined;
+  if (after !== undefined) {
+    // A little later than asked for, and not all at the same time.
+    return after > plan.maxRetryAfterMs ? undefined : after + random() * Math.min(1000, after / 10 + 50);
+  }
+  const whole = Math.min(plan.maxDelayMs, plan.firstDelayMs * 2 ** (attempt - 1));
+  return whole / 2 + (random() * whole) / 2;
+}
+
+function toPlan(options: RetryOptions): Plan {
+  const plan = { ...usual };
+  for (const name of Object.keys(usual) as (keyof Plan)[]) {
+    const value: unknown = options[name];
+    if (value === undefined) continue;
+    const isLimit = name === "requestMs" || name === "firstPartMs" || name === "partMs";
+    const isRight =
+      typeof value === "number" &&
+      value >= (isLimit ? 1 : 0) &&
+      (Number.isFinite(value) || (isLimit && value === Infinity));
+    if (!isRight || (name === "maxRetries" && !Number.isInteger(value))) {
+      const expected =
+        name === "maxRetries" ? "a whole number of at least 0" : `a time in ms of at least ${isLimit ? 1 : 0}`;
+      throw new KitbagError("option-invalid", { option: name, found: describeCause(value), expected });
+    }
+    plan[name] = value;
+  }
+  return plan;
+}
