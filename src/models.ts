@@ -9,6 +9,7 @@ export { prepareImages } from "./models/images/prepare-images.ts";
 export type { PrepareImagesOptions } from "./models/images/prepare-images.ts";
 export { toImagePart } from "./models/images/to-image-part.ts";
 export type { ImagePart, ImagePartOptions, ImageSource } from "./models/images/to-image-part.ts";
+export { withImages } from "./models/images/with-images.ts";
 export type {
   FinishReason,
   Model,
@@ -30,3 +31,4 @@ export { asModel } from "./models/shims/as-model.ts";
 export type { AnyModel } from "./models/shims/as-model.ts";
 export type { OwnPrice, OwnPrices } from "./models/prices/own-prices.ts";
 export { createPriceOf, type PriceOf, type PriceOptions } from "./models/prices/price-of.ts";
+export { contextWindowOf, type ContextWindows } from "./models/tokens/context-window.ts";

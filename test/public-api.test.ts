@@ -160,13 +160,29 @@ test('"kitbag" exports these types', () => {
 });
 
 test('"kitbag/models" exports these names', () => {
-  expect(Object.keys(models).toSorted()).toEqual(["asModel", "createPriceOf", "resolveModel", "withSettings"]);
+  expect(Object.keys(models).toSorted()).toEqual([
+    "asModel",
+    "contextWindowOf",
+    "createImageCache",
+    "createPriceOf",
+    "prepareImages",
+    "resolveModel",
+    "toImagePart",
+    "withImages",
+    "withSettings",
+  ]);
 });
 
 test('"kitbag/models" exports these types', () => {
   expect(exportedTypes("src/models.ts")).toEqual([
     "AnyModel",
+    "ContextWindows",
     "FinishReason",
+    "ImageCache",
+    "ImageCacheOptions",
+    "ImagePart",
+    "ImagePartOptions",
+    "ImageSource",
     "Model",
     "ModelAnswer",
     "ModelCall",
@@ -180,6 +196,7 @@ test('"kitbag/models" exports these types', () => {
     "ModelUsage",
     "OwnPrice",
     "OwnPrices",
+    "PrepareImagesOptions",
     "PriceOf",
     "PriceOptions",
     "ResolveModelOptions",
@@ -418,6 +435,8 @@ test("errorCodes are these", () => {
     "skill-broken",
     "skill-duplicate",
     "skill-failed",
+    "skill-file-changed",
+    "skill-file-missing",
     "skill-invalid",
     "skill-not-found",
     "skill-untrusted",

@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { toImagePart, type ImagePart } from "../../src/models/images/to-image-part.ts";
+import { withImages } from "../../src/models/images/with-images.ts";
+import type { ModelMessage, ModelTool } from "../../src/models/model.ts";
+import { makeImage } from "../support/make-image.ts";
+import { createFolder } from "../support/temporary-folder.ts";
+import { say, toAssistantMessage, ways } from "./conversation.ts";
+import { providers, startProvider } from "./providers.ts";
+
+const look: ModelTool = { type: "function", name: "look", inputSchema: { type: "object", properties: {} } };
+
+test.for(providers)("$name receives the bytes of a picture", async (provider) => {
+  const bytes = await makeImage("png", { width: 33, height: 22 });
+  const path = join(createFolder({ "picture.txt": bytes }), "picture.txt");
+  const { server, model } = await startProvider(provider, [{ text: "A box." }]);
+
+  const { text } = await ways.stream(withImages(model), { prompt: [show(await toImagePart(path))] });
+
+  expect(text).toBe("A box.");
+  expect(server.requests[0]?.images).toEqual([{ mediaType: "image/png", bytes: Buffer.from(bytes) }]);
+  expect(server.requests[0]?.texts).toEqual(["What is this?"]);
+});
+
+test.for(
+  providers.flatMap((provider) => (["gif", "webp", "avif", "tiff"] as const).map((type) => ({ ...provider, type }))),
+)("$name takes a picture that was a $type", async ({ type, ...provider }) => {
+  const { server, model } = await startProvider(provider, [{ text: "A box." }]);
+  const part = await toImagePart(await makeImage(type));
+
+  // The server refuses, as the provider does, what the provider does not know.
+  const { text } = await ways.generate(withImages(model), { prompt: [show(part)] });
+
+  expect(text).toBe("A box.");
+  expect(server.requests[0]?.images).toHaveLength(1);
+});
+
+test.for(providers)("$name refuses a picture of another type than it says", async (provider) => {
+  const { model } = await startProvider(provider, [{ text: "A box." }]);
+  const part = { ...(await toImagePart(await makeImage("jpeg"))), mediaType: "image/png" };
+
+  const bare = ways.generate(model, { prompt: [show(part)] });
+
+  await expect(bare).rejects.toMatchObject({ statusCode: 400 });
+});
+
+test.for(providers)("$name takes a picture that said it was of another type", async (provider) => {
+  const { server, model } = await startProvider(provider, [{ text: "A box." }]);
+  const part = { ...(await toImagePart(await makeImage("jpeg"))), mediaType: "image/png" };
+
+  await ways.generate(withImages(model), { prompt: [show(part)] });
+
+  expect(server.requests[0]?.images).toMatchObject([{ mediaType: "image/jpeg" }]);
+});
+
+test.for(providers)("$name is given a picture on the web as it can take it", async (provider) => {
+  const bytes = await makeImage("png");
+  const url = await servePicture(bytes);
+  const { server, model } = await startProvider(provider, [{ text: "A box." }]);
+  const allow = [new URL(url).host];
+
+  await ways.generate(withImages(model, { allow }), { prompt: [show(await toImagePart(url))] });
+
+  const [image] = server.requests[0]?.images ?? [];
+  // Google takes its own files only, and a server that copies OpenAI may take none.
+  const fetches = ["openai-chat", "openai-responses", "anthropic"].includes(provider.name);
+  expect(image).toEqual(fetches ? { url } : { mediaType: "image/png", bytes: Buffer.from(bytes) });
+});
+
+test.for(["google", "openai-compatible"] as const)("%s is given nothing from the own network", async (name) => {
+  const provider = providers.find((each) => each.name === name)!;
+  const { server, model } = await startProvider(provider, [{ text: "A box." }]);
+  const part = await toImagePart(await servePicture(await makeImage("png")));
+
+  const answer = ways.generate(withImages(model), { prompt: [show(part)] });
+
+  await expect(answer).rejects.toMatchObject({ code: "network-refused" });
+  expect(server.requests).toEqual([]);
+});
+
+test.for(providers)("$name sees a picture that a tool answered with", async (provider) => {
+  const bytes = await makeImage("png");
+  const script = [{ calls: [{ id: "call_1", name: "look", input: {} }] }, { text: "A box." }];
+  const { server, model } = await startProvider(provider, script);
+  const seeing = withImages(model);
+  const first = await ways.generate(seeing, { prompt: [say("Look.")], tools: [look] });
+  const prompt = [say("Look."), toAssistantMessage(first.content), resultOf(first.content, await toImagePart(bytes))];
+
+  const { text } = await ways.generate(seeing, { prompt, tools: [look] });
+
+  expect(text).toBe("A box.");
+  expect(server.requests[1]?.images).toEqual([{ mediaType: "image/png", bytes: Buffer.from(bytes) }]);
+  expect(server.requests[1]?.results).toHaveLength(1);
+  expect(server.requests[1]?.results[0]?.text).not.toContain(Buffer.from(bytes).toString("base64").slice(0, 40));
+});
+
+test.for(providers)("$name is sent the same bytes of a converted picture at each step", async (provider) => {
+  const { server, model } = await startProvider(provider, [{ text: "One." }, { text: "Two." }]);
+  const prompt = [show(await toImagePart(await makeImage("tiff")))];
+  const seeing = withImages(model);
+
+  await ways.generate(seeing, { prompt });
+  await ways.generate(seeing, {
+    prompt: [...prompt, { role: "assistant", content: [{ type: "text", text: "One." }] }, say("?")],
+  });
+
+  const [first, second] = server.requests.map(({ images }) => images);
+  expect(second).toEqual(first);
+});
+
+function show(part: ImagePart): ModelMessage {
+  return { role: "user", content: [{ type: "text", text: "What is this?" }, part] };
+}
+
+function resultOf(content: readonly { readonly type: string }[], part: ImagePart): ModelMessage {
+  const call = content.find(({ type }) => type === "tool-call") as unknown as { toolCallId: string; toolName: string };
+  const output = { type: "content" as const, value: [{ type: "text" as const, text: "Here:" }, part] };
+  return {
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: call.toolCallId, toolName: call.toolName, output }],
+  };
+}
+
+async function servePicture(bytes: Uint8Array): Promise<string> {
+  const server = createServer((_, response) => response.setHeader("content-type", "image/png").end(bytes));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/x.png`;
+}
