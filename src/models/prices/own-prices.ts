@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
+import { createNameTable, type FindByName } from "./name-table.ts";
 import type { TokenPrice } from "./token-price.ts";
 
 /** A price of your own, in US dollars for a million tokens. */
@@ -20,23 +21,11 @@ export interface OwnPrice {
  */
 export type OwnPrices = Readonly<Record<string, OwnPrice>>;
 
-/** Finds the price of a model among one's own. */
-export type FindOwnPrice = (provider: string, modelId: string) => TokenPrice | undefined;
-
-/** @throws {KitbagError} `option-invalid` if a price is none. */
-export function createOwnPrices(prices: OwnPrices): FindOwnPrice {
-  const exact = new Map<string, TokenPrice>();
-  const beginnings: { readonly start: string; readonly price: TokenPrice }[] = [];
-  for (const [name, price] of Object.entries(prices)) {
-    checkPrice(name, price);
-    if (name.endsWith("*")) beginnings.push({ start: name.slice(0, -1), price });
-    else exact.set(name, price);
-  }
-  beginnings.sort((left, right) => right.start.length - left.start.length);
-  return (provider, modelId) => {
-    const name = `${provider}/${modelId}`;
-    return exact.get(name) ?? beginnings.find(({ start }) => name.startsWith(start))?.price;
-  };
+/** Makes what finds one's own price of a `provider/model`. @throws {KitbagError} `option-invalid` if a price is none. */
+export function createOwnPrices(prices: OwnPrices): FindByName<TokenPrice> {
+  const entries = Object.entries(prices);
+  for (const [name, price] of entries) checkPrice(name, price);
+  return createNameTable(entries);
 }
 
 const required = ["input", "output"] as const;

@@ -1,6 +1,7 @@
 import type { Model, ModelUsage } from "../model.ts";
 import { loadKnownModels, type KnownModel, type KnownModels } from "./known-models.ts";
-import { createOwnPrices, type FindOwnPrice, type OwnPrices } from "./own-prices.ts";
+import type { FindByName } from "./name-table.ts";
+import { createOwnPrices, type OwnPrices } from "./own-prices.ts";
 import { isFree, providerOf } from "./provider-names.ts";
 import { costOf, type TokenPrice } from "./token-price.ts";
 
@@ -43,7 +44,7 @@ export async function createPriceOf(model: Model, options: PriceOptions = {}): P
   const { prices = {}, now = Date.now } = options;
   const findOwn = createOwnPrices(prices);
   const provider = providerOf(model);
-  const isOwn = findOwn(provider, model.modelId) !== undefined;
+  const isOwn = findOwn(`${provider}/${model.modelId}`) !== undefined;
   if (isFree(model) && !isOwn) return () => 0;
   return createLookup({ model, provider, findOwn, known: isOwn ? undefined : await loadKnownModels(), now });
 }
@@ -51,7 +52,7 @@ export async function createPriceOf(model: Model, options: PriceOptions = {}): P
 interface LookupParts {
   readonly model: Model;
   readonly provider: string;
-  readonly findOwn: FindOwnPrice;
+  readonly findOwn: FindByName<TokenPrice>;
   /** Not there if the price of the model is one's own. */
   readonly known: KnownModels | undefined;
   readonly now: () => number;
@@ -82,11 +83,11 @@ function createLookup(parts: LookupParts): PriceOf {
 }
 
 function find({ model, provider, findOwn, known, now }: LookupParts, modelId: string): Found {
-  const own = findOwn(provider, modelId);
+  const own = findOwn(`${provider}/${modelId}`);
   if (own !== undefined) return { price: own, untilMs: Infinity };
   // Providers answer with the name of a version. If that is not known, it costs what was asked for.
   const isVersion = modelId !== model.modelId && modelId.startsWith(model.modelId);
-  const ownOfAsked = isVersion ? findOwn(provider, model.modelId) : undefined;
+  const ownOfAsked = isVersion ? findOwn(`${provider}/${model.modelId}`) : undefined;
   if (ownOfAsked !== undefined) return { price: ownOfAsked, untilMs: Infinity };
   const of = known?.find(provider, modelId) ?? (isVersion ? known?.find(provider, model.modelId) : undefined);
   return of === undefined ? { price: undefined, untilMs: Infinity } : priceNow(of, now());

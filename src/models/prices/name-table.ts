@@ -1,0 +1,14 @@
+/** Finds what is said about a name. */
+export type FindByName<Value> = (name: string) => Value | undefined;
+
+/** Makes a table of names. One that ends in `*` is all names that begin so; the longest wins, and a whole name wins over all. */
+export function createNameTable<Value>(entries: Iterable<readonly [name: string, value: Value]>): FindByName<Value> {
+  const exact = new Map<string, Value>();
+  const beginnings: { readonly start: string; readonly value: Value }[] = [];
+  for (const [name, value] of entries) {
+    if (name.endsWith("*")) beginnings.push({ start: name.slice(0, -1), value });
+    else exact.set(name, value);
+  }
+  beginnings.sort((left, right) => right.start.length - left.start.length);
+  return (name) => exact.get(name) ?? beginnings.find(({ start }) => name.startsWith(start))?.value;
+}

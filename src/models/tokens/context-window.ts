@@ -1,0 +1,77 @@
+import type { Model } from "../model.ts";
+import { knownModels } from "../prices/known-models.ts";
+import { createNameTable, type FindByName } from "../prices/name-table.ts";
+import { isFree, providerOf } from "../prices/provider-names.ts";
+
+/** Context windows of your own, in tokens, by `provider/model` or a beginning of it with `*` behind. */
+export type ContextWindows = Readonly<Record<string, number>>;
+
+/** What models of a family have at least, for those that the data does not have. */
+const families: readonly (readonly [start: string, tokens: number])[] = [
+  ["chatgpt-4o*", 128_000],
+  ["claude*", 200_000],
+  ["codestral*", 128_000],
+  ["command-a*", 256_000],
+  ["command-r*", 128_000],
+  ["deepseek*", 128_000],
+  ["gemini*", 1_048_576],
+  ["gpt-3.5*", 16_385],
+  ["gpt-4*", 8192],
+  ["gpt-4-turbo*", 128_000],
+  ["gpt-4.1*", 1_047_576],
+  ["gpt-4o*", 128_000],
+  ["gpt-5*", 400_000],
+  ["gpt-6*", 400_000],
+  ["grok*", 131_072],
+  ["kimi*", 128_000],
+  ["mistral*", 128_000],
+  ["o1*", 128_000],
+  ["o3*", 200_000],
+  ["o4*", 200_000],
+];
+const findFamily = createNameTable(families);
+
+/** Windows by model, as far as they were looked for after the data about models had been loaded. */
+const found = new WeakMap<Model, number | undefined>();
+const ownTables = new WeakMap<ContextWindows, FindByName<number>>();
+
+/**
+ * How many tokens a model takes, with those of its answer; `undefined` if nobody knows. How much a server of one's own takes is
+ * known only to who started it.
+ *
+ * The data about models is not loaded for this: `createPriceOf` does so. Before, only families of models are known.
+ *
+ * @example
+ * ```ts
+ * import { contextWindowOf, resolveModel } from "kitbag/models";
+ *
+ * const model = await resolveModel("anthropic/claude-sonnet-4-5", { apiKey: "none" });
+ * console.assert(contextWindowOf(model) === 200_000);
+ * console.assert(contextWindowOf(model, { "anthropic/*": 50_000 }) === 50_000);
+ * ```
+ */
+export function contextWindowOf(model: Model, own?: ContextWindows): number | undefined {
+  const given = own && findOwn(own, model);
+  if (given !== undefined) return given;
+  if (found.has(model)) return found.get(model);
+  const known = knownModels();
+  const window = isFree(model) ? undefined : findWindow(model);
+  if (known !== undefined) found.set(model, window);
+  return window;
+}
+
+function findOwn(own: ContextWindows, model: Model): number | undefined {
+  let find = ownTables.get(own);
+  if (find === undefined) {
+    find = createNameTable(Object.entries(own).filter(([, tokens]) => tokens > 0));
+    ownTables.set(own, find);
+  }
+  return find(`${providerOf(model)}/${model.modelId}`);
+}
+
+function findWindow(model: Model): number | undefined {
+  const { modelId } = model;
+  const window = knownModels()?.find(providerOf(model), modelId)?.contextWindow;
+  // Some name the maker of a model before it: "anthropic/claude-…".
+  return window ?? findFamily(modelId.slice(modelId.lastIndexOf("/") + 1).toLowerCase());
+}
