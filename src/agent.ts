@@ -16,7 +16,9 @@ export type {
 } from "./agent/agent.ts";
 export type { RunUsage } from "./agent/cost/run-usage.ts";
 export { createAgent } from "./agent/create-agent.ts";
+export { createDebugger } from "./agent/debug/create-debugger.ts";
+export type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./agent/debug/create-debugger.ts";
 export type { AgentEvent } from "./agent/events.ts";
-export type { AgentCall, AgentHooks, CallVerdict, ModelVerdict } from "./agent/hooks.ts";
+export type { AgentCall, AgentHooks, AnswerVerdict, CallVerdict, ModelVerdict, OutcomeVerdict } from "./agent/hooks.ts";
 export type { MemoryOptions } from "./agent/memory/create-memory.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

@@ -8,6 +8,8 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { RunUsage } from "./cost/run-usage.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
+import type { ForkChanges } from "./log/fork-run.ts";
+import type { ReplayReport } from "./log/replay-run.ts";
 import type { MemoryOptions } from "./memory/create-memory.ts";
 import type { RunResult } from "./run-result.ts";
 
@@ -128,6 +130,17 @@ export interface Agent {
    * @throws {KitbagError} `option-invalid` if nothing of this name waits; `run-leased` if somebody works on the run.
    */
   decide(approval: string, decision: Decision): Promise<void>;
+  /**
+   * Goes through a run again with the answers and outcomes of its journal, and tells where it would not be the same now. Neither the
+   * model nor a tool is asked.
+   *
+   * @throws {KitbagError} `run-not-found`.
+   */
+  replay(id: string): Promise<ReplayReport>;
+  /**
+   * Makes a run that is the same as another up to a step, and then goes its own way: with something changed, or another model.
+   */
+  fork(id: string, step: number, changes?: ForkChanges, options?: RunOptions): Promise<AgentRun>;
   /** Of all runs of this agent, in US dollars; `undefined` if a price is not known. */
   readonly totalCost: number | undefined;
   readonly totalTokens: number;

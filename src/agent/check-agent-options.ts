@@ -9,7 +9,8 @@ import type { AgentOptions } from "./agent.ts";
  */
 export function checkAgentOptions(options: AgentOptions): void {
   const { model, workspace, limits = {}, exposure = "auto" } = options;
-  if (typeof model !== "string" && typeof model?.doStream !== "function") refuse("model", model, "a model, or the name of one");
+  if (typeof model !== "string" && typeof model?.doStream !== "function")
+    refuse("model", model, "a model, or the name of one");
   if (typeof workspace?.openSession !== "function") refuse("workspace", workspace, "a workspace");
   if (!["auto", "direct", "announce", "dispatch"].includes(exposure)) {
     refuse("exposure", exposure, '"direct", "announce", "dispatch" or "auto"');

@@ -5,6 +5,8 @@ import type { Agent, AgentOptions, AgentRun, RunOptions, Task } from "./agent.ts
 import { checkAgentOptions } from "./check-agent-options.ts";
 import { createUsageCounter, type UsageCounter } from "./cost/usage-counter.ts";
 import { decideApproval } from "./log/decide-approval.ts";
+import { forkRun } from "./log/fork-run.ts";
+import { replayRun } from "./log/replay-run.ts";
 import { createModelSource, type ModelSource } from "./model-source.ts";
 import { prepareResume } from "./run/prepare-resume.ts";
 import { prepareRun } from "./run/prepare-run.ts";
@@ -55,6 +57,11 @@ export function createAgent(options: AgentOptions): Agent {
     run: (task: Task, runOptions: RunOptions = {}): AgentRun =>
       startRun(runOptions.id ?? crypto.randomUUID(), runOptions, (start) => prepareRun(parts, task, start)),
     resume: (id, runOptions = {}) => startRun(id, runOptions, (start) => prepareResume(parts, start)),
+    replay: (id) => replayRun(parts, id),
+    async fork(id, step, changes, runOptions = {}) {
+      const forkId = await forkRun(parts, id, step, changes);
+      return startRun(forkId, runOptions, (start) => prepareResume(parts, start));
+    },
     async decide(approval, decision) {
       await decideApproval(needRuns(parts.runs), approval, decision);
     },

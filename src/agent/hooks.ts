@@ -25,6 +25,12 @@ export type CallVerdict =
 /** What a hook says about a question before the model is asked: what to ask instead. */
 export type ModelVerdict = undefined | Partial<Omit<ModelCall, "abortSignal">>;
 
+/** What a hook says about an answer: nothing, or that the model is to be asked again. */
+export type AnswerVerdict = void | undefined | "again";
+
+/** What a hook says about what came of a call: nothing, another outcome, or the input with which it is to be made again. */
+export type OutcomeVerdict = void | undefined | ToolOutcome | { readonly again: JsonValue };
+
 /**
  * What is called around a run, its steps, its questions and its calls.
  *
@@ -36,11 +42,15 @@ export interface AgentHooks {
   onRunEnd?(result: RunResult): unknown;
   onStepStart?(step: { readonly run: string; readonly step: number }): unknown;
   onStepEnd?(step: { readonly run: string; readonly step: number }): unknown;
-  beforeModel?(call: ModelCall, step: { readonly run: string; readonly step: number }): ModelVerdict | Promise<ModelVerdict>;
-  afterModel?(answer: ModelAnswered): unknown;
+  beforeModel?(
+    call: ModelCall,
+    step: { readonly run: string; readonly step: number },
+  ): ModelVerdict | Promise<ModelVerdict>;
+  /** May have the model asked again; the answer counts as one that was paid for. */
+  afterModel?(answer: ModelAnswered): AnswerVerdict | Promise<AnswerVerdict>;
   /** Asked when a model could not answer; what it says changes nothing. */
   onModelError?(error: unknown, step: { readonly run: string; readonly step: number }): unknown;
   beforeCall?(call: AgentCall): CallVerdict | Promise<CallVerdict>;
-  /** May put another outcome in the place of what came of the call. */
-  afterCall?(call: AgentCall, outcome: ToolOutcome): ToolOutcome | undefined | void | Promise<ToolOutcome | undefined | void>;
+  /** May put another outcome in the place of what came of the call, or have it made again. */
+  afterCall?(call: AgentCall, outcome: ToolOutcome): OutcomeVerdict | Promise<OutcomeVerdict>;
 }

@@ -12,8 +12,8 @@ const fewTokens = 4000;
 export function chooseExposure({ session, model }: ExposureParts): Exposure["name"] {
   if (model.provider.startsWith("kitbag")) return "direct";
   let tokens = 0;
-  for (const { tools } of session.getAllSkillToolStates()) {
-    for (const tool of tools) {
+  for (const { skill } of session.getSkills()) {
+    for (const tool of skill.tools) {
       tokens += estimateTokens(`${tool.name} ${tool.description} ${JSON.stringify(tool.inputSchema)}`);
       if (tokens > fewTokens) return model.provider.startsWith("anthropic") ? "announce" : "dispatch";
     }

@@ -35,12 +35,12 @@ export function exposeDirectly({ session, instructions = "" }: ExposureParts): E
 }
 
 /** Lists of tools by what they were made of: 1,000 runs of one workspace share one. */
-const lists = new WeakMap<readonly RegisteredTool[], { readonly hasOwn: boolean; readonly tools: readonly ModelTool[] }>();
+const lists = new WeakMap<
+  readonly RegisteredTool[],
+  { readonly hasOwn: boolean; readonly tools: readonly ModelTool[] }
+>();
 
-function listTools(
-  available: readonly RegisteredTool[],
-  own: ReadonlyMap<string, DispatchTool>,
-): readonly ModelTool[] {
+function listTools(available: readonly RegisteredTool[], own: ReadonlyMap<string, DispatchTool>): readonly ModelTool[] {
   const hasOwn = own.size > 0;
   const known = lists.get(available);
   if (known?.hasOwn === hasOwn) return known.tools;

@@ -11,7 +11,8 @@ export function toModelTool(entry: RegisteredTool): ModelTool {
   let tool = made.get(entry);
   if (tool === undefined) {
     const { wireName: name, tool: of } = entry;
-    const inputExamples = of.examples.map(({ input }) => ({ input })) as LanguageModelV4FunctionTool["inputExamples"] & object;
+    const inputExamples = of.examples.map(({ input }) => ({ input })) as LanguageModelV4FunctionTool["inputExamples"] &
+      object;
     const { description } = of;
     const inputSchema = of.inputSchema as ModelTool["inputSchema"];
     tool = { type: "function", name, description, inputSchema, ...(inputExamples.length > 0 && { inputExamples }) };

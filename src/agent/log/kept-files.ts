@@ -31,7 +31,10 @@ function toEvent(event: object): RunEvent {
 }
 
 function withParts(message: ModelMessage, convert: (part: Part) => Part): ModelMessage {
-  return { ...message, content: (message.content as unknown as readonly Part[]).map(convert) } as unknown as ModelMessage;
+  return {
+    ...message,
+    content: (message.content as unknown as readonly Part[]).map(convert),
+  } as unknown as ModelMessage;
 }
 
 /** A part that may have data. */

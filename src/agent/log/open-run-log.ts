@@ -31,7 +31,10 @@ async function callOnce(run: Run, { name, tool, idempotent, work }: LoggedCall):
   } catch (cause) {
     if (!isKitbagError(cause, "step-uncertain")) throw cause;
     // It may have happened, and must not happen twice: that is all anybody can say about it, and now it is written down.
-    const outcome = { status: "failed", error: toFailure("call-uncertain", { tool, key: `${run.id}:${name}` }) } as const;
+    const outcome = {
+      status: "failed",
+      error: toFailure("call-uncertain", { tool, key: `${run.id}:${name}` }),
+    } as const;
     await run.resolve(name, { output: outcome as unknown as JsonObject });
     return { outcome, recalled: true };
   }

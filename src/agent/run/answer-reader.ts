@@ -139,17 +139,17 @@ class AnswerReading {
     }
   }
 
-  #start(type: OpenPart["type"], { id, providerMetadata }: { id: string; providerMetadata?: Metadata | undefined }): OpenPart {
+  #start(
+    type: OpenPart["type"],
+    { id, providerMetadata }: { id: string; providerMetadata?: Metadata | undefined },
+  ): OpenPart {
     const open: OpenPart = { type, text: "", ...(providerMetadata && { providerMetadata }) };
     this.#open.set(id, open);
     this.#content.push(open);
     return open;
   }
 
-  #extend(
-    type: OpenPart["type"],
-    part: { id: string; delta: string; providerMetadata?: Metadata | undefined },
-  ): void {
+  #extend(type: OpenPart["type"], part: { id: string; delta: string; providerMetadata?: Metadata | undefined }): void {
     const open = this.#open.get(part.id) ?? this.#start(type, { id: part.id });
     open.text += part.delta;
     if (part.providerMetadata !== undefined) merge(open, part.providerMetadata);

@@ -23,7 +23,11 @@ export interface PlannedCall {
 }
 
 /** Finds out what a model asks for. What is no tool, or no JSON, is a call too: the model is told what is wrong with it. */
-export function planCalls(content: readonly ModelContent[], session: Session, exposure: Exposure): readonly PlannedCall[] {
+export function planCalls(
+  content: readonly ModelContent[],
+  session: Session,
+  exposure: Exposure,
+): readonly PlannedCall[] {
   const calls: PlannedCall[] = [];
   for (const item of content) {
     if (item.type !== "tool-call" || item.providerExecuted === true) continue;

@@ -1,8 +1,7 @@
 import type { SchemaSource } from "../../core/schema/to-schema.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import { needRuns, type AgentParts } from "../create-agent.ts";
-import type { ModelAnswered } from "../events.ts";
-import { callsOf, foldJournal, type Folded } from "../log/fold-journal.ts";
+import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { toParts, toRule } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
@@ -28,7 +27,10 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
     const output = begun.output && toRule(begun.output as SchemaSource);
     const asUser = options.user === undefined && begun.user !== undefined ? { user: begun.user } : {};
     const given = { ...start, options: { ...options, ...asUser } };
-    const run = new RunState(toParts(agent, given, { ready, session, log: createRunLog(kept), output }), folded.messages);
+    const run = new RunState(
+      toParts(agent, given, { ready, session, log: createRunLog(kept), output }),
+      folded.messages,
+    );
     restore(run, folded);
     return run;
   } catch (cause) {
@@ -37,30 +39,13 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   }
 }
 
-/** Opens what was open. A skill that is gone, or is not trusted any more, stays closed: its tools are refused, and say why. */
-async function reopen(session: Session, { start, answers, unfinished, outcomes }: Folded): Promise<void> {
-  const open = answers.at(-1)?.skills ?? start.skills;
-  for (const skill of open) await session.activateSkill(skill);
-  if (unfinished === undefined) return;
-  for (const { name, open: opens } of findOpened(unfinished, outcomes)) {
-    if (opens) await session.activateSkill(name);
-    else await session.deactivateSkill(name);
-  }
+/** Opens what was open when the model was asked last. What a call has opened since then is opened when the call is recalled. */
+async function reopen(session: Session, { start, answers }: Folded): Promise<void> {
+  for (const skill of answers.at(-1)?.skills ?? start.skills) await session.activateSkill(skill);
 }
 
-function findOpened(
-  answer: ModelAnswered,
-  outcomes: Folded["outcomes"],
-): readonly { readonly name: string; readonly open: boolean }[] {
-  return callsOf(answer).flatMap(({ name: tool, input }, index) => {
-    if (tool !== "activate_skill" && tool !== "deactivate_skill") return [];
-    const { name } = input as { readonly name?: unknown };
-    const isDone = outcomes.get(`${answer.step}.${index}`)?.status === "ok";
-    return isDone && typeof name === "string" ? [{ name, open: tool === "activate_skill" }] : [];
-  });
-}
-
-function restore(run: RunState, folded: Folded): void {
+/** Puts a run where it was. */
+export function restore(run: RunState, folded: Folded): void {
   const { counter } = run.parts;
   for (const { usage, cost } of folded.answers) counter.addAnswer(usage, cost);
   run.step = folded.answers.at(-1)?.step ?? 0;

@@ -111,7 +111,8 @@ export async function openSkill(session: Session, skill: string): Promise<void> 
 }
 
 function toMessages(task: Task): readonly ModelMessage[] {
-  if (typeof task === "string" && task.trim() !== "") return [{ role: "user", content: [{ type: "text", text: task }] }];
+  if (typeof task === "string" && task.trim() !== "")
+    return [{ role: "user", content: [{ type: "text", text: task }] }];
   if (Array.isArray(task) && task.length > 0) return task as readonly ModelMessage[];
   const expected = "a text or a list of messages, and not an empty one";
   throw new KitbagError("option-invalid", { option: "task", found: showValue(task), expected });

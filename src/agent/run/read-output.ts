@@ -1,7 +1,6 @@
-import { createEngine } from "../../core/schema/engine.ts";
-import { findProblems } from "../../core/schema/find-problems.ts";
 import { describeProblem } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
+import { checkLeniently } from "../../core/schema/validator.ts";
 import type { OutputRule } from "./run-state.ts";
 
 /** What is to be made of a text that must be JSON of a certain form. */
@@ -13,10 +12,10 @@ export type OutputReading =
 export async function readOutput(text: string, rule: OutputRule): Promise<OutputReading> {
   const value = parseLeniently(text);
   if (value === undefined) return { ok: false, problems: ["the answer is not JSON"] };
-  const problems = findProblems(rule.json, value, createEngine(rule.json));
-  if (problems.length > 0) return { ok: false, problems: problems.map(describeProblem) };
-  const refined = await rule.refine?.(value);
-  if (refined === undefined) return { ok: true, output: value };
+  const checked = checkLeniently(rule.json, value);
+  if (!checked.ok) return { ok: false, problems: checked.problems.map(describeProblem) };
+  const refined = await rule.refine?.(checked.value);
+  if (refined === undefined) return { ok: true, output: checked.value };
   if (!refined.ok) return { ok: false, problems: refined.problems.map(describeProblem) };
   return { ok: true, output: refined.value as JsonValue };
 }

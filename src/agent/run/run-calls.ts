@@ -64,6 +64,7 @@ async function runCall(run: RunState, planned: PlannedCall): Promise<CallResult>
     work: () => makeCall(run, planned, approval),
   });
   if (!recalled) counter.addCall();
+  else if (planned.dispatch !== undefined && outcome.status === "ok") await openAgain(run, planned);
   const durationMs = performance.now() - startedAt;
   if (isHeard) {
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
@@ -71,13 +72,28 @@ async function runCall(run: RunState, planned: PlannedCall): Promise<CallResult>
   return outcome;
 }
 
+/** A skill that was opened by a call of the journal is not open in this process yet. */
+async function openAgain({ parts: { session } }: RunState, { dispatch, input }: PlannedCall): Promise<void> {
+  const { name } = input as { readonly name?: unknown };
+  if (typeof name !== "string") return;
+  // One that is gone, or is not trusted any more, stays closed: its tools are refused, and say why.
+  if (dispatch?.name === "activate_skill") await session.activateSkill(name);
+  if (dispatch?.name === "deactivate_skill") await session.deactivateSkill(name);
+}
+
 async function makeCall(run: RunState, planned: PlannedCall, approval: ApprovalAnswer): Promise<ToolOutcome> {
   const { hooks } = run.parts;
-  if (hooks.beforeCall === undefined && hooks.afterCall === undefined) return reach(run, planned, approval, planned.input);
+  if (hooks.beforeCall === undefined && hooks.afterCall === undefined)
+    return reach(run, planned, approval, planned.input);
   const call = toAgentCall(run, planned);
-  const verdict = await callHook("beforeCall", () => hooks.beforeCall?.(call));
-  const outcome = await judge(run, planned, approval, verdict);
-  return (await callHook("afterCall", () => hooks.afterCall?.(call, outcome))) ?? outcome;
+  const before = await callHook("beforeCall", () => hooks.beforeCall?.(call));
+  let outcome = await judge(run, planned, approval, before);
+  for (;;) {
+    const after = await callHook("afterCall", () => hooks.afterCall?.(call, outcome));
+    if (after === undefined) return outcome;
+    if (!("again" in after)) return after;
+    outcome = await reach(run, planned, approval, after.again);
+  }
 }
 
 function toAgentCall(run: RunState, { id, address, input }: PlannedCall): AgentCall {

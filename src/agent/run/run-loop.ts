@@ -37,7 +37,8 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   const results = await runCalls(run, calls);
   if (run.waiting.length > 0) return { status: "paused" };
   addResults(run, calls, results);
-  if (hooks.onStepEnd !== undefined) await callHook("onStepEnd", () => hooks.onStepEnd?.({ run: run.id, step: run.step }));
+  if (hooks.onStepEnd !== undefined)
+    await callHook("onStepEnd", () => hooks.onStepEnd?.({ run: run.id, step: run.step }));
   if (log.signal?.aborted === true) return { status: "stopped", reason: "lost" };
   return breakLoop(run);
 }
@@ -52,14 +53,23 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
   const place = { run: run.id, step: run.step };
   if (feed.isHeard()) feed.tell({ type: "step-start", ...place });
   if (hooks.onStepStart !== undefined) await callHook("onStepStart", () => hooks.onStepStart?.(place));
-  const answer = await askModel(run);
+  const answer = await askUntilKept(run);
   // Not waited for: the calls that it asks for are declared in the same turn, and both are on disk before one is made.
   const written = log.write(answer);
   if (written !== undefined && !asksForCalls(answer)) await written;
   else written?.catch(() => undefined);
   feed.tell(answer);
-  if (hooks.afterModel !== undefined) await callHook("afterModel", () => hooks.afterModel?.(answer));
   return answer;
+}
+
+/** Asks the model until nobody wants another answer. */
+async function askUntilKept(run: RunState): Promise<ModelAnswered> {
+  const { hooks } = run.parts;
+  for (;;) {
+    const answer = await askModel(run);
+    if (hooks.afterModel === undefined) return answer;
+    if ((await callHook("afterModel", () => hooks.afterModel?.(answer))) !== "again") return answer;
+  }
 }
 
 function asksForCalls({ content, finishReason }: ModelAnswered): boolean {
@@ -97,7 +107,11 @@ async function breakLoop(run: RunState): Promise<RunEnd | undefined> {
   const found = run.parts.detector.check();
   if (found === undefined) return undefined;
   if (found.kind === "stop") return { status: "stopped", reason: "loop" };
-  await say(run, "loop", `This leads nowhere: ${found.what}. Do something else, or say what you know and what is missing.`);
+  await say(
+    run,
+    "loop",
+    `This leads nowhere: ${found.what}. Do something else, or say what you know and what is missing.`,
+  );
   return undefined;
 }
 
@@ -110,7 +124,8 @@ async function say(run: RunState, reason: MessageAdded["reason"], text: string):
 
 async function finish(run: RunState, { finishReason, model }: ModelAnswered): Promise<RunEnd | undefined> {
   if (finishReason === "interrupted") return goOn(run, model);
-  if (finishReason === "error") return { status: "failed", error: toFailure("model-failed", { model, reason: "it said so" }) };
+  if (finishReason === "error")
+    return { status: "failed", error: toFailure("model-failed", { model, reason: "it said so" }) };
   const { output } = run.parts;
   if (output === undefined) return { status: "ok", output: run.text };
   const reading = await readOutput(run.text, output);

@@ -29,11 +29,7 @@ const nothingUsed: RunUsage = {
 };
 
 /** Starts a run; `prepare` makes what it works with. Never throws. */
-export function startRun(
-  id: string,
-  options: RunOptions,
-  prepare: (start: RunStart) => Promise<RunState>,
-): AgentRun {
+export function startRun(id: string, options: RunOptions, prepare: (start: RunStart) => Promise<RunState>): AgentRun {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   const feed = createEventFeed(options.onEvent);

@@ -8,7 +8,10 @@ type AssistantPart = AssistantMessage["content"][number];
  * Makes the message that an answer is from the next question on. What a provider said of a part goes back to it with the part:
  * signatures of its reasoning, ids of its items. `inputs` are those of the calls, in their order, as they were read.
  */
-export function toAssistantMessage(content: readonly ModelContent[], inputs: ReadonlyMap<string, JsonValue>): ModelMessage {
+export function toAssistantMessage(
+  content: readonly ModelContent[],
+  inputs: ReadonlyMap<string, JsonValue>,
+): ModelMessage {
   const parts: AssistantPart[] = [];
   for (const item of content) {
     const part = toPart(item, inputs);
@@ -26,7 +29,14 @@ function toPart(item: ModelContent, inputs: ReadonlyMap<string, JsonValue>): Ass
     case "tool-call": {
       const { toolCallId, toolName, providerExecuted } = item;
       const input = inputs.get(toolCallId) ?? {};
-      return { type: "tool-call", toolCallId, toolName, input, ...(providerExecuted && { providerExecuted }), ...options };
+      return {
+        type: "tool-call",
+        toolCallId,
+        toolName,
+        input,
+        ...(providerExecuted && { providerExecuted }),
+        ...options,
+      };
     }
     case "tool-result": {
       const { toolCallId, toolName, result, isError } = item;

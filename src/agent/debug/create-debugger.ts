@@ -1,0 +1,102 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import type { ModelAnswered } from "../events.ts";
+import type { AgentCall, AgentHooks } from "../hooks.ts";
+
+/** Where a run is to stop: all that is said must hold. */
+export interface Breakpoint {
+  /** Before the model is asked for the so manieth time. */
+  readonly step?: number;
+  /** Before and after calls of this tool, by its address. */
+  readonly tool?: string;
+  /** Anything else. */
+  readonly when?: (stop: DebugStop) => boolean;
+}
+
+/** A run that has stopped, and what can be seen there. */
+export interface DebugStop {
+  /** Before the model is asked, after it has answered, before a call, after one. */
+  readonly where: "model" | "answer" | "call" | "outcome";
+  readonly run: string;
+  readonly step: number;
+  /** What the model sees, or has seen. */
+  readonly messages: readonly ModelMessage[];
+  /** The names of the tools that it sees. */
+  readonly tools: readonly string[];
+  readonly answer?: ModelAnswered;
+  readonly call?: AgentCall;
+  readonly outcome?: ToolOutcome;
+}
+
+/** What is to happen next. */
+export type DebugAction =
+  /** Goes on to the next breakpoint. */
+  | { readonly action: "continue" }
+  /** Goes on to the next place where one can stop. */
+  | { readonly action: "step" }
+  /** Before a call: makes it with another input. */
+  | { readonly action: "step" | "continue"; readonly input: JsonValue }
+  /** Before or after a call: this came of it. */
+  | { readonly action: "step" | "continue"; readonly outcome: ToolOutcome }
+  /** After an answer: asks the model again. After a call: makes it again, with another input if there is one. */
+  | { readonly action: "retry"; readonly input?: JsonValue }
+  /** Ends the run; it can be resumed. */
+  | { readonly action: "stop" };
+
+/** What a debugger is made of. */
+export interface DebuggerOptions {
+  readonly breakpoints?: readonly Breakpoint[];
+  /** Whether it stops at the first place there is. @default true without breakpoints */
+  readonly stopAtStart?: boolean;
+  /** Asked at each stop; the run waits for the answer. */
+  readonly onStop: (stop: DebugStop) => DebugAction | Promise<DebugAction>;
+  /** Ends the run: `run.stop`. */
+  readonly stop: () => void;
+}
+
+/** Makes the hooks with which somebody goes through a run step by step. */
+export function createDebugger(options: DebuggerOptions): AgentHooks {
+  const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
+  let steps = stopAtStart;
+  let seen: Pick<DebugStop, "messages" | "tools"> = { messages: [], tools: [] };
+
+  async function halt(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
+    const place: DebugStop = { ...at, ...seen };
+    if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place))) return undefined;
+    const action = await onStop(place);
+    steps = action.action === "step" || action.action === "retry";
+    if (action.action === "stop") stop();
+    return action;
+  }
+
+  return {
+    async beforeModel({ prompt, tools = [] }, { run, step }) {
+      seen = { messages: prompt, tools: tools.map(({ name }) => name) };
+      await halt({ where: "model", run, step });
+      return undefined;
+    },
+    async afterModel(answer) {
+      const action = await halt({ where: "answer", run: answer.run, step: answer.step, answer });
+      return action?.action === "retry" ? "again" : undefined;
+    },
+    async beforeCall(call) {
+      const action = await halt({ where: "call", run: call.run, step: call.step, call });
+      if (action === undefined) return undefined;
+      if (action.action === "stop") return { deny: "the run was stopped before it" };
+      if ("outcome" in action) return { outcome: action.outcome };
+      return "input" in action && action.input !== undefined ? { input: action.input } : undefined;
+    },
+    async afterCall(call, outcome) {
+      const action = await halt({ where: "outcome", run: call.run, step: call.step, call, outcome });
+      if (action?.action === "retry") return { again: action.input ?? call.input };
+      return action !== undefined && "outcome" in action ? action.outcome : undefined;
+    },
+  };
+}
+
+function isAt({ step, tool, when }: Breakpoint, stop: DebugStop): boolean {
+  if (step !== undefined && (stop.where !== "model" || stop.step !== step)) return false;
+  if (tool !== undefined && stop.call?.tool !== tool) return false;
+  return when === undefined ? step !== undefined || tool !== undefined : when(stop);
+}

@@ -1,0 +1,17 @@
+import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
+import type { ExposureParts } from "./create-exposure.ts";
+import type { Exposure, ModelView } from "./exposure.ts";
+import { toDispatchModelTool } from "./to-model-tools.ts";
+
+/** A few tools that never change, with which a model finds, opens and calls everything else. */
+export function dispatchTools({ session, instructions = "" }: ExposureParts): Exposure {
+  const own = new Map(createDispatchTools(session).map((tool) => [tool.name, tool]));
+  const { text } = session.renderCatalog();
+  const view: ModelView = {
+    system: [instructions, text, howTo].filter((part) => part !== "").join("\n\n"),
+    tools: [...own.values()].map(toDispatchModelTool),
+  };
+  return { name: "dispatch", view: () => view, announcement: () => undefined, find: (name) => own.get(name) };
+}
+
+const howTo = `Only these few tools are listed. To use any other: find it with search_tools, or open its skill with activate_skill, which answers with the tools of the skill; then call it with call_tool({ name, input }).`;

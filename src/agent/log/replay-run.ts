@@ -1,0 +1,111 @@
+import type { RunEntry } from "../../store/runs/run-records.ts";
+import { needRuns, type AgentParts } from "../create-agent.ts";
+import type { MemoryCompacted, MessageAdded } from "../events.ts";
+import type { Memory } from "../memory/memory.ts";
+import { toParts, toRule } from "../run/prepare-run.ts";
+import { createEventFeed } from "../run/event-feed.ts";
+import { runLoop } from "../run/run-loop.ts";
+import { RunState } from "../run/run-state.ts";
+import { foldJournal, type Folded } from "./fold-journal.ts";
+import { fromKeptMessage } from "./kept-files.ts";
+import { recordedModel } from "./recorded-model.ts";
+import { createReplayLog, ReplayEnd, type Divergence } from "./replay-log.ts";
+import type { KeptEvent } from "./run-log.ts";
+
+/** What came of a replay. */
+export interface ReplayReport {
+  readonly run: string;
+  readonly status: "same" | "diverged";
+  /** How many answers of the model were the same, or were until something was not. */
+  readonly steps: number;
+  /** Where it was not the same for the first time. */
+  readonly divergence?: Divergence;
+}
+
+const keptTypes = new Set(["task-start", "model-answer", "message-added", "memory-compacted"]);
+
+/**
+ * Goes through a run again with the answers and outcomes of its journal: neither the model nor a tool is asked.
+ *
+ * @throws {KitbagError} `run-not-found`.
+ */
+export async function replayRun(agent: AgentParts, id: string): Promise<ReplayReport> {
+  const entries = await readJournal(agent, id);
+  const folded = foldJournal(id, entries);
+  const recorded = entries.flatMap(({ value }) => (keptTypes.has(value.type) ? [value as unknown as KeptEvent] : []));
+  const session = agent.options.workspace.openSession();
+  try {
+    for (const skill of folded.start.skills) await session.activateSkill(skill);
+    const run = createReplay(agent, { id, session, folded, recorded });
+    return await compareRun(run, folded);
+  } finally {
+    await session.close();
+  }
+}
+
+/** The whole journal of a run. */
+export async function readJournal({ runs }: AgentParts, id: string): Promise<readonly RunEntry[]> {
+  return needRuns(runs).read(id, { limit: 1_000_000 });
+}
+
+interface ReplayParts {
+  readonly id: string;
+  readonly session: ReturnType<AgentParts["options"]["workspace"]["openSession"]>;
+  readonly folded: Folded;
+  readonly recorded: readonly KeptEvent[];
+}
+
+function createReplay(agent: AgentParts, { id, session, folded, recorded }: ReplayParts): RunState {
+  const { start, answers } = folded;
+  const model = recordedModel(answers);
+  const ready = { model, name: start.model, priceOf: () => 0 };
+  const log = createReplayLog(recorded.slice(1), folded);
+  const output = start.output && toRule(start.output);
+  const given = { id, options: {}, feed: createEventFeed(undefined), signal: new AbortController().signal };
+  const parts = toParts(agent, given, { ready, session, log, output });
+  const unlimited = { ...parts.limits, maxSteps: Infinity, maxMs: Infinity, maxTokens: Infinity, maxCost: Infinity };
+  const run = new RunState(
+    {
+      ...parts,
+      hooks: toSteering(recorded, () => run),
+      memory: toMemory(recorded),
+      limits: unlimited,
+      approve: undefined,
+    },
+    start.messages.map(fromKeptMessage),
+  );
+  for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
+  return run;
+}
+
+/** What somebody said while the run went on is said again, at the same step. */
+function toSteering(recorded: readonly KeptEvent[], run: () => RunState): RunState["parts"]["hooks"] {
+  const said = recorded.filter(
+    (event): event is MessageAdded => event.type === "message-added" && event.reason === "steering",
+  );
+  const sayBehind = (step: number): void => {
+    for (const { message, step: of } of said) {
+      const [part] = message.role === "user" ? message.content : [];
+      if (of === step && part?.type === "text") run().steering.push(part.text);
+    }
+  };
+  return { onStepEnd: ({ step }) => sayBehind(step) };
+}
+
+function toMemory(recorded: readonly KeptEvent[]): Memory {
+  const compactions = recorded.filter((event): event is MemoryCompacted => event.type === "memory-compacted");
+  return { fit: ({ step }) => compactions.find((event) => event.step === step) };
+}
+
+async function compareRun(run: RunState, { answers }: Folded): Promise<ReplayReport> {
+  try {
+    await runLoop(run);
+  } catch (cause) {
+    if (!(cause instanceof ReplayEnd)) throw cause;
+    const { divergence } = cause;
+    if (divergence !== undefined) {
+      return { run: run.id, status: "diverged", steps: Math.max(0, divergence.step - 1), divergence };
+    }
+  }
+  return { run: run.id, status: "same", steps: Math.min(run.step, answers.length) };
+}

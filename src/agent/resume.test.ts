@@ -1,0 +1,259 @@
+import { expect, test } from "vitest";
+
+import { defineSkill } from "../core/define-skill.ts";
+import { defineTool } from "../core/define-tool.ts";
+import type { Store } from "../core/store.ts";
+import type { ModelCall } from "../models/model.ts";
+import { memoryStore } from "../store/memory-store.ts";
+import { createRuns } from "../store/runs/create-runs.ts";
+import { mockModel, type MockAnswer } from "../testing/models/mock-model.ts";
+import { createWorkspace } from "../workspace/create-workspace.ts";
+import type { Agent, AgentRun } from "./agent.ts";
+import { createAgent } from "./create-agent.ts";
+
+test("run() writes a journal that is the run", async () => {
+  const { store, agent } = createWorld();
+
+  const { run } = await agent.run("Count to 2").result;
+
+  expect((await createRuns({ store }).read(run)).map(({ value }) => value.type)).toEqual([
+    "lease-start",
+    "task-start",
+    "model-answer",
+    "step-intent",
+    "step-outcome",
+    "model-answer",
+    "step-intent",
+    "step-outcome",
+    "model-answer",
+    "run-end",
+  ]);
+});
+
+test("resume() goes on where a run was stopped, and makes no call again whose outcome is recorded", async () => {
+  const world = createWorld();
+  const run = world.agent.run("Count to 3", { onEvent: ({ type }) => type === "tool-end" && run.stop() });
+  const stopped = await run.result;
+
+  const result = await world.restarted().resume(run.id).result;
+
+  expect(stopped).toMatchObject({ status: "stopped", reason: "cancelled", steps: 1 });
+  expect(result).toMatchObject({ status: "ok", text: "Counted to 3", steps: 4 });
+  expect(world.made).toEqual([1, 2, 3]);
+});
+
+test("resume() of a run that nobody knows is a failure that says so, and makes none", async () => {
+  const { agent, store } = createWorld();
+
+  const result = await agent.resume("no-such-run").result;
+
+  expect(result).toMatchObject({ status: "failed", error: { code: "run-not-found" } });
+  expect(await createRuns({ store }).list()).toEqual([]);
+});
+
+test("resume() of a run that has ended is a failure", async () => {
+  const { agent } = createWorld();
+  const { run } = await agent.run("Count to 1").result;
+
+  expect(await agent.resume(run).result).toMatchObject({ status: "failed", error: { code: "run-ended" } });
+});
+
+test("resume() needs a store", async () => {
+  const agent = createAgent({ model: mockModel(["Hello"]), workspace: createWorkspace() });
+
+  expect(await agent.resume("a").result).toMatchObject({ status: "failed", error: { code: "option-invalid" } });
+});
+
+test("resume() opens the skills again that were open", async () => {
+  const world = createWorld();
+  const run = world.agent.run("Use the skill, then count to 1", {
+    onEvent: ({ type }) => type === "tool-end" && run.stop(),
+  });
+  await run.result;
+
+  const result = await world.restarted().resume(run.id).result;
+
+  expect(result).toMatchObject({ status: "ok" });
+  expect(JSON.stringify(result.messages)).toContain("from the skill");
+});
+
+test("a call that needs an approval pauses the run until somebody decides, in another process if need be", async () => {
+  const world = createWorld();
+
+  const paused = await world.agent.run("Drop it").result;
+  const other = world.restarted();
+  await other.decide(paused.approvals?.[0] ?? "", { decision: "approve" });
+  const result = await other.resume(paused.run).result;
+
+  expect(paused).toMatchObject({ status: "paused", approvals: [`${paused.run}:1.0`] });
+  expect(result).toMatchObject({ status: "ok", text: "Dropped" });
+  expect(world.made).toEqual(["drop"]);
+});
+
+test("a call that was denied is not made, and the model is told why", async () => {
+  const world = createWorld();
+  const { run, approvals = [] } = await world.agent.run("Drop it").result;
+
+  await world.agent.decide(approvals[0] ?? "", { decision: "deny", reason: "too dear" });
+  const result = await world.agent.resume(run).result;
+
+  expect(result.status).toBe("ok");
+  expect(JSON.stringify(result.messages)).toContain("too dear");
+  expect(world.made).toEqual([]);
+});
+
+test("a run that is resumed before anybody decided waits on, and asks once", async () => {
+  const world = createWorld();
+  const { run } = await world.agent.run("Drop it").result;
+
+  const again = await world.agent.resume(run).result;
+
+  const types = (await createRuns({ store: world.store }).read(run)).map(({ value }) => value.type);
+  expect(again).toMatchObject({ status: "paused", approvals: [`${run}:1.0`] });
+  expect(types.filter((type) => type === "approval-asked")).toHaveLength(1);
+  expect(types).not.toContain("step-intent");
+});
+
+test.for(["nothing", "a:1.0", "", ":", "no-such-run:1.0"])(
+  "decide() refuses %j, which nothing waits for",
+  async (approval) => {
+    const { agent } = createWorld();
+
+    await expect(agent.decide(approval, { decision: "approve" })).rejects.toMatchObject({
+      code: expect.stringMatching(/^(option-invalid|run-not-found|store-key-invalid)$/u),
+    });
+  },
+);
+
+test("decide() takes one decision", async () => {
+  const { agent } = createWorld();
+  const { approvals = [] } = await agent.run("Drop it").result;
+  const [approval = ""] = approvals;
+
+  await agent.decide(approval, { decision: "deny" });
+
+  await expect(agent.decide(approval, { decision: "approve" })).rejects.toMatchObject({ code: "option-invalid" });
+});
+
+test("replay() of a run is the same, and asks neither the model nor a tool", async () => {
+  const world = createWorld();
+  const { run } = await world.agent.run("Count to 3").result;
+  const asked = world.model.asked.length;
+  const made = world.made.length;
+
+  const report = await world.agent.replay(run);
+
+  expect(report).toEqual({ run, status: "same", steps: 4 });
+  expect([world.model.asked.length, world.made.length]).toEqual([asked, made]);
+});
+
+test("replay() tells where the model would be shown something else", async () => {
+  const world = createWorld();
+  const { run } = await world.agent.run("Count to 3").result;
+
+  const report = await world.restarted({ instructions: "Be brief" }).replay(run);
+
+  expect(report).toMatchObject({
+    status: "diverged",
+    divergence: { step: 1, what: "the model is shown another conversation" },
+  });
+});
+
+test("replay() says the same of runs with skills, steering and approvals", async () => {
+  const world = createWorld();
+  const skilled: AgentRun = world.agent.run("Use the skill, then count to 2", {
+    onEvent: (event) => event.type === "tool-end" && event.step === 2 && skilled.steer("Go on"),
+  });
+  await skilled.result;
+  const paused = await world.agent.run("Drop it").result;
+  await world.agent.decide(paused.approvals?.[0] ?? "", { decision: "approve" });
+  await world.agent.resume(paused.run).result;
+
+  expect(await world.agent.replay(skilled.id)).toMatchObject({ status: "same" });
+  expect(await world.agent.replay(paused.run)).toMatchObject({ status: "same" });
+});
+
+test("fork() goes on from the middle with something changed", async () => {
+  const world = createWorld();
+  const { run } = await world.agent.run("Count to 3").result;
+
+  const fork = await world.agent.fork(run, 2, { outcomes: { "2.0": { status: "ok", output: 20 } } });
+  const result = await fork.result;
+
+  expect(result).toMatchObject({ status: "ok" });
+  expect(JSON.stringify(result.messages)).toContain('"value":20');
+  expect(world.made).toEqual([1, 2, 3, 3]);
+});
+
+test.for<[step: number, outcomes: Record<string, never>]>([
+  [-1, {}],
+  [9, {}],
+  [1.5, {}],
+  [1, { "2.0": { status: "ok" } as never }],
+])("fork() refuses step %j with %j", async ([step, outcomes]) => {
+  const { agent } = createWorld();
+  const { run } = await agent.run("Count to 2").result;
+
+  await expect(agent.fork(run, step, { outcomes })).rejects.toMatchObject({ code: "option-invalid" });
+});
+
+interface World {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly model: ReturnType<typeof mockModel>;
+  /** What the tools did, outside. */
+  readonly made: unknown[];
+  /** Another process with the same store. */
+  restarted(options?: { readonly instructions?: string }): Agent;
+}
+
+/** A model that looks only at what it is shown, as one must be that goes on in another process. */
+function createWorld(): World {
+  const store = memoryStore();
+  const made: unknown[] = [];
+  const model = mockModel(answer);
+  const restarted: World["restarted"] = (options = {}) =>
+    createAgent({ model, store, workspace: createTestWorkspace(made), ...options });
+  return { store, made, model, restarted, agent: restarted() };
+}
+
+function answer({ prompt }: ModelCall): MockAnswer {
+  const text = JSON.stringify(prompt);
+  const counted = prompt.filter(
+    (message) => message.role === "tool" && JSON.stringify(message).includes('"count"'),
+  ).length;
+  if (text.includes("Use the skill") && !text.includes("activate_skill")) {
+    return { calls: [{ tool: "activate_skill", input: { name: "extra" } }] };
+  }
+  if (text.includes("Use the skill") && !text.includes('"toolName":"extra__tell"'))
+    return { calls: [{ tool: "extra__tell" }] };
+  if (text.includes("Drop it")) return prompt.at(-1)?.role === "tool" ? "Dropped" : { calls: [{ tool: "drop" }] };
+  const target = Number(/[Cc]ount to (\d)/u.exec(text)?.[1] ?? 0);
+  if (counted < target) return { calls: [{ tool: "count", input: { to: counted + 1 } }] };
+  return `Counted to ${target}`;
+}
+
+function createTestWorkspace(made: unknown[]): ReturnType<typeof createWorkspace> {
+  const count = defineTool({
+    name: "count",
+    description: "Counts",
+    input: { type: "object", properties: { to: { type: "number" } }, required: ["to"] },
+    run({ to }) {
+      made.push(to);
+      return to ?? null;
+    },
+  });
+  const drop = defineTool({
+    name: "drop",
+    description: "Drops it",
+    needsApproval: true,
+    run: () => void made.push("drop"),
+  });
+  const extra = defineSkill({
+    name: "extra",
+    description: "Tells more",
+    workDirection: "Call extra/tell.",
+    tools: [defineTool({ name: "tell", description: "Tells", run: () => "from the skill" })],
+  });
+  return createWorkspace({ tools: [count, drop], skills: [extra] });
+}
