@@ -208,6 +208,15 @@ export interface ErrorDetails {
   "skill-duplicate": { readonly skill: string };
   /** A skill's own code failed while it was opened. */
   "skill-failed": { readonly skill: string; readonly step: string; readonly reason: string };
+  /** A file of a skill is no longer the one that was listed, or cannot be read. */
+  "skill-file-changed": { readonly skill: string; readonly path: string };
+  /** A skill has no file of this path. */
+  "skill-file-missing": {
+    readonly skill: string;
+    readonly path: string;
+    readonly nearest: readonly string[];
+    readonly count: number;
+  };
   /** The definition of a skill is wrong. */
   "skill-invalid": { readonly skill: string; readonly problems: readonly Problem[] };
   /** No skill has the name that was asked for. */

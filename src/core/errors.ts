@@ -139,6 +139,12 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,
   "skill-failed": ({ skill, step, reason }) => `Cannot finish ${step} of the skill ${quote(skill)}: ${reason}`,
+  "skill-file-changed": ({ skill, path }) =>
+    `Cannot read ${quote(path)} of the skill ${quote(skill)}: it is no longer the file that was listed; load the skill again`,
+  "skill-file-missing": ({ skill, path, nearest, count }) =>
+    nearest.length > 0
+      ? `Cannot find the file ${quote(path)} of the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
+      : `Cannot find the file ${quote(path)} of the skill ${quote(skill)}: it has ${count} files; read_skill lists them`,
   "skill-invalid": ({ skill, problems }) => `Cannot define the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-not-found": ({ skill, nearest, count }) =>
     nearest.length > 0

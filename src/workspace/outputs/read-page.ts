@@ -42,7 +42,7 @@ export function checkHandle(handle: string): string {
  * @throws {KitbagError} `output-missing` if the bytes are not kept any more.
  */
 export async function readPage(
-  blobs: OutputBlobs,
+  blobs: Pick<OutputBlobs, "size" | "slice">,
   digest: string,
   { offset, length }: Required<PageOptions>,
 ): Promise<OutputPage> {

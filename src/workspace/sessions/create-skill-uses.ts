@@ -4,7 +4,7 @@ import type { Registry, RegistryView } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import { findSkill } from "../skills/plan-activation.ts";
 import { renderCatalog } from "../skills/render-catalog.ts";
-import { renderInstructions } from "../skills/render-instructions.ts";
+import { renderInstructions, type FindWireName } from "../skills/render-instructions.ts";
 import { renderSkillTools } from "../skills/render-skill-tools.ts";
 import { runCommands } from "../skills/run-commands.ts";
 import { createSearch, type Search } from "../skills/search-workspace.ts";
@@ -48,12 +48,20 @@ export function createSkillUses(parts: SkillUseParts, holder: Holder): SkillUses
     activeInstructions: () =>
       openSkills(all(), holder)
         .map(
-          (skill) => `<skill_content name="${skill.name}">\n${renderInstructions(skill, view, "")}\n</skill_content>`,
+          (skill) =>
+            `<skill_content name="${skill.name}">\n${renderInstructions(skill, wireNameIn(view), "")}\n</skill_content>`,
         )
         .join("\n\n"),
     renderCatalog: (options) => renderCatalog(all(), options),
     renderSkillTools: (options) => renderSkillTools(openTools(), options),
     search: (query, options) => search({ isOpen, isAvailable: view.isAvailable }, query, options),
+  };
+}
+
+function wireNameIn(view: RegistryView): FindWireName {
+  return (address) => {
+    const resolution = view.resolve(address);
+    return resolution.ok ? resolution.entry.wireName : undefined;
   };
 }
 
@@ -73,7 +81,7 @@ function createInvoke({ set, start }: SkillUseParts, holder: Holder, view: Regis
     const runner = { start: startHere, planner: { registry: view, skills: set.skills } };
     const answers = await runCommands(skill, argumentText, runner, options);
     const parts = { answers, ...(onDiagnostic !== undefined && { onDiagnostic }) };
-    return renderInstructions(skill, view, argumentText, parts);
+    return renderInstructions(skill, wireNameIn(view), argumentText, parts);
   };
 }
 

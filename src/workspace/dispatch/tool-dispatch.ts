@@ -1,0 +1,135 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { RegisteredTool } from "../registered-tool.ts";
+import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
+import { toDeclaration, type DispatchView } from "./dispatch-view.ts";
+
+const readOnly = { readOnly: true, idempotent: true } as const;
+
+/** More is found than anybody may want to see, because what a model may not know of is left out afterwards. */
+const mostFound = 1000;
+
+type Detail = "names" | "summary" | "schema";
+
+interface SearchInput {
+  readonly query: string;
+  readonly limit: number;
+  readonly detail: Detail;
+}
+
+const searchProperties = {
+  query: { type: "string", minLength: 1, description: "What you want to do, in a few words" },
+  limit: { type: "integer", minimum: 1, maximum: 50, default: 10, description: "How many tools at most" },
+  detail: {
+    type: "string",
+    enum: ["names", "summary", "schema"],
+    default: "summary",
+    description: "How much to tell of each tool; schema tells what it takes",
+  },
+} as const;
+
+/** Makes the tool that finds tools and skills by words. */
+export function searchTools(view: DispatchView): DispatchTool {
+  return createDispatchTool({
+    name: "search_tools",
+    description:
+      "Finds tools and skills by words that say what you want to do. Answers with the tools that fit best and whether each can be called now; a tool that is not available belongs to a skill that you open first with activate_skill.",
+    properties: searchProperties,
+    required: ["query"],
+    annotations: readOnly,
+    run: (input) => done(search(view, input as unknown as SearchInput)),
+  });
+}
+
+function search(view: DispatchView, { query, limit, detail }: SearchInput): object {
+  const { session } = view;
+  const skills = new Set(view.skills().map((skill) => skill.name));
+  const found = session.search(query, { limit: mostFound });
+  const tools = found.flatMap(({ kind, address }) => (kind === "tool" ? (view.getTool(address) ?? []) : []));
+  const shown = tools.slice(0, limit);
+  const closed = found.filter(({ kind, address, available }) => kind === "skill" && !available && skills.has(address));
+  return {
+    tools: detail === "names" ? shown.map((entry) => entry.wireName) : shown.map((entry) => show(view, entry, detail)),
+    ...(tools.length > limit && { more: tools.length - limit }),
+    skills: closed
+      .slice(0, limit)
+      .map(({ address: name, description }) => ({ name, description: firstLine(description) })),
+  };
+}
+
+function show(view: DispatchView, entry: RegisteredTool, detail: "summary" | "schema"): object {
+  const { name, description, ...schemas } = toDeclaration(entry);
+  const state = describeState(view, entry);
+  return detail === "schema"
+    ? { name, description, ...schemas, ...state }
+    : { name, description: firstLine(description), ...state };
+}
+
+/** Whether a tool can be called now, and what to open if not. */
+function describeState({ session }: DispatchView, { address, source, owner }: RegisteredTool): object {
+  return { available: session.isToolAvailable(address), ...(source === "skill" && { skill: owner }) };
+}
+
+const longestLine = 200;
+
+/** The beginning of a description, enough to choose by. */
+export function firstLine(text: string): string {
+  const [line = ""] = text.trim().split("\n");
+  return line.length > longestLine ? `${line.slice(0, longestLine - 1).trimEnd()}…` : line;
+}
+
+const describeProperties = {
+  name: { type: "string", minLength: 1, description: "As search_tools or activate_skill gave it" },
+} as const;
+
+/** Makes the tool that tells all about one tool. */
+export function describeTool(view: DispatchView): DispatchTool {
+  return createDispatchTool({
+    name: "describe_tool",
+    description: "Tells what one tool does, what it takes and gives, and whether it can be called now.",
+    properties: describeProperties,
+    required: ["name"],
+    annotations: readOnly,
+    run(input) {
+      const entry = view.findTool(input["name"] as string);
+      const { version, annotations, examples, needsApproval } = entry.tool;
+      return done({
+        ...toDeclaration(entry),
+        ...describeState(view, entry),
+        ...(version !== undefined && { version }),
+        ...(Object.keys(annotations).length > 0 && { annotations }),
+        ...(needsApproval && { needsApproval }),
+        ...(examples.length > 0 && { examples }),
+      });
+    },
+  });
+}
+
+interface CallInput {
+  readonly name: string;
+  readonly version?: string;
+  readonly input: JsonValue;
+}
+
+const callProperties = {
+  name: { type: "string", minLength: 1, description: "As search_tools or activate_skill gave it" },
+  version: { type: "string", description: "Only if it must be this one" },
+  input: { type: "object", additionalProperties: true, default: {}, description: "What the tool takes" },
+} as const;
+
+/** Makes the tool that calls any other, the way every call takes. */
+export function callTool(view: DispatchView): DispatchTool {
+  return createDispatchTool({
+    name: "call_tool",
+    description:
+      "Calls a tool that is available and answers with its output. The input must fit what search_tools, describe_tool or activate_skill told of the tool.",
+    properties: callProperties,
+    required: ["name"],
+    annotations: {},
+    run(given, context) {
+      const { name, version, input } = given as unknown as CallInput;
+      if (version === undefined) return view.session.call(name, input, context);
+      // A wire name cannot have a version behind it, but an address can.
+      return view.session.call(`${view.findTool(name).address}@${version}`, input, context);
+    },
+  });
+}
