@@ -38,6 +38,7 @@ export async function openStream(model: Model, call: ModelCall, { clock, limits 
     source = toSource(stream);
     if (watch === undefined && opened.has(source)) return { answer, source };
     const held = await readUntilAnswer(model, source, watch);
+    watch?.arrive();
     const rest = toRest({ model, call, source, held, watch, partMs: limits?.partMs ?? Infinity, clock });
     opened.add(rest);
     return { answer, source: rest };
@@ -145,6 +146,7 @@ function toRest({ model, call, source, held, watch, partMs, clock }: Rest): Part
       try {
         if (watch !== undefined && !isFinished) watch.expect("next part", partMs);
         const part = await (watch === undefined ? source.next() : watch.during(source.next()));
+        watch?.arrive();
         if (part !== undefined) return pass(part);
       } catch (cause) {
         if (call.abortSignal?.aborted === true) throw cause;

@@ -21,6 +21,8 @@ export interface Watch {
   during<Value>(work: PromiseLike<Value>): Promise<Value>;
   /** Gives the next wait this much time; what it waits for is called `phase`. */
   expect(phase: string, limitMs: number): void;
+  /** It came: as long as nothing is expected, no time passes. */
+  arrive(): void;
   /** Ends it: there are no limits any more. */
   end(): void;
   /** Ends it, and tells the provider to stop. */
@@ -71,6 +73,7 @@ export function startWatch(
       });
     },
     expect: (phase, limitMs) => part.set(phase, limitMs),
+    arrive: () => part.pause(),
     end: release,
     abandon() {
       release();
@@ -85,6 +88,7 @@ function late(model: Model, phase: string, limitMs: number): KitbagError {
 
 interface Limit {
   set(phase: string, limitMs: number): void;
+  pause(): void;
   end(): void;
 }
 
@@ -115,6 +119,9 @@ function startLimit(clock: ModelClock, onLate: (phase: string, limitMs: number) 
       limitMs = ms;
       deadline = clock.elapsed() + ms;
       if (deadline < firesAt) arm(ms);
+    },
+    pause() {
+      deadline = Infinity;
     },
     end() {
       cancel?.();

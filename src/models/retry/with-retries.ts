@@ -120,19 +120,22 @@ function delay(plan: Plan, attempt: number, error: ModelError, random: () => num
 function toPlan(options: RetryOptions): Plan {
   const plan = { ...usual };
   for (const name of Object.keys(usual) as (keyof Plan)[]) {
-    const value: unknown = options[name];
+    const value = options[name];
     if (value === undefined) continue;
-    const isLimit = name === "requestMs" || name === "firstPartMs" || name === "partMs";
-    const isRight =
-      typeof value === "number" &&
-      value >= (isLimit ? 1 : 0) &&
-      (Number.isFinite(value) || (isLimit && value === Infinity));
-    if (!isRight || (name === "maxRetries" && !Number.isInteger(value))) {
-      const expected =
-        name === "maxRetries" ? "a whole number of at least 0" : `a time in ms of at least ${isLimit ? 1 : 0}`;
+    const expected = checkOption(name, value);
+    if (expected !== undefined)
       throw new KitbagError("option-invalid", { option: name, found: describeCause(value), expected });
-    }
     plan[name] = value;
   }
   return plan;
+}
+
+/** What it must be; `undefined` if it is. */
+function checkOption(name: keyof Plan, value: unknown): string | undefined {
+  if (name === "maxRetries")
+    return Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : "a whole number of at least 0";
+  const isLimit = name === "requestMs" || name === "firstPartMs" || name === "partMs";
+  const least = isLimit ? 1 : 0;
+  const isRight = typeof value === "number" && value >= least && (isLimit || value !== Infinity);
+  return isRight ? undefined : `a time in ms of at least ${least}`;
 }
