@@ -1,0 +1,98 @@
+import { estimateTokens } from "../../../core/estimate-tokens.ts";
+import type { ModelCall, ModelContent, ModelTool } from "../../model.ts";
+import { parseCatalog } from "../conversation/parse-catalog.ts";
+import { readConversation, type Exchange } from "../conversation/read-conversation.ts";
+import type { LocalModelOptions } from "../local-model-options.ts";
+import { createMatcher } from "../match/create-matcher.ts";
+import { decide } from "../plan/decide.ts";
+import { isMeta, type Decision, type Scene } from "../plan/decision.ts";
+import { cutText } from "./cut-text.ts";
+import { toJsonAnswer } from "./json-answer.ts";
+import type { WholeAnswer } from "./stream-content.ts";
+
+/** Answers one question, whole. Throws only if it is aborted. */
+export function answerCall(call: ModelCall, options: LocalModelOptions): WholeAnswer {
+  call.abortSignal?.throwIfAborted();
+  const scene = toScene(call, options);
+  const decision = call.toolChoice?.type === "none" ? withoutCalls(decide(scene)) : decide(scene);
+  const calls = toCalls(decision, scene.exchange);
+  const limit = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+  if (calls.length > 0 && countTokens(calls) <= limit) return finish(call, calls, "tool-calls");
+  const { responseFormat } = call;
+  const said = responseFormat?.type === "json" ? toJsonAnswer(scene, decision.text, responseFormat) : decision.text;
+  const { text, isCut } = cutText(said, call.stopSequences, limit);
+  return finish(call, text === "" ? [] : [{ type: "text", text }], isCut || calls.length > 0 ? "length" : "stop");
+}
+
+function withoutCalls({ text, calls }: Decision): Decision {
+  const names = calls.map(({ tool, input }) => `\`${tool}\` with ${JSON.stringify(input)}`);
+  return {
+    text: calls.length === 0 ? text : `I would call ${names.join(" and ")}, but calling tools is not allowed here.`,
+    calls: [],
+  };
+}
+
+/** A call that nobody made before has an id that nobody had before. */
+function toCalls({ calls }: Decision, { rounds }: Exchange): ModelContent[] {
+  const before = rounds.flat().length;
+  return calls.map(({ tool, input }, index) => ({
+    type: "tool-call",
+    toolCallId: `local-${before + index + 1}`,
+    toolName: tool,
+    input: JSON.stringify(input),
+  }));
+}
+
+function finish(
+  call: ModelCall,
+  content: readonly ModelContent[],
+  unified: "length" | "stop" | "tool-calls",
+): WholeAnswer {
+  const input = estimateTokens(JSON.stringify([call.prompt, call.tools ?? []], leaveOutBytes));
+  const output = countTokens(content);
+  return {
+    content,
+    finishReason: { unified, raw: unified },
+    usage: {
+      inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: output, text: output, reasoning: 0 },
+    },
+  };
+}
+
+function leaveOutBytes(_: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? undefined : value;
+}
+
+function countTokens(content: readonly ModelContent[]): number {
+  const texts = content.map((part) =>
+    part.type === "text" ? part.text : part.type === "tool-call" ? `${part.toolName} ${part.input}` : "",
+  );
+  return estimateTokens(texts.join("\n"));
+}
+
+function toScene({ prompt, tools = [], toolChoice }: ModelCall, options: LocalModelOptions): Scene {
+  const conversation = readConversation(prompt);
+  const functions = tools.filter((tool): tool is ModelTool => tool.type === "function");
+  const shown = toolChoice?.type === "tool" ? functions.filter(({ name }) => name === toolChoice.toolName) : functions;
+  const skills = parseCatalog(conversation.system);
+  const today = options.today ?? findToday(conversation.system);
+  return {
+    conversation,
+    exchange: conversation.exchanges.at(-1) as Exchange,
+    tools: shown,
+    skills,
+    matcher: createMatcher(
+      shown.filter(({ name }) => !isMeta(name) || toolChoice?.type === "tool"),
+      skills,
+    ),
+    ...(today !== undefined && { today }),
+    mustCall: toolChoice?.type === "required" || toolChoice?.type === "tool",
+  };
+}
+
+function findToday(system: string): string | undefined {
+  return /\b(?:today(?:'s date)?(?: is)?|current date(?: is)?|date)\b[^\d\n]{0,20}(\d{4}-\d{2}-\d{2})/iu.exec(
+    system,
+  )?.[1];
+}

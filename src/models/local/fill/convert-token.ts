@@ -1,0 +1,120 @@
+import type { JsonValue } from "../../../core/json.ts";
+import type { Token } from "../text/token.ts";
+import { matchChoice } from "./match-choice.ts";
+import type { Parameter } from "./parameter.ts";
+import { rolesOf, sampleKinds } from "./roles.ts";
+
+/** What a token means as the value of a parameter; `undefined` if it cannot be one. */
+export function convertToken(parameter: Parameter, token: Token): JsonValue | undefined {
+  if (parameter.choices.length > 0) return matchChoice(parameter, plainText(token));
+  switch (parameter.type) {
+    case "number":
+    case "integer":
+      return toNumber(parameter, token);
+    case "boolean":
+      return toBoolean(token);
+    case "array":
+    case "object":
+      return token.kind === "json" && fitsContainer(parameter, token.value) ? token.value : undefined;
+    case "string":
+      return toText(parameter, token);
+    case "any":
+      return token.kind === "json" || token.kind === "number" ? token.value : plainText(token);
+  }
+}
+
+/** The text of a token without its quotes. */
+export function plainText(token: Token): string {
+  const isWrapped = token.kind === "quoted" || token.kind === "code";
+  return isWrapped && typeof token.value === "string" ? token.value : token.text;
+}
+
+function fitsContainer({ type }: Parameter, value: JsonValue | undefined): boolean {
+  return type === "array" ? Array.isArray(value) : typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toNumber(parameter: Parameter, token: Token): number | undefined {
+  const number =
+    token.kind === "quoted" && /^-?\d+(?:\.\d+)?$/u.test(plainText(token)) ? Number(plainText(token)) : token.value;
+  const isNumber = token.kind === "number" || token.kind === "quoted";
+  if (!isNumber || typeof number !== "number") return undefined;
+  const { maximum } = parameter.schema;
+  const isShare = /%|percent/iu.test(token.text) && maximum === 1;
+  return fitNumber(parameter, isShare ? number / 100 : number);
+}
+
+/** The number itself if the parameter may have it. */
+export function fitNumber({ type, schema }: Parameter, number: number): number | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
+  if (type === "integer" && !Number.isSafeInteger(number)) return undefined;
+  if (typeof minimum === "number" && number < minimum) return undefined;
+  if (typeof maximum === "number" && number > maximum) return undefined;
+  if (typeof exclusiveMinimum === "number" && number <= exclusiveMinimum) return undefined;
+  return typeof exclusiveMaximum === "number" && number >= exclusiveMaximum ? undefined : number;
+}
+
+function toBoolean(token: Token): boolean | undefined {
+  if (/^(?:true|yes|on|enabled?)$/u.test(token.word)) return true;
+  return /^(?:false|no|off|disabled?|never)$/u.test(token.word) ? false : undefined;
+}
+
+function toText(parameter: Parameter, token: Token): string | undefined {
+  const text = toPlainValue(parameter, token);
+  if (text === undefined) return undefined;
+  const { minLength, maxLength, pattern } = parameter.schema;
+  if (typeof minLength === "number" && text.length < minLength) return undefined;
+  if (typeof maxLength === "number" && text.length > maxLength) return undefined;
+  return typeof pattern === "string" && !fitsPattern(pattern, text) ? undefined : text;
+}
+
+function toPlainValue(parameter: Parameter, token: Token): string | undefined {
+  const { format } = parameter.schema;
+  if (token.kind === "date") return toDateText(parameter, token);
+  if (format === "date" || format === "date-time") return undefined;
+  if (token.kind === "time") return format === "time" ? toClock(token.text) : token.text;
+  if (token.kind === "url")
+    return format === "uri" || format === "url" || rolesOf(parameter).has("url") ? withScheme(token.text) : token.text;
+  if (format === "uri" || format === "url" || format === "email") {
+    const text = plainText(token);
+    return (format === "email" ? /^\S+@\S+$/u : /^[a-z][\w+.-]*:/iu).test(text) ? text : undefined;
+  }
+  return plainText(token);
+}
+
+function toDateText(parameter: Parameter, token: Token): string | undefined {
+  const { format } = parameter.schema;
+  const iso = typeof token.value === "string" ? token.value : undefined;
+  if (format === "date") return iso?.slice(0, 10);
+  if (format === "date-time") return iso === undefined || iso.includes("T") ? iso : `${iso}T00:00:00Z`;
+  // Some understand "2 weeks ago" themselves, and say so.
+  const takesWords = /\b(?:ago|yesterday|tomorrow)\b/iu.test(`${parameter.description} ${parameter.samples.join(" ")}`);
+  const isRelative = !/\d{4}/u.test(token.text);
+  if (takesWords && isRelative) return token.text;
+  if (sampleKinds(parameter).has("date") || rolesOf(parameter).has("date")) return iso ?? token.text;
+  return token.text;
+}
+
+function toClock(text: string): string | undefined {
+  const [, hours = "", minutes = "00", half = ""] = /^(\d{1,2})(?::(\d{2}))?(?::\d{2})? ?([ap])?/iu.exec(text) ?? [];
+  const shift =
+    half.toLowerCase() === "p" && Number(hours) < 12
+      ? 12
+      : half.toLowerCase() === "a" && Number(hours) === 12
+        ? -12
+        : 0;
+  return hours === "" ? undefined : `${String(Number(hours) + shift).padStart(2, "0")}:${minutes}:00`;
+}
+
+function withScheme(text: string): string {
+  return /^[a-z][\w+.-]*:\/\//iu.test(text) ? text : `https://${text}`;
+}
+
+/** Patterns of strangers may take forever; a short text and a pattern without nested repetition do not. */
+function fitsPattern(pattern: string, text: string): boolean {
+  if (text.length > 200 || pattern.length > 200 || /[+*}]\)?[+*{]|\([^)]*[+*][^)]*\)[+*{]/u.test(pattern)) return true;
+  try {
+    return new RegExp(pattern, "u").test(text);
+  } catch {
+    return true;
+  }
+}

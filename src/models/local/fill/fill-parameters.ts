@@ -1,0 +1,147 @@
+import type { JsonValue } from "../../../core/json.ts";
+import type { Request } from "../text/read-request.ts";
+import { optionalBar, type Candidate, type FillPlace } from "./candidate.ts";
+import { convertToken } from "./convert-token.ts";
+import { cuedCandidates } from "./cued-candidates.ts";
+import { toSpokenExpression } from "./spoken-expression.ts";
+import { findFreeText } from "./free-text.ts";
+import { keyedCandidates } from "./keyed-candidates.ts";
+import { booleanCandidates, kindCandidates } from "./kind-candidates.ts";
+import type { Parameter } from "./parameter.ts";
+import { rolesOf } from "./roles.ts";
+
+/** What a request says about the parameters of a tool. */
+export interface Filled {
+  readonly input: Readonly<Record<string, JsonValue>>;
+  /** Required, and not said. */
+  readonly missing: readonly Parameter[];
+  /** The tokens that are values. */
+  readonly used: ReadonlySet<number>;
+  /** Names of those whose value is whatever was left over, and not said for certain. */
+  readonly guessed: ReadonlySet<string>;
+}
+
+/** Where values come from that the request only hints at ("it", "the result"). Answers `undefined` if there is none. */
+export type Recall = (parameter: Parameter) => JsonValue | undefined;
+
+/** How a request is read for one tool. */
+export interface FillOptions {
+  readonly request: Request;
+  readonly parameters: readonly Parameter[];
+  readonly toolStems: ReadonlySet<string>;
+  /** Asked before a text is made of what is left over. */
+  readonly recall?: Recall;
+}
+
+/** Finds the values of parameters in a request. Each part of the request is one value at the most. */
+export function fillParameters({ request, parameters, toolStems, recall }: FillOptions): Filled {
+  const place: FillPlace = { request, tokens: request.tokens, parameters, toolStems };
+  const literal = literalInput(place);
+  const input: Record<string, JsonValue> = { ...literal?.input };
+  const used = new Set<number>(literal === undefined ? [] : [literal.at]);
+  const cues = new Set<number>(used);
+  const guessed = new Set<string>();
+  const open = (parameter: Parameter): boolean => !Object.hasOwn(input, parameter.name);
+
+  const candidates = parameters.filter(open).flatMap((parameter) => candidatesFor(place, parameter));
+  for (const candidate of candidates.toSorted((left, right) => right.score - left.score)) {
+    const { parameter, value, from, to } = candidate;
+    if (!open(parameter) || candidate.score < (parameter.isRequired ? 1 : optionalBar)) continue;
+    if (rangeOf(from, to).some((at) => used.has(at))) continue;
+    set(input, parameter.name, value);
+    for (const at of rangeOf(from, to)) used.add(at);
+    for (const at of rangeOf(candidate.cueFrom ?? from, Math.max(to, candidate.cueTo ?? to))) cues.add(at);
+  }
+
+  fillNested(place, input, parameters);
+  for (const parameter of parameters.filter((parameter) => parameter.isRequired && open(parameter))) {
+    const value = recall?.(parameter) ?? guess(place, parameter, cues);
+    if (value === undefined) continue;
+    set(input, parameter.name, value);
+    guessed.add(parameter.name);
+  }
+  const missing = parameters.filter((parameter) => parameter.isRequired && open(parameter) && !parameter.hasDefault);
+  for (const parameter of parameters)
+    if (parameter.isRequired && open(parameter) && "const" in parameter.schema)
+      set(input, parameter.name, parameter.schema["const"] as JsonValue);
+  return { input: inOrder(parameters, input), missing, used: new Set([...used, ...cues]), guessed };
+}
+
+function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
+  const found = [
+    ...keyedCandidates(place, parameter),
+    ...cuedCandidates(place, parameter),
+    ...kindCandidates(place, parameter),
+    ...booleanCandidates(place, parameter),
+  ];
+  // Of equal ones the first parameter gets the first value.
+  return found.map((candidate) => ({ ...candidate, score: candidate.score - candidate.from / 1000 }));
+}
+
+/** A literal object whose keys are those of the tool is the input itself. */
+function literalInput({ tokens, parameters }: FillPlace): { input: Record<string, JsonValue>; at: number } | undefined {
+  const names = new Set(parameters.map(({ name }) => name));
+  const at = tokens.findIndex(({ kind, value }) => {
+    if (kind !== "json" || typeof value !== "object" || value === null || Array.isArray(value)) return false;
+    const keys = Object.keys(value);
+    return keys.length > 0 && keys.every((key) => names.has(key));
+  });
+  return at === -1 ? undefined : { input: { ...(tokens[at]?.value as Record<string, JsonValue>) }, at };
+}
+
+/** The fields of a required object are looked for like parameters of their own. */
+function fillNested(place: FillPlace, input: Record<string, JsonValue>, parameters: readonly Parameter[]): void {
+  for (const parameter of parameters) {
+    if (parameter.type !== "object" || parameter.fields.length === 0 || Object.hasOwn(input, parameter.name)) continue;
+    const taken = new Set(Object.values(input).map((value) => JSON.stringify(value)));
+    const inner = fillParameters({ request: place.request, parameters: parameter.fields, toolStems: place.toolStems });
+    const said = Object.entries(inner.input).filter(
+      ([name, value]) => !inner.guessed.has(name) && !taken.has(JSON.stringify(value)),
+    );
+    const isWhole = inner.missing.length === 0 && [...inner.guessed].length === 0;
+    if (said.length > 0 && (isWhole || parameter.isRequired)) set(input, parameter.name, Object.fromEntries(said));
+  }
+}
+
+function guess(place: FillPlace, parameter: Parameter, cues: Set<number>): JsonValue | undefined {
+  const isText = parameter.type === "string" || parameter.type === "any";
+  const isList = parameter.type === "array" && parameter.item?.type === "string";
+  if (parameter.hasDefault || parameter.choices.length > 0 || !(isText || isList)) return undefined;
+  const roles = rolesOf(parameter);
+  const spoken = roles.has("expression") ? toSpokenExpression(place.request.text) : undefined;
+  if (spoken !== undefined) return spoken;
+  // A file, an address or a date has a form of its own: words are none.
+  const hasForm = ["path", "folder", "url", "email", "date", "selector"].some((role) => roles.has(role as "path"));
+  const isName = roles.has("text") || roles.has("query") || roles.has("name") || roles.has("place");
+  if (hasForm && !isName) return undefined;
+  const found = findFreeText(place, parameter, cues);
+  if (found === undefined) return undefined;
+  for (const at of rangeOf(found.from, found.to)) cues.add(at);
+  if (isList) return splitList(found.text);
+  const first = place.tokens[found.from];
+  return first === undefined ? undefined : convertToken(parameter, { ...first, kind: "quoted", value: found.text });
+}
+
+/** Takes "a, b and c" apart. */
+export function splitList(text: string): string[] {
+  const parts = text.includes("\n") ? text.split("\n") : text.split(/,\s*(?:and\s+)?|\s+and\s+|;\s*/u);
+  return parts.map((part) => part.replace(/^\s*(?:[-*•]|\d+[.)])\s+/u, "").trim()).filter((part) => part !== "");
+}
+
+function inOrder(
+  parameters: readonly Parameter[],
+  input: Readonly<Record<string, JsonValue>>,
+): Record<string, JsonValue> {
+  const ordered: Record<string, JsonValue> = {};
+  for (const { name } of parameters) if (Object.hasOwn(input, name)) set(ordered, name, input[name] as JsonValue);
+  return ordered;
+}
+
+/** A parameter may have any name, `__proto__` too. */
+function set(target: Record<string, JsonValue>, name: string, value: JsonValue): void {
+  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+}
+
+function rangeOf(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+}

@@ -1,0 +1,97 @@
+import { isEmptyWord } from "../text/stems.ts";
+import { longestRequest } from "../text/read-tokens.ts";
+import type { Token } from "../text/token.ts";
+import type { FillPlace } from "./candidate.ts";
+import { rolesOf } from "./roles.ts";
+import type { Parameter } from "./parameter.ts";
+
+/** What is left of a request when everything that says which tool, and what belongs to other parameters, is taken away. */
+export interface FreeText {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const leading =
+  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|hey|hi|hello|kitbag|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|called|named|titled|up|out)$/u;
+
+const trailing =
+  /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is)$/u;
+
+const containers =
+  /^(?:text|string|word|words|phrase|sentence|following|message|value|title|name|note|query|term|content|paragraph)$/u;
+
+/** Finds the free text of a request. `used` has the tokens that belong to others. */
+export function findFreeText(place: FillPlace, parameter: Parameter, used: ReadonlySet<number>): FreeText | undefined {
+  const { tokens, request } = place;
+  const colon = tokens.findIndex(({ text }, at) => text === ":" && !used.has(at) && at > 0 && at < tokens.length - 1);
+  if (colon !== -1 && !hasUsed(used, colon + 1, tokens.length)) return toFreeText(place, colon + 1, tokens.length);
+  const start = skipLeading(place, parameter, used);
+  let end = start;
+  while (end < tokens.length && !used.has(end)) end += 1;
+  const isCut = end < tokens.length;
+  const to = skipTrailing(place, start, end);
+  if (to <= start) return undefined;
+  const isLong = request.text.length > longestRequest && !isCut;
+  return isLong
+    ? { text: request.text.slice((tokens[start] as Token).start).trim(), from: start, to: end }
+    : toFreeText(place, start, to);
+}
+
+function hasUsed(used: ReadonlySet<number>, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (used.has(at)) return true;
+  return false;
+}
+
+function toFreeText({ tokens, request }: FillPlace, from: number, to: number): FreeText | undefined {
+  const first = tokens[from];
+  const last = tokens[to - 1];
+  if (first === undefined || last === undefined) return undefined;
+  const isLast = to === tokens.length;
+  const raw = request.text.slice(first.start, isLast ? request.text.length : last.end).trim();
+  const text = isLast && from > 0 ? raw : raw.replace(/[?.!]$/u, "");
+  return text === "" ? undefined : { text: text.replace(/^(["'])(.*)\1$/su, "$2"), from, to };
+}
+
+/** Behind the last word that belongs to the tool, or to the way of asking, at the beginning. */
+function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<number>): number {
+  const { tokens, toolStems } = place;
+  const isAbout = (token: Token): boolean =>
+    token.kind === "word" && token.stem !== "" && (toolStems.has(token.stem) || parameter.stems.includes(token.stem));
+  const isSkipped = (at: number): boolean => {
+    const token = tokens[at] as Token;
+    return used.has(at) || token.kind === "mark" || leading.test(token.word) || isAbout(token);
+  };
+  let start = 0;
+  while (start < tokens.length && isSkipped(start)) start += 1;
+  // The article of the text itself was taken with the rest: "in the quick brown fox".
+  const before = tokens[start - 1];
+  const isArticle = /^(?:the|a|an|my|this|that|it|what|how|who|is|are)$/u.test(before?.word ?? "");
+  const opener = tokens[start - 2]?.word ?? "";
+  if (
+    isArticle &&
+    !used.has(start - 1) &&
+    /^(?:of|in|for|to|about|on)$/u.test(opener) &&
+    !rolesOf(parameter).has("query")
+  ) {
+    const next = tokens[start] as Token | undefined;
+    return next !== undefined && containers.test(next.word) ? start : start - 1;
+  }
+  return start;
+}
+
+/** Before the words at the end that belong to the tool: "… to my list", "… please". */
+function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: number): number {
+  let to = end;
+  while (to > start && tokens[to - 1]?.kind === "mark" && !/[)\]}"'%]/u.test(tokens[to - 1]?.text ?? "")) to -= 1;
+  const plain = to;
+  let at = to;
+  while (at > start) {
+    const { word, stem, kind } = tokens[at - 1] as Token;
+    if (kind !== "word" || !(trailing.test(word) || (stem !== "" && toolStems.has(stem)))) break;
+    at -= 1;
+    // A whole phrase is taken away, and only where it begins.
+    if (/^(?:to|in|on|from|into|please|thanks|using|with|as|of|for|is)$/u.test(word)) to = at;
+  }
+  return isEmptyWord(tokens[to - 1]?.word ?? "-") && to < plain && to <= start ? plain : to;
+}

@@ -1,0 +1,142 @@
+import type { JsonValue } from "../../../core/json.ts";
+import { isEmptyWord } from "../text/stems.ts";
+import { synonymsOf } from "../text/synonyms.ts";
+import { isValueToken, type Token } from "../text/token.ts";
+import type { Candidate, FillPlace } from "./candidate.ts";
+import { convertToken, plainText } from "./convert-token.ts";
+import type { Parameter } from "./parameter.ts";
+import { readValue } from "./read-value.ts";
+import { readRequest } from "../text/read-request.ts";
+import { rolesOf } from "./roles.ts";
+
+/** Other small words for a parameter whose name is one. */
+const smallWords: Readonly<Record<string, readonly string[]>> = {
+  by: ["per", "each", "every"],
+  since: ["after", "from"],
+  until: ["before", "till"],
+  to: ["into"],
+  in: ["inside"],
+  with: ["using"],
+};
+
+/** Values that the request gives by name: `--limit 5`, `limit=5`, "limit: 5", "a limit of 5", "by region". */
+export function keyedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
+  return place.tokens.flatMap((token, at) => {
+    if (token.kind === "flag") return flagCandidates(place, parameter, at);
+    if (token.kind === "pair") return pairCandidates(parameter, token, at);
+    if (token.kind !== "word") return [];
+    const name = matchName(place, parameter, at);
+    return name === undefined ? [] : valueBehind(place, parameter, at, name);
+  });
+}
+
+function flagCandidates(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
+  const [, name = "", value] = /^--?([\w-]+)(?:=(.*))?$/su.exec((place.tokens[at] as Token).text) ?? [];
+  const isNo = name.startsWith("no-") && fold(name.slice(3)) === fold(parameter.name);
+  if (fold(name) !== fold(parameter.name) && !isNo) return [];
+  if (parameter.type === "boolean")
+    return [{ parameter, value: !isNo && value !== "false", from: at, to: at + 1, score: 100 }];
+  if (value === undefined) {
+    const next = readValue(place, parameter, at + 1);
+    return next === undefined ? [] : [{ parameter, value: next.value, from: at, to: next.to, score: 100 }];
+  }
+  return fromText(parameter, value, at, 100);
+}
+
+function pairCandidates(parameter: Parameter, token: Token, at: number): Candidate[] {
+  const [, name = "", operator = "", value = ""] = /^([^=!<>]+)(!=|>=|<=|==|=)(.*)$/su.exec(token.text) ?? [];
+  if (operator === "=" && fold(name) === fold(parameter.name)) return fromText(parameter, value, at, 100);
+  // A condition ("status=paid") is for a parameter that says it takes such.
+  const takesPairs =
+    `${parameter.description} ${parameter.samples.join(" ")} ${(parameter.item?.samples ?? []).join(" ")}`.includes(
+      "=",
+    );
+  if (!takesPairs) return [];
+  if (parameter.type === "string") return [{ parameter, value: token.text, from: at, to: at + 1, score: 60 }];
+  return parameter.type === "array" ? [{ parameter, value: [token.text], from: at, to: at + 1, score: 60 }] : [];
+}
+
+function fromText(parameter: Parameter, text: string, at: number, score: number): Candidate[] {
+  const bare = text.replace(/^(["'])(.*)\1$/su, "$2");
+  const value = toValue(parameter, bare);
+  return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score }];
+}
+
+function toValue(parameter: Parameter, text: string): JsonValue | undefined {
+  if (parameter.type === "array" && parameter.item !== undefined) {
+    const { item } = parameter;
+    const values = text.split(",").flatMap((part) => toValue(item, part.trim()) ?? []);
+    return values.length === 0 ? undefined : values;
+  }
+  const [token, ...rest] = readRequest(text).tokens;
+  if (token === undefined) return undefined;
+  return convertToken(parameter, rest.length === 0 ? token : { ...token, kind: "quoted", value: text });
+}
+
+interface NameMatch {
+  readonly to: number;
+  /** Less sure if another word stands for the name. */
+  readonly isExact: boolean;
+}
+
+function matchName({ tokens }: FillPlace, { words, stems }: Parameter, at: number): NameMatch | undefined {
+  const isWritten = words.length > 0 && words.every((word, index) => sameWord(tokens[at + index], word));
+  if (isWritten) return { to: at + words.length, isExact: true };
+  const joined = tokens[at]?.word ?? "";
+  if (words.length > 1 && fold(joined) === words.join("")) return { to: at + 1, isExact: true };
+  if (words.length !== 1) return undefined;
+  const isSmallWord = (smallWords[words[0] as string] ?? []).includes(joined);
+  const [stem = ""] = stems;
+  const isSynonym = stem !== "" && tokens[at]?.stem !== "" && synonymsOf(stem).has((tokens[at] as Token).stem);
+  return isSmallWord || isSynonym ? { to: at + 1, isExact: false } : undefined;
+}
+
+function sameWord(token: Token | undefined, word: string): boolean {
+  if (token?.kind !== "word") return false;
+  return token.word === word || token.word === `${word}s` || `${token.word}s` === word || token.word === `${word}es`;
+}
+
+const joints =
+  /^(?:is|of|to|be|as|equals|the|a|an|column|columns|field|fields|named|called|at|only|just|file|folder)$/u;
+
+function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: NameMatch): Candidate[] {
+  const { tokens } = place;
+  let from = name.to;
+  const hasColon = tokens[from]?.text === ":" || tokens[from]?.text === "=";
+  if (hasColon) from += 1;
+  if (hasColon && rolesOf(parameter).has("text")) return restOf(place, parameter, at, from);
+  for (let skipped = 0; skipped < 2 && joints.test(tokens[from]?.word ?? ""); skipped++) from += 1;
+  const found = readValue(place, parameter, from);
+  if (found === undefined) return [];
+  const isValue = isValueToken(tokens[from] as Token) || parameter.choices.length > 0;
+  // "text file": the next word belongs to the tool, it is no value of "text".
+  if (!hasColon && !isValue && place.toolStems.has((tokens[from] as Token).stem)) return [];
+  const sure = hasColon ? 95 : isValue ? 80 : isEmptyWord(tokens[at]?.word ?? "") ? 72 : 62;
+  return [
+    {
+      parameter,
+      value: found.value,
+      from,
+      to: found.to,
+      cueFrom: at,
+      cueTo: from,
+      score: name.isExact ? sure : sure - 12,
+    },
+  ];
+}
+
+/** Everything behind the colon: of a text it would be a pity to lose anything. */
+function restOf(place: FillPlace, parameter: Parameter, at: number, from: number): Candidate[] {
+  const { tokens, request } = place;
+  const first = tokens[from];
+  if (first === undefined) return [];
+  const isOne = from === tokens.length - 1 || (isValueToken(first) && first.kind !== "number");
+  const to = isOne ? from + 1 : tokens.length;
+  const text = isOne ? plainText(first) : request.text.slice(first.start).trim();
+  const value = convertToken(parameter, { ...first, kind: "quoted", value: text });
+  return value === undefined ? [] : [{ parameter, value, from, to, cueFrom: at, cueTo: from, score: 78 }];
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replaceAll(/[\s_-]/gu, "");
+}

@@ -1,0 +1,213 @@
+import type { JsonValue } from "../../../core/json.ts";
+import { toStem } from "../text/stems.ts";
+import { synonymsOf } from "../text/synonyms.ts";
+import { isValueToken, type Token, type TokenKind } from "../text/token.ts";
+import type { Candidate, FillPlace } from "./candidate.ts";
+import { convertToken } from "./convert-token.ts";
+import { findChoices } from "./match-choice.ts";
+import type { Parameter } from "./parameter.ts";
+import { skipJoints } from "./read-value.ts";
+import { rolesOf, sampleKinds, type Role } from "./roles.ts";
+
+/** Values that are of the kind that a parameter takes, by their form alone. */
+export function kindCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
+  if (parameter.choices.length > 0) {
+    return findChoices(parameter, place.tokens).flatMap(({ choice, from, to, score }) =>
+      isChoiceMeant(place, parameter, from) ? [{ parameter, value: choice, from, to, score }] : [],
+    );
+  }
+  if (parameter.type === "array") return listCandidates(place, parameter);
+  return place.tokens.flatMap((token, at) => {
+    const score = isValueToken(token) || token.kind === "word" ? kindScore(parameter, token, place.tokens[at + 1]) : 0;
+    const value = score > 0 ? convertToken(parameter, token) : undefined;
+    return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score }];
+  });
+}
+
+/** A format or an order that may be left out is named on purpose: not by a word that says what the tool works on. */
+function isChoiceMeant({ tokens, toolStems }: FillPlace, parameter: Parameter, at: number): boolean {
+  if (parameter.isRequired) return true;
+  const token = tokens[at] as Token;
+  const isLed = /^(?:as|in|by|to|into|with|using)$/u.test(tokens[at - 1]?.word ?? "");
+  return isLed || !toolStems.has(token.stem) || parameter.stems.includes(tokens[at + 1]?.stem ?? "-");
+}
+
+const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
+  date: "date",
+  email: "email",
+  expression: "expression",
+  folder: "path",
+  path: "path",
+  selector: "selector",
+  time: "time",
+  url: "url",
+};
+
+function kindScore(parameter: Parameter, token: Token, next: Token | undefined): number {
+  const { isRequired, type } = parameter;
+  if (type === "number" || type === "integer") return token.kind === "number" && isRequired ? numberScore(token) : 0;
+  if (type === "object" || type === "any") return token.kind === "json" ? 60 : 0;
+  if (type !== "string") return 0;
+  const roles = rolesOf(parameter);
+  for (const role of roles) if (kindOfRole[role] === token.kind) return roleScore(parameter, role, token, next);
+  if (sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token)) return isRequired ? 50 : 43;
+  if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
+  if (!isRequired) return 0;
+  return plainScore(roles, parameter, token);
+}
+
+/** A year is no amount if there is another number. */
+function numberScore(token: Token): number {
+  return /^(?:19|20)\d\d$/u.test(token.text) ? 39 : 40;
+}
+
+function plainScore(roles: ReadonlySet<Role>, parameter: Parameter, token: Token): number {
+  if (token.kind === "code") return 44;
+  if (token.kind === "quoted") return roles.has("text") || roles.has("query") ? 40 : 38;
+  if (token.kind === "reference") return 42;
+  if (
+    token.kind === "number" &&
+    /^(?:number|id|index|code|key|version|year|zip|phone|task|issue)$/u.test(parameter.words.at(-1) ?? "")
+  )
+    return 38;
+  if (token.kind === "expression" && roles.has("query")) return 30;
+  return 0;
+}
+
+function roleScore(parameter: Parameter, role: Role, token: Token, next: Token | undefined): number {
+  if (role !== "path" && role !== "folder") return parameter.isRequired ? 52 : 43;
+  const [, extension] = /[^/\\.*]\.([a-z][a-z0-9]{0,7})$/iu.exec(token.text) ?? [];
+  const isFile = extension !== undefined || token.text.includes("*");
+  let score = parameter.isRequired ? 50 : 41;
+  if (role === "folder" && !rolesOf(parameter).has("path")) score += isFile ? -12 : 4;
+  else if (rolesOf(parameter).has("folder") && isFile) score -= 12;
+  // A .zip is the archive, a .pdf is the document.
+  if (extension !== undefined && namesExtension(parameter, extension)) score += 6;
+  if (token.text.includes("*")) score += sampleWith(parameter, "*") ? 8 : -14;
+  if (/^(?:inside|in|of|from)$/u.test(next?.word ?? "") && parameter.words.includes("entry")) score += 4;
+  return score;
+}
+
+function sampleWith({ samples, description, words }: Parameter, text: string): boolean {
+  return (
+    samples.some((sample) => sample.includes(text)) ||
+    description.includes(text) ||
+    words.includes("pattern") ||
+    words.includes("glob")
+  );
+}
+
+const extensionWords: Readonly<Record<string, string>> = {
+  gz: "archive",
+  jar: "archive",
+  tar: "archive",
+  tgz: "archive",
+  whl: "archive",
+  xz: "archive",
+  zip: "archive",
+  "7z": "archive",
+  gif: "image",
+  jpeg: "image",
+  jpg: "image",
+  png: "image",
+  webp: "image",
+  svg: "image",
+  md: "markdown",
+  markdown: "markdown",
+  tsv: "csv",
+  txt: "text",
+  yml: "yaml",
+  htm: "html",
+  jsonl: "json",
+};
+
+/** What a file with this ending is: `zip` and "archive". */
+export function toExtensionStems(extension: string): string[] {
+  const ending = extension.toLowerCase();
+  const word = Object.hasOwn(extensionWords, ending) ? extensionWords[ending] : undefined;
+  return [...toStem(ending), ...(word === undefined ? [] : toStem(word))];
+}
+
+function namesExtension(parameter: Parameter, extension: string): boolean {
+  const stems = toExtensionStems(extension);
+  return stems.some((stem) => parameter.stems.includes(stem) || parameter.descriptionStems.has(stem));
+}
+
+/** `main..HEAD` looks like `v1.0..v1.1`, "USD" like "EUR", "2020-2024" like "2019-2021". */
+function hasSampleShape({ samples }: Parameter, token: Token): boolean {
+  if (token.kind === "path" || token.text.length > 60) return false;
+  const shape = shapeOf(token.text);
+  if (!/[^a9]/u.test(shape) || token.kind === "quoted") return false;
+  return samples.some(
+    (sample) => shapeOf(sample) === shape || (sample.includes("..") && /[^.]\.\.[^.]/u.test(token.text)),
+  );
+}
+
+function shapeOf(text: string): string {
+  return text
+    .slice(0, 60)
+    .replaceAll(/\p{Lu}+/gu, "A")
+    .replaceAll(/\p{Ll}+/gu, "a")
+    .replaceAll(/\d[\d.]*/gu, "9");
+}
+
+/** All values of the kind that the items of a list have: "a.md and b.md", "3, 5 and 10". */
+function listCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const { item } = parameter;
+  if (item === undefined) return [];
+  const json = tokens.findIndex((token) => token.kind === "json" && Array.isArray(token.value));
+  if (json !== -1) return [{ parameter, value: tokens[json]?.value as JsonValue, from: json, to: json + 1, score: 60 }];
+  const fits = (token: Token): boolean =>
+    isValueToken(token) && kindScore({ ...item, isRequired: parameter.isRequired }, token, undefined) > 0;
+  const first = tokens.findIndex(fits);
+  if (first === -1) return [];
+  const values: JsonValue[] = [];
+  let to = first;
+  for (let at = first; at < tokens.length && fits(tokens[at] as Token); at = skipJoints(tokens, at + 1)) {
+    const value = convertToken(item, tokens[at] as Token);
+    if (value === undefined) break;
+    values.push(value);
+    to = at + 1;
+  }
+  return values.length === 0
+    ? []
+    : [{ parameter, value: values, from: first, to, score: parameter.isRequired ? 48 : 30 }];
+}
+
+/** Tells whether a word of the request says that something is wanted, or not wanted. */
+export function booleanCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
+  if (parameter.type !== "boolean") return [];
+  const [first = "", ...others] = parameter.words;
+  const isNegative = /^(?:no|skip|without|exclude|disable|omit)$/u.test(first) && others.length > 0;
+  const isPrefixed = /^(?:include|with|show|is|has|only|enable|use|allow|should|do)$/u.test(first) && others.length > 0;
+  const wanted = (isNegative || isPrefixed ? others : parameter.words).map((word) => toStem(word)[0] ?? word);
+  const { tokens, toolStems } = place;
+  return tokens.flatMap((_, at) => {
+    const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
+    if (!isThere) return [];
+    // "common words" asks for frequent ones, if that is what the tool finds.
+    const isOther =
+      wanted.length === 1 &&
+      !toolStems.has(wanted[0] as string) &&
+      [...synonymsOf(wanted[0] as string)].some((word) => toolStems.has(word));
+    if (isOther) return [];
+    const isDenied = [1, 2].some((back) =>
+      /^(?:no|not|without|don't|dont|never|skip|except|exclude|excluding|ignore)$/u.test(tokens[at - back]?.word ?? ""),
+    );
+    return [
+      {
+        parameter,
+        value: isNegative ? isDenied : !isDenied,
+        from: at,
+        to: at + wanted.length,
+        score: isNegative && !isDenied ? 0 : 60,
+      },
+    ];
+  });
+}
+
+function sameStem(token: Token | undefined, stem: string): boolean {
+  if (token?.kind !== "word" || stem === "") return false;
+  const own = token.stem === "" ? token.word : token.stem;
+  return own === stem || (stem.length >= 6 && own.startsWith(stem));
+}

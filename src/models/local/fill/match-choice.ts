@@ -1,0 +1,115 @@
+import { toStem, toStems } from "../text/stems.ts";
+import { synonymsOf } from "../text/synonyms.ts";
+import type { Token } from "../text/token.ts";
+import type { Parameter } from "./parameter.ts";
+
+type Choice = Parameter["choices"][number];
+
+/** The choice that a text names, whatever its case and punctuation. */
+export function matchChoice({ choices }: Parameter, text: string): Choice | undefined {
+  const wanted = fold(text);
+  if (wanted === "") return undefined;
+  const exact = choices.find((choice) => String(choice) === text);
+  return exact ?? choices.find((choice) => fold(String(choice)) === wanted);
+}
+
+/** A choice that a request names, and where. */
+export interface FoundChoice {
+  readonly choice: Choice;
+  readonly from: number;
+  readonly to: number;
+  readonly score: number;
+}
+
+/** The places where a request names a choice: in the same words, in another form of them, or in words that mean the same. */
+export function findChoices({ choices }: Parameter, tokens: readonly Token[]): FoundChoice[] {
+  const byFold = new Map<string, Choice>();
+  const byStem = new Map<string, Choice | undefined>();
+  for (const choice of choices) {
+    byFold.set(fold(String(choice)), choice);
+    for (const stem of toStems(String(choice))) {
+      // A word that two choices share tells nothing.
+      if (!/^\d+$/u.test(stem)) byStem.set(stem, byStem.has(stem) ? undefined : choice);
+    }
+  }
+  const found: FoundChoice[] = [];
+  for (let from = 0; from < tokens.length; from++) {
+    const hit = choiceAt(tokens, from, byFold) ?? stemAt(tokens[from] as Token, from, byStem);
+    if (hit !== undefined) found.push(hit);
+  }
+  return found;
+}
+
+function choiceAt(
+  tokens: readonly Token[],
+  from: number,
+  byFold: ReadonlyMap<string, Choice>,
+): FoundChoice | undefined {
+  for (let count = 3; count >= 1; count--) {
+    const part = tokens.slice(from, from + count);
+    if (part.length < count || part.some(({ kind }) => kind === "mark" || kind === "code")) continue;
+    const choice = byFold.get(fold(part.map(({ text }) => text).join("")));
+    // "in" and "to" are hardly ever meant as a choice, but for units there is nothing else to say.
+    const isShort = count === 1 && part[0]?.stem === "" && part[0].kind === "word";
+    if (choice !== undefined && !isShort) return { choice, from, to: from + count, score: 70 };
+  }
+  return undefined;
+}
+
+function stemAt(token: Token, at: number, byStem: ReadonlyMap<string, Choice | undefined>): FoundChoice | undefined {
+  if (token.kind !== "word") return undefined;
+  for (const stem of token.stem === "" ? [] : [token.stem, ...toStem(token.word)]) {
+    const choice = byStem.get(stem);
+    if (choice !== undefined) return { choice, from: at, to: at + 1, score: 58 };
+  }
+  const unit = unitNames.get(token.word);
+  for (const name of unit ?? []) {
+    const choice = byStem.get(name) ?? byStem.get(toStem(name)[0] ?? name);
+    if (choice !== undefined) return { choice, from: at, to: at + 1, score: 60 };
+  }
+  for (const synonym of token.stem === "" ? [] : synonymsOf(token.stem)) {
+    const choice = byStem.get(synonym);
+    if (choice !== undefined) return { choice, from: at, to: at + 1, score: 44 };
+  }
+  return undefined;
+}
+
+function fold(text: string): string {
+  return text.toLowerCase().replaceAll(/[^\p{L}\p{N}+#%°]/gu, "");
+}
+
+const unitNames = new Map<string, readonly string[]>();
+for (const group of [
+  "km kilometer kilometre kilometers kilometres",
+  "m meter metre meters metres",
+  "cm centimeter centimetre centimeters centimetres",
+  "mm millimeter millimetre millimeters millimetres",
+  "mi mile miles",
+  "ft foot feet",
+  "in inch inches",
+  "yd yard yards",
+  "kg kilogram kilograms kilo kilos",
+  "g gram grams gramme grammes",
+  "lb lbs pound pounds",
+  "oz ounce ounces",
+  "l liter litre liters litres",
+  "ml milliliter millilitre milliliters millilitres",
+  "gal gallon gallons",
+  "c celsius centigrade",
+  "f fahrenheit",
+  "k kelvin",
+  "usd dollar dollars",
+  "eur euro euros",
+  "gbp pound pounds",
+  "jpy yen",
+  "s sec second seconds",
+  "min minute minutes",
+  "h hr hour hours",
+  "kb kilobyte kilobytes",
+  "mb megabyte megabytes",
+  "gb gigabyte gigabytes",
+]) {
+  const names = group.split(" ");
+  for (const name of names)
+    unitNames.set(name, [...(unitNames.get(name) ?? []), ...names.filter((other) => other !== name)]);
+}

@@ -1,0 +1,105 @@
+import type { JsonValue } from "../../../core/json.ts";
+import { isEmptyWord } from "../text/stems.ts";
+import { isValueToken, type Token } from "../text/token.ts";
+import type { FillPlace } from "./candidate.ts";
+import { convertToken } from "./convert-token.ts";
+import { convertUnit } from "./convert-unit.ts";
+import { fitNumber } from "./convert-token.ts";
+import type { Parameter } from "./parameter.ts";
+import { rolesOf } from "./roles.ts";
+
+/** A value that begins at a place, and where it ends. */
+export interface ReadValue {
+  readonly value: JsonValue;
+  readonly to: number;
+}
+
+/** Reads a value of the kind that the parameter takes at token `at`. */
+export function readValue(place: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
+  const token = place.tokens[at];
+  if (token === undefined) return undefined;
+  if (parameter.type === "array" && token.kind !== "json") return readList(place, parameter, at);
+  if (parameter.type === "number" || parameter.type === "integer") return readAmount(place, parameter, at);
+  const isText = parameter.type === "string" || parameter.type === "any";
+  if (isText && parameter.choices.length === 0 && !isValueToken(token)) return readWords(place, parameter, at);
+  const value = convertToken(parameter, token);
+  return value === undefined ? undefined : { value, to: at + 1 };
+}
+
+function readAmount({ tokens }: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
+  const token = tokens[at] as Token;
+  const unit = tokens[at + 1]?.kind === "word" ? (tokens[at + 1] as Token).word : "";
+  if (token.kind === "number" && typeof token.value === "number" && unit !== "") {
+    const converted = convertUnit(parameter, token.value, unit);
+    const fitted = converted === undefined ? undefined : fitNumber(parameter, converted);
+    if (fitted !== undefined) return { value: fitted, to: at + 2 };
+  }
+  const value = convertToken(parameter, token);
+  return value === undefined ? undefined : { value, to: at + 1 };
+}
+
+/** Words that are no value by themselves, whatever the parameter. */
+const notValues =
+  /^(?:new|current|same|whole|entire|following|other|different|own|given|default|next|last|previous|single|specific|certain|various|more|less|most|least|many|much)$/u;
+
+/** One word, a run of capitalised ones ("Ada Lovelace"), or for names and texts all up to the next small word. */
+function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
+  const { tokens, request } = place;
+  const first = tokens[at] as Token;
+  if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.word)) return undefined;
+  const roles = rolesOf(parameter);
+  const isLong = roles.has("name") || roles.has("text") || roles.has("query");
+  let to = at + 1;
+  while (to < tokens.length && to - at < 12) {
+    const token = tokens[to] as Token;
+    const isNext = isLong
+      ? token.kind !== "mark" && !isEmptyWord(token.word) && !isKey(place, token)
+      : isCapital(first) && isCapital(token);
+    if (!isNext) break;
+    to += 1;
+  }
+  const text = request.text.slice(first.start, (tokens[to - 1] as Token).end);
+  const value = convertToken(parameter, { ...first, text });
+  return value === undefined ? undefined : { value, to };
+}
+
+function isCapital({ kind, text }: Token): boolean {
+  return kind === "word" && /^\p{Lu}/u.test(text);
+}
+
+/** Reads "a, b and c". */
+function readList(place: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
+  const { item } = parameter;
+  if (item === undefined) return undefined;
+  const values: JsonValue[] = [];
+  let to = at;
+  for (let next = at; next < place.tokens.length && values.length < 200;) {
+    const token = place.tokens[next] as Token;
+    if (next > at && isKey(place, token)) break;
+    const value = isListItem(token) ? convertToken(item, token) : undefined;
+    if (value === undefined) break;
+    values.push(value);
+    to = next + 1;
+    next = skipJoints(place.tokens, to);
+    if (next === to) break;
+  }
+  return values.length === 0 ? undefined : { value: values, to };
+}
+
+function isListItem(token: Token): boolean {
+  return isValueToken(token) || (token.kind === "word" && !isEmptyWord(token.word) && !notValues.test(token.word));
+}
+
+/** The place behind a comma, an "and" or both. */
+export function skipJoints(tokens: readonly Token[], at: number): number {
+  let next = at;
+  if (tokens[next]?.text === ",") next += 1;
+  if (/^(?:and|or)$/u.test(tokens[next]?.word ?? "") || tokens[next]?.text === "&") next += 1;
+  return next;
+}
+
+/** Tells whether a token is the name of a parameter: a value that is not in quotes ends before it. */
+export function isKey({ parameters }: FillPlace, token: Token): boolean {
+  if (token.kind === "flag" || token.kind === "pair") return true;
+  return token.stem !== "" && parameters.some(({ stems }) => stems.length === 1 && stems[0] === token.stem);
+}

@@ -1,0 +1,112 @@
+import type { TokenKind } from "../text/token.ts";
+import type { Parameter } from "./parameter.ts";
+
+/** What part a parameter plays in a sentence, by its name. */
+export type Role =
+  | "date"
+  | "email"
+  | "expression"
+  | "folder"
+  | "limit"
+  | "name"
+  | "path"
+  | "person"
+  | "place"
+  | "query"
+  | "selector"
+  | "source"
+  | "target"
+  | "text"
+  | "time"
+  | "unit"
+  | "url";
+
+const namesOf: Readonly<Record<Role, string>> = {
+  date: "date day since until due deadline when start end begin birthday before after",
+  email: "email mail recipient recipients",
+  expression: "expression formula equation calculation math expr",
+  folder: "folder directory dir root cwd repo repository workspace",
+  limit: "limit max maximum top count n results amount most size",
+  name: "name title label called",
+  path: "file files filename path paths filepath archive pdf document image photo picture csv attachment json zip src entry",
+  person: "author holder owner assignee user person who by",
+  place: "city location place country where region town",
+  query: "query q search term terms keyword keywords pattern needle question topic substring",
+  selector: "selector jsonpath xpath pointer",
+  source: "from source original old before first left base",
+  target: "to target into destination output dest new after second right replacement",
+  text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment",
+  time: "time at hour clock",
+  unit: "unit units currency",
+  url: "url uri link href website site endpoint homepage address",
+};
+
+const rolesByWord = new Map<string, Role[]>();
+for (const [role, words] of Object.entries(namesOf)) {
+  for (const word of words.split(" ")) rolesByWord.set(word, [...(rolesByWord.get(word) ?? []), role as Role]);
+}
+
+const roles = new WeakMap<Parameter, ReadonlySet<Role>>();
+
+/** The parts that a parameter may play. */
+export function rolesOf(parameter: Parameter): ReadonlySet<Role> {
+  const remembered = roles.get(parameter);
+  if (remembered !== undefined) return remembered;
+  const found = new Set(parameter.words.flatMap((word) => rolesByWord.get(word) ?? []));
+  const { format } = parameter.schema;
+  if (format === "uri" || format === "url" || format === "uri-reference") found.add("url");
+  if (format === "email") found.add("email");
+  if (format === "date" || format === "date-time") found.add("date");
+  if (format === "time") found.add("time");
+  const kinds = sampleKinds(parameter);
+  if (kinds.has("selector")) {
+    found.delete("path");
+    found.add("selector");
+  }
+  if (kinds.has("url")) found.add("url");
+  // "before" and "after" of two files are no dates.
+  if (found.has("date") && found.has("source") !== found.has("target") && !kinds.has("date") && format === undefined)
+    found.delete("date");
+  if (kinds.has("path") || /\b(?:file|folder|directory|path of|archive)\b/iu.test(parameter.description)) {
+    if (!found.has("selector") && !found.has("limit") && parameter.type !== "boolean") found.add("path");
+  }
+  roles.set(parameter, found);
+  return found;
+}
+
+const kindPatterns: readonly (readonly [TokenKind, RegExp])[] = [
+  ["url", /^https?:/iu],
+  ["selector", /\[[^\]]{0,60}\]|^\$\.|^\.\.\w/u],
+  ["date", /^\d{4}-\d{2}-\d{2}|\bago$/u],
+  ["range", /^\d+-\d*(?:,\d+)*$/u],
+  ["path", /^[~.]{0,2}\/|^[\w./-]{1,100}\.[a-z][a-z0-9]{0,4}$/iu],
+];
+
+const kinds = new WeakMap<Parameter, ReadonlySet<TokenKind>>();
+
+/** The kinds of values that a parameter is shown with. */
+export function sampleKinds(parameter: Parameter): ReadonlySet<TokenKind> {
+  let found = kinds.get(parameter);
+  if (found === undefined) {
+    const samples = [...parameter.samples, ...(parameter.item?.samples ?? [])];
+    found = new Set(samples.flatMap((sample) => kindPatterns.find(([, pattern]) => pattern.test(sample))?.[0] ?? []));
+    kinds.set(parameter, found);
+  }
+  return found;
+}
+
+/** Words that stand before a value in this part. */
+export const cuesOf: Readonly<Partial<Record<Role, readonly string[]>>> = {
+  date: ["on", "since", "until", "till", "from", "by", "due", "after", "before"],
+  email: ["to"],
+  folder: ["in", "under", "inside", "within", "at", "below"],
+  limit: ["top", "first", "limit", "maximum", "max", "most", "than", "to", "only", "just"],
+  name: ["called", "named", "titled", "labelled", "labeled"],
+  person: ["by", "for", "from", "of"],
+  place: ["in", "at", "near", "for"],
+  query: ["for", "matching", "containing", "about", "mentioning", "like"],
+  source: ["from"],
+  target: ["to", "into", "as", "with"],
+  text: ["saying", "says", "reading"],
+  time: ["at"],
+};

@@ -1,0 +1,228 @@
+import { nearestNames } from "../../../core/nearest.ts";
+import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
+import type { ModelTool } from "../../model.ts";
+import type { ListedSkill } from "../conversation/parse-catalog.ts";
+import { toExtensionStems } from "../fill/kind-candidates.ts";
+import { parametersOf } from "../fill/parameter.ts";
+import type { Request } from "../text/read-request.ts";
+import { toStems } from "../text/stems.ts";
+import { synonymsOf } from "../text/synonyms.ts";
+
+/** Something that a request can be for. */
+export interface Item {
+  readonly id: string;
+  readonly tool?: ModelTool;
+  readonly skill?: ListedSkill;
+  /** How much each of its words says about it. */
+  readonly weights: ReadonlyMap<string, number>;
+  /** Of its own name, without that of its skill. */
+  readonly nameStems: readonly string[];
+  /** Of the first word of its description: mostly what it does. */
+  readonly verb: string;
+}
+
+/** How well something fits a request, by its words alone. */
+export interface Match {
+  readonly item: Item;
+  readonly score: number;
+}
+
+/** Finds what a request is for. */
+export interface Matcher {
+  rank(request: Request): Match[];
+}
+
+/** More are not looked at closely. */
+const closest = 40;
+
+/** Makes a matcher over tools and skills. */
+export function createMatcher(tools: readonly ModelTool[], skills: readonly ListedSkill[]): Matcher {
+  const items = new Map([...tools.map(toToolItem), ...skills.map(toSkillItem)].map((item) => [item.id, item]));
+  const index = createTextIndex(
+    [...items.values()].map(({ id, weights }) => ({ id, texts: [[[...weights.keys()].join(" "), 1]] as const })),
+  );
+  const spread = new Map<string, number>();
+  for (const { weights } of items.values())
+    for (const stem of weights.keys()) spread.set(stem, (spread.get(stem) ?? 0) + 1);
+  return {
+    rank(request) {
+      const words = toQuery(request, spread);
+      const candidates = findCandidates(index, words).flatMap((id) => items.get(id) ?? []);
+      const matches = candidates.map((item) => ({ item, score: scoreItem(item, words, spread, items.size) }));
+      return matches
+        .filter(({ score }) => score > 0)
+        .toSorted((left, right) => right.score - left.score || (left.item.id < right.item.id ? -1 : 1));
+    },
+  };
+}
+
+/** By the words that were said, and by those that mean the same. */
+function findCandidates(index: TextIndex, words: readonly QueryWord[]): string[] {
+  const said = index.search(words.map(({ stem }) => stem).join(" "), closest);
+  const meant = index.search(words.flatMap(({ stem }) => [...synonymsOf(stem)]).join(" "), closest);
+  return [...new Set([...said, ...meant].map(({ id }) => id))];
+}
+
+const toolItems = new WeakMap<ModelTool, Item>();
+
+function toToolItem(tool: ModelTool): Item {
+  const remembered = toolItems.get(tool);
+  if (remembered !== undefined) return remembered;
+  const [owner, own = owner] = splitName(tool.name);
+  const description = (tool.description ?? "").slice(0, 4000);
+  const weights = new Map<string, number>();
+  addWords(weights, own, 3);
+  if (own !== tool.name) addWords(weights, owner, 1.6);
+  addDescription(weights, description, 1.7);
+  for (const parameter of parametersOf(tool)) {
+    addWords(weights, parameter.name, 1);
+    addWords(weights, parameter.description, 0.5);
+    addWords(weights, parameter.choices.slice(0, 60).join(" "), 1.3);
+  }
+  const item: Item = {
+    id: `tool ${tool.name}`,
+    tool,
+    weights,
+    nameStems: toStems(own),
+    verb: toStems(description.slice(0, 60))[0] ?? "",
+  };
+  toolItems.set(tool, item);
+  return item;
+}
+
+function toSkillItem(skill: ListedSkill): Item {
+  const weights = new Map<string, number>();
+  addWords(weights, skill.name, 3);
+  addDescription(weights, skill.description.slice(0, 4000), 1.8);
+  return {
+    id: `skill ${skill.name}`,
+    skill,
+    weights,
+    nameStems: [],
+    verb: toStems(skill.description.slice(0, 60))[0] ?? "",
+  };
+}
+
+/** The owner and the own name of a wire name (`owner__name`). */
+export function splitName(name: string): [owner: string, own?: string] {
+  const at = name.indexOf("__");
+  return at <= 0 ? [name] : [name.slice(0, at), name.slice(at + 2)];
+}
+
+function addDescription(weights: Map<string, number>, description: string, weight: number): void {
+  const end = description.search(/[.!?](?:\s|$)/u);
+  addWords(weights, end === -1 ? description : description.slice(0, end), weight);
+  if (end !== -1) addWords(weights, description.slice(end), weight * 0.75);
+}
+
+function addWords(weights: Map<string, number>, text: string, weight: number): void {
+  for (const stem of toStems(text)) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0));
+}
+
+interface QueryWord {
+  readonly stem: string;
+  /** How much it counts: what is behind a colon is more likely a value. */
+  readonly share: number;
+  readonly isFirst: boolean;
+  /** What it was probably meant to be, if nobody knows it. */
+  readonly meant?: string;
+}
+
+/** What the form of a value says about what is to be done with it. */
+const impliedBy: Readonly<Record<string, string>> = {
+  expression: "calculate math",
+  url: "url web",
+  email: "email",
+  date: "date",
+};
+
+function toQuery({ tokens }: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
+  const words = new Map<string, QueryWord>();
+  const colon = tokens.findIndex(({ text }) => text === ":");
+  let isFirst = true;
+  let typos = 0;
+  for (const [at, token] of tokens.slice(0, 400).entries()) {
+    const share = colon !== -1 && at > colon ? 0.25 : 1;
+    for (const [stem, part] of stemsOf(token)) {
+      if (words.has(stem) && (words.get(stem)?.share ?? 0) >= part * share) continue;
+      const isTypo = token.kind === "word" && !isKnown(stem, spread) && typos < 24;
+      if (isTypo) typos += 1;
+      const meant = isTypo ? findMeant(stem, spread) : undefined;
+      words.set(stem, { stem, share: part * share, isFirst, ...(meant !== undefined && { meant }) });
+    }
+    if (token.stem !== "") isFirst = false;
+  }
+  return [...words.values()];
+}
+
+function stemsOf({ kind, text, stem }: Request["tokens"][number]): (readonly [string, number])[] {
+  if (kind === "word") return stem === "" ? [] : toStems(text).map((part) => [part, 1] as const);
+  if (kind === "path") {
+    const [, extension] = /\.([a-z][a-z0-9]{0,7})$/iu.exec(text) ?? [];
+    return [
+      ...(extension === undefined ? [] : toExtensionStems(extension)).map((part) => [part, 1.2] as const),
+      ["file", 0.3],
+    ];
+  }
+  return toStems(impliedBy[kind] ?? "").map((part) => [part, kind === "expression" ? 1 : 0.4] as const);
+}
+
+function isKnown(stem: string, spread: ReadonlyMap<string, number>): boolean {
+  return spread.has(stem) || synonymsOf(stem).size > 0;
+}
+
+/** A word of this length with one letter wrong is still that word; a shorter one may be any. */
+const shortestTypo = 4;
+
+function findMeant(stem: string, spread: ReadonlyMap<string, number>): string | undefined {
+  if (stem.length < shortestTypo || /\d/u.test(stem)) return undefined;
+  const near = nearestNames(stem, spread.keys(), 3);
+  return near.find(
+    (name) => name.length >= shortestTypo && Math.abs(name.length - stem.length) <= 1 && sharesStart(name, stem),
+  );
+}
+
+function sharesStart(left: string, right: string): boolean {
+  return left[0] === right[0] || (left[0] === right[1] && left[1] === right[0]);
+}
+
+function scoreItem(
+  item: Item,
+  words: readonly QueryWord[],
+  spread: ReadonlyMap<string, number>,
+  count: number,
+): number {
+  let score = 0;
+  const named = new Set<string>();
+  for (const { stem, share, isFirst, meant } of words) {
+    const found = bestWord(item, stem, meant);
+    if (found === undefined) continue;
+    const rarity = Math.max(0.45, 1 - Math.log(spread.get(found.stem) ?? 1) / Math.log(count + 8));
+    const part = share * found.trust;
+    score += part * (item.weights.get(found.stem) ?? 0) * rarity;
+    if (item.nameStems.includes(found.stem)) named.add(found.stem);
+    if (isFirst && (item.nameStems.includes(found.stem) || item.verb === found.stem)) score += 1.2 * part;
+  }
+  // A name that was said in full was meant.
+  const names = new Set(item.nameStems);
+  if (names.size > 0) score += (2 * named.size) / names.size - 0.3 * (names.size - named.size);
+  return score;
+}
+
+interface FoundWord {
+  readonly stem: string;
+  /** A word that means the same says less than the word itself, and one that was misspelt less than that. */
+  readonly trust: number;
+}
+
+function bestWord(item: Item, stem: string, meant: string | undefined): FoundWord | undefined {
+  if (item.weights.has(stem)) return { stem, trust: 1 };
+  let best: FoundWord | undefined;
+  const worth = (found: FoundWord): number => (item.weights.get(found.stem) ?? 0) * found.trust;
+  if (meant !== undefined && item.weights.has(meant)) best = { stem: meant, trust: 0.7 };
+  for (const synonym of synonymsOf(stem)) {
+    const found = { stem: synonym, trust: 0.55 };
+    if (item.weights.has(synonym) && (best === undefined || worth(found) > worth(best))) best = found;
+  }
+  return best;
+}

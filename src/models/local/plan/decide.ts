@@ -1,0 +1,113 @@
+import { toCanonicalJson } from "../../../core/canonical-json.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { ModelTool } from "../../model.ts";
+import type { DoneCall } from "../conversation/read-conversation.ts";
+import { renderDenied, renderResults } from "../talk/render-results.ts";
+import { askFor, offer, sayNothingFits, smallTalk } from "../talk/phrases.ts";
+import { isMeta, workOf, type Decision, type PlannedCall, type Scene, type Task } from "./decision.ts";
+import { addAnswers, toInputs } from "./fill-task.ts";
+import { findFollowUp } from "./follow-up.ts";
+import { planTasks } from "./plan-tasks.ts";
+import { fitTool, resolveStep, type Fit, type Resolution, type StepPlace } from "./resolve-step.ts";
+import { findSkillCommand } from "./skill-command.ts";
+
+/** Decides what to do next: one step of the request, a question, or the answer. */
+export function decide(scene: Scene): Decision {
+  const { exchange } = scene;
+  const work = workOf(exchange);
+  const failed = exchange.rounds.at(-1)?.find(({ result }) => result !== undefined && result.status !== "ok");
+  if (failed !== undefined) return say(isMeta(failed.tool) ? renderDenied(failed) : renderResults(work));
+  const command = findSkillCommand(scene);
+  if (command !== undefined) return command;
+  const talk = exchange.rounds.length === 0 ? smallTalk(scene) : undefined;
+  if (talk !== undefined) return say(talk);
+  const tasks = planTasks(scene);
+  const task = tasks[work.length];
+  if (task === undefined) return say(work.length === 0 ? "All right. What else can I do?" : renderResults(work));
+  return decideTask(scene, task, work);
+}
+
+function say(text: string): Decision {
+  return { text, calls: [] };
+}
+
+function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[])[]): Decision {
+  const place = toPlace(scene, work.length > 0);
+  const resolution =
+    task.tool === undefined
+      ? resolve(scene, task, place)
+      : settle(task, fitTool(task.request, task.tool, 0, place), scene);
+  switch (resolution.type) {
+    case "call":
+      return call(scene, toInputs(resolution.fit.tool, task.request, resolution.fit.filled), resolution.fit.tool);
+    case "open":
+      return { text: "", calls: [{ tool: "activate_skill", input: { name: resolution.skill.name } }] };
+    case "ask":
+      return say(withResults(work, askFor(resolution.fit.tool, resolution.fit.filled.missing)));
+    case "offer":
+      return say(withResults(work, offer(resolution)));
+    case "none":
+      return say(withResults(work, sayNothingFits(scene, task.request.text)));
+  }
+}
+
+/** What was done already is told before a question is asked. */
+function withResults(work: readonly (readonly DoneCall[])[], text: string): string {
+  return work.length === 0 ? text : `${renderResults(work)}\n\n${text}`;
+}
+
+function settle(task: Task, fit: Fit, { today }: Scene): Resolution {
+  const filled = addAnswers(fit.filled, task.answers, today);
+  return { type: filled.missing.length === 0 ? "call" : "ask", fit: { ...fit, filled } };
+}
+
+function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {
+  const resolution = resolveStep(task.request, place);
+  const isWeak = resolution.type === "none" || resolution.type === "offer";
+  const followUp = findFollowUp(scene, task.request, isWeak);
+  if (followUp !== undefined) return { type: "call", fit: followUp };
+  if (!scene.mustCall || resolution.type === "call" || resolution.type === "open") return resolution;
+  const [tool] = scene.tools.filter(({ name }) => !isMeta(name));
+  const fit = resolution.type === "ask" ? resolution.fit : resolution.type === "offer" ? resolution.fits[0] : undefined;
+  const forced = fit ?? (tool === undefined ? undefined : fitTool(task.request, tool, 0, place));
+  return forced === undefined ? resolution : { type: "call", fit: forced };
+}
+
+/** What is open and what was done: for a step that follows others, what they did too. */
+function toPlace(scene: Scene, isChained: boolean): StepPlace {
+  const { conversation, exchange, matcher, tools, skills } = scene;
+  const opened = new Map<string, string>();
+  const tried = new Set<string>();
+  for (const round of exchange.rounds) {
+    if (round.some(({ tool }) => !isMeta(tool))) opened.clear();
+    for (const { tool, input, result } of round) {
+      if (tool !== "activate_skill" || typeof input["name"] !== "string") continue;
+      tried.add(input["name"]);
+      if (result?.status === "ok")
+        opened.set(input["name"], typeof result.value === "string" ? result.value : JSON.stringify(result.value));
+    }
+  }
+  const listed = new Set(skills.map(({ name }) => name));
+  const canActivate = tools.some(({ name }) => name === "activate_skill");
+  const isOpen = (skill: string): boolean => tools.some(({ name }) => name.startsWith(`${skill}__`));
+  return {
+    matcher,
+    calls: conversation.exchanges.slice(-5).flatMap(({ rounds }) => rounds.flat().filter(({ tool }) => !isMeta(tool))),
+    isChained,
+    opened,
+    canOpen: (skill) => canActivate && listed.has(skill) && !tried.has(skill) && !isOpen(skill),
+  };
+}
+
+/** A call that was made before in this exchange is not made again: what came back is the answer. */
+function call(scene: Scene, inputs: readonly JsonObject[], tool: ModelTool): Decision {
+  const made = new Set(
+    workOf(scene.exchange)
+      .flat()
+      .map(({ tool, input }) => `${tool} ${toCanonicalJson(input)}`),
+  );
+  const calls = inputs
+    .map((input): PlannedCall => ({ tool: tool.name, input }))
+    .filter(({ tool, input }) => !made.has(`${tool} ${toCanonicalJson(input)}`));
+  return calls.length === 0 ? say(renderResults(workOf(scene.exchange))) : { text: "", calls };
+}

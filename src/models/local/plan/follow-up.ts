@@ -1,0 +1,34 @@
+import type { Request } from "../text/read-request.ts";
+import { isMeta, workOf, type Scene } from "./decision.ts";
+import { fitTool, type Fit } from "./resolve-step.ts";
+
+/**
+ * Understands "and for b.csv?", "what about notes.md?" and "again": the last call of the conversation with what the request says
+ * put in the place of what was there. None if the request is something of its own.
+ */
+export function findFollowUp(scene: Scene, request: Request, isWeak: boolean): Fit | undefined {
+  const { exchange, conversation, tools } = scene;
+  if (workOf(exchange).length > 0) return undefined;
+  const last = conversation.exchanges
+    .slice(0, -1)
+    .flatMap(({ rounds }) => rounds.flat())
+    .findLast(({ tool }) => !isMeta(tool));
+  const tool = tools.find(({ name }) => name === last?.tool);
+  if (last === undefined || tool === undefined) return undefined;
+  const isRepeat =
+    /^\s*(?:please\s+)?(?:(?:do (?:it|that|this) )?(?:once )?again|repeat(?: (?:it|that|this))?|same again|retry|try again)[\s.!?]*$/iu.test(
+      request.text,
+    );
+  const isAddition =
+    /^\s*(?:and|now|ok|okay|so)?[\s,]*(?:what about|how about|and|now|the same|same|do the same|also|for|with|in|but|instead|only|just)\b/iu.test(
+      request.text,
+    );
+  if (!isRepeat && !(isAddition && isWeak)) return undefined;
+  const fit = fitTool(request, tool, 0, { calls: [], isChained: false });
+  const said = Object.entries(fit.filled.input).filter(([name]) => !fit.filled.guessed.has(name));
+  if (!isRepeat && said.length === 0) return undefined;
+  return {
+    ...fit,
+    filled: { ...fit.filled, input: { ...last.input, ...Object.fromEntries(said) }, missing: [], guessed: new Set() },
+  };
+}

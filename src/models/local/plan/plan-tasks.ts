@@ -1,0 +1,66 @@
+import { convertToken } from "../fill/convert-token.ts";
+import { parametersOf } from "../fill/parameter.ts";
+import { readRequest } from "../text/read-request.ts";
+import { workOf, type Scene, type Task } from "./decision.ts";
+import { readQuestion, saysNo, saysYes, type Question } from "./pending.ts";
+import { resolveStep } from "./resolve-step.ts";
+import { splitSteps } from "./split-steps.ts";
+
+/** How many questions in a row are remembered. */
+const mostQuestions = 10;
+
+/** What the user wants done in the last exchange: what it says, and what a question before it left open. None if it was taken back. */
+export function planTasks(scene: Scene, at = scene.conversation.exchanges.length - 1, depth = 0): Task[] {
+  const exchange = scene.conversation.exchanges[at];
+  const before = scene.conversation.exchanges[at - 1];
+  if (exchange === undefined) return [];
+  const question = before === undefined || depth > mostQuestions ? undefined : readQuestion(before, scene.tools);
+  if (question !== undefined && before !== undefined) {
+    if (saysNo(exchange.text)) return [];
+    const isReply = question.type === "offer" ? saysYes(exchange.text) : isAnswer(scene, question, exchange.text);
+    if (isReply) {
+      const [task, ...rest] = planTasks(scene, at - 1, depth + 1).slice(workOf(before).length);
+      if (task !== undefined) {
+        const answers = question.type === "ask" ? [...task.answers, exchange.text] : task.answers;
+        return [{ ...task, tool: question.tool, answers }, ...rest];
+      }
+    }
+  }
+  return toTasks(scene, exchange.text);
+}
+
+function toTasks(scene: Scene, text: string): Task[] {
+  const request = readRequest(text, scene.today);
+  const steps = splitSteps(request, (part) => {
+    const { type } = resolveStep(part, {
+      matcher: scene.matcher,
+      calls: [],
+      isChained: false,
+      opened: new Map(),
+      canOpen: () => true,
+    });
+    return type === "call" || type === "ask" || type === "open";
+  });
+  return steps.map((step) => ({ request: step, answers: [] }));
+}
+
+/** Tells whether a message answers a question, and is not something new. */
+function isAnswer(scene: Scene, { tool, missing }: Question, text: string): boolean {
+  if (text.trim() === "") return false;
+  const request = readRequest(text, scene.today);
+  const wanted = parametersOf(tool).filter(({ name }) => missing.includes(name));
+  if (request.tokens.length <= 3) return true;
+  const resolution = resolveStep(request, {
+    matcher: scene.matcher,
+    calls: [],
+    isChained: false,
+    opened: new Map(),
+    canOpen: () => true,
+  });
+  const isOther = resolution.type === "open" || (resolution.type === "call" && resolution.fit.tool.name !== tool.name);
+  const fits = wanted.some(
+    (parameter) =>
+      parameter.type !== "string" && request.tokens.some((token) => convertToken(parameter, token) !== undefined),
+  );
+  return !isOther || (fits && request.tokens.length <= 6);
+}

@@ -1,0 +1,124 @@
+import type { JsonObject, JsonValue } from "../../../core/json.ts";
+import type { DoneCall } from "../conversation/read-conversation.ts";
+import { fitNumber } from "../fill/convert-token.ts";
+import type { Recall } from "../fill/fill-parameters.ts";
+import { matchChoice } from "../fill/match-choice.ts";
+import type { Parameter } from "../fill/parameter.ts";
+import { rolesOf } from "../fill/roles.ts";
+import type { Request } from "../text/read-request.ts";
+
+/** Tells whether a request speaks of what came before: "it", "the result", "that file". */
+export function speaksOfBefore({ tokens }: Request): boolean {
+  return tokens.some(({ word }, at) => {
+    if (/^(?:it|its|them|those|these|result|results|output|outcome|same)$/u.test(word)) return true;
+    const next = tokens[at + 1];
+    const isNoun =
+      next === undefined ||
+      next.kind === "mark" ||
+      /^(?:file|text|number|value|document|result|list|one|page|archive|folder|answer)$/u.test(next.word);
+    return /^(?:that|this)$/u.test(word) && isNoun;
+  });
+}
+
+/** Where "it" comes from: the results of earlier calls, the last first, and what was given to them. */
+export function createRecall(request: Request, calls: readonly DoneCall[], isChained: boolean): Recall {
+  const isMeant = speaksOfBefore(request);
+  const last = calls
+    .toReversed()
+    .filter(({ result }) => result?.status === "ok")
+    .slice(0, 5);
+  return (parameter) => {
+    if (last.length === 0 || (!isMeant && !isChained)) return undefined;
+    for (const { input, result } of last) {
+      const value = fromCall(parameter, input, isMeant ? result?.value : undefined);
+      if (value !== undefined) return value;
+    }
+    return undefined;
+  };
+}
+
+function fromCall(parameter: Parameter, input: JsonObject, result: JsonValue | undefined): JsonValue | undefined {
+  const roles = rolesOf(parameter);
+  const isPlace = roles.has("path") || roles.has("folder") || roles.has("url") || roles.has("email");
+  const given = Object.hasOwn(input, parameter.name) ? fit(parameter, input[parameter.name]) : undefined;
+  const answered = result === undefined ? undefined : fromResult(parameter, result, isPlace);
+  // "It" is the file that was worked on, if a file is wanted, and else what came out.
+  if (isPlace) return answered ?? given ?? findPlace(parameter, input);
+  return answered ?? given;
+}
+
+/** Fields in which tools put what they found. */
+const mainFields = [
+  "result",
+  "value",
+  "answer",
+  "text",
+  "content",
+  "output",
+  "total",
+  "sum",
+  "count",
+  "number",
+  "id",
+  "body",
+];
+
+function fromResult(parameter: Parameter, result: JsonValue, isPlace: boolean): JsonValue | undefined {
+  if (typeof result === "object" && result !== null && !Array.isArray(result)) {
+    const fields = result as JsonObject;
+    const named = Object.keys(fields).find((key) => key.toLowerCase() === parameter.name.toLowerCase());
+    if (named !== undefined) return fit(parameter, fields[named]);
+    if (isPlace) return undefined;
+    const main = mainFields.find((key) => Object.hasOwn(fields, key) && fit(parameter, fields[key]) !== undefined);
+    if (main !== undefined) return fit(parameter, fields[main]);
+    const values = Object.values(fields).filter(
+      (value) => fit(parameter, value) !== undefined && typeof value !== "object",
+    );
+    if (parameter.type !== "string" || parameter.choices.length > 0)
+      return values.length === 1 ? fit(parameter, values[0]) : undefined;
+    return JSON.stringify(result);
+  }
+  if (isPlace && !(typeof result === "string" && /^\S{1,300}$/u.test(result) && /[/.]/u.test(result))) return undefined;
+  return fit(parameter, result);
+}
+
+function findPlace(parameter: Parameter, input: JsonObject): JsonValue | undefined {
+  const values = Object.values(input).flat() as JsonValue[];
+  const place = values.find(
+    (value) =>
+      typeof value === "string" && /^[^\s]{1,300}$/u.test(value) && /[/\\]|\.[a-z][a-z0-9]{0,7}$/iu.test(value),
+  );
+  return place === undefined ? undefined : fit(parameter, place);
+}
+
+function fit(parameter: Parameter, value: JsonValue | undefined): JsonValue | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (parameter.choices.length > 0)
+    return typeof value === "object" ? undefined : matchChoice(parameter, String(value));
+  switch (parameter.type) {
+    case "string":
+      if (typeof value === "object") return Array.isArray(value) ? JSON.stringify(value) : undefined;
+      return String(value).trim() === "" ? undefined : String(value);
+    case "number":
+    case "integer": {
+      const number =
+        typeof value === "number"
+          ? value
+          : typeof value === "string" && /^\s*-?\d+(?:\.\d+)?\s*$/u.test(value)
+            ? Number(value)
+            : undefined;
+      return number === undefined ? undefined : fitNumber(parameter, number);
+    }
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined;
+    case "array": {
+      if (Array.isArray(value)) return value;
+      const item = parameter.item === undefined ? undefined : fit(parameter.item, value);
+      return item === undefined ? undefined : [item];
+    }
+    case "object":
+      return typeof value === "object" && !Array.isArray(value) ? value : undefined;
+    case "any":
+      return value;
+  }
+}

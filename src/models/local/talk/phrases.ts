@@ -1,0 +1,96 @@
+import type { ModelTool } from "../../model.ts";
+import type { ListedSkill } from "../conversation/parse-catalog.ts";
+import type { Parameter } from "../fill/parameter.ts";
+import { isMeta, type Scene } from "../plan/decision.ts";
+import type { Resolution } from "../plan/resolve-step.ts";
+
+const who =
+  "I am the offline model: I match what you write with tools and skills and fill in their inputs. I do not know things by myself.";
+
+/** How many things are listed before it gets boring. */
+const mostListed = 20;
+
+/** Answers greetings, thanks and "what can you do"; `undefined` for anything else. */
+export function smallTalk(scene: Scene): string | undefined {
+  const text = scene.exchange.text
+    .slice(0, 200)
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[.!?]+$/gu, "");
+  if (text === "" && scene.exchange.files.length > 0)
+    return "I am the offline model and cannot see images or read files that are attached. Tell me in words what to do.";
+  if (text === "") return `Tell me what to do. ${listAbilities(scene)}`;
+  if (
+    /^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings|hiya|howdy)(?:[ ,]+(?:there|kitbag|you|all|again))?$/u.test(
+      text,
+    )
+  ) {
+    return `Hello! ${listAbilities(scene)}`;
+  }
+  if (
+    /^(?:thanks|thank you|cheers|great|perfect|nice|cool|ok|okay|bye|goodbye)(?:[ ,]+(?:a lot|very much|so much|thanks|thank you|then|kitbag))?$/u.test(
+      text,
+    )
+  )
+    return "You are welcome.";
+  const isHelp =
+    /^(?:help(?: me)?|\?|what (?:can|could|do) (?:you|i) (?:do|help with|offer|ask)(?: for me| here)?|what (?:skills|tools|commands)(?: and (?:skills|tools))? (?:do you have|are there|are available|can you use|do you know)|(?:list|show)(?: me)? (?:all |your |the |available )*(?:skills|tools|abilities|commands)|how (?:do you|does this) work|what is this|(?:who|what) are you|how can you help(?: me)?|what are your (?:skills|tools|abilities))$/u.test(
+      text,
+    );
+  return isHelp ? `${who} ${listAbilities(scene)}` : undefined;
+}
+
+function listAbilities({ skills, tools }: Scene): string {
+  const lines = [
+    ...skills.slice(0, mostListed).map(({ name, description }) => `- ${name}: ${firstSentence(description)}`),
+    ...tools
+      .filter(({ name }) => !isMeta(name))
+      .slice(0, mostListed)
+      .map(({ name, description }) => `- \`${name}\`: ${firstSentence(description ?? "")}`),
+  ];
+  const rest = Math.max(0, skills.length - mostListed) + Math.max(0, tools.length - mostListed);
+  if (lines.length === 0) return "There are no tools and no skills here, so there is nothing I can do yet.";
+  return `This is what I can do:\n${lines.join("\n")}${rest > 0 ? `\n… and ${rest} more` : ""}`;
+}
+
+function firstSentence(text: string): string {
+  const end = text.search(/[.!?](?:\s|$)/u);
+  const sentence = end === -1 ? text : text.slice(0, end);
+  return sentence.length > 160 ? `${sentence.slice(0, 159)}…` : sentence;
+}
+
+/** Says that nothing fits, and what there is. */
+export function sayNothingFits(scene: Scene, request: string): string {
+  const image = scene.exchange.files.length > 0 ? " I cannot see what is attached." : "";
+  const shown = request.length > 80 ? `${request.slice(0, 79)}…` : request;
+  return `I found no tool and no skill for "${shown}".${image} ${who} ${listAbilities(scene)}`;
+}
+
+/** Asks for what is missing. The form of the first line is how the answer is understood later. */
+export function askFor(tool: ModelTool, missing: readonly Parameter[]): string {
+  const lines = missing.map((parameter) => `- \`${parameter.name}\`${describe(parameter)}`);
+  return `To use \`${tool.name}\` I need:\n${lines.join("\n")}\nWhat should it be?`;
+}
+
+function describe({ description, choices, samples, type }: Parameter): string {
+  const kind =
+    type === "string" || type === "any"
+      ? ""
+      : ` (${type === "array" ? "a list" : type === "object" ? "an object" : `a ${type}`.replace("a integer", "a whole number")})`;
+  const about = description === "" ? "" : `: ${firstSentence(description)}`;
+  if (choices.length > 0) return `${kind}${about}; one of ${choices.slice(0, 12).map(String).join(", ")}`;
+  return samples[0] === undefined ? `${kind}${about}` : `${kind}${about}; for example \`${samples[0]}\``;
+}
+
+/** Offers the nearest things instead of guessing. */
+export function offer({ fits, skills }: Extract<Resolution, { type: "offer" }>): string {
+  const [best, ...others] = fits;
+  const named = (tool: ModelTool): string =>
+    `\`${tool.name}\` (${firstSentence(tool.description ?? "no description")})`;
+  const listed = (skill: ListedSkill): string => `the skill ${skill.name} (${firstSentence(skill.description)})`;
+  const nearest = best === undefined ? [] : [`The nearest is ${named(best.tool)}. Say "yes" to use it.`];
+  const rest = [...others.map(({ tool }) => named(tool)), ...skills.map(listed)];
+  const also =
+    rest.length === 0 ? [] : [`${best === undefined ? "What comes near" : "There is also"}: ${rest.join("; ")}.`];
+  return ["I am not sure what to use for this.", ...nearest, ...also].join(" ");
+}

@@ -1,0 +1,93 @@
+import { parseSpokenDate } from "./date-words.ts";
+import { parseSpokenNumber } from "./number-words.ts";
+import { readTokens } from "./read-tokens.ts";
+import type { Token } from "./token.ts";
+
+/** A request, or a part of one, taken apart. */
+export interface Request {
+  readonly text: string;
+  readonly tokens: readonly Token[];
+}
+
+/** Takes a request apart; `today` (an ISO date) is what "tomorrow" counts from. Without it such words mean no certain day. */
+export function readRequest(text: string, today?: string): Request {
+  return { text, tokens: joinTokens(text, readTokens(text), today) };
+}
+
+/** The part of a request from one of its tokens up to another one. */
+export function sliceRequest(request: Request, from: number, to: number): Request {
+  const tokens = request.tokens.slice(from, to);
+  return { text: request.text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0), tokens };
+}
+
+/** Numbers and dates in words become one token. */
+function joinTokens(text: string, tokens: readonly Token[], today: string | undefined): Token[] {
+  const joined: Token[] = [];
+  for (let at = 0; at < tokens.length;) {
+    const token = tokens[at] as Token;
+    const found = toDate(text, tokens, at, today) ?? toNumber(text, tokens, at);
+    joined.push(found?.token ?? (token.kind === "date" ? { value: token.text, ...token } : token));
+    at += found?.count ?? 1;
+  }
+  return joined;
+}
+
+interface Joined {
+  readonly token: Token;
+  readonly count: number;
+}
+
+function wordsFrom(tokens: readonly Token[], at: number): string[] {
+  const next = tokens.slice(at, at + 12);
+  return next.map(({ kind, word, text }) =>
+    kind === "word" ? word : kind === "number" || kind === "mark" ? text : "",
+  );
+}
+
+function toDate(text: string, tokens: readonly Token[], at: number, today: string | undefined): Joined | undefined {
+  const words = wordsFrom(tokens, at);
+  let found = parseSpokenDate(words, today);
+  let extra = 0;
+  // "two weeks ago", "in two weeks": the number may be in words.
+  for (const place of found === undefined ? [0, 1] : []) {
+    const spoken = parseSpokenNumber(words.slice(place));
+    if (spoken === undefined) continue;
+    found = parseSpokenDate(words.toSpliced(place, spoken.count, String(spoken.value)), today);
+    extra = spoken.count - 1;
+    if (found !== undefined) break;
+  }
+  if (found === undefined) return undefined;
+  const count = found.count + extra;
+  const token = join("date", text, tokens.slice(at, at + count));
+  return { token: found.iso === undefined ? token : { ...token, value: found.iso }, count };
+}
+
+function toNumber(text: string, tokens: readonly Token[], at: number): Joined | undefined {
+  const first = tokens[at] as Token;
+  const words = wordsFrom(tokens, at);
+  const digits = first.kind === "number" && typeof first.value === "number" ? first.value : undefined;
+  if (first.kind !== "word" && digits === undefined) return undefined;
+  const found = parseSpokenNumber(words, digits);
+  if (found === undefined || (digits !== undefined && found.count === 1)) return undefined;
+  // "the one", "one of them": a pronoun.
+  if (first.word === "one" && found.count === 1 && isPronoun(tokens, at)) return undefined;
+  return {
+    token: { ...join("number", text, tokens.slice(at, at + found.count)), value: found.value },
+    count: found.count,
+  };
+}
+
+function isPronoun(tokens: readonly Token[], at: number): boolean {
+  const before = tokens[at - 1]?.word ?? "";
+  const after = tokens[at + 1]?.word ?? "";
+  return (
+    /^(?:the|that|this|which|another|each|every|no|any|first|last|next|other)$/u.test(before) ||
+    /^(?:of|that|which|is|)$/u.test(after)
+  );
+}
+
+function join(kind: "date" | "number", text: string, tokens: readonly Token[]): Token {
+  const start = tokens[0]?.start ?? 0;
+  const end = tokens.at(-1)?.end ?? start;
+  return { kind, text: text.slice(start, end), word: "", stem: "", start, end };
+}

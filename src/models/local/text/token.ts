@@ -1,0 +1,41 @@
+import type { JsonValue } from "../../../core/json.ts";
+
+/** What a piece of a request looks like. `mark` is a character that is nothing else. */
+export type TokenKind =
+  | "code"
+  | "date"
+  | "email"
+  | "expression"
+  | "flag"
+  | "json"
+  | "mark"
+  | "number"
+  | "pair"
+  | "path"
+  | "quoted"
+  | "range"
+  | "reference"
+  | "selector"
+  | "time"
+  | "url"
+  | "word";
+
+/** A piece of a request: a word, or several characters that are one value. */
+export interface Token {
+  readonly kind: TokenKind;
+  /** As it is written. */
+  readonly text: string;
+  /** In lower case; empty for what is no word. */
+  readonly word: string;
+  /** Empty for words that say nothing, and for what is no word. */
+  readonly stem: string;
+  /** What it means, if that is not its text. */
+  readonly value?: JsonValue;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A kind that is a value by its form and not a word of the language. */
+export function isValueToken({ kind }: Token): boolean {
+  return kind !== "word" && kind !== "mark";
+}
