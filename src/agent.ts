@@ -3,22 +3,25 @@
  *
  * @module
  */
+export type { Agent } from "./agent/agent-interface.ts";
 export type {
-  Agent,
   AgentOptions,
-  AgentRun,
   Decision,
   ExposureName,
   ModelSettings,
   RunLimits,
   RunOptions,
   Task,
-} from "./agent/agent.ts";
+} from "./agent/agent-options.ts";
+export type { AgentRun } from "./agent/agent-run.ts";
 export type { RunUsage } from "./agent/cost/run-usage.ts";
 export { createAgent } from "./agent/create-agent.ts";
 export { createDebugger } from "./agent/debug/create-debugger.ts";
 export type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./agent/debug/create-debugger.ts";
 export type { AgentEvent } from "./agent/events.ts";
 export type { AgentCall, AgentHooks, AnswerVerdict, CallVerdict, ModelVerdict, OutcomeVerdict } from "./agent/hooks.ts";
+export type { ForkChanges } from "./agent/log/fork-run.ts";
+export type { Divergence } from "./agent/log/replay-log.ts";
+export type { ReplayReport } from "./agent/log/replay-run.ts";
 export type { MemoryOptions } from "./agent/memory/create-memory.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

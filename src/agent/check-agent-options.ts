@@ -1,6 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
-import type { AgentOptions } from "./agent.ts";
+import type { AgentOptions } from "./agent-options.ts";
 
 /**
  * Checks what `createAgent` was given.

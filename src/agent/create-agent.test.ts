@@ -6,7 +6,8 @@ import type { Tool } from "../core/tool.ts";
 import type { ModelMessage } from "../models/model.ts";
 import { mockModel, type MockScript } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
-import type { Agent, AgentOptions } from "./agent.ts";
+import type { Agent } from "./agent-interface.ts";
+import type { AgentOptions } from "./agent-options.ts";
 import { createAgent } from "./create-agent.ts";
 import type { AgentEvent } from "./events.ts";
 
@@ -61,7 +62,7 @@ test("run() runs independent calls at the same time and destructive ones alone",
       annotations: { destructive },
       async run() {
         order.push(`${name} starts`);
-        for (let turn = 0; turn < 20; turn++) await undefined;
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve();
         order.push(`${name} ends`);
       },
     });

@@ -1,25 +1,17 @@
-import { KitbagError } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
-import { createRuns, type Runs } from "../store/runs/create-runs.ts";
-import type { Agent, AgentOptions, AgentRun, RunOptions, Task } from "./agent.ts";
+import { createRuns } from "../store/runs/create-runs.ts";
+import type { Agent } from "./agent-interface.ts";
+import type { AgentOptions, RunOptions, Task } from "./agent-options.ts";
+import { needRuns, type AgentParts } from "./agent-parts.ts";
+import type { AgentRun } from "./agent-run.ts";
 import { checkAgentOptions } from "./check-agent-options.ts";
-import { createUsageCounter, type UsageCounter } from "./cost/usage-counter.ts";
+import { createUsageCounter } from "./cost/usage-counter.ts";
 import { decideApproval } from "./log/decide-approval.ts";
 import { forkRun } from "./log/fork-run.ts";
 import { replayRun } from "./log/replay-run.ts";
-import { createModelSource, type ModelSource } from "./model-source.ts";
+import { createModelSource } from "./model-source.ts";
 import { prepareResume } from "./run/prepare-resume.ts";
 import { prepareRun } from "./run/prepare-run.ts";
 import { startRun } from "./run/start-run.ts";
-
-/** What all runs of an agent share. */
-export interface AgentParts {
-  readonly options: AgentOptions;
-  readonly models: ModelSource;
-  readonly runs: Runs | undefined;
-  /** Of all runs together. */
-  readonly total: UsageCounter;
-}
 
 /**
  * Makes an agent.
@@ -72,11 +64,4 @@ export function createAgent(options: AgentOptions): Agent {
       return parts.total.tokens();
     },
   };
-}
-
-/** @throws {KitbagError} `option-invalid` if nothing is kept. */
-export function needRuns(runs: Runs | undefined): Runs {
-  if (runs !== undefined) return runs;
-  const expected = "a store, such as sqliteStore(), because only runs that are kept can be gone on with";
-  throw new KitbagError("option-invalid", { option: "store", found: showValue(undefined), expected });
 }

@@ -1,6 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import type { Model, ModelUsage } from "../models/model.ts";
-import type { AgentOptions } from "./agent.ts";
+import type { AgentOptions } from "./agent-options.ts";
 
 /** A model that is ready to be asked, and what it costs. */
 export interface ReadyModel {

@@ -8,7 +8,8 @@ import { memoryStore } from "../store/memory-store.ts";
 import { createRuns } from "../store/runs/create-runs.ts";
 import { mockModel, type MockAnswer } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
-import type { Agent, AgentRun } from "./agent.ts";
+import type { Agent } from "./agent-interface.ts";
+import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
 
 test("run() writes a journal that is the run", async () => {

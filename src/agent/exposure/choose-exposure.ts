@@ -1,6 +1,5 @@
 import { estimateTokens } from "../../core/estimate-tokens.ts";
-import type { ExposureParts } from "./create-exposure.ts";
-import type { Exposure } from "./exposure.ts";
+import type { Exposure, ExposureParts } from "./exposure.ts";
 
 /** Lists of tools that cost less than this, in tokens, may change as they like. */
 const fewTokens = 4000;

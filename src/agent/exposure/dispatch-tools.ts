@@ -1,6 +1,5 @@
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
-import type { ExposureParts } from "./create-exposure.ts";
-import type { Exposure, ModelView } from "./exposure.ts";
+import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
 import { toDispatchModelTool } from "./to-model-tools.ts";
 
 /** A few tools that never change, with which a model finds, opens and calls everything else. */

@@ -2,8 +2,7 @@ import type { ModelTool } from "../../models/model.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
-import type { ExposureParts } from "./create-exposure.ts";
-import type { Exposure, ModelView } from "./exposure.ts";
+import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
 /** What a model needs to open and close skills; everything else it sees. */

@@ -1,5 +1,13 @@
-import type { ModelMessage, ModelTool } from "../../models/model.ts";
+import type { Model, ModelMessage, ModelTool } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
+import type { Session } from "../../workspace/sessions/session.ts";
+
+/** What an exposure is made of. */
+export interface ExposureParts {
+  readonly session: Session;
+  readonly model: Model;
+  readonly instructions: string | undefined;
+}
 
 /** What a model is shown beside the conversation. */
 export interface ModelView {

@@ -23,5 +23,5 @@ export function toModelTool(entry: RegisteredTool): ModelTool {
 
 /** A tool of Kitbag's own as a model sees it. */
 export function toDispatchModelTool({ name, description, inputSchema }: DispatchTool): ModelTool {
-  return { type: "function", name, description, inputSchema: inputSchema as ModelTool["inputSchema"] };
+  return { type: "function", name, description, inputSchema };
 }

@@ -1,8 +1,6 @@
-import { KitbagError } from "../../core/errors.ts";
-import { quote } from "../../core/errors.ts";
-import type { RunEvent } from "../../store/runs/run-records.ts";
+import { KitbagError, quote } from "../../core/errors.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
-import type { Decision } from "../agent.ts";
+import type { Decision } from "../agent-options.ts";
 import { foldJournal } from "./fold-journal.ts";
 
 /**
@@ -22,7 +20,7 @@ export async function decideApproval(runs: Runs, approval: string, decision: Dec
   }
   const run = await runs.open(id);
   try {
-    await run.append([{ type: "approval-decided", run: id, approval, ...decision } as unknown as RunEvent]);
+    await run.append([{ type: "approval-decided", run: id, approval, ...decision }]);
   } finally {
     await run.pause();
   }

@@ -62,7 +62,7 @@ class Folding {
 
   add(value: JsonObject): void {
     const event: unknown = value;
-    switch (value["type"]) {
+    switch (value["type"] as string) {
       case "task-start":
         this.start = event as TaskStart;
         this.#messages = this.start.messages.map(fromKeptMessage);

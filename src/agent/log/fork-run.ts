@@ -4,7 +4,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
-import { needRuns, type AgentParts } from "../create-agent.ts";
+import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
 import { toKeptEvent } from "./kept-files.ts";
 import { foldJournal } from "./fold-journal.ts";
@@ -93,7 +93,7 @@ async function copy(
     if (now > step) return;
     if (value.type === "step-outcome") {
       const name = value["step"] as string;
-      const output = (outcomes[name] as unknown as JsonValue | undefined) ?? (value["output"] as JsonValue);
+      const output = (outcomes[name] as unknown as JsonValue | undefined) ?? value["output"];
       await run.step(name, { idempotent: true }, () => output);
     } else if (copiedTypes.has(value.type)) {
       await run.append([{ ...value, run: run.id }]);

@@ -12,7 +12,8 @@ export function toKeptEvent(event: KeptEvent): RunEvent {
       return toEvent({ ...event, message: toKeptMessage(event.message) });
     case "model-answer":
       return toEvent(event.content.some(isFile) ? { ...event, content: event.content.map(toKeptPart) } : event);
-    default:
+    case "approval-asked":
+    case "approval-decided":
       return toEvent(event);
   }
 }

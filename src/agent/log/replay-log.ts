@@ -40,8 +40,8 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
     },
     async call({ name }) {
       const outcome: ToolOutcome | undefined = outcomes.get(name);
-      if (outcome === undefined) end ??= new ReplayEnd(undefined);
-      if (outcome === undefined || end !== undefined) throw end;
+      if (end !== undefined) throw end;
+      if (outcome === undefined) throw new ReplayEnd(undefined);
       return { outcome, recalled: true };
     },
     end: () => undefined,

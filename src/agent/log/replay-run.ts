@@ -1,5 +1,5 @@
 import type { RunEntry } from "../../store/runs/run-records.ts";
-import { needRuns, type AgentParts } from "../create-agent.ts";
+import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { MemoryCompacted, MessageAdded } from "../events.ts";
 import type { Memory } from "../memory/memory.ts";
 import { toParts, toRule } from "../run/prepare-run.ts";

@@ -35,9 +35,6 @@ interface OpenPart {
   providerMetadata?: Metadata | undefined;
 }
 
-/** Parts that say nothing that is to be kept. */
-const passing = new Set(["ping", "raw", "tool-input-end"]);
-
 /**
  * Reads an answer to its end.
  *
@@ -86,60 +83,35 @@ class AnswerReading {
   }
 
   add(part: ModelPart): void {
-    switch (part.type) {
-      case "text-start":
-      case "reasoning-start":
-        this.#start(part.type === "text-start" ? "text" : "reasoning", part);
-        return;
-      case "text-delta":
-      case "reasoning-delta":
-        this.#extend(part.type === "text-delta" ? "text" : "reasoning", part);
-        return;
-      case "text-end":
-      case "reasoning-end":
-        this.#end(part);
-        return;
-      case "tool-input-start":
-        (this.#toolNames ??= new Map()).set(part.id, part.toolName);
-        this.#listener?.onInput(part.id, part.toolName, "");
-        return;
-      case "tool-input-delta":
-        this.#listener?.onInput(part.id, this.#toolNames?.get(part.id) ?? "", part.delta);
-        return;
-      case "finish":
-        this.#usage = part.usage;
-        this.#finishReason = part.finishReason;
-        return;
-      case "error":
-        throw part.error;
-      default:
-        this.#keep(part);
-    }
+    const take = takers.get(part.type);
+    // The list of types grows in patches of the packages: what nobody knows is kept, and does no harm.
+    if (take === undefined) this.#unknown.push(toJson(part));
+    else take(this, part as never);
   }
 
-  #keep(part: Exclude<ModelPart, { type: "error" | "finish" }>): void {
-    switch (part.type) {
-      case "tool-call":
-      case "tool-result":
-      case "tool-approval-request":
-      case "file":
-      case "reasoning-file":
-      case "source":
-      case "custom":
-        this.#content.push(part);
-        return;
-      case "response-metadata":
-        this.#modelId = part.modelId;
-        return;
-      case "stream-start":
-        return;
-      default:
-        // The list of types grows in patches of the packages.
-        if (!passing.has(part.type)) this.#unknown.push(toJson(part));
-    }
+  keep(part: ModelContent): void {
+    this.#content.push(part);
   }
 
-  #start(
+  note({ modelId }: { modelId?: string }): void {
+    this.#modelId = modelId;
+  }
+
+  finish({ usage, finishReason }: Extract<ModelPart, { type: "finish" }>): void {
+    this.#usage = usage;
+    this.#finishReason = finishReason;
+  }
+
+  startInput({ id, toolName }: { id: string; toolName: string }): void {
+    (this.#toolNames ??= new Map()).set(id, toolName);
+    this.#listener?.onInput(id, toolName, "");
+  }
+
+  extendInput({ id, delta }: { id: string; delta: string }): void {
+    this.#listener?.onInput(id, this.#toolNames?.get(id) ?? "", delta);
+  }
+
+  start(
     type: OpenPart["type"],
     { id, providerMetadata }: { id: string; providerMetadata?: Metadata | undefined },
   ): OpenPart {
@@ -149,8 +121,8 @@ class AnswerReading {
     return open;
   }
 
-  #extend(type: OpenPart["type"], part: { id: string; delta: string; providerMetadata?: Metadata | undefined }): void {
-    const open = this.#open.get(part.id) ?? this.#start(type, { id: part.id });
+  extend(type: OpenPart["type"], part: { id: string; delta: string; providerMetadata?: Metadata | undefined }): void {
+    const open = this.#open.get(part.id) ?? this.start(type, { id: part.id });
     open.text += part.delta;
     if (part.providerMetadata !== undefined) merge(open, part.providerMetadata);
     if (this.#listener === undefined) return;
@@ -158,7 +130,7 @@ class AnswerReading {
     else this.#listener.onReasoning(part.delta);
   }
 
-  #end(part: { id: string; providerMetadata?: Metadata | undefined; citations?: unknown }): void {
+  end(part: { id: string; providerMetadata?: Metadata | undefined; citations?: unknown }): void {
     const open = this.#open.get(part.id);
     if (open === undefined) return;
     this.#open.delete(part.id);
@@ -166,6 +138,42 @@ class AnswerReading {
     if (part.citations !== undefined) Object.assign(open, { citations: part.citations });
   }
 }
+
+type Taker = (reading: AnswerReading, part: never) => void;
+
+const keep: Taker = (reading, part) => reading.keep(part);
+const pass: Taker = () => undefined;
+
+/** What is done with a part of each type. */
+const takers: ReadonlyMap<string, Taker> = new Map<string, Taker>([
+  ["text-start", (reading, part) => reading.start("text", part)],
+  ["text-delta", (reading, part) => reading.extend("text", part)],
+  ["text-end", (reading, part) => reading.end(part)],
+  ["reasoning-start", (reading, part) => reading.start("reasoning", part)],
+  ["reasoning-delta", (reading, part) => reading.extend("reasoning", part)],
+  ["reasoning-end", (reading, part) => reading.end(part)],
+  ["tool-input-start", (reading, part) => reading.startInput(part)],
+  ["tool-input-delta", (reading, part) => reading.extendInput(part)],
+  ["tool-input-end", pass],
+  ["tool-call", keep],
+  ["tool-result", keep],
+  ["tool-approval-request", keep],
+  ["file", keep],
+  ["reasoning-file", keep],
+  ["source", keep],
+  ["custom", keep],
+  ["response-metadata", (reading, part) => reading.note(part)],
+  ["finish", (reading, part) => reading.finish(part)],
+  ["stream-start", pass],
+  ["ping", pass],
+  ["raw", pass],
+  [
+    "error",
+    (_reading, { error }: { error: Error }) => {
+      throw error;
+    },
+  ],
+]);
 
 function merge(open: OpenPart, metadata: Metadata): void {
   open.providerMetadata ??= {};

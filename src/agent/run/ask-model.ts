@@ -59,7 +59,7 @@ function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
     ...(stop && { stopSequences: [...stop] }),
     ...(output && { responseFormat: { type: "json", schema: output.json } }),
     abortSignal: signal,
-  } as ModelCall;
+  };
 }
 
 async function answerOf(run: RunState, model: Model, call: ModelCall): Promise<Answer> {

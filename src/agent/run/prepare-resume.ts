@@ -1,11 +1,10 @@
-import type { SchemaSource } from "../../core/schema/to-schema.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
-import { needRuns, type AgentParts } from "../create-agent.ts";
+import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { toParts, toRule } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
-import type { RunStart } from "./start-run.ts";
+import type { RunStart } from "./run-start.ts";
 
 /**
  * Makes a run ready that is in the store, as it was.
@@ -24,7 +23,7 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
     const folded = foldJournal(id, kept.past);
     const { start: begun } = folded;
     await reopen(session, folded);
-    const output = begun.output && toRule(begun.output as SchemaSource);
+    const output = begun.output && toRule(begun.output);
     const asUser = options.user === undefined && begun.user !== undefined ? { user: begun.user } : {};
     const given = { ...start, options: { ...options, ...asUser } };
     const run = new RunState(

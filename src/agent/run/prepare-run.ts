@@ -3,9 +3,9 @@ import { showValue, type JsonObject } from "../../core/json.ts";
 import { toSchema, type SchemaSource } from "../../core/schema/to-schema.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
-import type { RunLimits, RunOptions, Task } from "../agent.ts";
+import type { RunLimits, RunOptions, Task } from "../agent-options.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
-import type { AgentParts } from "../create-agent.ts";
+import type { AgentParts } from "../agent-parts.ts";
 import type { TaskStart } from "../events.ts";
 import { createExposure } from "../exposure/create-exposure.ts";
 import { createRunLog } from "../log/open-run-log.ts";
@@ -16,7 +16,7 @@ import { callHook } from "./call-hook.ts";
 import { createLoopDetector } from "./loop-detector.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
 import { RunState, type OutputRule, type RunParts } from "./run-state.ts";
-import type { RunStart } from "./start-run.ts";
+import type { RunStart } from "./run-start.ts";
 
 /** Makes a new run ready. @throws {KitbagError} what is wrong with what it was given. */
 export async function prepareRun(agent: AgentParts, task: Task, start: RunStart): Promise<RunState> {

@@ -3,7 +3,7 @@ import type { Refine } from "../../core/schema/to-schema.ts";
 import type { Model, ModelMessage, ModelUsage } from "../../models/model.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
-import type { ModelSettings, RunLimits } from "../agent.ts";
+import type { ModelSettings, RunLimits } from "../agent-options.ts";
 import type { UsageCounter } from "../cost/usage-counter.ts";
 import type { AgentEvent, ApprovalDecided, ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";

@@ -1,22 +1,15 @@
-import { isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
-import { describeCause } from "../../core/errors.ts";
+import { describeCause, isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
 import type { RunUsage } from "../cost/run-usage.ts";
 import type { AgentEvent } from "../events.ts";
-import type { AgentRun, RunOptions } from "../agent.ts";
+import type { RunOptions } from "../agent-options.ts";
+import type { AgentRun } from "../agent-run.ts";
 import type { RunResult } from "../run-result.ts";
 import { callHook } from "./call-hook.ts";
-import { createEventFeed, type EventFeed } from "./event-feed.ts";
+import { createEventFeed } from "./event-feed.ts";
 import type { RunEnd } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
+import type { RunStart } from "./run-start.ts";
 import type { RunState } from "./run-state.ts";
-
-/** What is there before a run has begun. */
-export interface RunStart {
-  readonly id: string;
-  readonly options: RunOptions;
-  readonly feed: EventFeed;
-  readonly signal: AbortSignal;
-}
 
 const nothingUsed: RunUsage = {
   inputTokens: 0,
@@ -38,7 +31,7 @@ export function startRun(id: string, options: RunOptions, prepare: (start: RunSt
 
   async function work(): Promise<RunResult> {
     // Whoever asks for the events in this turn gets the first one too.
-    await undefined;
+    await Promise.resolve();
     const { signal } = options;
     if (signal?.aborted === true) stop();
     signal?.addEventListener("abort", stop);

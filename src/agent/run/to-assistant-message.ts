@@ -48,6 +48,8 @@ function toPart(item: ModelContent, inputs: ReadonlyMap<string, JsonValue>): Ass
       return { type: item.type, data: item.data, mediaType: item.mediaType, ...options };
     case "custom":
       return { type: "custom", kind: item.kind, ...options };
+    case "source":
+    case "tool-approval-request":
     default:
       // Sources are for people; requests for approval of the provider's own tools are answered elsewhere.
       return undefined;

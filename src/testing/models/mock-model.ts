@@ -84,7 +84,7 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
     const made = typeof next === "function" ? next(call) : next;
     const whole = typeof made === "string" ? { text: made } : made;
     if (whole.delayMs !== undefined) await wait(whole.delayMs, call.abortSignal);
-    if (whole.error !== undefined) throw whole.error;
+    if (whole.error !== undefined) throw whole.error as Error;
     return whole;
   }
 
@@ -97,7 +97,7 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
     async doGenerate(call) {
       const index = asked.length;
       const whole = await answer(call);
-      if (whole.breaks !== undefined) throw whole.breaks;
+      if (whole.breaks !== undefined) throw whole.breaks as Error;
       return {
         content: toContent(whole, index),
         finishReason: toReason(whole),
@@ -110,21 +110,25 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
       const whole = await answer(call);
       const parts = toParts(whole, call, index);
       const { partDelayMs } = whole;
-      let next = 0;
-      const stream = new ReadableStream<ModelPart>({
-        async pull(controller) {
-          if (partDelayMs !== undefined && next > 0) await wait(partDelayMs, call.abortSignal);
-          const part = parts[next++];
-          if (part === undefined) controller.close();
-          else controller.enqueue(part);
-        },
-      });
-      return { stream };
+      const pause = partDelayMs === undefined ? undefined : () => wait(partDelayMs, call.abortSignal);
+      return { stream: toStream(parts, pause) };
     },
   };
 }
 
 type Whole = Exclude<MockAnswer, string>;
+
+function toStream(parts: readonly ModelPart[], pause: (() => Promise<void>) | undefined): ReadableStream<ModelPart> {
+  let next = 0;
+  return new ReadableStream<ModelPart>({
+    async pull(controller) {
+      if (pause !== undefined && next > 0) await pause();
+      const part = parts[next++];
+      if (part === undefined) controller.close();
+      else controller.enqueue(part);
+    },
+  });
+}
 
 function toContent({ reasoning, text, calls = [] }: Whole, index: number): ModelContent[] {
   return [

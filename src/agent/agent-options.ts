@@ -5,13 +5,9 @@ import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
 import type { Approve } from "../workspace/call/approval.ts";
 import type { Workspace } from "../workspace/workspace.ts";
-import type { RunUsage } from "./cost/run-usage.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
-import type { ForkChanges } from "./log/fork-run.ts";
-import type { ReplayReport } from "./log/replay-run.ts";
 import type { MemoryOptions } from "./memory/create-memory.ts";
-import type { RunResult } from "./run-result.ts";
 
 /** How a model sees the tools of skills that are opened; see `docs/guide/agents.md`. */
 export type ExposureName = "direct" | "announce" | "dispatch" | "auto";
@@ -90,58 +86,10 @@ export interface RunOptions {
   readonly approve?: Approve;
 }
 
-/**
- * A run that is going on. Iterate over it for its events: who asks in the same turn in which it was started gets all of them, who asks
- * later gets those from then on.
- */
-export interface AgentRun extends AsyncIterable<AgentEvent> {
-  readonly id: string;
-  /** Never rejects: a failure is a result. */
-  readonly result: Promise<RunResult>;
-  /** What it has cost so far, in US dollars; `undefined` if a price is not known. */
-  readonly cost: number | undefined;
-  readonly usage: RunUsage;
-  /** Stops it: calls that are running are cancelled. */
-  stop(): void;
-  /** Says something to the model before it is asked the next time. */
-  steer(text: string): void;
-}
-
 /** A decision about a call that waits. */
 export interface Decision {
   readonly decision: "approve" | "deny";
   readonly reason?: string;
   readonly input?: JsonValue;
   readonly user?: string;
-}
-
-/** Something that works on tasks with a model and the tools of a workspace. */
-export interface Agent {
-  /** Starts a run. Never throws: what is wrong is in its result. */
-  run(task: Task, options?: RunOptions): AgentRun;
-  /**
-   * Goes on with a run that was interrupted or paused. Calls whose outcome is recorded are not made again; one that was in flight is
-   * made again only if its tool is read-only or idempotent, and otherwise the model is told that it may have happened.
-   */
-  resume(id: string, options?: Omit<RunOptions, "id" | "conversation" | "output" | "skills">): AgentRun;
-  /**
-   * Decides on a call that a paused run waits for; the run goes on when it is resumed.
-   *
-   * @throws {KitbagError} `option-invalid` if nothing of this name waits; `run-leased` if somebody works on the run.
-   */
-  decide(approval: string, decision: Decision): Promise<void>;
-  /**
-   * Goes through a run again with the answers and outcomes of its journal, and tells where it would not be the same now. Neither the
-   * model nor a tool is asked.
-   *
-   * @throws {KitbagError} `run-not-found`.
-   */
-  replay(id: string): Promise<ReplayReport>;
-  /**
-   * Makes a run that is the same as another up to a step, and then goes its own way: with something changed, or another model.
-   */
-  fork(id: string, step: number, changes?: ForkChanges, options?: RunOptions): Promise<AgentRun>;
-  /** Of all runs of this agent, in US dollars; `undefined` if a price is not known. */
-  readonly totalCost: number | undefined;
-  readonly totalTokens: number;
 }

@@ -1,0 +1,35 @@
+import type { AgentRun } from "./agent-run.ts";
+import type { Decision, RunOptions, Task } from "./agent-options.ts";
+import type { ForkChanges } from "./log/fork-run.ts";
+import type { ReplayReport } from "./log/replay-run.ts";
+
+/** Something that works on tasks with a model and the tools of a workspace. */
+export interface Agent {
+  /** Starts a run. Never throws: what is wrong is in its result. */
+  run(task: Task, options?: RunOptions): AgentRun;
+  /**
+   * Goes on with a run that was interrupted or paused. Calls whose outcome is recorded are not made again; one that was in flight is
+   * made again only if its tool is read-only or idempotent, and otherwise the model is told that it may have happened.
+   */
+  resume(id: string, options?: Omit<RunOptions, "id" | "conversation" | "output" | "skills">): AgentRun;
+  /**
+   * Decides on a call that a paused run waits for; the run goes on when it is resumed.
+   *
+   * @throws {KitbagError} `option-invalid` if nothing of this name waits; `run-leased` if somebody works on the run.
+   */
+  decide(approval: string, decision: Decision): Promise<void>;
+  /**
+   * Goes through a run again with the answers and outcomes of its journal, and tells where it would not be the same now. Neither the
+   * model nor a tool is asked.
+   *
+   * @throws {KitbagError} `run-not-found`.
+   */
+  replay(id: string): Promise<ReplayReport>;
+  /**
+   * Makes a run that is the same as another up to a step, and then goes its own way: with something changed, or another model.
+   */
+  fork(id: string, step: number, changes?: ForkChanges, options?: RunOptions): Promise<AgentRun>;
+  /** Of all runs of this agent, in US dollars; `undefined` if a price is not known. */
+  readonly totalCost: number | undefined;
+  readonly totalTokens: number;
+}

@@ -1,0 +1,22 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+import type { Runs } from "../store/runs/create-runs.ts";
+import type { AgentOptions } from "./agent-options.ts";
+import type { UsageCounter } from "./cost/usage-counter.ts";
+import type { ModelSource } from "./model-source.ts";
+
+/** What all runs of an agent share. */
+export interface AgentParts {
+  readonly options: AgentOptions;
+  readonly models: ModelSource;
+  readonly runs: Runs | undefined;
+  /** Of all runs together. */
+  readonly total: UsageCounter;
+}
+
+/** @throws {KitbagError} `option-invalid` if nothing is kept. */
+export function needRuns(runs: Runs | undefined): Runs {
+  if (runs !== undefined) return runs;
+  const expected = "a store, such as sqliteStore(), because only runs that are kept can be gone on with";
+  throw new KitbagError("option-invalid", { option: "store", found: showValue(undefined), expected });
+}

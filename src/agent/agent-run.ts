@@ -1,0 +1,20 @@
+import type { RunUsage } from "./cost/run-usage.ts";
+import type { AgentEvent } from "./events.ts";
+import type { RunResult } from "./run-result.ts";
+
+/**
+ * A run that is going on. Iterate over it for its events: who asks in the same turn in which it was started gets all of them, who asks
+ * later gets those from then on.
+ */
+export interface AgentRun extends AsyncIterable<AgentEvent> {
+  readonly id: string;
+  /** Never rejects: a failure is a result. */
+  readonly result: Promise<RunResult>;
+  /** What it has cost so far, in US dollars; `undefined` if a price is not known. */
+  readonly cost: number | undefined;
+  readonly usage: RunUsage;
+  /** Stops it: calls that are running are cancelled. */
+  stop(): void;
+  /** Says something to the model before it is asked the next time. */
+  steer(text: string): void;
+}
