@@ -175,6 +175,15 @@ test("append() takes 1,000 entries at a time", async () => {
   expect(await verifyAudit(store, { key: keys })).toMatchObject({ ok: true, count: 2500 });
 });
 
+test("append() chains entries whose keys JavaScript puts into an order of its own", async () => {
+  const { appender, store, keys } = await openChained();
+  const odd = { ...entry(2), permissions: { 10: "a", 9: "b" } } as unknown as AuditEntry;
+
+  await Promise.all([entry(1), odd, entry(3)].map(appender.append));
+
+  expect(await verifyAudit(store, { key: keys })).toMatchObject({ ok: true, count: 3 });
+});
+
 function entry(count: number): AuditEntry {
   return { type: "begin", call: `c${count}`, tool: "echo", time: 1_700_000_000_000 + count };
 }

@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { chainedAppends } from "../chained-append.ts";
-import { toKept } from "../kept-value.ts";
-import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
+import { toOpenLine, type OpenLine } from "./audit-chain.ts";
+import type { AuditEntry, AuditHead } from "./audit-entry.ts";
 import { createChainedWrite, createWrite, type ChainParts } from "./write-chain.ts";
 import type { Anchor } from "./anchor-file.ts";
 
@@ -19,8 +19,9 @@ export interface AuditAppender {
 }
 
 interface Waiting {
-  readonly entry: AuditEntry;
-  readonly kept: PromiseWithResolvers<void>;
+  readonly line: OpenLine;
+  resolve(): void;
+  reject(cause: unknown): void;
 }
 
 /** One append takes no more than these. */
@@ -41,9 +42,9 @@ export function createAppender(parts: AppenderParts, start: AuditHead): AuditApp
   /** So many of those that wait are a matter of the write that is going on. */
   let taken = 0;
 
-  function take(): readonly AuditEntry[] {
+  function take(): readonly OpenLine[] {
     taken = Math.min(waiting.length, largestBatch);
-    return waiting.slice(0, taken).map(({ entry }) => entry);
+    return waiting.slice(0, taken).map(({ line }) => line);
   }
 
   async function flush(): Promise<void> {
@@ -53,26 +54,30 @@ export function createAppender(parts: AppenderParts, start: AuditHead): AuditApp
         const after = await write(take);
         void acknowledge(waiting.splice(0, taken), parts.anchor?.write(after));
       } catch (cause) {
-        for (const { kept } of waiting.splice(0, taken)) kept.reject(cause);
+        for (const { reject } of waiting.splice(0, taken)) reject(cause);
       }
     }
     isBusy = false;
   }
 
   return {
-    async append(entry) {
-      if (isClosed) throw new KitbagError("store-closed", { operation: "audit.append" });
-      // Here, so that an entry that cannot be kept fails alone.
-      const checked = toKept(auditStream, entry) as unknown as AuditEntry;
-      const kept = Promise.withResolvers<void>();
-      waiting.push({ entry: checked, kept });
-      last = kept.promise;
+    append(entry) {
+      if (isClosed) return Promise.reject(new KitbagError("store-closed", { operation: "audit.append" }));
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      try {
+        // Here, so that an entry that cannot be kept fails alone.
+        waiting.push({ line: toOpenLine(entry), resolve, reject });
+      } catch (cause) {
+        reject(cause);
+        return promise;
+      }
+      last = promise;
       if (!isBusy) {
         isBusy = true;
         // After everything that can go on now has, so that calls that run at once share one write.
         process.nextTick(() => void flush());
       }
-      return kept.promise;
+      return promise;
     },
     async close() {
       isClosed = true;
@@ -85,8 +90,8 @@ export function createAppender(parts: AppenderParts, start: AuditHead): AuditApp
 async function acknowledge(batch: readonly Waiting[], anchored: Promise<void> | undefined): Promise<void> {
   try {
     await anchored;
-    for (const { kept } of batch) kept.resolve();
+    for (const { resolve } of batch) resolve();
   } catch (cause) {
-    for (const { kept } of batch) kept.reject(cause);
+    for (const { reject } of batch) reject(cause);
   }
 }

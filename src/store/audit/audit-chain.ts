@@ -1,23 +1,49 @@
 import type { JsonValue } from "../../core/json.ts";
-import type { AuditEntry, AuditHead, AuditLine } from "./audit-entry.ts";
+import { toKept } from "../kept-value.ts";
+import { auditStream, type AuditEntry, type AuditHead, type AuditLine } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
+import { toOrderedCopy } from "./ordered-copy.ts";
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 
 /** The head of a chain without entries. */
 export const emptyHead: AuditHead = { count: 0, hash: "0".repeat(64) };
 
-/** Puts an entry behind the one that `head` is of. */
-export function linkEntry(keys: AuditKeys, head: AuditHead, entry: AuditEntry): AuditLine {
-  const position = head.count + 1;
-  const hash = hashOf(keys, head.hash, { ...entry, position });
-  return { ...entry, position, previous: head.hash, hash };
+/** An entry on its way into the chain: where it will stand is decided when it is written, and anew if that comes to nothing. */
+export interface OpenLine {
+  readonly line: AuditEntry & { position: number; previous: string; hash: string };
+  /** What is hashed, in its order; not there if it cannot be prepared. */
+  readonly hashed: { position: number } | undefined;
+}
+
+/**
+ * Copies an entry, with room for its place in the chain.
+ *
+ * @throws {KitbagError} `store-value-invalid` if it is not JSON.
+ */
+export function toOpenLine(entry: AuditEntry): OpenLine {
+  const line = toKept(auditStream, entry) as unknown as OpenLine["line"];
+  line.position = 0;
+  const hashed = toOrderedCopy(line as unknown as JsonValue) as OpenLine["hashed"];
+  line.previous = "";
+  line.hash = "";
+  return { line, hashed };
+}
+
+/** Puts a line behind the one that `head` is of. It is changed and not copied: the copies cost more than the hashes. */
+export function linkLine(keys: AuditKeys, head: AuditHead, { line, hashed }: OpenLine): AuditLine {
+  line.position = head.count + 1;
+  line.previous = head.hash;
+  if (hashed === undefined) line.hash = hashLine(keys, line);
+  else {
+    hashed.position = line.position;
+    line.hash = hashText(keys, head.hash, JSON.stringify(hashed));
+  }
+  return line;
 }
 
 /** The entry that a value of the log is, if it was made with the key: nothing in it was changed since. */
 export function readLine(keys: AuditKeys, value: unknown): AuditLine | undefined {
-  if (!isLine(value)) return undefined;
-  const { previous, hash, ...entry } = value;
-  return hashOf(keys, previous, entry) === hash ? value : undefined;
+  return isLine(value) && hashLine(keys, value) === value.hash ? value : undefined;
 }
 
 /** The head of a chain that ends with `line`. */
@@ -25,8 +51,11 @@ export function toHead({ position, hash }: AuditLine): AuditHead {
   return { count: position, hash };
 }
 
-function hashOf(keys: AuditKeys, previous: string, entry: object): string {
-  const text = toCanonicalJson(entry as Readonly<Record<string, JsonValue>>);
+function hashLine(keys: AuditKeys, { previous, hash: _hash, ...entry }: AuditLine): string {
+  return hashText(keys, previous, toCanonicalJson(entry as unknown as Readonly<Record<string, JsonValue>>));
+}
+
+function hashText(keys: AuditKeys, previous: string, text: string): string {
   return keys.chain(`${previous}\n${text}`);
 }
 

@@ -2,8 +2,8 @@ import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { LogStore } from "../../core/store.ts";
 import type { ChainedAppend } from "../chained-append.ts";
-import { emptyHead, linkEntry, readLine, toHead } from "./audit-chain.ts";
-import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
+import { emptyHead, linkLine, readLine, toHead, type OpenLine } from "./audit-chain.ts";
+import { auditStream, type AuditHead } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 
 /** What the chain is kept in, and its keys. */
@@ -13,9 +13,9 @@ export interface ChainParts {
 }
 
 /**
- * Writes the entries that `take` gives when it was called last, and answers with the head behind them. Only one at a time.
+ * Writes the lines that `take` gives when it is called last, and answers with the head behind them. Only one at a time.
  */
-export type WriteChain = (take: () => readonly AuditEntry[]) => Promise<AuditHead>;
+export type WriteChain = (take: () => readonly OpenLine[]) => Promise<AuditHead>;
 
 /** So often another process may be faster. */
 const maxAttempts = 100;
@@ -24,12 +24,12 @@ const maxAttempts = 100;
 export function createWrite(parts: ChainParts, start: AuditHead): WriteChain {
   let head: AuditHead | undefined = start;
   return async (take) => {
-    const entries = take();
+    const taken = take();
     for (let attempt = 1; ; attempt++) {
       const before = head ?? (await readHead(parts));
       // What went wrong must be looked up before anything follows it.
       head = undefined;
-      const { lines, after } = linkAll(parts.keys, before, entries);
+      const { lines, after } = linkAll(parts.keys, before, taken);
       try {
         await parts.log.append(auditStream, lines, { expectedPosition: before.count });
         head = after;
@@ -61,11 +61,11 @@ export function createChainedWrite(keys: AuditKeys, append: ChainedAppend, start
 function linkAll(
   keys: AuditKeys,
   before: AuditHead,
-  entries: readonly AuditEntry[],
+  open: readonly OpenLine[],
 ): { readonly lines: readonly JsonValue[]; readonly after: AuditHead } {
   let after = before;
-  const lines = entries.map((entry) => {
-    const line = linkEntry(keys, after, entry);
+  const lines = open.map((each) => {
+    const line = linkLine(keys, after, each);
     after = toHead(line);
     return line as unknown as JsonValue;
   });

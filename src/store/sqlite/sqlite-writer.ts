@@ -22,6 +22,8 @@ export interface SqliteWriter {
 }
 
 interface Pending extends Write {
+  readonly promise: Promise<unknown>;
+  readonly scope: string;
   readonly bytes: number;
   readonly calledAt: number;
 }
@@ -36,9 +38,9 @@ const idleMs = 100;
 export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
   const { commit, nextNumber, lastPositions } = createTransactions(database);
   const pending: Pending[] = [];
-  const lastOf = new Map<string, Promise<unknown>>();
+  /** The newest write to each scope of those that are pending. */
+  const lastOf = new Map<string, Pending>();
   const idle = setTimeout(() => checkpoint(database), idleMs).unref();
-  let last: Promise<unknown> | undefined;
   let isScheduled = false;
   let tries = 0;
 
@@ -54,6 +56,9 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     const locked = commit(takeBatch(pending)) as readonly Pending[];
     tries = locked.length > 0 ? tries + 1 : 0;
     pending.unshift(...locked.filter(isPatient));
+    // What is not pending any more is written, and can be read.
+    lastOf.clear();
+    for (const write of pending) lastOf.set(write.scope, write);
     idle.refresh();
     schedule();
   }
@@ -67,17 +72,12 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
   return {
     nextNumber,
     lastPositions,
-    whenWritten: (scope) => (scope === undefined ? last : lastOf.get(scope)),
+    whenWritten: (scope) => (scope === undefined ? pending.at(-1) : lastOf.get(scope))?.promise.then(ignore, ignore),
     write(scope, run, bytes = 0) {
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof run>>();
-      pending.push({ run, bytes, calledAt: performance.now(), resolve, reject });
-      const done = promise.then(forget, forget);
-      lastOf.set(scope, done);
-      last = done;
-      function forget(): void {
-        if (lastOf.get(scope) === done) lastOf.delete(scope);
-        if (last === done) last = undefined;
-      }
+      const write = { promise, scope, run, bytes, calledAt: performance.now(), resolve, reject };
+      pending.push(write);
+      lastOf.set(scope, write);
       schedule();
       return promise;
     },
@@ -86,6 +86,8 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     },
   };
 }
+
+function ignore(): void {}
 
 function takeBatch(pending: Pending[]): readonly Pending[] {
   let bytes = 0;

@@ -1,5 +1,7 @@
 import { patternRedactor, allKinds } from "../../core/redaction/pattern-redactor.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import type { Runtime } from "../../core/runtime.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { AuditBegin, AuditEnd } from "../../store/audit/audit-entry.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
 import type { Entry } from "../entry.ts";
@@ -7,15 +9,29 @@ import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
 
 /** What the audit says of a call that begins. What it was given is there as a digest only. */
-export async function toAuditBegin(call: Call, audit: Audit): Promise<AuditBegin> {
-  const { resolution, parentId, user, copy } = call;
+export function toAuditBegin(call: Call, audit: Audit): AuditBegin | Promise<AuditBegin> {
+  const { resolution } = call;
+  const sandbox = resolution.ok ? findSandbox(call, resolution.entry) : undefined;
+  // Most tools need not be asked about, and to wait for nothing costs a good part of what the audit does.
+  return typeof sandbox === "object"
+    ? sandbox.then((found) => toBegin(call, audit, found))
+    : toBegin(call, audit, sandbox);
+}
+
+function toBegin(call: Call, audit: Audit, sandbox: string | undefined): AuditBegin {
+  const { tool, parentId, user, copy } = call;
   return {
     type: "begin",
     call: call.id,
     ...(parentId !== undefined && { parent: parentId }),
     ...(user !== undefined && { user: show(call, user), userDigest: audit.digest(user) }),
     tool: show(call, call.address),
-    ...(resolution.ok && (await describeTool(call, resolution.entry))),
+    ...(tool !== undefined && {
+      ...(tool.version !== undefined && { version: tool.version }),
+      toolDigest: toolDigest(tool),
+      permissions: tool.permissions,
+      ...(sandbox !== undefined && { sandbox }),
+    }),
     ...(copy.ok && { inputDigest: audit.digest(copy.value) }),
     time: Date.now(),
   };
@@ -39,26 +55,22 @@ export function toAuditEnd(call: Call, outcome: ToolOutcome, audit: Audit): Audi
   };
 }
 
-type ToolFacts = Pick<AuditBegin, "version" | "toolDigest" | "permissions" | "sandbox">;
-
-async function describeTool(call: Call, entry: Entry): Promise<ToolFacts> {
-  const { tool } = entry;
-  const sandbox = await findSandbox(call, entry);
-  return {
-    ...(tool.version !== undefined && { version: tool.version }),
-    toolDigest: toolDigest(tool),
-    permissions: tool.permissions,
-    ...(sandbox !== undefined && { sandbox }),
-  };
+/** What holds the tool to its permissions. Nothing is started for a tool that cannot be called. */
+function findSandbox({ host, holder }: Call, entry: Entry): string | undefined | Promise<string | undefined> {
+  const runtime = host.runtimes.get(entry.tool.code.kind);
+  if (!isDescribing(runtime)) return "none";
+  return host.registry.isAvailableTo(holder, entry) ? describeSandbox(runtime, entry.tool) : undefined;
 }
 
-/** What holds the tool to its permissions. Nothing is started for a tool that cannot be called. */
-async function findSandbox({ host, holder }: Call, entry: Entry): Promise<string | undefined> {
-  const runtime = host.runtimes.get(entry.tool.code.kind);
-  if (runtime?.describe === undefined) return "none";
-  if (!host.registry.isAvailableTo(holder, entry)) return undefined;
+type DescribingRuntime = Runtime & Required<Pick<Runtime, "describe">>;
+
+function isDescribing(runtime: Runtime | undefined): runtime is DescribingRuntime {
+  return runtime?.describe !== undefined;
+}
+
+async function describeSandbox(runtime: DescribingRuntime, tool: Tool): Promise<string | undefined> {
   try {
-    return (await runtime.describe(entry.tool)).sandbox;
+    return (await runtime.describe(tool)).sandbox;
   } catch {
     // A runtime that cannot say it cannot run the tool either, and that outcome says why.
     return undefined;

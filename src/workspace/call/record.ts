@@ -2,6 +2,7 @@ import type { CallEnd, CallStart } from "../../core/events.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
+import type { Audit } from "../../store/audit/open-audit.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
 import type { Call } from "./call.ts";
@@ -82,7 +83,12 @@ function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
 
 function keepStart(call: Call, start: CallStart): Promise<FailedOutcome | undefined> {
   const { audit } = call.host;
-  return keepBoth(call, start, audit && toAuditBegin(call, audit).then(audit.append));
+  return keepBoth(call, start, audit && appendBegin(call, audit));
+}
+
+async function appendBegin(call: Call, audit: Audit): Promise<void> {
+  const begin = toAuditBegin(call, audit);
+  await audit.append(begin instanceof Promise ? await begin : begin);
 }
 
 function keepEnd(call: Call, outcome: ToolOutcome): Promise<FailedOutcome | undefined> {
@@ -97,16 +103,18 @@ async function keepBoth(
   audited: Promise<void> | undefined,
 ): Promise<FailedOutcome | undefined> {
   const { store, recordRedactor } = call.host;
+  // Somebody must hear that the one fails while the other is waited for.
+  audited?.catch(ignore);
   try {
-    const recorded = store?.log.append(callStream, [toRecord(event, recordRedactor)]);
-    await Promise.all([recorded ?? done, audited ?? done]);
+    if (store !== undefined) await store.log.append(callStream, [toRecord(event, recordRedactor)]);
+    if (audited !== undefined) await audited;
     return undefined;
   } catch (cause) {
     return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
   }
 }
 
-const done = Promise.resolve();
+function ignore(): void {}
 
 /** The event as it is recorded. The words and numbers that make it an event stay. */
 function toRecord(event: CallStart | CallEnd, redactor: PatternRedactor | undefined): JsonValue {
