@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall, ModelPart, ModelStream } from "../model.ts";
-import { toSource, type PartSource } from "../shims/part-source.ts";
+import { takeSource, toAnswer, type PartSource } from "../shims/part-source.ts";
 import type { ModelClock } from "./model-clock.ts";
 import { nameOf, toModelError } from "./to-model-error.ts";
 import { startWatch, type TimeLimits, type Watch } from "./watch.ts";
@@ -10,12 +10,6 @@ export interface OpenOptions {
   readonly clock: ModelClock;
   /** @default the model is waited for as long as it takes */
   readonly limits?: TimeLimits;
-}
-
-/** An answer of which the first part is there. */
-export interface OpenStream {
-  readonly answer: Omit<ModelStream, "stream">;
-  readonly source: PartSource;
 }
 
 /** Sources of answers that were opened here: there is nothing left to find out about them. */
@@ -28,20 +22,20 @@ const opened = new WeakSet<PartSource>();
  * What goes wrong later is a part of type `error` that holds a {@link KitbagError}, and a `finish` that says `interrupted`: the
  * source itself rejects only if the caller aborts.
  */
-export async function openStream(model: Model, call: ModelCall, { clock, limits }: OpenOptions): Promise<OpenStream> {
+export async function openStream(model: Model, call: ModelCall, { clock, limits }: OpenOptions): Promise<ModelStream> {
   const watch = limits && startWatch(model, limits, clock, call.abortSignal);
   if (limits !== undefined) watch?.expect("first part", limits.firstPartMs);
   const asked = Promise.resolve(model.doStream(watch === undefined ? call : { ...call, abortSignal: watch.signal }));
   let source: PartSource | undefined;
   try {
-    const { stream, ...answer } = await (watch === undefined ? asked : watch.during(asked));
-    source = toSource(stream);
-    if (watch === undefined && opened.has(source)) return { answer, source };
+    const answer = await (watch === undefined ? asked : watch.during(asked));
+    source = takeSource(answer);
+    if (watch === undefined && opened.has(source)) return answer;
     const held = await readUntilAnswer(model, source, watch);
     watch?.arrive();
     const rest = toRest({ model, call, source, held, watch, partMs: limits?.partMs ?? Infinity, clock });
     opened.add(rest);
-    return { answer, source: rest };
+    return toAnswer(rest, answer);
   } catch (cause) {
     watch?.abandon();
     if (source === undefined)

@@ -1,6 +1,5 @@
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { Model, ModelAnswer, ModelCall } from "../model.ts";
-import { toStream } from "../shims/part-source.ts";
 import { wrapModel } from "../shims/wrap-model.ts";
 import { machineClock, toError, wait, type ModelClock } from "./model-clock.ts";
 import { cut, openStream } from "./open-stream.ts";
@@ -87,11 +86,7 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
   };
   return wrapModel(model, {
     doGenerate: (call) => repeat(call, () => generate(model, call, plan, clock)),
-    doStream: (call) =>
-      repeat(call, async () => {
-        const { answer, source } = await openStream(model, call, { clock, limits: plan });
-        return { ...answer, stream: toStream(source) };
-      }),
+    doStream: (call) => repeat(call, () => openStream(model, call, { clock, limits: plan })),
   });
 }
 

@@ -6,8 +6,8 @@ import type {
   LanguageModelV3StreamPart,
 } from "@ai-sdk/provider";
 
-import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
-import { mapSource, toSource, toStream } from "./part-source.ts";
+import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart, ModelStream } from "../model.ts";
+import { mapSource, takeSource, toAnswer } from "./part-source.ts";
 import { toV3Prompt } from "./to-v3-prompt.ts";
 import { wrapModel } from "./wrap-model.ts";
 
@@ -38,14 +38,11 @@ export function fromV3(model: LanguageModelV3): Model {
       };
     },
     async doStream(call) {
-      const answer = await model.doStream(toV3Call(call));
-      const missing = missingSettings(call);
       // What the two versions do not share is changed part by part; all else is the same.
-      const source = toSource(answer.stream as ReadableStream<ModelPart>);
-      return {
-        ...answer,
-        stream: toStream(mapSource(source, (part) => toPart(part as LanguageModelV3StreamPart, missing))),
-      };
+      const answer = (await model.doStream(toV3Call(call))) as ModelStream;
+      const missing = missingSettings(call);
+      const change = (part: ModelPart): ModelPart => toPart(part as LanguageModelV3StreamPart, missing);
+      return toAnswer(mapSource(takeSource(answer), change), answer);
     },
   });
 }

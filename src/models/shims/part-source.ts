@@ -1,4 +1,4 @@
-import type { ModelPart } from "../model.ts";
+import type { ModelPart, ModelStream } from "../model.ts";
 
 /** Where the parts of an answer come from, one at a time. */
 export interface PartSource {
@@ -9,18 +9,34 @@ export interface PartSource {
 }
 
 /**
- * The sources of the streams that were made here. Wrappers stand around each other: each takes the source of the one inside
- * instead of its stream, so that a part goes through one stream however many wrappers there are.
+ * The sources of the answers that were made here. Wrappers stand around each other, and the loop around them: each takes the
+ * source of the one inside, so that no part goes through a stream however many there are.
  */
-const sources = new WeakMap<ReadableStream<ModelPart>, PartSource>();
+const sources = new WeakMap<ModelStream, PartSource>();
 
-/** Reads a stream part by part. The stream is taken: nobody else can read it. */
-export function toSource(stream: ReadableStream<ModelPart>): PartSource {
-  const own = sources.get(stream);
-  if (own !== undefined && !stream.locked) {
-    sources.delete(stream);
-    return own;
-  }
+/**
+ * Takes the parts of an answer, one by one; its stream is not made if nobody made it before. It cannot be read any more in
+ * another way.
+ */
+export function takeSource(answer: ModelStream): PartSource {
+  return sources.get(answer) ?? readStream(answer.stream);
+}
+
+/** Makes an answer from a source, with all of `others` but its stream. The stream is made when somebody wants it. */
+export function toAnswer(source: PartSource, others: Partial<ModelStream>): ModelStream {
+  let stream: ReadableStream<ModelPart> | undefined;
+  const answer: ModelStream = {
+    get stream() {
+      return (stream ??= toStream(source));
+    },
+  };
+  if (others.request !== undefined) answer.request = others.request;
+  if (others.response !== undefined) answer.response = others.response;
+  sources.set(answer, source);
+  return answer;
+}
+
+function readStream(stream: ReadableStream<ModelPart>): PartSource {
   const reader = stream.getReader();
   return {
     async next() {
@@ -39,8 +55,8 @@ export function toSource(stream: ReadableStream<ModelPart>): PartSource {
 }
 
 /** Makes a stream that asks for a part only when one is read. */
-export function toStream(source: PartSource): ReadableStream<ModelPart> {
-  const stream = new ReadableStream<ModelPart>(
+function toStream(source: PartSource): ReadableStream<ModelPart> {
+  return new ReadableStream<ModelPart>(
     {
       async pull(controller) {
         const part = await source.next();
@@ -51,8 +67,6 @@ export function toStream(source: PartSource): ReadableStream<ModelPart> {
     },
     { highWaterMark: 0 },
   );
-  sources.set(stream, source);
-  return stream;
 }
 
 /** A source whose parts are those of `source`, changed; parts for which `change` answers `undefined` are left out. */

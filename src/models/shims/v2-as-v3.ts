@@ -11,13 +11,14 @@ import type {
   LanguageModelV3Content,
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
+  LanguageModelV3StreamResult,
   LanguageModelV3ToolResult,
   LanguageModelV3Usage,
   SharedV3Warning,
 } from "@ai-sdk/provider";
 
-import type { ModelPart } from "../model.ts";
-import { mapSource, toSource, toStream } from "./part-source.ts";
+import type { ModelPart, ModelStream } from "../model.ts";
+import { mapSource, takeSource, toAnswer } from "./part-source.ts";
 import { toV2Prompt } from "./to-v2-prompt.ts";
 
 /** Makes a model of version 3 from one of version 2. */
@@ -40,13 +41,10 @@ export function v2AsV3(model: LanguageModelV2): LanguageModelV3 {
       };
     },
     async doStream(call) {
-      const answer = await model.doStream(toV2Call(call));
       // What the versions do not share is changed part by part; all else is the same.
-      const source = mapSource(
-        toSource(answer.stream as unknown as ReadableStream<ModelPart>),
-        (part) => toPart(part as unknown as LanguageModelV2StreamPart) as ModelPart,
-      );
-      return { ...answer, stream: toStream(source) as ReadableStream<LanguageModelV3StreamPart> };
+      const answer = (await model.doStream(toV2Call(call))) as unknown as ModelStream;
+      const change = (part: ModelPart): ModelPart => toPart(part as unknown as LanguageModelV2StreamPart) as ModelPart;
+      return toAnswer(mapSource(takeSource(answer), change), answer) as unknown as LanguageModelV3StreamResult;
     },
   };
 }
