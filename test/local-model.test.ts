@@ -1,0 +1,61 @@
+/** How the offline model does with requests of people: over the example skills, over a toolbox, and with those nobody tuned it for. */
+import { localModel } from "kitbag/models";
+import { expect, test } from "vitest";
+
+import type { RequestCase } from "./local-model/request.ts";
+import { skillRequests } from "./local-model/skill-requests.ts";
+import { toolboxAnswers, toolboxTools } from "./local-model/toolbox-tools.ts";
+import { toolboxRequests } from "./local-model/toolbox-requests.ts";
+import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
+import { exampleSkillsStage, loadExampleSkills } from "./support/example-skills-stage.ts";
+
+test("localModel() does what is asked over the example skills", async () => {
+  const skills = await loadExampleSkills();
+
+  const wrong = await findWrong("example skills", skillRequests, () => exampleSkillsStage(skills));
+
+  expect(wrong.length).toBeLessThanOrEqual(skillRequests.length * 0.1);
+});
+
+test("localModel() does what is asked over a toolbox", async () => {
+  const wrong = await findWrong("toolbox", toolboxRequests, toolboxStage);
+
+  expect(wrong.length).toBeLessThanOrEqual(toolboxRequests.length * 0.1);
+});
+
+function toolboxStage(): Stage {
+  return { tools: () => toolboxTools, run: (tool) => toolboxAnswers[tool] ?? `result of ${tool}` };
+}
+
+/** The requests that went wrong, printed with what was done instead. */
+async function findWrong(name: string, cases: readonly RequestCase[], stage: () => Stage): Promise<RequestCase[]> {
+  const model = localModel({ today: "2026-11-16" });
+  const wrong: RequestCase[] = [];
+  const lines: string[] = [];
+  for (const request of cases) {
+    const driven = await driveModel(model, stage(), [request.ask].flat());
+    if (isRight(request, driven)) continue;
+    wrong.push(request);
+    lines.push(
+      `  ${[request.ask].flat().join(" | ")}\n    ${JSON.stringify(driven.calls)} ${driven.text.slice(0, 300).replaceAll("\n", " / ")}`,
+    );
+  }
+  // The score is what this test is for.
+  process.stdout.write(`${name}: ${cases.length - wrong.length} of ${cases.length}\n${lines.join("\n")}\n`);
+  return wrong;
+}
+
+function isRight({ calls, says }: RequestCase, driven: Driven): boolean {
+  const isSame = JSON.stringify(sortKeys(driven.calls)) === JSON.stringify(sortKeys(calls));
+  return isSame && (says === undefined || says.test(driven.text));
+}
+
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([left], [right]) => (left < right ? -1 : 1))
+      .map(([key, item]) => [key, sortKeys(item)]),
+  );
+}
