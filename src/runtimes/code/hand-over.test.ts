@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import { afterAll, expect, test } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
@@ -99,6 +99,15 @@ test("a program that calls quick tools without end leaves time to everyone else"
   await patient.close();
   expect(outcome).toMatchObject({ error: { code: "call-timeout", details: { limitMs: 1000 } } });
   expect(turns).toBeGreaterThan(20);
+});
+
+test("a program goes on where a test has stopped the clocks", async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+
+  const outcome = await run("let sum = 0; for (let n = 0; n < 50; n++) sum += (await tools.echo({ n })).n; return sum");
+
+  expect(outcome).toMatchObject({ output: { result: 1225 } });
 });
 
 test("a program is aborted in the middle of its calls, and the next one gets none of their answers", async () => {

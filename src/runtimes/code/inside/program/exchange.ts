@@ -1,6 +1,8 @@
+// Tests replace the global one, and a text may lie there all the same.
+import { setImmediate } from "node:timers";
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
 
-import { createLookout, longestLookMs, type Lookout } from "./lookout.ts";
+import { createLookout, longestLookMs, now, type Lookout } from "./lookout.ts";
 
 /** Where one thread lays down a text for another that waits for it: memory of both. */
 export type Desk = SharedArrayBuffer;
@@ -49,10 +51,22 @@ export function createDesk(): Desk {
  * laid on its desk and it goes on at once. What is too long for a desk takes the port, too.
  */
 export function createExchange({ port, inbox, outbox }: ExchangeEnds): Exchange {
-  return { send: createSend(port, outbox), ...createReceiver(port, inbox) };
+  const send = createSend(port, outbox);
+  const { listen, wait, linger } = createReceiver(port, inbox);
+  let isHeard = false;
+  return {
+    send(text) {
+      isHeard = send(text);
+    },
+    listen,
+    // Whoever looked for the last text is at work on it; one who must be woken first is not worth looking for.
+    wait: (maxMs) => wait(maxMs, isHeard),
+    linger,
+  };
 }
 
-function createSend(port: MessagePort, desk: Desk): Exchange["send"] {
+/** Makes the way out. It tells whether the other thread waited or looked for the text. */
+function createSend(port: MessagePort, desk: Desk): (text: string) => boolean {
   const [head, bytes] = toParts(desk);
   let sent = 0;
 
@@ -70,13 +84,19 @@ function createSend(port: MessagePort, desk: Desk): Exchange["send"] {
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
       port.postMessage(text);
       // Whoever began to wait meanwhile may have looked into the port before.
-      if (Atomics.compareExchange(head, stateAt, awaited, empty) !== awaited) return;
+      if (Atomics.compareExchange(head, stateAt, awaited, empty) !== awaited) return false;
     }
     Atomics.notify(head, stateAt);
+    return true;
   };
 }
 
-function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" | "wait" | "linger"> {
+interface Receiver extends Pick<Exchange, "listen" | "linger"> {
+  /** Looks for a text before it sleeps if `canLook`. */
+  wait(maxMs: number, canLook: boolean): boolean;
+}
+
+function createReceiver(port: MessagePort, desk: Desk): Receiver {
   const [head] = toParts(desk);
   const lookout = createLookout();
   const inbox = createInbox(port, desk);
@@ -84,7 +104,7 @@ function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" 
   let isLooking = false;
 
   function look(): void {
-    if (Atomics.load(head, stateAt) === awaited && performance.now() < lookUntil) return void setImmediate(look);
+    if (Atomics.load(head, stateAt) === awaited && now() < lookUntil) return void setImmediate(look);
     isLooking = false;
     // If nobody waits any more, a text has come, perhaps through the port.
     lookout.learn(Atomics.compareExchange(head, stateAt, awaited, empty) !== awaited);
@@ -93,11 +113,11 @@ function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" 
 
   return {
     listen: inbox.listen,
-    wait(maxMs) {
+    wait(maxMs, canLook) {
       const before = inbox.received();
       Atomics.compareExchange(head, stateAt, empty, awaited);
       const first = receive(port);
-      if (first === undefined && !see(lookout, head)) Atomics.wait(head, stateAt, awaited, maxMs);
+      if (first === undefined && !(canLook && see(lookout, head))) Atomics.wait(head, stateAt, awaited, maxMs);
       Atomics.compareExchange(head, stateAt, awaited, empty);
       if (first !== undefined) inbox.hand(first);
       if (!inbox.clear()) inbox.handUntil(Infinity);
@@ -105,7 +125,7 @@ function createReceiver(port: MessagePort, desk: Desk): Pick<Exchange, "listen" 
     },
     linger() {
       if (!lookout.isUseful()) return;
-      lookUntil = performance.now() + longestLookMs;
+      lookUntil = now() + longestLookMs;
       Atomics.compareExchange(head, stateAt, empty, awaited);
       if (!isLooking) setImmediate(look);
       isLooking = true;
@@ -171,11 +191,11 @@ function createInbox(port: MessagePort, desk: Desk): Inbox {
 /** Looks whether a text lies there without letting go of the processor, for a moment, where that is of use. */
 function see(lookout: Lookout, head: Int32Array): boolean {
   if (!lookout.isUseful()) return false;
-  const until = performance.now() + longestLookMs;
+  const until = now() + longestLookMs;
   let isSeen = false;
   do {
     for (let times = 0; times < looks && !isSeen; times += 1) isSeen = Atomics.load(head, stateAt) !== awaited;
-  } while (!isSeen && performance.now() < until);
+  } while (!isSeen && now() < until);
   lookout.learn(isSeen);
   return isSeen;
 }

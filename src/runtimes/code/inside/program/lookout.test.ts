@@ -33,7 +33,7 @@ test("isUseful() forgets what is long ago", async () => {
   const lookout = createLookout(2);
   for (let times = 0; times < 50; times += 1) tryOnce(lookout, false);
 
-  await wait(20);
+  await wait(250);
 
   expect(lookout.isUseful()).toBe(true);
 });
