@@ -5,7 +5,7 @@ import type { Holder } from "./holder.ts";
 export interface AvailableToolsSource {
   /** Counts what changed for everybody. */
   version(): number;
-  list(holder: Holder): Entry[];
+  list(holder: Holder): readonly Entry[];
 }
 
 const nothing: readonly Entry[] = Object.freeze([]);
@@ -20,39 +20,34 @@ const mostKnown = 1000;
 export function createAvailableTools({ version, list }: AvailableToolsSource): (holder: Holder) => readonly Entry[] {
   const known = new WeakMap<ReadonlySet<string>, { readonly version: number; readonly tools: readonly Entry[] }>();
   const shared = new Map<string, WeakRef<readonly Entry[]>>();
-  let sharedVersion = version();
+  let sharedVersion = 0;
 
-  /** Puts the list where others with the same open skills find it, or answers with the one that is there. */
-  function share(open: ReadonlySet<string>, tools: () => readonly Entry[]): readonly Entry[] {
+  /** The list of others with the same open skills, or a new one that they will find. */
+  function listFor(holder: Holder): readonly Entry[] {
     if (sharedVersion !== version() || shared.size >= mostKnown) shared.clear();
     sharedVersion = version();
-    const key = [...open].toSorted().join("\n");
-    const found = shared.get(key)?.deref();
-    if (found !== undefined) return found;
-    const made = tools();
-    shared.set(key, new WeakRef(made));
-    return made;
+    const key = [...holder.open].toSorted().join("\n");
+    const found = shared.get(key)?.deref() ?? list(holder);
+    // An old one that says the same goes before: somebody may have made something of it.
+    const kept = [known.get(holder.open)?.tools, holder.tools].find((tools) => isSame(tools, found));
+    const tools = kept ?? Object.freeze(found);
+    shared.set(key, new WeakRef(tools));
+    return tools;
   }
 
   return (holder) => {
     if (holder.isClosed) return nothing;
     const { open } = holder;
-    const kept = known.get(open);
-    if (kept?.version === version()) return (holder.tools = kept.tools);
-    holder.tools = share(open, () => {
-      const fresh = list(holder);
-      return [kept?.tools, holder.tools].find((tools) => tools !== undefined && isSame(tools, fresh)) ?? freeze(fresh);
-    });
-    known.set(open, { version: version(), tools: holder.tools });
-    return holder.tools;
+    let kept = known.get(open);
+    if (kept?.version !== version()) {
+      kept = { version: version(), tools: listFor(holder) };
+      known.set(open, kept);
+    }
+    holder.tools = kept.tools;
+    return kept.tools;
   };
 }
 
-/** It goes to many, and none of them may change it for the others. */
-function freeze(tools: Entry[]): readonly Entry[] {
-  return Object.freeze(tools);
-}
-
-function isSame(left: readonly Entry[], right: readonly Entry[]): boolean {
-  return left.length === right.length && left.every((entry, index) => entry === right[index]);
+function isSame(left: readonly Entry[] | undefined, right: readonly Entry[]): boolean {
+  return left?.length === right.length && left.every((entry, index) => entry === right[index]);
 }

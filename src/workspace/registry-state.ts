@@ -1,6 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import type { Entry } from "./entry.ts";
 import type { Holder } from "./holder.ts";
+import { createListeners, type Listeners } from "./listeners.ts";
 import type { WorkspaceChange } from "./registered-tool.ts";
 import { createToolIndex, type Placed, type ToolIndex } from "./tool-index.ts";
 
@@ -27,6 +28,7 @@ export interface RegistryState {
 export function createRegistryState(isBroken: (entry: Entry) => boolean): RegistryState {
   const index = createToolIndex();
   const holders = new Set<Holder>();
+  const news = createNews();
   let pending: PendingChange | undefined;
 
   /** Notes how to take back what is about to be done, and how the tools were that it may change something for. */
@@ -75,7 +77,7 @@ export function createRegistryState(isBroken: (entry: Entry) => boolean): Regist
       } finally {
         pending = outer;
       }
-      if (outer === undefined) tellHolders(change, holders, { index, isBroken });
+      if (outer === undefined) news.tell(toNews(change, holders, { index, isBroken }));
     },
   };
 }
@@ -141,13 +143,22 @@ function refusePromise(answer: unknown): void {
   });
 }
 
-/** Tells those who listen to a holder what came of the change for it. */
-function tellHolders(change: PendingChange, holders: ReadonlySet<Holder>, source: DifferenceSource): void {
+/** What came of a change for those that somebody listens to. */
+type News = readonly { readonly holder: Holder; readonly difference: WorkspaceChange | undefined }[];
+
+/** Who hears of a change may make the next one: all holders are told of the first before any is told of the second. */
+function createNews(): Listeners<News> {
+  const news = createListeners<News>();
+  news.add((all) => {
+    for (const { holder, difference } of all) if (difference !== undefined) holder.changes.tell(difference);
+  });
+  return news;
+}
+
+function toNews(change: PendingChange, holders: ReadonlySet<Holder>, source: DifferenceSource): News {
   const touched = change.isShared ? holders : change.opened.keys();
   const heard = [...touched].filter(({ isClosed, changes }) => !isClosed && changes.isHeard());
-  // Everybody's is known before anybody is told: who hears of a change may make the next one.
-  const told = heard.map((holder) => ({ holder, difference: toDifference(change, holder, source) }));
-  for (const { holder, difference } of told) if (difference !== undefined) holder.changes.tell(difference);
+  return heard.map((holder) => ({ holder, difference: toDifference(change, holder, source) }));
 }
 
 interface DifferenceSource {

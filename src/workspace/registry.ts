@@ -40,6 +40,10 @@ export interface Registry extends RegistryView {
   /** Counts what changed for everybody: all but which skills are open. */
   version(): number;
   add(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
+  /** Reserves a place in the order of all tools for those of an owner that come and go. */
+  reserve(owner: string): void;
+  /** Adds a tool at the place that was reserved: where it is does not depend on when it comes. */
+  addReserved(tool: Tool, owner: Required<Owner>): void;
   replace(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
   /** By address or wire name. */
   remove(address: string): boolean;
@@ -73,9 +77,7 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
   const own = createHolder({ isHeard: () => true, tell: onChange });
   holders.add(own);
   const version = (): number => index.changes() + broken.changes();
-  const entries = (): IteratorObject<Entry> => index.byAddress.values().map((placed) => placed.entry);
-  const list = (holder: Holder): Entry[] => [...entries().filter((entry) => state.isAvailable(entry, holder))];
-  const available = createAvailableTools({ version, list });
+  const available = createAvailableTools({ version, list: (holder) => listFor(state, holder) });
   const viewOf = (holder: Holder): RegistryView => ({
     resolve: (requested, from) => resolveIn(state, holder, requested, from),
     isAvailable: (entry) => state.isAvailable(entry, holder),
@@ -103,27 +105,36 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
     find: (tool) => [...(index.byTool.get(tool) ?? [])],
     has: (entry) => index.byAddress.has(entry.address),
     isAvailableTo: (holder, entry) => state.isAvailable(entry, holder),
-    entries,
+    entries: () => index.byAddress.values().map((placed) => placed.entry),
     ownedBy: (owner) => [...(index.byOwner.get(owner) ?? [])].map((placed) => placed.entry),
   };
 }
 
+/** What is available to a holder, in order. */
+function listFor({ index, isAvailable }: RegistryState, holder: Holder): Entry[] {
+  const placed = [...index.byAddress.values().filter(({ entry }) => isAvailable(entry, holder))];
+  return placed.toSorted((left, right) => left.position - right.position).map(({ entry }) => entry);
+}
+
 /** Makes what puts tools in and takes them out. */
-function createPlacing(state: RegistryState): Pick<Registry, "add" | "replace" | "remove"> {
+function createPlacing(state: RegistryState): Pick<Registry, "add" | "addReserved" | "replace" | "remove" | "reserve"> {
   const { index } = state;
+  const reserved = new Map<string, number>();
   let added = 0;
 
+  function put(tool: Tool, owner: Owner, injected: InjectedRecord | undefined, position: number): void {
+    const address = toAddress(owner.name, tool.name);
+    checkOwner(owner, index);
+    refuseTaken(tool, owner, index);
+    const wireName = toWireName(address, (name) => index.byWireName.has(name));
+    const entry = toEntry(tool, owner, wireName);
+    state.change(() => state.put({ ok: true, entry, injected, position }));
+  }
+
   return {
-    add(tool, owner, injected) {
-      const address = toAddress(owner.name, tool.name);
-      checkOwner(owner, index);
-      refuseTaken(tool, owner, index);
-      const wireName = toWireName(address, (name) => index.byWireName.has(name));
-      const entry = toEntry(tool, owner, wireName);
-      added += 1;
-      const position = added;
-      state.change(() => state.put({ ok: true, entry, injected, position }));
-    },
+    add: (tool, owner, injected) => put(tool, owner, injected, (added += 1)),
+    reserve: (owner) => void reserved.set(owner, (added += 1)),
+    addReserved: (tool, owner) => put(tool, owner, undefined, reserved.get(owner.name) as number),
     replace(tool, owner, injected) {
       const address = toAddress(owner.name, tool.name);
       const before = index.byAddress.get(address);

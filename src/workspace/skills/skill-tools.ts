@@ -6,6 +6,7 @@ import { toReusedTools } from "./reuse-tools.ts";
 /** Puts a skill's own tools into the registry; they are not available before the skill is open. */
 export function registerTools(registry: Registry, skill: Skill): void {
   for (const tool of skill.tools) registry.add(tool, { source: "skill", name: skill.name });
+  registry.reserve(skill.name);
 }
 
 /** Makes a skill's tools available to `holder`, and those that it takes over from others. */
@@ -18,7 +19,7 @@ export function openTools(registry: Registry, skill: Skill, holder: Holder): voi
 /** Puts the tools that a skill takes over from others into the registry: they are there while somebody has the skill open. */
 export function registerReused(registry: Registry, skill: Skill, holder: Holder): void {
   for (const tool of toReusedTools(skill, registry.viewOf(holder))) {
-    registry.add(tool, { source: "skill", name: skill.name });
+    registry.addReserved(tool, { source: "skill", name: skill.name });
   }
 }
 
