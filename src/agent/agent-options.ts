@@ -45,6 +45,8 @@ export interface AgentOptions {
   readonly instructions?: string;
   /** Where runs are kept, so that they survive a crash. @default nowhere */
   readonly store?: Store;
+  /** How long nobody else can go on with a run after the process that worked on it has died. @default 10,000 */
+  readonly leaseMs?: number;
   readonly limits?: Partial<RunLimits>;
   readonly settings?: ModelSettings;
   /** @default "auto" */

@@ -37,11 +37,11 @@ import { startRun } from "./run/start-run.ts";
  */
 export function createAgent(options: AgentOptions): Agent {
   checkAgentOptions(options);
-  const { store } = options;
+  const { store, leaseMs } = options;
   const parts: AgentParts = {
     options,
     models: createModelSource(options),
-    runs: store && createRuns({ store }),
+    runs: store && createRuns({ store, ...(leaseMs !== undefined && { leaseMs }) }),
     total: createUsageCounter(),
   };
 
