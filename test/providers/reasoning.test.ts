@@ -78,8 +78,8 @@ test.for(["anthropic", "openai-responses"] as const)("%s refuses thoughts with a
   await expect(answer).rejects.toMatchObject({ statusCode: 400 });
 });
 
-test("anthropic refuses an answer with calls whose thoughts were dropped", async () => {
-  const provider = providers.find(({ name }) => name === "anthropic")!;
+test.for(["anthropic", "openai-responses"] as const)("%s refuses calls whose thoughts were dropped", async (name) => {
+  const provider = providers.find((each) => each.name === name)!;
   const { model } = await startProvider(provider, [{ reasoning: { text: "x", signature: "true" }, calls }]);
   const { content } = await ways.generate(model, { prompt: [say("Hi")], tools: [clock], ...thinking });
   const bare = content.filter(({ type }) => type !== "reasoning");

@@ -19,8 +19,8 @@ export const anthropic: Dialect = {
   getKey: (headers) => headers["x-api-key"],
   readRequest,
   findProblem,
-  toBody: (answer, { model }) => ({
-    ...toMessage(model),
+  toBody: (answer, content) => ({
+    ...toMessage(content),
     content: toBlocks(answer),
     stop_reason: toReason(answer),
     usage: { ...toInputUsage(answer), output_tokens: (answer.usage ?? usualUsage).output },
@@ -52,6 +52,7 @@ function readRequest(body: Wire): RequestContent {
   return {
     model: toText(body["model"]),
     isStream: body["stream"] === true,
+    turn: toList(body["messages"]).length,
     system: toParts(body["system"])
       .map(({ text }) => toText(text))
       .join("\n"),
@@ -109,9 +110,9 @@ function findProblem(body: Wire, content: RequestContent, given: ReadonlySet<str
   return undefined;
 }
 
-function toMessage(model: string): Wire {
+function toMessage({ model, turn }: RequestContent): Wire {
   return {
-    id: "msg_1",
+    id: `msg_${turn}`,
     type: "message",
     role: "assistant",
     model,
@@ -147,10 +148,10 @@ function toInputUsage({ usage = usualUsage }: ScriptedAnswer): Wire {
   };
 }
 
-function toEvents(answer: ScriptedAnswer, { model }: RequestContent): readonly WireEvent[] {
+function toEvents(answer: ScriptedAnswer, content: RequestContent): readonly WireEvent[] {
   const { usage = usualUsage } = answer;
   return [
-    { type: "message_start", message: { ...toMessage(model), usage: { ...toInputUsage(answer), output_tokens: 1 } } },
+    { type: "message_start", message: { ...toMessage(content), usage: { ...toInputUsage(answer), output_tokens: 1 } } },
     { type: "ping" },
     ...toBlocks(answer).flatMap((block, index) => [
       { type: "content_block_start", index, content_block: toEmpty(block) },

@@ -55,6 +55,7 @@ function readRequest(body: Wire, path: string): RequestContent {
   return {
     model,
     isStream: method === "streamGenerateContent",
+    turn: contents.length,
     system: toList(toObject(body["systemInstruction"])["parts"])
       .map(({ text }) => toText(text))
       .join("\n"),
@@ -130,7 +131,7 @@ function split({ text, thoughtSignature, ...part }: Wire): readonly Wire[] {
 
 function toChunk(
   parts: readonly Wire[],
-  { model }: RequestContent,
+  { model, turn }: RequestContent,
   { usage = usualUsage, isCutShort }: ScriptedAnswer,
   isLast: boolean,
 ): Wire {
@@ -146,6 +147,6 @@ function toChunk(
       totalTokenCount: input + output,
     },
     modelVersion: model,
-    responseId: "response-1",
+    responseId: `response-${turn}`,
   };
 }

@@ -26,8 +26,8 @@ function createChatDialect(base: string, showsReasoning: boolean): Dialect {
     getKey: (headers) => /^Bearer (.+)$/u.exec(headers["authorization"] ?? "")?.[1],
     readRequest,
     findProblem,
-    toBody: (answer, { model }) => ({
-      id: "chatcmpl-1",
+    toBody: (answer, { model, turn }) => ({
+      id: `chatcmpl-${turn}`,
       object: "chat.completion",
       created,
       model,
@@ -50,7 +50,7 @@ function createChatDialect(base: string, showsReasoning: boolean): Dialect {
       service_tier: "default",
       system_fingerprint: null,
     }),
-    toEvents: (answer, { model }) => toEvents(answer, model, showsReasoning),
+    toEvents: (answer, content) => toEvents(answer, content, showsReasoning),
     toFailure: () => ({ data: JSON.stringify(toError(500, "The server had an error while processing your request")) }),
     toError,
   };
@@ -64,6 +64,7 @@ function readRequest(body: Wire): RequestContent {
   return {
     model: toText(body["model"]),
     isStream: body["stream"] === true,
+    turn: messages.length,
     system: of("system", "developer")
       .flatMap(({ content }) => toParts(content))
       .map(({ text }) => toText(text))
@@ -108,7 +109,11 @@ function findProblem(body: Wire): string | undefined {
   return `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. (No response found for ${[...waiting].join(", ")})`;
 }
 
-function toEvents(answer: ScriptedAnswer, model: string, showsReasoning: boolean): readonly WireEvent[] {
+function toEvents(
+  answer: ScriptedAnswer,
+  { model, turn }: RequestContent,
+  showsReasoning: boolean,
+): readonly WireEvent[] {
   const thoughts = showsReasoning ? toPieces(answer.reasoning?.text ?? "") : [];
   const deltas: Wire[] = [
     { role: "assistant", content: "", refusal: null },
@@ -122,7 +127,7 @@ function toEvents(answer: ScriptedAnswer, model: string, showsReasoning: boolean
     ]),
   ];
   const toChunk = (choices: readonly Wire[], usage: Wire | null): WireEvent => ({
-    data: JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", created, model, choices, usage }),
+    data: JSON.stringify({ id: `chatcmpl-${turn}`, object: "chat.completion.chunk", created, model, choices, usage }),
   });
   const toChoice = (delta: Wire, reason: string | null): Wire[] => [
     { index: 0, delta, logprobs: null, finish_reason: reason },

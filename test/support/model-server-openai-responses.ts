@@ -21,8 +21,9 @@ export const openaiResponses: Dialect = {
   getKey: openaiChat.getKey,
   readRequest,
   findProblem,
-  toBody: (answer, { model }) => toResponse(answer, model, toItems(answer)),
+  toBody: (answer, content) => toResponse(answer, content, toItems(answer, content)),
   toEvents,
+  toGiven: (answer, content) => toItems(answer, content).map((item) => toText(item["id"])),
   toFailure: () => ({
     name: "response.failed",
     data: JSON.stringify({
@@ -49,6 +50,7 @@ function readRequest(body: Wire): RequestContent {
   return {
     model: toText(body["model"]),
     isStream: body["stream"] === true,
+    turn: items.length,
     system: [body["instructions"], ...ofRole("system", "developer").map(({ content }) => content)]
       .flatMap((content) => (typeof content === "string" ? [content] : toList(content).map(({ text }) => toText(text))))
       .join("\n"),
@@ -87,36 +89,52 @@ function findProblem(body: Wire, content: RequestContent, given: ReadonlySet<str
   if (stray !== undefined) return `No tool call found for function call output with call_id ${stray.id}.`;
   const forged = signatures.find((signature) => !given.has(signature));
   if (forged !== undefined) return "The encrypted content could not be verified.";
-  const reference = toList(body["input"]).find(({ type }) => type === "item_reference");
-  if (reference !== undefined && body["store"] === false) {
-    return `Item with id '${toText(reference["id"])}' not found. Items are not persisted when \`store\` is set to false.`;
+  return findItemProblem(toList(body["input"]), body["store"] === false, given);
+}
+
+/** An item may be sent by its id if the provider keeps it, and a call goes nowhere without the thoughts that led to it. */
+function findItemProblem(items: readonly Wire[], isForgotten: boolean, given: ReadonlySet<string>): string | undefined {
+  const lost = items.find(({ type, id }) => type === "item_reference" && (isForgotten || !given.has(toText(id))));
+  if (lost !== undefined) {
+    return `Item with id '${toText(lost["id"])}' not found. Items are not persisted when \`store\` is set to false.`;
+  }
+  const ids = new Set(items.map(({ id }) => toText(id)));
+  for (const id of ids) {
+    const thoughts = id.replace(/^fc_(\d+)_\d+$/u, "rs_$1");
+    if (given.has(thoughts) && !ids.has(thoughts)) {
+      return `Item '${id}' of type 'function_call' was provided without its required 'reasoning' item: '${thoughts}'.`;
+    }
   }
   return undefined;
 }
 
 /** The items of an answer, whole. */
-function toItems({ reasoning, text, calls = [] }: ScriptedAnswer): readonly Wire[] {
+function toItems({ reasoning, text, calls = [] }: ScriptedAnswer, { turn }: RequestContent): readonly Wire[] {
   const items: Wire[] = [];
   if (reasoning !== undefined) {
     const summary = [{ type: "summary_text", text: reasoning.text }];
-    items.push({ id: "rs_1", type: "reasoning", summary, encrypted_content: reasoning.signature });
+    items.push({ id: `rs_${turn}`, type: "reasoning", summary, encrypted_content: reasoning.signature });
   }
   if (text !== undefined) {
     const content = [{ type: "output_text", text, annotations: [], logprobs: [] }];
-    items.push({ id: "msg_1", type: "message", status: "completed", role: "assistant", content });
+    items.push({ id: `msg_${turn}`, type: "message", status: "completed", role: "assistant", content });
   }
   for (const [index, { id, name, input }] of calls.entries()) {
     const call = { call_id: id, name, arguments: JSON.stringify(input) };
-    items.push({ id: `fc_${index + 1}`, type: "function_call", status: "completed", ...call });
+    items.push({ id: `fc_${turn}_${index + 1}`, type: "function_call", status: "completed", ...call });
   }
   return items;
 }
 
-function toResponse(answer: ScriptedAnswer, model: string, output: readonly Wire[] | undefined): Wire {
+function toResponse(
+  answer: ScriptedAnswer,
+  { model, turn }: RequestContent,
+  output: readonly Wire[] | undefined,
+): Wire {
   const { usage = usualUsage, isCutShort = false } = answer;
   const done = isCutShort ? "incomplete" : "completed";
   return {
-    id: "resp_1",
+    id: `resp_${turn}`,
     object: "response",
     created_at: 1_760_000_000,
     status: output === undefined ? "in_progress" : done,
@@ -138,16 +156,16 @@ function toResponse(answer: ScriptedAnswer, model: string, output: readonly Wire
   };
 }
 
-function toEvents(answer: ScriptedAnswer, { model }: RequestContent): readonly WireEvent[] {
-  const items = toItems(answer);
-  const begun = { response: toResponse(answer, model, undefined) };
+function toEvents(answer: ScriptedAnswer, content: RequestContent): readonly WireEvent[] {
+  const items = toItems(answer, content);
+  const begun = { response: toResponse(answer, content, undefined) };
   const events: Wire[] = [
     { type: "response.created", ...begun },
     { type: "response.in_progress", ...begun },
     ...items.flatMap((item, index) => toItemEvents(item, index)),
     {
       type: answer.isCutShort === true ? "response.incomplete" : "response.completed",
-      response: toResponse(answer, model, items),
+      response: toResponse(answer, content, items),
     },
   ];
   return events.map((event, index) => ({

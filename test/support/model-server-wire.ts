@@ -25,6 +25,8 @@ export interface ReceivedResult {
 export interface RequestContent {
   readonly model: string;
   readonly isStream: boolean;
+  /** How many messages there are: a number that grows with each answer, for ids. */
+  readonly turn: number;
   readonly system: string;
   /** What the user said, in order. */
   readonly texts: readonly string[];
@@ -52,10 +54,12 @@ export interface Dialect {
   readonly isPath: (path: string) => boolean;
   readonly getKey: (headers: Readonly<Record<string, string>>) => string | undefined;
   readonly readRequest: (body: Wire, path: string) => RequestContent;
-  /** Says what the provider would refuse the request for; `given` are the signatures that were sent before. */
+  /** Says what the provider would refuse the request for; `given` is what was sent before and must come back unchanged. */
   readonly findProblem?: (body: Wire, content: RequestContent, given: ReadonlySet<string>) => string | undefined;
   readonly toBody: (answer: ScriptedAnswer, content: RequestContent) => Wire;
   readonly toEvents: (answer: ScriptedAnswer, content: RequestContent) => readonly WireEvent[];
+  /** What an answer holds that must come back unchanged, besides the signature of thoughts. */
+  readonly toGiven?: (answer: ScriptedAnswer, content: RequestContent) => readonly string[];
   /** The event with which the provider breaks off. */
   readonly toFailure: () => WireEvent;
   readonly toError: (status: number, message: string) => Wire;

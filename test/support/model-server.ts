@@ -85,6 +85,7 @@ export async function startModelServer(script: Script, options: ModelServerOptio
       return void response.end(JSON.stringify(dialect.toError(reply.status, reply.message)));
     }
     if (reply.reasoning !== undefined) given.add(reply.reasoning.signature);
+    for (const id of dialect.toGiven?.(reply, request) ?? []) given.add(id);
     await sendAnswer(response, dialect, request, { reply, random });
   }
 
