@@ -1,0 +1,189 @@
+import { convertTo } from "../../core/schema/convert-value.ts";
+import { maxJsonDepth, type JsonValue } from "../../core/json.ts";
+import { wantedTypes } from "../../core/schema/value-type.ts";
+import { setOwn, type CallStyle, type ReadCalls } from "./call-draft.ts";
+import { toInput } from "./json-calls.ts";
+import { readJson } from "./read-json.ts";
+import { findToken, isOver, matchTag, skipSpace, startsWith, type Source } from "./source.ts";
+import { propertiesOf, type CallableTool, type ToolIndex } from "./tool-index.ts";
+
+const space = "(?:[a-z]+:|｜DSML｜)?";
+const invokeTag = new RegExp(
+  `<${space}(?:invoke|tool|function)\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160})["']?[^<>]{0,80}>`,
+  "iuy",
+);
+const functionTag = /<function\s{0,8}=\s{0,8}["']?([^"'<>\n]{1,160}?)["']?\s{0,8}>/iuy;
+const plainTag = /<([A-Za-z][\w.-]{0,159})((?:\s[^<>]{0,300})?)>/uy;
+const parameterTag = new RegExp(
+  `<${space}(parameter|param|argument|arg)(?:\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?|\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?)(?:\\s[^<>]{0,80})?>`,
+  "iuy",
+);
+const closingTag = /<\/([^<>\s]{1,160})\s*>/uy;
+
+/** Reads a call that is written with tags, at a `<`; `undefined` if there is none. */
+export function readElement(source: Source, at: number, index: ToolIndex): ReadCalls | undefined {
+  const invoke = matchTag(source, at, invokeTag);
+  if (invoke !== null)
+    return readNamed(source, at + invoke[0].length, { name: String(invoke[1]), style: "invoke", index });
+  const called = matchTag(source, at, functionTag);
+  if (called !== null)
+    return readNamed(source, at + called[0].length, { name: String(called[1]), style: "function", index });
+  const plain = matchTag(source, at, plainTag);
+  // A tag of any other name is a tag.
+  const tool = plain === null ? undefined : index.get(String(plain[1]));
+  if (plain === null || tool === undefined) return undefined;
+  const end = at + plain[0].length;
+  const attributes = String(plain[2]);
+  if (attributes.trimEnd().endsWith("/")) return fromAttributes(attributes, tool, end);
+  if (attributes.trim() !== "") return undefined;
+  return readBody(source, end, { name: tool.name, style: "element", tool });
+}
+
+interface Named {
+  readonly name: string;
+  readonly style: CallStyle;
+  readonly index: ToolIndex;
+}
+
+function readNamed(source: Source, at: number, { name, style, index }: Named): ReadCalls | undefined {
+  return readBody(source, at, { name: name.trim(), style, tool: index.find(name.trim()) });
+}
+
+interface Owner {
+  readonly name: string;
+  readonly style: CallStyle;
+  readonly tool: CallableTool | undefined;
+}
+
+/** Reads the values of a call up to what closes it. Also for a name with `<arg_key>` behind it. */
+export function readBody(source: Source, at: number, owner: Owner): ReadCalls | undefined {
+  const { name, style, tool } = owner;
+  const repairs: string[] = [];
+  let place = skipSpace(source, at);
+  if (source.text.charAt(place) === "{") return readJsonBody(source, place, owner);
+  const input = {};
+  let count = 0;
+  for (;;) {
+    place = skipSpace(source, place);
+    const draft = { name, input, style, repairs };
+    if (isOver(source, place)) {
+      return count === 0 && style === "element" ? undefined : { drafts: [{ ...draft, isCut: true }], end: place };
+    }
+    const closing = matchTag(source, place, closingTag);
+    if (closing !== null) {
+      if (style === "element" && (closing[1] !== name || (count === 0 && hasRequired(tool)))) return undefined;
+      return { drafts: [{ ...draft, isCut: false }], end: isOwn(closing, name) ? place + closing[0].length : place };
+    }
+    const value = readParameter(source, place, owner);
+    if (value === undefined) return undefined;
+    if (value.end === undefined) return { drafts: [{ ...draft, isCut: true }], end: source.text.length };
+    addValue(input, value.key, value.text, tool);
+    count += 1;
+    place = value.end;
+  }
+}
+
+/** A tag that closes this call, and not something around it. */
+function isOwn(closing: RegExpExecArray, name: string): boolean {
+  return /(?:invoke|function|tool)$/iu.test(String(closing[1])) || closing[1] === name;
+}
+
+function hasRequired(tool: CallableTool | undefined): boolean {
+  const required = (tool?.inputSchema as { required?: unknown } | undefined)?.required;
+  return Array.isArray(required) && required.length > 0;
+}
+
+function readJsonBody(source: Source, at: number, { name, style, tool }: Owner): ReadCalls | undefined {
+  const read = readJson(source, at);
+  if (!read.ok || typeof read.value !== "object" || read.value === null) return undefined;
+  const repairs = [...read.repairs];
+  const isCut = read.incomplete.has(read.value);
+  const draft = { name, input: toInput(read.value, tool, repairs), style, repairs, isCut };
+  if (isCut) return { drafts: [draft], end: read.end };
+  const place = skipSpace(source, read.end);
+  const closing = matchTag(source, place, closingTag);
+  const isClosed = closing !== null && isOwn(closing, name);
+  if (style === "element" && !isClosed) return undefined;
+  return { drafts: [draft], end: isClosed ? place + closing[0].length : read.end };
+}
+
+interface Parameter {
+  readonly key: string;
+  readonly text: string;
+  /** None if the answer ended inside it. */
+  readonly end: number | undefined;
+}
+
+function readParameter(source: Source, at: number, { style, tool }: Owner): Parameter | undefined {
+  if (startsWith(source, at, "<arg_key>")) {
+    const end = findToken(source, at, "</arg_key>");
+    const value = skipSpace(source, end + "</arg_key>".length);
+    if (!startsWith(source, value, "<arg_value>")) return undefined;
+    return readUntil(
+      source,
+      value + "<arg_value>".length,
+      source.text.slice(at + "<arg_key>".length, end).trim(),
+      "</arg_value>",
+    );
+  }
+  const parameter = matchTag(source, at, parameterTag);
+  if (parameter !== null) {
+    const [whole, word, byEquals, byName] = parameter;
+    const prefix = /^<(?:[a-z]+:|｜DSML｜)?/iu.exec(whole)?.[0].slice(1) ?? "";
+    return readUntil(source, at + whole.length, String(byEquals ?? byName).trim(), `</${prefix}${word}>`);
+  }
+  const plain = matchTag(source, at, plainTag);
+  const name = plain?.[1];
+  if (plain === null || name === undefined) return undefined;
+  if (style !== "element" && style !== "invoke") return undefined;
+  if (tool === undefined || !propertiesOf(tool).some(([property]) => property === name)) return undefined;
+  return readUntil(source, at + plain[0].length, name, `</${name}>`);
+}
+
+function readUntil(source: Source, at: number, key: string, closing: string): Parameter | undefined {
+  const end = findToken(source, at, closing);
+  const text = source.text.slice(at, end);
+  // A value that is not closed would take the next one with it.
+  if (/<(?:[a-z]+:|｜DSML｜)?(?:parameter[\s=]|arg_key>|invoke\s|function=|tool_call>)/iu.test(text)) return undefined;
+  return { key, text: toPlain(text), end: end === source.text.length ? undefined : end + closing.length };
+}
+
+/** A value stands as it is between its tags, or on lines of its own. */
+function toPlain(text: string): string {
+  const data = /^\s*<!\[CDATA\[([^]*)\]\]>\s*$/u.exec(text);
+  if (data !== null) return String(data[1]);
+  return /^\r?\n/u.test(text) ? text.replace(/^\r?\n/u, "").replace(/\r?\n[ \t]*$/u, "") : text;
+}
+
+/** Puts a value into the input, as what its property wants to have: between tags there are only texts. */
+function addValue(input: object, key: string, text: string, tool: CallableTool | undefined): void {
+  const schema = tool === undefined ? undefined : propertiesOf(tool).find(([name]) => name === key)?.[1];
+  const types = schema === undefined ? [] : wantedTypes(schema);
+  const value = types.includes("string") || types.length === 0 ? text : toType(text, types);
+  const before = Object.hasOwn(input, key) ? (input as Record<string, unknown>)[key] : undefined;
+  if (before === undefined) setOwn(input, key, value);
+  else setOwn(input, key, Array.isArray(before) ? [...(before as unknown[]), value] : [before, value]);
+}
+
+function toType(text: string, types: readonly string[]): unknown {
+  const trimmed = text.trim();
+  for (const type of types) {
+    const value: JsonValue | undefined = convertTo(type, trimmed, maxJsonDepth);
+    if (value !== undefined) return value;
+  }
+  return /^[[{]/u.test(trimmed) ? toInput(trimmed, undefined, []) : trimmed;
+}
+
+const attribute = /([\w.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gu;
+
+/** `<get_weather city="Paris"/>` */
+function fromAttributes(text: string, tool: CallableTool, end: number): ReadCalls | undefined {
+  const input = {};
+  const known = new Set(propertiesOf(tool).map(([name]) => name));
+  for (const [, key, double, single] of text.matchAll(attribute)) {
+    if (key === undefined || !known.has(key)) return undefined;
+    addValue(input, key, double ?? single ?? "", tool);
+  }
+  if (Object.keys(input).length === 0 && hasRequired(tool)) return undefined;
+  return { drafts: [{ name: tool.name, input, style: "element", repairs: [], isCut: false }], end };
+}

@@ -1,0 +1,113 @@
+import { jsonrepair } from "jsonrepair";
+
+import type { CallDraft, CallStyle } from "./call-draft.ts";
+import { toCallDrafts } from "./json-calls.ts";
+import { findMark, readMark, type Mark } from "./marks.ts";
+import { readCalls, type CallPlace } from "./read-calls.ts";
+import { isOver, skipSpace, type Source } from "./source.ts";
+import type { ToolIndex } from "./tool-index.ts";
+
+/** What stands where only calls can stand. */
+export interface MarkedRegion {
+  readonly drafts: readonly CallDraft[];
+  readonly end: number;
+  /** What was meant as a call and cannot be read: where, and the name it may have. */
+  readonly unreadable?: { readonly start: number; readonly end: number; readonly name?: string };
+}
+
+/**
+ * Reads the calls behind a mark, up to the mark that closes them, the next one that opens, or the end. `undefined` if what
+ * follows does not look like a call: then the mark is only spoken of.
+ */
+export function readMarked(source: Source, mark: Mark, index: ToolIndex): MarkedRegion | undefined {
+  const place: CallPlace = { index, style: mark.style, isMarked: true };
+  const drafts: CallDraft[] = [];
+  let next = mark.end;
+  let end = mark.end;
+  for (;;) {
+    next = skipBetween(source, next, drafts.length > 0);
+    const isEnd = isOver(source, next);
+    const found = isEnd ? undefined : readMark(source, next);
+    if (found?.role === "open" && drafts.length === 0) {
+      next = found.end;
+      continue;
+    }
+    if (isEnd || found?.role === "open") return finish(drafts.map(withoutTag), next);
+    if (found !== undefined) return finish(drafts, found.end);
+    const read = readCalls(source, next, place);
+    if (drafts.length > 0 && typeof read === "string") return finish(drafts, end);
+    if (read === "none") return undefined;
+    if (read === "unreadable" || isSuspicious(source, read.drafts, read.end)) return readOtherwise(source, next, place);
+    drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
+    next = read.end;
+    end = read.end;
+  }
+}
+
+/** Calls that were written with tags of their own keep the style of those. */
+function withStyle(draft: CallDraft, style: CallStyle): CallDraft {
+  return draft.style === "expression" || draft.style === "json" ? { ...draft, style } : draft;
+}
+
+/** A call in a tag that was not closed. Tokens need not be. */
+function withoutTag(draft: CallDraft): CallDraft {
+  return draft.style === "tool-call" ? { ...draft, repairs: [...draft.repairs, "the closing tag was missing"] } : draft;
+}
+
+function finish(drafts: readonly CallDraft[], end: number): MarkedRegion | undefined {
+  return drafts.length === 0 ? undefined : { drafts, end };
+}
+
+/** Skips white space and, behind a call, what may be left over of it: brackets, commas, the end of a fence. */
+function skipBetween(source: Source, at: number, isBehindCall: boolean): number {
+  let next = skipSpace(source, at);
+  if (!isBehindCall && /^(?:```|~~~)/u.test(source.text.slice(next, next + 3))) {
+    const start = next;
+    while (next < source.text.length && /[`~a-zA-Z_]/u.test(source.text.charAt(next)) && next - start < 32) next += 1;
+    isOver(source, next);
+    return skipSpace(source, next);
+  }
+  if (!isBehindCall) return next;
+  while (!isOver(source, next) && /[}\]),;`~\s]/u.test(source.text.charAt(next))) next += 1;
+  return skipSpace(source, next);
+}
+
+/** Quotes inside a text were guessed, and then there is more than a mark: the guess was wrong. */
+function isSuspicious(source: Source, drafts: readonly CallDraft[], end: number): boolean {
+  if (!drafts.some((draft) => draft.repairs.includes("quotes inside a text were escaped"))) return false;
+  const next = skipBetween(source, end, true);
+  return !isOver(source, next) && readMark(source, next) === undefined;
+}
+
+/** The longest text that is given to the repair of last resort. */
+const longestRepair = 20_000;
+
+function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegion {
+  const end = findMark(source, at);
+  const text = source.text.slice(at, end);
+  const closing = isOver(source, end) ? undefined : readMark(source, end);
+  const after = closing !== undefined && closing.role !== "open" ? closing.end : end;
+  const drafts = text.length > longestRepair ? undefined : repair(text, place, end < source.text.length);
+  if (drafts !== undefined) return { drafts, end: after };
+  const name = /["'](?:name|tool|function)["']\s{0,8}:\s{0,8}["']([^"'\n]{1,100})["']/u.exec(text.slice(0, 1000))?.[1];
+  return { drafts: [], end: after, unreadable: { start: at, end, ...(name !== undefined && { name }) } };
+}
+
+/** The last resort. What it makes is only taken if each of its texts stands in what the model wrote. */
+function repair(text: string, place: CallPlace, isClosed: boolean): CallDraft[] | undefined {
+  if (!isClosed || !/^\s*[{[]/u.test(text)) return undefined;
+  try {
+    const value = JSON.parse(jsonrepair(text)) as unknown;
+    if (!textsOf(value).every((part) => text.includes(part))) return undefined;
+    const repairs = ["what was not JSON was repaired"];
+    return toCallDrafts({ value, end: text.length, repairs, incomplete: new Map() }, place);
+  } catch {
+    return undefined;
+  }
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap(textsOf);
+}

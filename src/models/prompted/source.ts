@@ -1,0 +1,97 @@
+/** The text of an answer, or as much of it as has come. Readers look at it and never keep it. */
+export interface Source {
+  text: string;
+  /** Nothing will be added. */
+  ended: boolean;
+  /** Characters looked at, for tests that count the work. */
+  steps: number;
+  /** Values that began and did not end. Each may cost the whole text, so there is a limit. */
+  runaways: number;
+}
+
+/** How many values may begin and not end before no more of them are looked for. */
+export const mostRunaways = 16;
+
+/** Makes a source. */
+export function createSource(text: string, ended = true): Source {
+  return { text, ended, steps: 0, runaways: 0 };
+}
+
+/** Made once: they only carry control. The first says that more text must come before anything can be said. */
+export const needMore = new Error("More text is needed");
+export const unreadable = new Error("The text cannot be read");
+
+/** Tells whether the text is over at `at`; carries control away if it may go on. */
+export function isOver(source: Source, at: number): boolean {
+  if (at < source.text.length) return false;
+  if (!source.ended) throw needMore;
+  return true;
+}
+
+/** Tells whether `token` stands at `at`; carries control away if only its beginning has come. */
+export function startsWith(source: Source, at: number, token: string): boolean {
+  source.steps += 1;
+  if (source.text.startsWith(token, at)) return true;
+  const left = source.text.length - at;
+  if (!source.ended && left < token.length && token.startsWith(source.text.slice(at))) throw needMore;
+  return false;
+}
+
+/**
+ * Matches a sticky pattern at `at`, which matches at most `longest` characters. Carries control away if the match, or the want of
+ * one, may change with more text.
+ */
+export function matchAt(source: Source, at: number, pattern: RegExp, longest: number): RegExpExecArray | null {
+  const { text } = source;
+  pattern.lastIndex = at;
+  const match = pattern.exec(text);
+  source.steps += (match?.[0].length ?? 0) + 1;
+  if (!source.ended && text.length - at < longest && (match === null || at + match[0].length === text.length))
+    throw needMore;
+  return match;
+}
+
+/** No tag is longer. */
+const longestTag = 512;
+
+/** Matches a sticky pattern for one tag, from `<` to `>`. Carries control away if the tag has not ended. */
+export function matchTag(source: Source, at: number, pattern: RegExp): RegExpExecArray | null {
+  const { text } = source;
+  pattern.lastIndex = at;
+  const match = pattern.exec(text);
+  source.steps += (match?.[0].length ?? 0) + 1;
+  if (
+    match === null &&
+    !source.ended &&
+    text.length - at < longestTag &&
+    !/[<>]/u.test(text.slice(at + 1, at + longestTag))
+  ) {
+    throw needMore;
+  }
+  return match;
+}
+
+/** Finds `token` at or behind `at`; the end of the text if it is not there. Carries control away if it may still come. */
+export function findToken(source: Source, at: number, token: string): number {
+  const found = source.text.indexOf(token, at);
+  source.steps += (found === -1 ? source.text.length : found) - at;
+  if (found !== -1) return found;
+  if (!source.ended) throw needMore;
+  return source.text.length;
+}
+
+const invisible = /[\u200B-\u200D\u2060\uFEFF\u00AD]/u;
+
+/** Tells whether a character is white space, or one that cannot be seen. */
+export function isSpace(character: string): boolean {
+  return character === " " || character === "\n" || /\s/u.test(character) || invisible.test(character);
+}
+
+/** The first place at or behind `at` that is no white space. Carries control away if there may be more. */
+export function skipSpace(source: Source, at: number): number {
+  let next = at;
+  while (next < source.text.length && isSpace(source.text.charAt(next))) next += 1;
+  source.steps += next - at + 1;
+  isOver(source, next);
+  return next;
+}
