@@ -47,12 +47,20 @@ export async function downloadImage(url: URL, options: DownloadOptions): Promise
   throw refuse(url, `there were more than ${maxRedirects} redirects`);
 }
 
+/** Tells whether a URL says by itself that it leads to this machine or into its network: nobody outside can follow it. */
+export function isInnerUrl({ hostname }: URL): boolean {
+  const host = parseHost(hostname);
+  if ("wrong" in host) return false;
+  if (host.kind === "address") return describeInnerAddress(host.host) !== undefined;
+  return host.host === "localhost" || host.host.endsWith(".localhost");
+}
+
 /** A public name or address is its own rule; what is inside needs one that was given. */
-function toRules({ protocol, hostname, port, origin }: URL, allow: readonly string[]): readonly string[] {
+function toRules(url: URL, allow: readonly string[]): readonly string[] {
+  const { protocol, hostname, port, origin } = url;
   const host = parseHost(hostname);
   if ("wrong" in host) throw new KitbagError("network-failed", { target: origin, reason: host.wrong });
-  const isOwn = host.host === "localhost" || host.host.endsWith(".localhost");
-  if (isOwn || (host.kind === "address" && describeInnerAddress(host.host) !== undefined)) return allow;
+  if (isInnerUrl(url)) return allow;
   const text = host.host.includes(":") ? `[${host.host}]` : host.host;
   return [`${text}:${port === "" ? (protocol === "https:" ? 443 : 80) : port}`, ...allow];
 }

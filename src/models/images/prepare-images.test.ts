@@ -96,6 +96,15 @@ test("prepareImages() leaves a picture on the web where it is if the provider do
   expect(await prepareImages(files, google)).toBe(files);
 });
 
+test.for(["http://localhost/a.png", "http://10.0.0.1/a.png", "https://[::1]/a.png"])(
+  "prepareImages() tells no provider of %s, which it could not follow",
+  async (url) => {
+    const prepared = prepareImages(ask(await toImagePart(url)), anthropic);
+
+    await expect(prepared).rejects.toMatchObject({ code: "network-refused" });
+  },
+);
+
 test("prepareImages() waits for the URLs that a provider takes", async () => {
   const web = ask(await toImagePart("https://example.com/a.png"));
 

@@ -1,7 +1,8 @@
 import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
 import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
 import { convertImage, fitsLimits } from "./convert-image.ts";
-import { downloadImage, showUrl } from "./download-image.ts";
+import { countImages, isImage } from "./count-images.ts";
+import { downloadImage, isInnerUrl, showUrl } from "./download-image.ts";
 import { createImageCache, type ImageCache } from "./image-cache.ts";
 import type { ImageFile } from "./image-file.ts";
 import { findImageLimits, manyImages, type ImageLimits } from "./image-limits.ts";
@@ -73,25 +74,6 @@ interface Desk {
   readonly urls: readonly RegExp[];
 }
 
-function countImages(prompt: ModelPrompt): number {
-  let count = 0;
-  for (const { role, content } of prompt) {
-    if (role === "user") count += content.filter(isImage).length;
-    if (role !== "tool") continue;
-    for (const part of content) {
-      if (part.type === "tool-result" && part.output.type === "content") {
-        count += part.output.value.filter(isImage).length;
-      }
-    }
-  }
-  return count;
-}
-
-/** Tells whether a part is a picture; `image` alone means one of any type. */
-function isImage(part: { readonly type: string; readonly mediaType?: string }): part is ImagePart {
-  return part.type === "file" && /^image(?:\/|$)/u.test(part.mediaType ?? "");
-}
-
 function toUrlForms(supported: Record<string, RegExp[]>): readonly RegExp[] {
   const keys = Object.keys(supported).filter((key) => key === "*" || key === "*/*" || key === "image/*");
   return keys.flatMap((key) => supported[key] ?? []);
@@ -125,14 +107,17 @@ async function preparePart(desk: Desk, part: ImagePart): Promise<ImagePart> {
   const { data } = part;
   // A file that the provider has already, and text, are no bytes of ours.
   if (data.type === "reference" || data.type === "text") return part;
-  if (data.type === "url" && data.url.protocol !== "data:" && desk.urls.some((form) => form.test(data.url.href))) {
-    return part;
-  }
+  if (data.type === "url" && isForProvider(desk, data.url)) return part;
   const { image, isWhole } = await readPart(desk, part, data);
   const isSame = data.type === "data" && isWhole && image.mediaType === part.mediaType;
   if (fitsLimits(image, limits, maxEdge)) return isSame ? part : withBytes(part, image);
   const key = `${limits.provider} ${maxEdge} ${cache.digest(image.bytes)}`;
   return withBytes(part, await cache.recall(key, () => convertImage(image, limits, maxEdge)));
+}
+
+/** Tells whether the provider downloads a picture itself: it takes such URLs, and can follow this one. */
+function isForProvider({ urls }: Desk, url: URL): boolean {
+  return url.protocol !== "data:" && urls.some((form) => form.test(url.href)) && !isInnerUrl(url);
 }
 
 function withBytes(part: ImagePart, { mediaType, bytes }: ImageFile): ImagePart {

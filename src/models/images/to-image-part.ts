@@ -68,8 +68,7 @@ export function parseDataUrl({ pathname }: URL, maxBytes: number): Uint8Array {
   return new Uint8Array(Buffer.from(text, "base64"));
 }
 
-/** Makes the part of a message out of a picture that was looked at. */
-export function toPart({ mediaType, bytes }: ImageFile): ImagePart {
+function toPart({ mediaType, bytes }: ImageFile): ImagePart {
   return { type: "file", mediaType, data: { type: "data", data: bytes } };
 }
 

@@ -1,10 +1,11 @@
 import type { Model, ModelCall } from "../model.ts";
 import { wrapModel } from "../shims/wrap-model.ts";
+import { countImages } from "./count-images.ts";
 import { createImageCache } from "./image-cache.ts";
-import { prepareImages, type PrepareImagesOptions } from "./prepare-images.ts";
+import type { PrepareImagesOptions } from "./prepare-images.ts";
 
 /**
- * Gives a model every picture that {@link prepareImages} can make it take. Wrap each model itself and not several that are one:
+ * Gives a model every picture that `prepareImages` can make it take. Wrap each model itself and not several that are one:
  * what its provider takes is found by its name.
  *
  * Contract: a question without pictures goes to the model as it is.
@@ -18,19 +19,28 @@ import { prepareImages, type PrepareImagesOptions } from "./prepare-images.ts";
  * console.assert(model.modelId === "qwen3-vl");
  * ```
  *
- * @throws {KitbagError} when it is asked (rejects) as {@link prepareImages} does
+ * @throws {KitbagError} when it is asked (rejects) as `prepareImages` does
  */
 export function withImages(model: Model, options: Omit<PrepareImagesOptions, "signal"> = {}): Model {
-  const { cache = createImageCache() } = options;
+  let cache = options.cache;
 
   async function prepare(call: ModelCall): Promise<ModelCall> {
+    // It brings all that downloads and converts: who shows no pictures does without.
+    const { prepareImages } = await import("./prepare-images.ts");
+    cache ??= createImageCache();
     const { abortSignal: signal } = call;
     const prompt = await prepareImages(call.prompt, model, { ...options, cache, ...(signal && { signal }) });
     return prompt === call.prompt ? call : { ...call, prompt };
   }
 
   return wrapModel(model, {
-    doGenerate: async (call) => model.doGenerate(await prepare(call)),
-    doStream: async (call) => model.doStream(await prepare(call)),
+    doGenerate: (call) =>
+      countImages(call.prompt) === 0
+        ? model.doGenerate(call)
+        : prepare(call).then((prepared) => model.doGenerate(prepared)),
+    doStream: (call) =>
+      countImages(call.prompt) === 0
+        ? model.doStream(call)
+        : prepare(call).then((prepared) => model.doStream(prepared)),
   });
 }
