@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../core/json.ts";
 import { isSchemaObject } from "../../../core/schema/json-schema.ts";
 import type { ModelCall } from "../../model.ts";
 import { fillParameters } from "../fill/fill-parameters.ts";
+import { noWords } from "../fill/tool-words.ts";
 import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { createRecall } from "../plan/recall-value.ts";
 import { workOf, type Scene } from "../plan/decision.ts";
@@ -29,7 +30,7 @@ export function toJsonAnswer(scene: Scene, text: string, format: NonNullable<Mod
   const said = fillParameters({
     request: readRequest(scene.exchange.text, scene.today),
     parameters: whole.fields,
-    toolStems: new Set(),
+    words: noWords,
   });
   const answer: Record<string, JsonValue> = { ...said.input, ...fromResults };
   for (const field of whole.fields)

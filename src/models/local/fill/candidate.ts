@@ -21,7 +21,9 @@ export interface FillPlace {
   readonly request: Request;
   readonly tokens: readonly Token[];
   readonly parameters: readonly Parameter[];
-  /** The stems of the tool's name and description: a word of those says which tool, not which value. */
+  /** The stems of the tool's name and description. */
+  readonly ownStems: ReadonlySet<string>;
+  /** These, and what people say instead of them: such a word says which tool, not which value. */
   readonly toolStems: ReadonlySet<string>;
 }
 

@@ -3,6 +3,7 @@ import { isValueToken, type Token } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
 import { hasUnit } from "./convert-unit.ts";
+import { isUnitName } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { cuesOf, rolesOf, type Role } from "./roles.ts";
@@ -14,6 +15,7 @@ export function cuedCandidates(place: FillPlace, parameter: Parameter): Candidat
   );
   return [
     ...byCue,
+    ...unitCandidates(place, parameter),
     ...place.tokens.flatMap((_, at) => [...numberBefore(place, parameter, at), ...wordBefore(place, parameter, at)]),
   ];
 }
@@ -30,11 +32,29 @@ function cuedAt(place: FillPlace, parameter: Parameter, role: Role, at: number):
   if (nouns.test(tokens[from]?.word ?? "") && tokens[from + 1] !== undefined && isValueToken(tokens[from + 1] as Token))
     from += 1;
   const token = tokens[from];
+  // What is searched for may be many words: that is for the free text to find.
+  if (role === "query" && parameter.isRequired && token?.kind === "word") return [];
   if (token === undefined || !fitsRole(place, role, from, hasDeterminer)) return [];
   const found = readValue(place, parameter, from);
   if (found === undefined) return [];
   const score = cueScore(role, token) - (parameter.type === "array" ? 4 : 0);
   return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score }];
+}
+
+/** "3.5 kg" is in kilograms, "how many pounds" asks for pounds. */
+function unitCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const roles = rolesOf(parameter);
+  const isText = parameter.type === "string" && parameter.choices.length === 0;
+  if (!isText || !(roles.has("source") || roles.has("target"))) return [];
+  return tokens.flatMap((token, at) => {
+    if (!isUnitName(token.word)) return [];
+    const before = tokens[at - 1];
+    const isAmount = before?.kind === "number";
+    const isWanted =
+      before?.word === "many" || before?.word === "in" || before?.word === "to" || before?.word === "into";
+    if (!(roles.has("source") ? isAmount : isWanted)) return [];
+    return [{ parameter, value: token.text, from: at, to: at + 1, score: 58 }];
+  });
 }
 
 function cueScore(role: Role, token: Token): number {
@@ -60,7 +80,11 @@ function fitsRole(place: FillPlace, role: Role, at: number, hasDeterminer: boole
         token.kind === "quoted" || token.kind === "email" || (token.kind === "word" && /^\p{Lu}/u.test(token.text))
       );
     case "folder":
-      return token.kind === "path" || token.kind === "quoted" || isFolderWord(place, at, hasDeterminer);
+      return (
+        (token.kind === "path" && !/[^/\\.]\.[a-z][a-z0-9]{0,7}$/iu.test(token.text)) ||
+        token.kind === "quoted" ||
+        isFolderWord(place, at, hasDeterminer)
+      );
     case "place":
       return (
         token.kind === "quoted" || (token.kind === "word" && token.stem !== "" && !place.toolStems.has(token.stem))
@@ -101,10 +125,17 @@ function numberBefore(place: FillPlace, parameter: Parameter, at: number): Candi
   );
   const words = end === -1 ? following : following.slice(0, end);
   const limit = rolesOf(parameter).has("limit");
+  const isShared = (stem: string): boolean =>
+    place.parameters.some(
+      (other) =>
+        other !== parameter &&
+        isNumeric === (other.type === "number" || other.type === "integer") &&
+        other.descriptionStems.has(stem),
+    );
   const scores = words.map(({ stem }, distance) => {
     if (stem === "") return 0;
     if (parameter.stems.includes(stem)) return 62 - distance;
-    if (parameter.descriptionStems.has(stem)) return (limit ? 52 : 44) - distance;
+    if (parameter.descriptionStems.has(stem) && !isShared(stem)) return (limit ? 52 : 44) - distance;
     return limit &&
       (place.toolStems.has(stem) || /^(?:results?|items?|entries|rows|lines|most)$/u.test(words[distance]?.word ?? ""))
       ? 46 - distance

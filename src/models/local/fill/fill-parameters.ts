@@ -6,16 +6,18 @@ import { cuedCandidates } from "./cued-candidates.ts";
 import { toSpokenExpression } from "./spoken-expression.ts";
 import { findFreeText } from "./free-text.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
-import { booleanCandidates, kindCandidates } from "./kind-candidates.ts";
+import { booleanCandidates } from "./boolean-candidates.ts";
+import { kindCandidates } from "./kind-candidates.ts";
+import type { ToolWords } from "./tool-words.ts";
 import type { Parameter } from "./parameter.ts";
-import { rolesOf } from "./roles.ts";
+import { hasForm, rolesOf } from "./roles.ts";
 
 /** What a request says about the parameters of a tool. */
 export interface Filled {
   readonly input: Readonly<Record<string, JsonValue>>;
   /** Required, and not said. */
   readonly missing: readonly Parameter[];
-  /** The tokens that are values. */
+  /** The tokens that say a value. */
   readonly used: ReadonlySet<number>;
   /** Names of those whose value is whatever was left over, and not said for certain. */
   readonly guessed: ReadonlySet<string>;
@@ -28,43 +30,65 @@ export type Recall = (parameter: Parameter) => JsonValue | undefined;
 export interface FillOptions {
   readonly request: Request;
   readonly parameters: readonly Parameter[];
-  readonly toolStems: ReadonlySet<string>;
+  readonly words: ToolWords;
   /** Asked before a text is made of what is left over. */
   readonly recall?: Recall;
 }
 
 /** Finds the values of parameters in a request. Each part of the request is one value at the most. */
-export function fillParameters({ request, parameters, toolStems, recall }: FillOptions): Filled {
-  const place: FillPlace = { request, tokens: request.tokens, parameters, toolStems };
-  const literal = literalInput(place);
-  const input: Record<string, JsonValue> = { ...literal?.input };
-  const used = new Set<number>(literal === undefined ? [] : [literal.at]);
-  const cues = new Set<number>(used);
+export function fillParameters({ request, parameters, words, recall }: FillOptions): Filled {
+  const place: FillPlace = { request, tokens: request.tokens, parameters, ...words };
+  const state = startFilling(place);
+  assign(place, state);
+  fillNested(place, state.input, parameters);
+  const used = new Set([...state.used, ...state.cues]);
   const guessed = new Set<string>();
-  const open = (parameter: Parameter): boolean => !Object.hasOwn(input, parameter.name);
-
-  const candidates = parameters.filter(open).flatMap((parameter) => candidatesFor(place, parameter));
-  for (const candidate of candidates.toSorted((left, right) => right.score - left.score)) {
-    const { parameter, value, from, to } = candidate;
-    if (!open(parameter) || candidate.score < (parameter.isRequired ? 1 : optionalBar)) continue;
-    if (rangeOf(from, to).some((at) => used.has(at))) continue;
-    set(input, parameter.name, value);
-    for (const at of rangeOf(from, to)) used.add(at);
-    for (const at of rangeOf(candidate.cueFrom ?? from, Math.max(to, candidate.cueTo ?? to))) cues.add(at);
-  }
-
-  fillNested(place, input, parameters);
-  for (const parameter of parameters.filter((parameter) => parameter.isRequired && open(parameter))) {
-    const value = recall?.(parameter) ?? guess(place, parameter, cues);
+  for (const parameter of parameters.filter((parameter) => parameter.isRequired && isOpen(state, parameter))) {
+    const value =
+      recall?.(parameter) ??
+      guess(place, parameter, state.cues) ??
+      (parameter.schema["const"] as JsonValue | undefined);
     if (value === undefined) continue;
-    set(input, parameter.name, value);
+    set(state.input, parameter.name, value);
     guessed.add(parameter.name);
   }
-  const missing = parameters.filter((parameter) => parameter.isRequired && open(parameter) && !parameter.hasDefault);
-  for (const parameter of parameters)
-    if (parameter.isRequired && open(parameter) && "const" in parameter.schema)
-      set(input, parameter.name, parameter.schema["const"] as JsonValue);
-  return { input: inOrder(parameters, input), missing, used: new Set([...used, ...cues]), guessed };
+  const missing = parameters.filter(
+    (parameter) => parameter.isRequired && isOpen(state, parameter) && !parameter.hasDefault,
+  );
+  return { input: inOrder(parameters, state.input), missing, used, guessed };
+}
+
+interface Filling {
+  readonly input: Record<string, JsonValue>;
+  /** Tokens that are values. */
+  readonly used: Set<number>;
+  /** These, and the words that lead to them. */
+  readonly cues: Set<number>;
+}
+
+function startFilling(place: FillPlace): Filling {
+  const literal = literalInput(place);
+  const used = literal === undefined ? [] : [literal.at];
+  return { input: { ...literal?.input }, used: new Set(used), cues: new Set(used) };
+}
+
+function isOpen({ input }: Filling, { name }: Parameter): boolean {
+  return !Object.hasOwn(input, name);
+}
+
+/** Gives values to parameters, what is most certain first. */
+function assign(place: FillPlace, state: Filling): void {
+  const open = place.parameters.filter((parameter) => isOpen(state, parameter));
+  const candidates = open.flatMap((parameter) => candidatesFor(place, parameter));
+  for (const candidate of candidates.toSorted((left, right) => right.score - left.score)) {
+    const { parameter, value, from, to } = candidate;
+    const bar = parameter.isRequired ? 1 : optionalBar;
+    const isFree = isOpen(state, parameter) && !rangeOf(from, to).some((at) => state.used.has(at));
+    if (!isFree || candidate.score < bar) continue;
+    set(state.input, parameter.name, value);
+    for (const at of rangeOf(from, to)) state.used.add(at);
+    for (const at of rangeOf(candidate.cueFrom ?? from, Math.max(to, candidate.cueTo ?? to))) state.cues.add(at);
+  }
 }
 
 function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -94,7 +118,7 @@ function fillNested(place: FillPlace, input: Record<string, JsonValue>, paramete
   for (const parameter of parameters) {
     if (parameter.type !== "object" || parameter.fields.length === 0 || Object.hasOwn(input, parameter.name)) continue;
     const taken = new Set(Object.values(input).map((value) => JSON.stringify(value)));
-    const inner = fillParameters({ request: place.request, parameters: parameter.fields, toolStems: place.toolStems });
+    const inner = fillParameters({ request: place.request, parameters: parameter.fields, words: place });
     const said = Object.entries(inner.input).filter(
       ([name, value]) => !inner.guessed.has(name) && !taken.has(JSON.stringify(value)),
     );
@@ -110,10 +134,7 @@ function guess(place: FillPlace, parameter: Parameter, cues: Set<number>): JsonV
   const roles = rolesOf(parameter);
   const spoken = roles.has("expression") ? toSpokenExpression(place.request.text) : undefined;
   if (spoken !== undefined) return spoken;
-  // A file, an address or a date has a form of its own: words are none.
-  const hasForm = ["path", "folder", "url", "email", "date", "selector"].some((role) => roles.has(role as "path"));
-  const isName = roles.has("text") || roles.has("query") || roles.has("name") || roles.has("place");
-  if (hasForm && !isName) return undefined;
+  if (hasForm(parameter)) return undefined;
   const found = findFreeText(place, parameter, cues);
   if (found === undefined) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);

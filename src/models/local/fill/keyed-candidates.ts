@@ -5,9 +5,9 @@ import { isValueToken, type Token } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken, plainText } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
-import { readValue } from "./read-value.ts";
+import { isKey, readValue } from "./read-value.ts";
 import { readRequest } from "../text/read-request.ts";
-import { rolesOf } from "./roles.ts";
+import { hasForm, rolesOf } from "./roles.ts";
 
 /** Other small words for a parameter whose name is one. */
 const smallWords: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +110,7 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
   if (found === undefined) return [];
   const isValue = isValueToken(tokens[from] as Token) || parameter.choices.length > 0;
   // "text file": the next word belongs to the tool, it is no value of "text".
-  if (!hasColon && !isValue && place.toolStems.has((tokens[from] as Token).stem)) return [];
+  if (!hasColon && !isValue && (hasForm(parameter) || place.toolStems.has((tokens[from] as Token).stem))) return [];
   const sure = hasColon ? 95 : isValue ? 80 : isEmptyWord(tokens[at]?.word ?? "") ? 72 : 62;
   return [
     {
@@ -125,14 +125,19 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
   ];
 }
 
-/** Everything behind the colon: of a text it would be a pity to lose anything. */
+/** Everything behind the colon, up to the next name with a colon: of a text it would be a pity to lose anything. */
 function restOf(place: FillPlace, parameter: Parameter, at: number, from: number): Candidate[] {
   const { tokens, request } = place;
   const first = tokens[from];
   if (first === undefined) return [];
-  const isOne = from === tokens.length - 1 || (isValueToken(first) && first.kind !== "number");
-  const to = isOne ? from + 1 : tokens.length;
-  const text = isOne ? plainText(first) : request.text.slice(first.start).trim();
+  const next = tokens.findIndex(
+    (token, index) => index > from && isKey(place, token) && tokens[index + 1]?.text === ":",
+  );
+  const end = next === -1 ? tokens.length : next;
+  const isOne = from === end - 1 || (isValueToken(first) && first.kind !== "number");
+  const to = isOne ? from + 1 : end;
+  const rest = request.text.slice(first.start, next === -1 ? undefined : tokens[next]?.start).trim();
+  const text = isOne ? plainText(first) : next === -1 ? rest : rest.replace(/(?:[,;]|\s+and)?$/u, "");
   const value = convertToken(parameter, { ...first, kind: "quoted", value: text });
   return value === undefined ? [] : [{ parameter, value, from, to, cueFrom: at, cueTo: from, score: 78 }];
 }

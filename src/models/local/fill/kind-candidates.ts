@@ -1,6 +1,5 @@
 import type { JsonValue } from "../../../core/json.ts";
-import { toStem } from "../text/stems.ts";
-import { synonymsOf } from "../text/synonyms.ts";
+import { toStem, toStems } from "../text/stems.ts";
 import { isValueToken, type Token, type TokenKind } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
@@ -26,10 +25,15 @@ export function kindCandidates(place: FillPlace, parameter: Parameter): Candidat
 
 /** A format or an order that may be left out is named on purpose: not by a word that says what the tool works on. */
 function isChoiceMeant({ tokens, toolStems }: FillPlace, parameter: Parameter, at: number): boolean {
-  if (parameter.isRequired) return true;
+  if (parameter.isRequired || listsChoices(parameter, toolStems)) return true;
   const token = tokens[at] as Token;
   const isLed = /^(?:as|in|by|to|into|with|using)$/u.test(tokens[at - 1]?.word ?? "");
   return isLed || !toolStems.has(token.stem) || parameter.stems.includes(tokens[at + 1]?.stem ?? "-");
+}
+
+/** A description that names several of the choices tells what there is to choose from. */
+function listsChoices({ choices }: Parameter, toolStems: ReadonlySet<string>): boolean {
+  return choices.filter((choice) => toStems(String(choice)).every((stem) => toolStems.has(stem))).length > 1;
 }
 
 const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
@@ -135,9 +139,11 @@ function namesExtension(parameter: Parameter, extension: string): boolean {
 
 /** `main..HEAD` looks like `v1.0..v1.1`, "USD" like "EUR", "2020-2024" like "2019-2021". */
 function hasSampleShape({ samples }: Parameter, token: Token): boolean {
-  if (token.kind === "path" || token.text.length > 60) return false;
+  if (token.kind === "quoted" || token.kind === "code" || token.text.length > 60) return false;
+  if (token.kind === "path") return token.text.includes("*") && samples.some((sample) => sample.includes("*"));
   const shape = shapeOf(token.text);
-  if (!/[^a9]/u.test(shape) || token.kind === "quoted") return false;
+  // A word with a capital is any word, at the beginning of a sentence.
+  if (!/[^Aa9]/u.test(shape) && !/^\p{Lu}{2,}$/u.test(token.text)) return false;
   return samples.some(
     (sample) => shapeOf(sample) === shape || (sample.includes("..") && /[^.]\.\.[^.]/u.test(token.text)),
   );
@@ -172,42 +178,4 @@ function listCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[
   return values.length === 0
     ? []
     : [{ parameter, value: values, from: first, to, score: parameter.isRequired ? 48 : 30 }];
-}
-
-/** Tells whether a word of the request says that something is wanted, or not wanted. */
-export function booleanCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
-  if (parameter.type !== "boolean") return [];
-  const [first = "", ...others] = parameter.words;
-  const isNegative = /^(?:no|skip|without|exclude|disable|omit)$/u.test(first) && others.length > 0;
-  const isPrefixed = /^(?:include|with|show|is|has|only|enable|use|allow|should|do)$/u.test(first) && others.length > 0;
-  const wanted = (isNegative || isPrefixed ? others : parameter.words).map((word) => toStem(word)[0] ?? word);
-  const { tokens, toolStems } = place;
-  return tokens.flatMap((_, at) => {
-    const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
-    if (!isThere) return [];
-    // "common words" asks for frequent ones, if that is what the tool finds.
-    const isOther =
-      wanted.length === 1 &&
-      !toolStems.has(wanted[0] as string) &&
-      [...synonymsOf(wanted[0] as string)].some((word) => toolStems.has(word));
-    if (isOther) return [];
-    const isDenied = [1, 2].some((back) =>
-      /^(?:no|not|without|don't|dont|never|skip|except|exclude|excluding|ignore)$/u.test(tokens[at - back]?.word ?? ""),
-    );
-    return [
-      {
-        parameter,
-        value: isNegative ? isDenied : !isDenied,
-        from: at,
-        to: at + wanted.length,
-        score: isNegative && !isDenied ? 0 : 60,
-      },
-    ];
-  });
-}
-
-function sameStem(token: Token | undefined, stem: string): boolean {
-  if (token?.kind !== "word" || stem === "") return false;
-  const own = token.stem === "" ? token.word : token.stem;
-  return own === stem || (stem.length >= 6 && own.startsWith(stem));
 }

@@ -113,3 +113,8 @@ for (const group of [
   for (const name of names)
     unitNames.set(name, [...(unitNames.get(name) ?? []), ...names.filter((other) => other !== name)]);
 }
+
+/** Tells whether a word is a unit of measurement. Letters alone may be anything. */
+export function isUnitName(word: string): boolean {
+  return word.length > 1 && word !== "in" && unitNames.has(word);
+}

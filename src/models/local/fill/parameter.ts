@@ -153,11 +153,15 @@ function choicesOf(schema: JsonSchema): Parameter["choices"] {
 function samplesOf(schema: JsonSchema, description: string, examples: readonly unknown[]): string[] {
   const shown = Array.isArray(schema["examples"]) ? (schema["examples"] as unknown[]) : [];
   const values = [...examples, ...shown, schema["default"]].slice(0, 12);
-  const said =
-    /(?:such as|e\.g\.,?|for example|like|example:)\s+(?:"([^"]{1,80})"|'([^']{1,80})'|`([^`]{1,80})`|([^\s,;)]{1,80}))/iu.exec(
-      description,
-    );
-  const quoted = said?.slice(1).find((text) => text !== undefined);
   const texts = values.filter((value) => typeof value === "string" || typeof value === "number").map(String);
-  return quoted === undefined ? texts : [...texts, quoted.replace(/[.,;]$/u, "")];
+  const said = [...description.matchAll(saidSample)].map(
+    (match) => match.slice(1).find((text) => text !== undefined) ?? "",
+  );
+  const shownThere = said
+    .map((text) => text.replace(/[.,;]$/u, ""))
+    .filter((text) => !/^(?:this|that|these|those|the|it|a|an|)$/u.test(text));
+  return [...texts, ...shownThere.slice(0, 4)];
 }
+
+const saidSample =
+  /(?:such as|e\.g\.,?|for example|like|example:)\s+(?:"([^"]{1,80})"|'([^']{1,80})'|`([^`]{1,80})`|([^\s,;)]{1,80}))/giu;

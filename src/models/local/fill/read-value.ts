@@ -46,7 +46,7 @@ const notValues =
 function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
   const { tokens, request } = place;
   const first = tokens[at] as Token;
-  if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.word)) return undefined;
+  if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.text)) return undefined;
   const roles = rolesOf(parameter);
   const isLong = roles.has("name") || roles.has("text") || roles.has("query");
   let to = at + 1;

@@ -34,7 +34,7 @@ const namesOf: Readonly<Record<Role, string>> = {
   query: "query q search term terms keyword keywords pattern needle question topic substring",
   selector: "selector jsonpath xpath pointer",
   source: "from source original old before first left base",
-  target: "to target into destination output dest new after second right replacement",
+  target: "to target into destination output dest new after second right replacement language lang locale",
   text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment",
   time: "time at hour clock",
   unit: "unit units currency",
@@ -72,6 +72,15 @@ export function rolesOf(parameter: Parameter): ReadonlySet<Role> {
   }
   roles.set(parameter, found);
   return found;
+}
+
+const roleForms: readonly Role[] = ["path", "folder", "url", "email", "date", "time", "selector"];
+const roleTexts: readonly Role[] = ["text", "query", "name", "place", "source", "target"];
+
+/** Tells whether the values of a parameter have a form of their own (a file, an address, a date), so that plain words are none. */
+export function hasForm(parameter: Parameter): boolean {
+  const roles = rolesOf(parameter);
+  return roleForms.some((role) => roles.has(role)) && !roleTexts.some((role) => roles.has(role));
 }
 
 const kindPatterns: readonly (readonly [TokenKind, RegExp])[] = [

@@ -3,9 +3,11 @@ import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import { toExtensionStems } from "../fill/kind-candidates.ts";
+import { isUnitName } from "../fill/match-choice.ts";
 import { parametersOf } from "../fill/parameter.ts";
+import { toSpokenExpression } from "../fill/spoken-expression.ts";
 import type { Request } from "../text/read-request.ts";
-import { toStems } from "../text/stems.ts";
+import { isEmptyWord, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
 
 /** Something that a request can be for. */
@@ -83,11 +85,17 @@ function toToolItem(tool: ModelTool): Item {
     id: `tool ${tool.name}`,
     tool,
     weights,
-    nameStems: toStems(own),
+    nameStems: nameStemsOf(own),
     verb: toStems(description.slice(0, 60))[0] ?? "",
   };
   toolItems.set(tool, item);
   return item;
+}
+
+/** "get" in a name says nothing. */
+function nameStemsOf(name: string): string[] {
+  const words = name.split(/[^\p{L}\p{N}]+|(?<=\p{Ll})(?=\p{Lu})/u).filter((word) => !isEmptyWord(word.toLowerCase()));
+  return words.length === 0 ? toStems(name) : toStems(words.join(" "));
 }
 
 function toSkillItem(skill: ListedSkill): Item {
@@ -136,31 +144,51 @@ const impliedBy: Readonly<Record<string, string>> = {
   date: "date",
 };
 
-function toQuery({ tokens }: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
+function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
+  const { tokens } = request;
   const words = new Map<string, QueryWord>();
   const colon = tokens.findIndex(({ text }) => text === ":");
   let isFirst = true;
   let typos = 0;
+  const add = (stem: string, share: number, isWord: boolean): void => {
+    if ((words.get(stem)?.share ?? 0) >= share) return;
+    const isTypo = isWord && !isKnown(stem, spread) && typos < mostTypos;
+    if (isTypo) typos += 1;
+    const meant = isTypo ? findMeant(stem, spread) : undefined;
+    words.set(stem, { stem, share, isFirst, ...(meant !== undefined && { meant }) });
+  };
   for (const [at, token] of tokens.slice(0, 400).entries()) {
     const share = colon !== -1 && at > colon ? 0.25 : 1;
-    for (const [stem, part] of stemsOf(token)) {
-      if (words.has(stem) && (words.get(stem)?.share ?? 0) >= part * share) continue;
-      const isTypo = token.kind === "word" && !isKnown(stem, spread) && typos < 24;
-      if (isTypo) typos += 1;
-      const meant = isTypo ? findMeant(stem, spread) : undefined;
-      words.set(stem, { stem, share: part * share, isFirst, ...(meant !== undefined && { meant }) });
-    }
+    for (const [stem, part] of stemsOf(token)) add(stem, part * share, token.kind === "word");
     if (token.stem !== "") isFirst = false;
   }
+  for (const stem of impliedStems(request)) add(stem, 0.9, false);
   return [...words.values()];
 }
 
+/** What numbers with their units, or arithmetic in words, are most likely for. */
+function impliedStems({ text, tokens }: Request): string[] {
+  if (toSpokenExpression(text) !== undefined) return toStems("calculate arithmetic math");
+  const isCounting = tokens.some(({ word }, at) => word === "how" && tokens[at + 1]?.word === "many");
+  const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
+  const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(tokens[at + 1]?.word ?? ""));
+  if (hasAmount && units.size > 1) return toStems("convert unit");
+  return isCounting ? toStems("count") : [];
+}
+
+/** Binary and structured formats say what is to be done with a file; a text may be for anything. */
+const plainFormats = /^(?:md|markdown|txt|html?|js|mjs|ts|py|sh|rb|log|rst)$/iu;
+
 function stemsOf({ kind, text, stem }: Request["tokens"][number]): (readonly [string, number])[] {
+  // `main..HEAD` is a value, whatever its parts mean.
+  if (kind === "word" && text.includes("..")) return [];
+  if (kind === "pair") return toStems(text).map((part) => [part, 0.8] as const);
   if (kind === "word") return stem === "" ? [] : toStems(text).map((part) => [part, 1] as const);
   if (kind === "path") {
-    const [, extension] = /\.([a-z][a-z0-9]{0,7})$/iu.exec(text) ?? [];
+    const [, extension = ""] = /\.([a-z][a-z0-9]{0,7})$/iu.exec(text) ?? [];
+    const share = plainFormats.test(extension) ? 0.3 : 0.75;
     return [
-      ...(extension === undefined ? [] : toExtensionStems(extension)).map((part) => [part, 1.2] as const),
+      ...(extension === "" ? [] : toExtensionStems(extension)).map((part) => [part, share] as const),
       ["file", 0.3],
     ];
   }
@@ -170,6 +198,9 @@ function stemsOf({ kind, text, stem }: Request["tokens"][number]): (readonly [st
 function isKnown(stem: string, spread: ReadonlyMap<string, number>): boolean {
   return spread.has(stem) || synonymsOf(stem).size > 0;
 }
+
+/** Each of them is compared with every word there is. */
+const mostTypos = 24;
 
 /** A word of this length with one letter wrong is still that word; a shorter one may be any. */
 const shortestTypo = 4;
@@ -186,6 +217,11 @@ function sharesStart(left: string, right: string): boolean {
   return left[0] === right[0] || (left[0] === right[1] && left[1] === right[0]);
 }
 
+/** What nearly every tool does in some way: such a word tells skills apart even less than tools. */
+const commonVerbs = new Set(
+  toStems("list show find get make create read write add check search open print display see view tell file"),
+);
+
 function scoreItem(
   item: Item,
   words: readonly QueryWord[],
@@ -193,20 +229,22 @@ function scoreItem(
   count: number,
 ): number {
   let score = 0;
-  const named = new Set<string>();
+  const named = new Map<string, number>();
   for (const { stem, share, isFirst, meant } of words) {
     const found = bestWord(item, stem, meant);
     if (found === undefined) continue;
     const rarity = Math.max(0.45, 1 - Math.log(spread.get(found.stem) ?? 1) / Math.log(count + 8));
-    const part = share * found.trust;
-    score += part * (item.weights.get(found.stem) ?? 0) * rarity;
-    if (item.nameStems.includes(found.stem)) named.add(found.stem);
-    if (isFirst && (item.nameStems.includes(found.stem) || item.verb === found.stem)) score += 1.2 * part;
+    const common = item.skill !== undefined && (commonVerbs.has(stem) || commonVerbs.has(found.stem)) ? 0.4 : 1;
+    const part = share * found.trust * rarity * common;
+    score += part * (item.weights.get(found.stem) ?? 0);
+    const isName = item.nameStems.includes(found.stem);
+    if (isName) named.set(found.stem, Math.max(named.get(found.stem) ?? 0, found.trust * Math.min(1, share)));
+    if (isFirst && (isName || item.verb === found.stem)) score += 1.2 * part;
   }
   // A name that was said in full was meant.
   const names = new Set(item.nameStems);
-  if (names.size > 0) score += (2 * named.size) / names.size - 0.3 * (names.size - named.size);
-  return score;
+  const said = [...named.values()].reduce((sum, trust) => sum + trust, 0);
+  return names.size === 0 ? score : score + (2 * said) / names.size - 0.3 * (names.size - named.size);
 }
 
 interface FoundWord {

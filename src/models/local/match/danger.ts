@@ -40,6 +40,7 @@ export function isDangerous(tool: ModelTool): boolean {
 
 /** Tells whether a request says in so many words that it wants what a dangerous tool does. */
 export function namesDanger({ tokens }: Request, tool: ModelTool): boolean {
+  if (tokens.some(({ text }) => text === tool.name)) return true;
   return dangersOf(tool).every((group) =>
     tokens.some(({ kind, stem }, at) => {
       if (kind !== "word" || !group.has(stem)) return false;

@@ -76,27 +76,35 @@ function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {
 /** What is open and what was done: for a step that follows others, what they did too. */
 function toPlace(scene: Scene, isChained: boolean): StepPlace {
   const { conversation, exchange, matcher, tools, skills } = scene;
-  const opened = new Map<string, string>();
-  const tried = new Set<string>();
-  for (const round of exchange.rounds) {
-    if (round.some(({ tool }) => !isMeta(tool))) opened.clear();
-    for (const { tool, input, result } of round) {
-      if (tool !== "activate_skill" || typeof input["name"] !== "string") continue;
-      tried.add(input["name"]);
-      if (result?.status === "ok")
-        opened.set(input["name"], typeof result.value === "string" ? result.value : JSON.stringify(result.value));
-    }
-  }
+  const since = exchange.rounds.findLastIndex((round) => round.some(({ tool }) => !isMeta(tool))) + 1;
+  const tried = new Set(openings(exchange.rounds.flat()).map(({ skill }) => skill));
   const listed = new Set(skills.map(({ name }) => name));
   const canActivate = tools.some(({ name }) => name === "activate_skill");
   const isOpen = (skill: string): boolean => tools.some(({ name }) => name.startsWith(`${skill}__`));
+  const calls = conversation.exchanges.slice(-20).flatMap(({ rounds }) => rounds.flat());
   return {
     matcher,
-    calls: conversation.exchanges.slice(-5).flatMap(({ rounds }) => rounds.flat().filter(({ tool }) => !isMeta(tool))),
+    calls: calls.filter(({ tool }) => !isMeta(tool)),
     isChained,
-    opened,
+    opened: new Set(
+      openings(exchange.rounds.slice(since).flat())
+        .filter(({ text }) => text !== undefined)
+        .map(({ skill }) => skill),
+    ),
+    instructions: new Map(
+      openings(calls).flatMap(({ skill, text }) => (text === undefined ? [] : [[skill, text] as const])),
+    ),
     canOpen: (skill) => canActivate && listed.has(skill) && !tried.has(skill) && !isOpen(skill),
   };
+}
+
+/** The skills that were opened, each with its instructions; without, if it could not be opened. */
+function openings(calls: readonly DoneCall[]): { skill: string; text: string | undefined }[] {
+  return calls.flatMap(({ tool, input: { name }, result }) => {
+    if (tool !== "activate_skill" || typeof name !== "string") return [];
+    const value = result?.status === "ok" ? result.value : undefined;
+    return [{ skill: name, text: typeof value === "string" || value === undefined ? value : JSON.stringify(value) }];
+  });
 }
 
 /** A call that was made before in this exchange is not made again: what came back is the answer. */

@@ -6,14 +6,14 @@ import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { skipJoints } from "../fill/read-value.ts";
 import { readRequest, type Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
-import { toolStemsOf } from "./resolve-step.ts";
+import { noWords, toolWordsOf } from "../fill/tool-words.ts";
 
 /** Adds what the user answered to what was missing. */
 export function addAnswers(filled: Filled, answers: readonly string[], today: string | undefined): Filled {
   let { input, missing } = filled;
   for (const answer of answers) {
     const request = readRequest(answer, today);
-    const said = fillParameters({ request, parameters: missing, toolStems: new Set() });
+    const said = fillParameters({ request, parameters: missing, words: noWords });
     const given: Record<string, JsonValue> = { ...said.input };
     const [first] = missing;
     if (first !== undefined && (!Object.hasOwn(given, first.name) || said.guessed.has(first.name))) {
@@ -69,7 +69,9 @@ function listedTexts(tool: ModelTool, { tokens }: Request, value: JsonValue | un
   const colon = tokens.findIndex(({ text }) => text === ":");
   const noun = tokens[colon - 1];
   const isPlural =
-    noun !== undefined && /(?:s|following)$/u.test(noun.word) && (toolStemsOf(tool).has(noun.stem) || noun.stem === "");
+    noun !== undefined &&
+    /(?:s|following)$/u.test(noun.word) &&
+    (toolWordsOf(tool).toolStems.has(noun.stem) || noun.stem === "");
   return isPlural && typeof value === "string" ? splitList(value) : [];
 }
 

@@ -36,7 +36,8 @@ function toTasks(scene: Scene, text: string): Task[] {
       matcher: scene.matcher,
       calls: [],
       isChained: false,
-      opened: new Map(),
+      opened: new Set(),
+      instructions: new Map(),
       canOpen: () => true,
     });
     return type === "call" || type === "ask" || type === "open";
@@ -54,7 +55,8 @@ function isAnswer(scene: Scene, { tool, missing }: Question, text: string): bool
     matcher: scene.matcher,
     calls: [],
     isChained: false,
-    opened: new Map(),
+    opened: new Set(),
+    instructions: new Map(),
     canOpen: () => true,
   });
   const isOther = resolution.type === "open" || (resolution.type === "call" && resolution.fit.tool.name !== tool.name);

@@ -3,11 +3,11 @@ import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
+import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
 import { isDangerous, namesDanger } from "../match/danger.ts";
+import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
-import { toStems } from "../text/stems.ts";
-import { synonymsOf } from "../text/synonyms.ts";
 import { isValueToken } from "../text/token.ts";
 import { createRecall } from "./recall-value.ts";
 
@@ -23,7 +23,7 @@ export type Resolution =
   | { readonly type: "call"; readonly fit: Fit }
   | { readonly type: "ask"; readonly fit: Fit }
   | { readonly type: "open"; readonly skill: ListedSkill }
-  | { readonly type: "offer"; readonly fits: readonly Fit[]; readonly skills: readonly ListedSkill[] }
+  | { readonly type: "offer"; readonly fits: readonly Fit[] }
   | { readonly type: "none" };
 
 /** What is there to choose from. */
@@ -33,14 +33,15 @@ export interface StepPlace {
   readonly calls: readonly DoneCall[];
   /** Whether this step follows another one of the same request. */
   readonly isChained: boolean;
-  /** Skills that were opened for this step, and what their instructions say. */
-  readonly opened: ReadonlyMap<string, string>;
+  /** Skills that were opened for this step. */
+  readonly opened: ReadonlySet<string>;
+  /** What skills say about the use of their tools, as far as it was read in this conversation. */
+  readonly instructions: ReadonlyMap<string, string>;
   readonly canOpen: (skill: string) => boolean;
 }
 
-/** Below it a match is chance. */
-const sure = 3;
-const near = 1.5;
+/** Below it a match is chance. If the request says everything that is required, less will do; opening a skill does no harm. */
+const bars = { sure: 2.4, complete: 1.7, near: 1.2, skill: 1.25 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
@@ -49,8 +50,8 @@ const closelyLooked = 8;
 export function resolveStep(request: Request, place: StepPlace): Resolution {
   const matches = place.matcher.rank(request);
   const fits = matches
-    .flatMap(({ item, score }) =>
-      item.tool === undefined ? [] : [{ tool: item.tool, score: score + openedBonus(item.tool, place) }],
+    .flatMap(({ item: { tool }, score }) =>
+      tool === undefined ? [] : [{ tool, score: score + bonusOf(tool, request, place) }],
     )
     .toSorted((left, right) => right.score - left.score)
     .filter(({ tool }) => !isDangerous(tool) || namesDanger(request, tool))
@@ -65,30 +66,48 @@ function choose(fits: readonly Fit[], skills: readonly Match[], place: StepPlace
   const [best] = fits;
   const [skill] = skills;
   const listed = skill?.item.skill;
-  const bar = place.opened.size > 0 ? near : sure;
-  const isFit = best !== undefined && best.score >= bar;
-  if (
-    skill !== undefined &&
-    listed !== undefined &&
-    skill.score >= sure &&
-    skill.score > (best?.score ?? 0) + (isFit && best.filled.missing.length === 0 ? 0.5 : 0)
-  ) {
+  const isFit = best !== undefined && best.score >= barOf(best, place);
+  if (skill !== undefined && listed !== undefined && isBetter(skill, best, isFit))
     return { type: "open", skill: listed };
-  }
   if (isFit) return { type: best.filled.missing.length === 0 ? "call" : "ask", fit: best };
-  const offered = fits.filter(({ score }) => score >= near).slice(0, 3);
-  const nearSkills = skills.filter(({ score }) => score >= near).flatMap(({ item }) => item.skill ?? []);
-  return offered.length + nearSkills.length === 0
-    ? { type: "none" }
-    : { type: "offer", fits: offered, skills: nearSkills.slice(0, 3) };
+  const offered = fits.filter(({ score }) => score >= bars.near).slice(0, 3);
+  return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
+}
+
+function barOf({ tool, filled }: Fit, place: StepPlace): number {
+  if (place.opened.size > 0) return bars.near;
+  const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
+  const isComplete = required.length > 0 && filled.missing.length === 0 && filled.guessed.size === 0;
+  return isComplete ? bars.complete : bars.sure;
+}
+
+/** Tells whether a skill fits better than the best tool that is there. */
+function isBetter({ score }: Match, best: Fit | undefined, isFit: boolean): boolean {
+  if (score < bars.skill || best === undefined) return score >= bars.skill;
+  if (!isFit) return true;
+  return score > best.score + (best.filled.missing.length === 0 ? 0.5 : -0.3);
+}
+
+/** Whoever writes the name of a tool means it. */
+function namedBonus({ name }: ModelTool, { tokens }: Request): number {
+  const own = splitName(name)[1] ?? name;
+  const isNamed = tokens.some(({ kind, text, value }) => {
+    const said = kind === "quoted" ? value : text;
+    return said === name || (said === own && /[_-]/u.test(own));
+  });
+  return isNamed ? 4 : 0;
+}
+
+function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
+  return openedBonus(tool, place) + namedBonus(tool, request) + scoreInstructions(tool, request, place.instructions);
 }
 
 /** The tools of a skill that was opened for this are most likely meant. */
-function openedBonus(tool: ModelTool, { opened }: StepPlace): number {
-  const [owner, own = owner] = splitName(tool.name);
-  for (const [skill, instructions] of opened) {
+function openedBonus({ name }: ModelTool, { opened, instructions }: StepPlace): number {
+  const [owner, own = owner] = splitName(name);
+  for (const skill of opened) {
     if (owner === skill) return 3;
-    if (instructions.includes(`${owner}/${own}`)) return 2.5;
+    if (instructions.get(skill)?.includes(`${owner}/${own}`) === true) return 2.5;
   }
   return 0;
 }
@@ -101,26 +120,17 @@ export function fitTool(
   place: Pick<StepPlace, "calls" | "isChained">,
 ): Fit {
   const recall = createRecall(request, place.calls, place.isChained);
-  const filled = fillParameters({ request, parameters: parametersOf(tool), toolStems: toolStemsOf(tool), recall });
+  const filled = fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall });
   const values = request.tokens.flatMap((token, at) => (isValueToken(token) && token.kind !== "flag" ? [at] : []));
   const taken = values.filter((at) => filled.used.has(at)).length;
   const missed = Math.min(3, values.length - taken);
+  const said = Object.keys(filled.input).length - filled.guessed.size;
+  const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
   const fit =
-    Math.min(3, taken) * 0.6 - missed * 0.5 - Math.min(3, filled.missing.length) * 0.9 - filled.guessed.size * 0.1;
+    Math.min(3, taken) * 0.5 +
+    Math.min(3, said) * 0.3 -
+    missed * 0.5 -
+    Math.min(3, filled.missing.length) * 0.9 -
+    guesses;
   return { tool, filled, score: score + fit };
-}
-
-const stems = new WeakMap<ModelTool, ReadonlySet<string>>();
-
-/** The words of a tool's name and description, and what is said instead of them. */
-export function toolStemsOf(tool: ModelTool): ReadonlySet<string> {
-  let found = stems.get(tool);
-  if (found === undefined) {
-    const own = toStems(`${tool.name} ${(tool.description ?? "").slice(0, 2000)}`);
-    const name = new Set(toStems(tool.name));
-    const verb = toStems((tool.description ?? "").slice(0, 60))[0] ?? "";
-    found = new Set([...own, ...[...name, verb].flatMap((stem) => [...synonymsOf(stem)])]);
-    stems.set(tool, found);
-  }
-  return found;
 }

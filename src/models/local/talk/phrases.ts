@@ -1,5 +1,4 @@
 import type { ModelTool } from "../../model.ts";
-import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import type { Parameter } from "../fill/parameter.ts";
 import { isMeta, type Scene } from "../plan/decision.ts";
 import type { Resolution } from "../plan/resolve-step.ts";
@@ -83,14 +82,12 @@ function describe({ description, choices, samples, type }: Parameter): string {
 }
 
 /** Offers the nearest things instead of guessing. */
-export function offer({ fits, skills }: Extract<Resolution, { type: "offer" }>): string {
+export function offer({ fits }: Extract<Resolution, { type: "offer" }>): string {
   const [best, ...others] = fits;
   const named = (tool: ModelTool): string =>
     `\`${tool.name}\` (${firstSentence(tool.description ?? "no description")})`;
-  const listed = (skill: ListedSkill): string => `the skill ${skill.name} (${firstSentence(skill.description)})`;
   const nearest = best === undefined ? [] : [`The nearest is ${named(best.tool)}. Say "yes" to use it.`];
-  const rest = [...others.map(({ tool }) => named(tool)), ...skills.map(listed)];
-  const also =
-    rest.length === 0 ? [] : [`${best === undefined ? "What comes near" : "There is also"}: ${rest.join("; ")}.`];
+  const rest = others.map(({ tool }) => named(tool));
+  const also = rest.length === 0 ? [] : [`There is also ${rest.join("; ")}.`];
   return ["I am not sure what to use for this.", ...nearest, ...also].join(" ");
 }

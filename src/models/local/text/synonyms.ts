@@ -45,7 +45,7 @@ const groups = [
   "dangerous safe risky malicious suspicious danger harmful",
   "readability readable easy hard difficult read complex",
   "word phrase term",
-  "commit history change log",
+  "commit history log",
   "random dice pick generate",
   "http web url website page internet",
   "broken dead invalid wrong",
