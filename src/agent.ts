@@ -14,6 +14,9 @@ export type {
   Task,
 } from "./agent/agent-options.ts";
 export type { AgentRun } from "./agent/agent-run.ts";
+export type { CostKind, CostRow } from "./agent/cost/cost-row.ts";
+export { readRunCosts } from "./agent/cost/read-run-costs.ts";
+export { renderCosts, type CostLine } from "./agent/cost/render-costs.ts";
 export type { RunUsage } from "./agent/cost/run-usage.ts";
 export { createAgent } from "./agent/create-agent.ts";
 export { createDebugger } from "./agent/debug/create-debugger.ts";

@@ -31,6 +31,7 @@ export { withSettings } from "./models/resolve/with-settings.ts";
 export type { ModelSettings } from "./models/resolve/with-settings.ts";
 export { asModel } from "./models/shims/as-model.ts";
 export type { AnyModel } from "./models/shims/as-model.ts";
+export { estimateCost, type CostEstimate, type EstimatedQuestion } from "./models/prices/estimate-cost.ts";
 export type { OwnPrice, OwnPrices } from "./models/prices/own-prices.ts";
 export { createPriceOf, type PriceOf, type PriceOptions } from "./models/prices/price-of.ts";
 export { contextWindowOf, type ContextWindows } from "./models/tokens/context-window.ts";

@@ -2,6 +2,7 @@ import type { JsonValue } from "../core/json.ts";
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { Store } from "../core/store.ts";
 import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
+import type { OwnPrices } from "../models/prices/own-prices.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
 import type { Approve } from "../workspace/call/approval.ts";
 import type { Workspace } from "../workspace/workspace.ts";
@@ -18,7 +19,10 @@ export interface RunLimits {
   readonly maxSteps: number;
   /** Input and output together. @default none */
   readonly maxTokens: number;
-  /** In US dollars. A model whose price nobody knows is refused when there is a limit. @default none */
+  /**
+   * In US dollars. A question is not asked that costs more for sure; an answer may still be the one that goes over. A model whose
+   * price nobody knows is refused when there is a limit. @default none
+   */
   readonly maxCost: number;
   /** @default none */
   readonly maxMs: number;
@@ -47,6 +51,8 @@ export interface AgentOptions {
   readonly store?: Store;
   /** How long nobody else can go on with a run after the process that worked on it has died. @default 10,000 */
   readonly leaseMs?: number;
+  /** Prices of your own, by `provider/model`: they go before those that are known. */
+  readonly prices?: OwnPrices;
   readonly limits?: Partial<RunLimits>;
   readonly settings?: ModelSettings;
   /** @default "auto" */

@@ -1,3 +1,4 @@
+import type { CostRow } from "./cost/cost-row.ts";
 import type { RunUsage } from "./cost/run-usage.ts";
 import type { AgentEvent } from "./events.ts";
 import type { RunResult } from "./run-result.ts";
@@ -13,6 +14,8 @@ export interface AgentRun extends AsyncIterable<AgentEvent> {
   /** What it has cost so far, in US dollars; `undefined` if a price is not known. */
   readonly cost: number | undefined;
   readonly usage: RunUsage;
+  /** What the tokens so far were spent on: models, instructions, the conversation, skills, tools. Computed when it is asked for. */
+  breakdown(): readonly CostRow[];
   /** Stops it: calls that are running are cancelled. */
   stop(): void;
   /** Says something to the model before it is asked the next time. */

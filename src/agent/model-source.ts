@@ -30,16 +30,17 @@ export function createModelSource(options: AgentOptions): ModelSource {
 
 async function prepare(
   given: Model | string,
-  { retries }: AgentOptions,
+  { retries, prices = {} }: AgentOptions,
   ready: Map<Model | string, ReadyModel>,
 ): Promise<ReadyModel> {
   const { resolveModel } = await import("../models/resolve/resolve-model.ts");
   const { asModel } = await import("../models/shims/as-model.ts");
   const { withRetries } = await import("../models/retry/with-retries.ts");
+  const { withImages } = await import("../models/images/with-images.ts");
   const { createPriceOf } = await import("../models/prices/price-of.ts");
   const found = typeof given === "string" ? await resolveModel(given) : asModel(given);
-  const model = retries === false ? found : withRetries(found, retries);
-  const made = { model, name: `${model.provider}/${model.modelId}`, priceOf: await createPriceOf(model) };
+  const model = withImages(retries === false ? found : withRetries(found, retries));
+  const made = { model, name: `${model.provider}/${model.modelId}`, priceOf: await createPriceOf(model, { prices }) };
   ready.set(given, made);
   return made;
 }

@@ -3,14 +3,16 @@ import type { RunUsage } from "./run-usage.ts";
 
 /** Counts what a run uses. */
 export interface UsageCounter {
-  /** Adds an answer, with what it cost if that is known. */
-  addAnswer(usage: ModelUsage, cost: number | undefined): void;
+  /** Adds an answer, with what it cost if that is known, and what to take it for against a limit if it is not. */
+  addAnswer(usage: ModelUsage, cost: number | undefined, assumed?: number): void;
   addCall(): void;
   usage(): RunUsage;
   /** Input and output together. */
   tokens(): number;
   /** In US dollars; `undefined` as soon as the price of one answer is not known. */
   cost(): number | undefined;
+  /** What counts against a limit: answers whose price is not known count as what they were taken for, and endless if for nothing. */
+  spent(): number;
 }
 
 /** Makes a counter. `parent` counts with it: that of the agent. */
@@ -25,18 +27,20 @@ export function createUsageCounter(parent?: UsageCounter): UsageCounter {
     toolCalls: 0,
   };
   let total: number | undefined = 0;
+  let spent = 0;
 
   return {
-    addAnswer(usage, cost) {
+    addAnswer(usage, cost, assumed) {
       const { inputTokens, outputTokens } = usage;
-      counts.inputTokens += inputTokens.total ?? 0;
-      counts.cacheReadTokens += inputTokens.cacheRead ?? 0;
-      counts.cacheWriteTokens += inputTokens.cacheWrite ?? 0;
-      counts.outputTokens += outputTokens.total ?? 0;
-      counts.reasoningTokens += outputTokens.reasoning ?? 0;
+      counts.inputTokens += toTokenCount(inputTokens.total);
+      counts.cacheReadTokens += toTokenCount(inputTokens.cacheRead);
+      counts.cacheWriteTokens += toTokenCount(inputTokens.cacheWrite);
+      counts.outputTokens += toTokenCount(outputTokens.total);
+      counts.reasoningTokens += toTokenCount(outputTokens.reasoning);
       counts.modelCalls += 1;
       total = cost === undefined || total === undefined ? undefined : total + cost;
-      parent?.addAnswer(usage, cost);
+      spent += cost ?? assumed ?? Infinity;
+      parent?.addAnswer(usage, cost, assumed);
     },
     addCall() {
       counts.toolCalls += 1;
@@ -45,5 +49,11 @@ export function createUsageCounter(parent?: UsageCounter): UsageCounter {
     usage: () => ({ ...counts }),
     tokens: () => counts.inputTokens + counts.outputTokens,
     cost: () => total,
+    spent: () => spent,
   };
+}
+
+/** Tokens as a provider says them; nothing if it does not, or says what is no number of tokens. */
+export function toTokenCount(tokens: number | undefined): number {
+  return typeof tokens === "number" && tokens >= 0 && tokens <= Number.MAX_SAFE_INTEGER ? tokens : 0;
 }

@@ -3,7 +3,9 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
+import type { Question } from "../cost/question.ts";
 import type { ApprovalDecided, MemoryCompacted, MessageAdded, ModelAnswered, TaskStart } from "../events.ts";
+import { parseInput } from "../run/parse-input.ts";
 import { toAssistantMessage } from "../run/to-assistant-message.ts";
 import { toResultPart } from "../run/to-result-part.ts";
 import { fromKeptMessage } from "./kept-files.ts";
@@ -13,6 +15,8 @@ export interface Folded {
   readonly start: TaskStart;
   readonly messages: ModelMessage[];
   readonly answers: readonly ModelAnswered[];
+  /** The answers, with what the model was shown before each. */
+  readonly questions: readonly Question[];
   /** The last answer, if nothing was made of it yet, or not all. */
   readonly unfinished: ModelAnswered | undefined;
   /** What came of calls, by `step.call`. */
@@ -40,6 +44,7 @@ class Folding {
   start: TaskStart | undefined;
   #messages: ModelMessage[] = [];
   readonly #answers: ModelAnswered[] = [];
+  readonly #questions: Question[] = [];
   #unfinished: ModelAnswered | undefined;
   readonly #outcomes = new Map<string, ToolOutcome>();
   readonly #asked = new Set<string>();
@@ -51,6 +56,7 @@ class Folding {
     return {
       messages: this.#messages,
       answers: this.#answers,
+      questions: this.#questions,
       unfinished: this.#unfinished,
       outcomes: this.#outcomes,
       asked: this.#asked,
@@ -68,9 +74,7 @@ class Folding {
         this.#messages = this.start.messages.map(fromKeptMessage);
         return;
       case "model-answer":
-        this.#settle();
-        this.#unfinished = event as ModelAnswered;
-        this.#answers.push(this.#unfinished);
+        this.#addAnswer(event as ModelAnswered);
         return;
       case "step-outcome":
         this.#outcomes.set(value["step"] as string, value["output"] as unknown as ToolOutcome);
@@ -88,6 +92,13 @@ class Folding {
       case "approval-decided":
         this.#decided.set(value["approval"] as string, event as ApprovalDecided);
     }
+  }
+
+  #addAnswer(answer: ModelAnswered): void {
+    this.#settle();
+    this.#unfinished = answer;
+    this.#answers.push(answer);
+    this.#questions.push({ answer, messages: this.#messages, count: this.#messages.length });
   }
 
   #addMessage({ reason, message }: MessageAdded): void {
@@ -127,16 +138,6 @@ export interface AskedCall {
 export function callsOf({ content }: Pick<ModelAnswered, "content">): readonly AskedCall[] {
   return content.flatMap((item) => {
     if (item.type !== "tool-call" || item.providerExecuted === true) return [];
-    return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input) }];
+    return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input).input }];
   });
-}
-
-/** What a model wrote as the input of a call: the value, or the text if it is no JSON. */
-export function parseInput(text: string): JsonValue {
-  if (text.trim() === "") return {};
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text;
-  }
 }

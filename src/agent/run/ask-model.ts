@@ -1,4 +1,6 @@
 import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
+import { assumeCost } from "../cost/assume-cost.ts";
+import type { Question } from "../cost/question.ts";
 import { endlessMemory } from "../memory/memory.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
@@ -23,8 +25,17 @@ export async function askModel(run: RunState): Promise<ModelAnswered> {
   const answer = await answerOf(run, model, call);
   const durationMs = performance.now() - startedAt;
   const event = toEvent(run, answer, { durationMs, view });
-  parts.counter.addAnswer(event.usage, event.cost);
+  countAnswer(run, { answer: event, messages: run.messages, count: run.messages.length, view });
   return event;
+}
+
+/** Counts an answer. */
+export function countAnswer(run: RunState, question: Question): void {
+  const { counter, limits, model, priceOf } = run.parts;
+  const { usage, cost } = question.answer;
+  const isAssumed = cost === undefined && limits.maxCost !== Infinity;
+  counter.addAnswer(usage, cost, isAssumed ? assumeCost(question, model, priceOf) : undefined);
+  run.questions.push(question);
 }
 
 /** Makes room in the conversation if it needs some, and says what changed since the last question. */

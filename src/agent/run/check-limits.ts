@@ -1,3 +1,4 @@
+import { estimateCost } from "../../models/prices/estimate-cost.ts";
 import type { StopReason } from "../run-result.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -8,8 +9,22 @@ export function checkLimits(run: RunState): StopReason | undefined {
   if (signal.aborted) return "cancelled";
   if (run.step >= limits.maxSteps) return "steps";
   if (counter.tokens() >= limits.maxTokens) return "tokens";
-  // A price that is not known was refused when the run began.
-  if ((counter.cost() ?? 0) >= limits.maxCost) return "cost";
+  if (limits.maxCost !== Infinity && goesOver(run)) return "cost";
   if (run.calls >= limits.maxCalls) return "calls";
   return performance.now() - run.startedAt >= limits.maxMs ? "time" : undefined;
+}
+
+/**
+ * Whether the next question would cost more than the run may: not if it might, but if it does even when all its input comes from a
+ * cache and nothing is answered. So what the last answer costs may go over the limit, and nothing after it.
+ */
+function goesOver({ parts, messages }: RunState): boolean {
+  const { counter, exposure, limits, model, priceOf, settings } = parts;
+  const { maxCost } = limits;
+  const spent = counter.spent();
+  if (spent >= maxCost) return true;
+  const { system, tools } = exposure.view();
+  const { maxOutputTokens } = settings;
+  const { least = 0 } = estimateCost(model, priceOf, { system, tools, messages, maxOutputTokens });
+  return spent + least > maxCost;
 }

@@ -2,6 +2,7 @@ import type { Session } from "../../workspace/sessions/session.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
+import { countAnswer } from "./ask-model.ts";
 import { toParts, toRule } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import type { RunStart } from "./run-start.ts";
@@ -45,8 +46,7 @@ async function reopen(session: Session, { start, answers }: Folded): Promise<voi
 
 /** Puts a run where it was. */
 export function restore(run: RunState, folded: Folded): void {
-  const { counter } = run.parts;
-  for (const { usage, cost } of folded.answers) counter.addAnswer(usage, cost);
+  for (const question of folded.questions) countAnswer(run, question);
   run.step = folded.answers.at(-1)?.step ?? 0;
   run.calls = folded.calls;
   run.unfinished = folded.unfinished;

@@ -4,6 +4,7 @@ import type { Model, ModelMessage, ModelUsage } from "../../models/model.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { ModelSettings, RunLimits } from "../agent-options.ts";
+import type { Question } from "../cost/question.ts";
 import type { UsageCounter } from "../cost/usage-counter.ts";
 import type { AgentEvent, ApprovalDecided, ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
@@ -53,6 +54,8 @@ export class RunState {
   messages: ModelMessage[];
   /** How often the model was asked. */
   step = 0;
+  /** What it was asked, and what came of it. */
+  readonly questions: Question[] = [];
   calls = 0;
   readonly startedAt = performance.now();
   /** The last text of the model. */

@@ -1,4 +1,5 @@
 import { describeCause, isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
+import { toCostRows } from "../cost/cost-table.ts";
 import type { RunUsage } from "../cost/run-usage.ts";
 import type { AgentEvent } from "../events.ts";
 import type { RunOptions } from "../agent-options.ts";
@@ -58,6 +59,7 @@ export function startRun(id: string, options: RunOptions, prepare: (start: RunSt
     get usage() {
       return run?.parts.counter.usage() ?? nothingUsed;
     },
+    breakdown: () => toCostRows(run?.questions ?? []),
     stop,
     steer: (text) => void (run?.steering ?? steering).push(text),
     [Symbol.asyncIterator]: (): AsyncIterator<AgentEvent, undefined> => feed.iterate(),

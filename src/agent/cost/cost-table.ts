@@ -1,0 +1,182 @@
+import type { ModelContent } from "../../models/model.ts";
+import { countPart, countTool } from "../../models/tokens/count-content.ts";
+import { estimatePromptTokens, toTokens, type CountingModel } from "../../models/tokens/estimate-tokens.ts";
+import { familyOf, type TokenFamily } from "../../models/tokens/token-family.ts";
+import type { ModelView } from "../exposure/exposure.ts";
+import { conversation, holderOfCall, holderOfTool, instructions, type CostHolder } from "./cost-holder.ts";
+import type { CostRow } from "./cost-row.ts";
+import type { Question } from "./question.ts";
+import { keyOf, ShownCounter } from "./shown-tokens.ts";
+import { toTokenCount } from "./usage-counter.ts";
+
+/** A token that is written costs as much as this many that are read: the median of the models of OpenAI, Anthropic and Google. */
+const writtenWeight = 5;
+
+/** Divides what questions used by what it was spent on. */
+export function toCostRows(questions: readonly Question[]): readonly CostRow[] {
+  const table = new CostTable();
+  for (const question of questions) table.add(question);
+  return table.rows();
+}
+
+interface Draft {
+  readonly holder: CostHolder;
+  calls: number;
+  input: number;
+  schemas: number;
+  results: number;
+  output: number;
+  cost: number;
+  isPriced: boolean;
+}
+
+/** What one question used, and how its tokens are made into those that the provider counted. */
+interface Scale {
+  readonly input: number;
+  readonly output: number;
+  /** In US dollars for a token that is read. */
+  readonly rate: number;
+}
+
+class CostTable {
+  readonly #models = new Map<string, Draft>();
+  readonly #parts = new Map<string, Draft>();
+  readonly #shown = new ShownCounter();
+  #isPriced = true;
+
+  add({ answer, messages, count, view }: Question): void {
+    const { usage, cost } = answer;
+    const model = toModel(answer.model);
+    const input = toTokenCount(usage.inputTokens?.total);
+    const output = toTokenCount(usage.outputTokens?.total);
+    this.#addModel(answer.model, { input, output, cost });
+    if (cost === undefined) this.#isPriced = false;
+    const weight = input + output * writtenWeight;
+    const rate = weight === 0 ? 0 : (cost ?? 0) / weight;
+    this.#addInput([...this.#shown.of(messages, count, model)], { input, output, rate }, { model, view });
+    this.#addOutput(answer.content, { input, output, rate }, familyOf(model));
+  }
+
+  rows(): readonly CostRow[] {
+    const parts = [...this.#parts.values()];
+    for (const part of parts) part.isPriced = this.#isPriced;
+    return [...toRows([...this.#models.values()]), ...toRows(parts)];
+  }
+
+  #addModel(
+    name: string,
+    used: { readonly input: number; readonly output: number; readonly cost: number | undefined },
+  ): void {
+    const draft = find(this.#models, { kind: "model", name });
+    draft.calls += 1;
+    draft.input += used.input;
+    draft.output += used.output;
+    if (used.cost === undefined) draft.isPriced = false;
+    else draft.cost += used.cost;
+  }
+
+  #addInput(
+    shown: readonly { readonly holder: CostHolder; readonly input: number; readonly results: number }[],
+    { input, rate }: Scale,
+    { model, view }: { readonly model: CountingModel; readonly view: ModelView | undefined },
+  ): void {
+    const said = shown.reduce((sum, part) => sum + part.input, 0);
+    const around = view && estimatePromptTokens({ system: view.system, messages: [], tools: view.tools }, model);
+    // Without the view, what the messages do not explain is the view.
+    const scale = around === undefined ? Math.min(1, divide(input, said)) : divide(input, said + around);
+    for (const part of shown) {
+      const draft = find(this.#parts, part.holder);
+      draft.results += part.results * scale;
+      this.#charge(draft, part.input * scale, rate);
+    }
+    if (view !== undefined) this.#addView(view, { model, scale, rate });
+    const rest = around === undefined ? input - said * scale : said + around === 0 ? input : 0;
+    if (rest > 0) this.#charge(find(this.#parts, instructions), rest, rate);
+  }
+
+  #addView(
+    { system, tools }: ModelView,
+    { model, scale, rate }: { readonly model: CountingModel; readonly scale: number; readonly rate: number },
+  ): void {
+    const family = familyOf(model);
+    this.#charge(find(this.#parts, instructions), estimatePromptTokens({ system, messages: [] }, model) * scale, rate);
+    for (const tool of tools) {
+      const draft = find(this.#parts, holderOfTool(tool.name));
+      const tokens = toTokens(countTool(tool), family) * scale;
+      draft.schemas += tokens;
+      this.#charge(draft, tokens, rate);
+    }
+  }
+
+  #charge(draft: Draft, tokens: number, rate: number): void {
+    draft.input += tokens;
+    draft.cost += tokens * rate;
+  }
+
+  #addOutput(content: readonly ModelContent[], { output, rate }: Scale, family: TokenFamily): void {
+    const written = content.map((part) => {
+      const isCall = part.type === "tool-call";
+      const draft = find(this.#parts, isCall ? holderOfCall(part.toolName, part.input) : conversation);
+      if (isCall && part.providerExecuted !== true) draft.calls += 1;
+      return { draft, tokens: toTokens(countPart(part), family) };
+    });
+    const estimate = written.reduce((sum, { tokens }) => sum + tokens, 0);
+    if (estimate === 0) written.push({ draft: find(this.#parts, conversation), tokens: 1 });
+    const scale = output / (estimate === 0 ? 1 : estimate);
+    for (const { draft, tokens } of written) {
+      draft.output += tokens * scale;
+      draft.cost += tokens * scale * writtenWeight * rate;
+    }
+  }
+}
+
+function divide(whole: number, part: number): number {
+  return part === 0 ? 0 : whole / part;
+}
+
+function find(drafts: Map<string, Draft>, holder: CostHolder): Draft {
+  const key = keyOf(holder);
+  let draft = drafts.get(key);
+  if (draft === undefined) {
+    draft = { holder, calls: 0, input: 0, schemas: 0, results: 0, output: 0, cost: 0, isPriced: true };
+    drafts.set(key, draft);
+  }
+  return draft;
+}
+
+function toModel(name: string): CountingModel {
+  const end = name.indexOf("/");
+  return { provider: name.slice(0, Math.max(0, end)), modelId: name.slice(end + 1) };
+}
+
+/** Rounds each row so that the sum is the sum that was rounded. */
+function toRows(drafts: readonly Draft[]): readonly CostRow[] {
+  const input = createRounding();
+  const output = createRounding();
+  return drafts.map((draft) => {
+    const { holder, calls, cost, isPriced } = draft;
+    const inputTokens = input(draft.input);
+    const schemaTokens = Math.min(inputTokens, Math.round(draft.schemas));
+    return {
+      ...holder,
+      calls,
+      inputTokens,
+      schemaTokens,
+      resultTokens: Math.min(inputTokens - schemaTokens, Math.round(draft.results)),
+      outputTokens: output(draft.output),
+      ...(isPriced && { cost }),
+      isEstimate: holder.kind !== "model",
+    };
+  });
+}
+
+function createRounding(): (value: number) => number {
+  let sum = 0;
+  let given = 0;
+  return (value) => {
+    sum += value;
+    const rounded = Math.round(sum) - given;
+    given += rounded;
+    return rounded;
+  };
+}

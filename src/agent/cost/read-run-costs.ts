@@ -1,0 +1,28 @@
+import type { RunEntry } from "../../store/runs/run-records.ts";
+import { foldJournal } from "../log/fold-journal.ts";
+import type { CostRow } from "./cost-row.ts";
+import { toCostRows } from "./cost-table.ts";
+
+/**
+ * Reads from the journal of a run what its tokens were spent on, like `run.breakdown()`. A journal does not say which tools a model
+ * was shown: their definitions are in the row `instructions`.
+ *
+ * @throws {KitbagError} `run-not-found` if it is not the journal of an agent's run.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace } from "kitbag";
+ * import { createAgent, readRunCosts } from "kitbag/agent";
+ * import { createRuns, memoryStore } from "kitbag/store";
+ *
+ * const store = memoryStore();
+ * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
+ * const { run, usage } = await agent.run("Hello").result;
+ *
+ * const rows = readRunCosts(await createRuns({ store }).read(run));
+ * console.assert(rows[0]?.kind === "model" && rows[0].inputTokens === usage.inputTokens);
+ * ```
+ */
+export function readRunCosts(entries: readonly RunEntry[]): readonly CostRow[] {
+  return toCostRows(foldJournal("", entries).questions);
+}
