@@ -190,6 +190,35 @@ test("run() has a model go on with an answer that was cut", async () => {
   expect(result).toMatchObject({ status: "ok", text: "The first half, the second half" });
 });
 
+test("run() has a model go on with an answer that broke off", async () => {
+  const { agent } = createTestAgent([{ text: "Half, ", breaks: new Error("connection lost") }, "whole"]);
+
+  const result = await agent.run("Tell").result;
+
+  expect(result).toMatchObject({ status: "ok", text: "Half, whole" });
+});
+
+test("run() fails if an answer breaks off again and again", async () => {
+  const { agent } = createTestAgent(() => ({ text: "Half, ", breaks: new Error("connection lost") }));
+
+  const result = await agent.run("Tell").result;
+
+  expect(result).toMatchObject({ status: "failed", error: { code: "model-unavailable" }, steps: 3 });
+});
+
+test("run() repairs an input that is not JSON, and says so", async () => {
+  const { agent } = createTestAgent([{ calls: [{ tool: "add", input: "{'a': 1, 'b': 2,}" }] }, "It is 3"]);
+
+  const events: AgentEvent[] = [];
+  for await (const event of agent.run("Add")) events.push(event);
+
+  expect(events.find(({ type }) => type === "tool-start")).toMatchObject({
+    input: { a: 1, b: 2 },
+    repairs: [expect.any(String), expect.any(String)],
+  });
+  expect(events.find(({ type }) => type === "tool-end")).toMatchObject({ outcome: { status: "ok", output: 3 } });
+});
+
 test("run() makes no calls of an answer that was cut", async () => {
   let made = 0;
   const tools = [defineTool({ name: "count", description: "Counts", run: () => (made += 1) })];

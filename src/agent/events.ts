@@ -78,8 +78,6 @@ export interface ModelAnswered {
   readonly skills: readonly string[];
   /** Parts of the answer that nobody here knows. */
   readonly unknown?: readonly JsonValue[];
-  /** What had to be repaired in its calls. */
-  readonly repairs?: readonly string[];
 }
 
 /** A model did not answer, and is asked again. */
@@ -100,6 +98,8 @@ export interface ToolStart {
   /** Its address; what the model asked for if there is none. */
   readonly tool: string;
   readonly input: JsonValue;
+  /** What had to be repaired in the input, in words. */
+  readonly repairs?: readonly string[];
 }
 
 /** What came of it. */

@@ -36,9 +36,9 @@ interface OpenPart {
 }
 
 /**
- * Reads an answer to its end.
+ * Reads an answer to its end. One that broke off is what had come until then, cut.
  *
- * @throws whatever an `error` part holds.
+ * @throws whatever an `error` part holds, if nothing came before it.
  */
 export async function readAnswer({ stream }: ModelStream, listener: AnswerListener | undefined): Promise<Answer> {
   const reading = new AnswerReading(listener);
@@ -64,6 +64,7 @@ class AnswerReading {
   #toolNames: Map<string, string> | undefined;
   #modelId: string | undefined;
   #usage = noUsage;
+  #failure: unknown;
   /** An answer that has no end was cut. */
   #finishReason: FinishReason = { unified: "interrupted", raw: undefined };
 
@@ -73,6 +74,7 @@ class AnswerReading {
 
   answer(): Answer {
     const content = this.#content.filter(isWorthKeeping) as readonly ModelContent[];
+    if (this.#failure !== undefined && content.length === 0) throw this.#failure as Error;
     return {
       content,
       finishReason: this.#finishReason,
@@ -99,7 +101,12 @@ class AnswerReading {
 
   finish({ usage, finishReason }: Extract<ModelPart, { type: "finish" }>): void {
     this.#usage = usage;
-    this.#finishReason = finishReason;
+    if (this.#failure === undefined) this.#finishReason = finishReason;
+  }
+
+  fail({ error }: { error: unknown }): void {
+    this.#failure ??= error ?? new Error("the model says that it failed, and not why");
+    this.#finishReason = { unified: "interrupted", raw: undefined };
   }
 
   startInput({ id, toolName }: { id: string; toolName: string }): void {
@@ -167,12 +174,7 @@ const takers: ReadonlyMap<string, Taker> = new Map<string, Taker>([
   ["stream-start", pass],
   ["ping", pass],
   ["raw", pass],
-  [
-    "error",
-    (_reading, { error }: { error: Error }) => {
-      throw error;
-    },
-  ],
+  ["error", (reading, part) => reading.fail(part)],
 ]);
 
 function merge(open: OpenPart, metadata: Metadata): void {

@@ -4,7 +4,7 @@ import type { ModelContent } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { Exposure } from "../exposure/exposure.ts";
-import { parseInput } from "../log/fold-journal.ts";
+import { parseInput } from "./parse-input.ts";
 
 /** A call that a model asks for. */
 export interface PlannedCall {
@@ -20,6 +20,8 @@ export interface PlannedCall {
   readonly dispatch: DispatchTool | undefined;
   readonly inputText: string;
   readonly input: JsonValue;
+  /** What had to be repaired in it. */
+  readonly repairs: readonly string[] | undefined;
 }
 
 /** Finds out what a model asks for. What is no tool, or no JSON, is a call too: the model is told what is wrong with it. */
@@ -32,11 +34,13 @@ export function planCalls(
   for (const item of content) {
     if (item.type !== "tool-call" || item.providerExecuted === true) continue;
     const { toolCallId: id, toolName: name, input: inputText } = item;
-    const asked = unwrap(exposure.find(name), parseInput(inputText));
+    const parsed = parseInput(inputText);
+    const asked = unwrap(exposure.find(name), parsed.input);
     const entry = asked.dispatch === undefined ? session.getTool(asked.address ?? name) : undefined;
     const address = asked.address ?? entry?.address ?? name;
     const { dispatch, input } = asked;
-    calls.push({ index: calls.length, id, name, address, tool: entry?.tool, dispatch, inputText, input });
+    const { repairs } = parsed;
+    calls.push({ index: calls.length, id, name, address, tool: entry?.tool, dispatch, inputText, input, repairs });
   }
   return calls;
 }

@@ -56,7 +56,8 @@ async function runCall(run: RunState, planned: PlannedCall): Promise<CallResult>
   if (approval === "waits") return undefined;
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
-  if (isHeard) feed.tell({ type: "tool-start", run: runId, step, id, tool, input: planned.input });
+  const { input, repairs } = planned;
+  if (isHeard) feed.tell({ type: "tool-start", run: runId, step, id, tool, input, ...(repairs && { repairs }) });
   const { outcome, recalled } = await log.call({
     name,
     tool,
