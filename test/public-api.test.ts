@@ -165,6 +165,10 @@ test('"kitbag/models" exports these names', () => {
     "contextWindowOf",
     "createImageCache",
     "createPriceOf",
+    "estimateCost",
+    "estimateMessageTokens",
+    "estimatePromptTokens",
+    "estimateToolTokens",
     "localModel",
     "prepareImages",
     "resolveModel",
@@ -178,6 +182,9 @@ test('"kitbag/models" exports these types', () => {
   expect(exportedTypes("src/models.ts")).toEqual([
     "AnyModel",
     "ContextWindows",
+    "CostEstimate",
+    "CountingModel",
+    "EstimatedQuestion",
     "FinishReason",
     "ImageCache",
     "ImageCacheOptions",
@@ -201,6 +208,7 @@ test('"kitbag/models" exports these types', () => {
     "PrepareImagesOptions",
     "PriceOf",
     "PriceOptions",
+    "PromptParts",
     "ResolveModelOptions",
   ]);
 });
