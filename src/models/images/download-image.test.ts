@@ -1,8 +1,15 @@
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
+
+import { needProgram } from "../../../test/support/need-program.ts";
+import { createFolder } from "../../../test/support/temporary-folder.ts";
 
 import { downloadImage, type DownloadOptions } from "./download-image.ts";
 
@@ -107,6 +114,35 @@ test("downloadImage() follows a redirect to where it may ask", async () => {
   expect(Buffer.from(bytes).toString()).toBe("/y.png");
 });
 
+test("downloadImage() follows a redirect to another name, and checks that one too", async () => {
+  const port = await serve((request, response) => {
+    const { host = "" } = request.headers;
+    if (host.startsWith("one.test")) response.writeHead(302, { location: `http://two.test:${port}/y.png` }).end();
+    else response.setHeader("content-type", "image/png").end(host);
+  });
+  const lookups: string[] = [];
+  const lookup = async (name: string): Promise<string[]> => {
+    lookups.push(name);
+    return ["127.0.0.1"];
+  };
+  const url = new URL(`http://one.test:${port}/x.png`);
+
+  const bytes = await downloadImage(url, { ...usual, lookup, allow: [`127.0.0.1:${port}`] });
+
+  expect(Buffer.from(bytes).toString()).toBe(`two.test:${port}`);
+  expect(lookups).toEqual(["one.test", "two.test"]);
+});
+
+test("downloadImage() follows no redirect from https to http", async (context) => {
+  needProgram(context, "openssl");
+  const { port, ca } = await serveSecurely("one.test");
+  const options = { ...usual, ca, lookup: async () => ["127.0.0.1"], allow: [`127.0.0.1:${port}`] };
+
+  const bytes = downloadImage(new URL(`https://one.test:${port}/x.png`), options);
+
+  await expect(bytes).rejects.toThrow("it redirects from https to http");
+});
+
 test("downloadImage() does not follow redirects for ever", async () => {
   let count = 0;
   const port = await serve((_, response) => response.writeHead(302, { location: `/${++count}` }).end());
@@ -168,8 +204,25 @@ function here(port: number): URL {
   return new URL(`http://127.0.0.1:${port}/x.png`);
 }
 
-async function serve(listener: RequestListener): Promise<number> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
+/** Redirects everybody to the same place without encryption. */
+async function serveSecurely(name: string): Promise<{ port: number; ca: string }> {
+  const folder = createFolder();
+  const [key, certificate] = [join(folder, "key"), join(folder, "certificate")];
+  const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
+  execFileSync("openssl", [...words, ...subject, "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  const ca = readFileSync(certificate, "utf8");
+  const redirect: RequestListener = (request, response) =>
+    response.writeHead(302, { location: `http://${request.headers.host}/x.png` }).end();
+  return { port: await listen(createHttpsServer({ key: readFileSync(key), cert: ca }, redirect)), ca };
+}
+
+function serve(listener: RequestListener): Promise<number> {
+  return listen(createServer(listener));
+}
+
+async function listen(server: Server & { closeAllConnections(): void }): Promise<number> {
+  server.listen(0, "127.0.0.1");
   await once(server, "listening");
   onTestFinished(() => {
     server.closeAllConnections();

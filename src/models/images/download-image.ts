@@ -13,6 +13,8 @@ export interface DownloadOptions {
   readonly allow: readonly string[];
   readonly signal?: AbortSignal;
   readonly lookup?: Lookup;
+  /** Certificates to trust instead of the usual ones, as PEM. */
+  readonly ca?: string;
 }
 
 const maxRedirects = 5;
@@ -27,7 +29,7 @@ const unknownTypes = new Set(["", "application/octet-stream", "binary/octet-stre
  * is no picture.
  */
 export async function downloadImage(url: URL, options: DownloadOptions): Promise<Uint8Array> {
-  const { limitMs, maxBytes, signal, lookup } = options;
+  const { limitMs, maxBytes, signal, lookup, ca } = options;
   const begin = performance.now();
   let next = url;
   for (let hop = 0; hop <= maxRedirects; hop++) {
@@ -39,6 +41,7 @@ export async function downloadImage(url: URL, options: DownloadOptions): Promise
       maxResponseBytes: maxBytes,
       ...(signal !== undefined && { signal }),
       ...(lookup !== undefined && { lookup }),
+      ...(ca !== undefined && { ca }),
     });
     const location = redirects.has(response.status) ? response.headers["location"] : undefined;
     if (location === undefined) return takeBody(url, response);
