@@ -7,6 +7,8 @@ export interface ProgramHost {
   /** Calls a tool; `settle` takes its output or its failure, at once or later. */
   call(address: string, input: unknown, settle: (isOk: boolean, value: unknown) => void): void;
   print(text: string): void;
+  /** Whether so few programs run that each of them, and this thread, can have a processor. */
+  hasRoom(): boolean;
 }
 
 /** Answers the calls of one program. */
@@ -25,7 +27,7 @@ export function answerCalls(exchange: Exchange, host: ProgramHost, onSend: () =>
     onSend();
     exchange.send(text);
     // A program that has all its answers goes on at once, and often calls the next tool.
-    if (open === 0) exchange.linger();
+    if (open === 0 && host.hasRoom()) exchange.linger();
   });
 
   function settle(answer: Answer): void {

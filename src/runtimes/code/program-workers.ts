@@ -1,13 +1,18 @@
+import { availableParallelism } from "node:os";
+
 import type { ProgramHost } from "./answer-calls.ts";
 import { followProgram } from "./follow-program.ts";
 import type { ProgramEnd, ProgramStart } from "./inside/program/messages.ts";
 import { loadEngine, startWorker, type ProgramEngine, type ProgramWorker } from "./start-worker.ts";
 import { createTurns } from "./turns.ts";
 
+/** What a program needs of whoever has it run. */
+type ProgramEnvironment = Omit<ProgramHost, "hasRoom">;
+
 /** Threads that run programs, each one at a time. */
 export interface ProgramWorkers {
   /** Runs one program to its end. Rejects with the signal's reason when it is aborted; nothing of the program goes on then. */
-  run(start: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd>;
+  run(start: ProgramStart, host: ProgramEnvironment, signal: AbortSignal): Promise<ProgramEnd>;
   /** Ends all threads. */
   close(): Promise<void>;
 }
@@ -17,6 +22,7 @@ const maxThreads = 16;
 /** How many threads are kept for the next programs, and how long. */
 const maxIdle = 2;
 const idleMs = 30_000;
+const processors = availableParallelism();
 
 /** Makes threads for programs that may use `memoryBytes` each. The first is started when it is needed. */
 export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
@@ -53,11 +59,13 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
     idle.set(worker, setTimeout(() => drop(worker), idleMs).unref());
   }
 
-  async function run(program: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
+  const hasRoom = (): boolean => all.size - idle.size < processors;
+
+  async function run(program: ProgramStart, host: ProgramEnvironment, signal: AbortSignal): Promise<ProgramEnd> {
     const worker = await take();
     try {
       signal.throwIfAborted();
-      const end = await followProgram(worker, program, host, signal);
+      const end = await followProgram(worker, program, { ...host, hasRoom }, signal);
       if (end === "lost") drop(worker);
       else keep(worker);
       return end === "lost" ? { status: "out-of-time" } : end;
