@@ -8,6 +8,7 @@ import type { Tool } from "../../core/tool.ts";
 import { codeRuntime } from "../../runtimes/code/code-runtime.ts";
 import { createCodeTool } from "../../runtimes/code/create-code-tool.ts";
 import { pipeline } from "../../runtimes/compose/pipeline.ts";
+import { definePipeline } from "../../runtimes/pipeline/define-pipeline.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { WorkspaceChange } from "../registered-tool.ts";
 import type { Workspace } from "../workspace.ts";
@@ -131,10 +132,15 @@ test("a bare name means the tool of the skill that is open in the session", asyn
 test("a call inside a call is for the session of the outermost one, through functions, pipelines and programs", async () => {
   const ask = defineTool({ name: "ask", description: "Asks", run: (_input, { call }) => call("pdf/extract") });
   const steps = pipeline({ name: "steps", description: "Steps", steps: [toolNamed("clock", {}), ask] });
+  const spec = definePipeline({
+    name: "spec",
+    description: "A",
+    steps: [{ id: "text", tool: "pdf/extract", args: {} }],
+  });
   const runtime = codeRuntime();
   onTestFinished(() => runtime.close());
   const workspace = createWorkspace({
-    tools: [ask, steps, createCodeTool()],
+    tools: [ask, steps, spec, createCodeTool()],
     runtimes: [runtime],
     skills: [skillWith("pdf", "extract")],
   });
@@ -144,9 +150,11 @@ test("a call inside a call is for the session of the outermost one, through func
 
   expect(await session.call("ask")).toMatchObject({ output: { status: "ok" } });
   expect(await session.call("steps")).toMatchObject({ output: { status: "ok" } });
+  expect(codeOf(await session.call("spec"))).toBe("ok");
   expect(await session.call("execute_code", { code })).toMatchObject({ output: { result: "extract of pdf" } });
   expect(await workspace.call("ask")).toMatchObject({ output: { error: { code: "tool-unavailable" } } });
   expect(await workspace.call("steps")).toMatchObject({ output: { error: { code: "tool-unavailable" } } });
+  expect(codeOf(await workspace.call("spec"))).toBe("step-failed");
   expect(codeOf(await workspace.call("execute_code", { code }))).toBe("code-failed");
 });
 

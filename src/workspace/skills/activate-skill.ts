@@ -35,12 +35,12 @@ export async function activateSkill(parts: SetParts, request: SkillRequest): Pro
     const plan = await wakeAll(parts, request, held);
     opening = plan.filter((skill) => !holder.open.has(skill.name));
     closed = commit(parts, request, plan);
+    for (const { name } of opening) settle(parts, held, name);
   } catch (cause) {
     await letGo(parts, held);
     throw cause;
   }
-  // What was awoken, and is no longer required by the version that was opened.
-  for (const { name } of opening) held.delete(name);
+  // What was awoken, and is not required by the version that was opened.
   await letGo(parts, held);
   const warnings = await endSkills(closed, parts, options);
   return { status: "ok", opened: toNames(opening), closed: closed.holds.map(({ skill }) => skill.name), warnings };
@@ -56,17 +56,23 @@ async function wakeAll(
   held: Map<string, Hold>,
 ): Promise<readonly Skill[]> {
   const planner = { registry: parts.registry.viewOf(holder), skills: parts.skills };
-  const isAwake = (skill: Skill): boolean =>
-    holder.open.has(skill.name) || held.get(skill.name)?.life === parts.lives.holdOf(skill).life;
   for (;;) {
     refuseClosed(holder, `open the skill "${name}"`);
     const plan = planActivation(name, planner);
-    const missing = plan.find((skill) => !isAwake(skill));
+    const missing = plan.find((skill) => !holder.open.has(skill.name) && !held.has(skill.name));
     if (missing === undefined) return plan;
     const hold = await parts.lives.enter(missing, options.signal);
-    const stale = held.get(missing.name);
-    held.set(missing.name, hold);
-    if (stale !== undefined) await parts.lives.leave(stale);
+    if (hold !== undefined) held.set(missing.name, hold);
+    await dropStale(parts, held);
+  }
+}
+
+/** Lets go of what was taken out in the meantime, though there may be another of its name now. */
+async function dropStale({ lives }: SetParts, held: Map<string, Hold>): Promise<void> {
+  for (const [name, hold] of held) {
+    if (lives.isCurrent(hold)) continue;
+    held.delete(name);
+    await lives.cancel(hold);
   }
 }
 
@@ -88,9 +94,14 @@ function commit(
   return { holder, holds: closing.map(lives.holdOf) };
 }
 
+function settle({ lives }: SetParts, held: Map<string, Hold>, name: string): void {
+  lives.settle(held.get(name) as Hold);
+  held.delete(name);
+}
+
 /** Lets go of what was awoken in vain, the last one first. */
 async function letGo({ lives }: SetParts, held: ReadonlyMap<string, Hold>): Promise<void> {
-  for (const hold of [...held.values()].toReversed()) await lives.leave(hold);
+  for (const hold of [...held.values()].toReversed()) await lives.cancel(hold);
 }
 
 /** @throws {KitbagError} `session-closed` if the holder is a session that was closed. */

@@ -7,18 +7,25 @@ import { lifeStepFailed, runLifeStep, untilAborted } from "./skill-lifecycle.ts"
 export interface SkillLives {
   /**
    * Waits until the skill is awake. `onActivate` runs for the first who comes; who comes in the meantime waits for the same one.
+   * Answers nothing if the skill was taken out in the meantime.
    *
    * @throws {KitbagError} `skill-failed` if it fails, or `signal` is aborted before: the others still wait then.
    */
-  enter(skill: Skill, signal: AbortSignal | undefined): Promise<Hold>;
+  enter(skill: Skill, signal: AbortSignal | undefined): Promise<Hold | undefined>;
+  /** For somebody who entered and does not open the skill. */
+  cancel(hold: Hold): Promise<void>;
+  /** For somebody who entered and has opened the skill. */
+  settle(hold: Hold): void;
   /** For somebody who begins with a skill that another has open. */
   join(name: string): void;
   /** What somebody holds who has the skill open. */
   holdOf(skill: Skill): Hold;
+  /** Whether it is of the life that the skill has now. */
+  isCurrent(hold: Hold): boolean;
   /** Answers with what went wrong. `onDeactivate` runs when the last one leaves and no call is running, unless somebody comes back. */
   leave(hold: Hold): Promise<Failure[]>;
-  /** Ends the life of a skill that is taken out; another one of this name begins when it is over. */
-  retire(name: string): void;
+  /** Ends the life of a skill that is taken out, when those who have it open leave; another one of its name begins after that. */
+  retire(skill: Skill): void;
 }
 
 /** That somebody has a skill open, or is opening it. */
@@ -29,11 +36,15 @@ export interface Hold {
 
 /** One life of a skill. */
 export interface Life {
+  /** How many have it open. */
   users: number;
+  /** How many are about to. */
+  openers: number;
   /** None while it is asleep. */
   waking: Waking | undefined;
   /** The end of the step before, which the next one waits for. */
   asleep: Promise<unknown>;
+  isRetired: boolean;
   /** Called when one that is retired is over. */
   onOver?: () => void;
 }
@@ -55,47 +66,74 @@ export function createSkillLives(inFlight: InFlight): SkillLives {
     return life;
   }
 
-  async function leave({ skill, life }: Hold): Promise<Failure[]> {
-    life.users -= 1;
-    if (life.users === 0 && skill.onDeactivate !== undefined) await inFlight.idle(skill.name);
+  async function endUnlessWanted({ skill, life }: Hold): Promise<Failure[]> {
+    if (!isWanted(life) && skill.onDeactivate !== undefined) await inFlight.idle(skill.name);
     // Somebody may have come back in the meantime.
-    if (life.users > 0) return [];
+    if (isWanted(life)) return [];
     const failure = await fallAsleep(skill, life);
     life.onOver?.();
     return failure === undefined ? [] : [failure.toJSON()];
   }
 
+  async function cancel(hold: Hold): Promise<void> {
+    hold.life.openers -= 1;
+    // One that is retired ends without those who would have opened it.
+    if (!hold.life.isRetired) await endUnlessWanted(hold);
+  }
+
   return {
     async enter(skill, signal) {
-      const life = lifeOf(skill.name);
-      life.users += 1;
-      life.waking ??= wake(skill, life);
-      const failure = await waitFor(life.waking, { skill, life }, signal);
-      if (failure === undefined) return { skill, life };
-      await leave({ skill, life });
+      const hold = { skill, life: lifeOf(skill.name) };
+      const { life } = hold;
+      const isStopped = signal?.aborted === true && skill.onActivate !== undefined && life.waking?.isAwake !== true;
+      if (isStopped) throw lifeStepFailed(skill, "onActivate", signal.reason);
+      life.openers += 1;
+      life.waking ??= wake(hold);
+      const failure = await waitFor(life.waking, hold, signal);
+      if (failure === undefined) return hold;
+      await cancel(hold);
+      if (life.isRetired) return undefined;
       throw failure;
+    },
+    cancel,
+    settle({ life }) {
+      life.openers -= 1;
+      life.users += 1;
     },
     join: (name) => void (lifeOf(name).users += 1),
     holdOf: (skill) => ({ skill, life: lifeOf(skill.name) }),
-    leave,
-    retire(name) {
-      const life = lifeOf(name);
-      const isIdle = life.users === 0 && life.waking === undefined;
-      const over = isIdle ? life.asleep : new Promise<void>((resolve) => (life.onOver = resolve));
+    isCurrent: ({ skill, life }) => lives.get(skill.name) === life,
+    leave(hold) {
+      hold.life.users -= 1;
+      return endUnlessWanted(hold);
+    },
+    retire(skill) {
+      const life = lifeOf(skill.name);
+      life.isRetired = true;
+      if (life.waking !== undefined) giveUp(life.waking, life, new Error("the skill was taken out"));
+      const over = life.users === 0 ? endUnlessWanted({ skill, life }) : untilOver(life);
       const next = createLife(over);
-      lives.set(name, next);
+      lives.set(skill.name, next);
       void over.then(() => {
-        if (lives.get(name) === next && next.users === 0) lives.delete(name);
+        if (lives.get(skill.name) === next && next.users + next.openers === 0) lives.delete(skill.name);
       });
     },
   };
 }
 
 function createLife(asleep: Promise<unknown> = Promise.resolve()): Life {
-  return { users: 0, waking: undefined, asleep };
+  return { users: 0, openers: 0, waking: undefined, asleep, isRetired: false };
 }
 
-function wake(skill: Skill, life: Life): Waking {
+function untilOver(life: Life): Promise<void> {
+  return new Promise((resolve) => (life.onOver = resolve));
+}
+
+function isWanted({ users, openers, isRetired }: Life): boolean {
+  return users > 0 || (openers > 0 && !isRetired);
+}
+
+function wake({ skill, life }: Hold): Waking {
   const stop = new AbortController();
   const waking: Waking = { isAwake: false, waiting: 0, stop, end: run() };
   return waking;
@@ -103,11 +141,11 @@ function wake(skill: Skill, life: Life): Waking {
   async function run(): Promise<KitbagError | undefined> {
     await life.asleep;
     const failure = await runLifeStep(skill, "onActivate", stop.signal);
-    const isWanted = life.waking === waking;
-    waking.isAwake = failure === undefined && isWanted;
-    if (failure !== undefined && isWanted) life.waking = undefined;
+    const isCurrent = life.waking === waking;
+    waking.isAwake = failure === undefined && isCurrent;
+    if (failure !== undefined && isCurrent) life.waking = undefined;
     // It woke up at the moment when the last one gave up waiting for it.
-    if (failure === undefined && !isWanted) await runLifeStep(skill, "onDeactivate");
+    if (failure === undefined && !isCurrent) await runLifeStep(skill, "onDeactivate");
     return failure;
   }
 }
@@ -131,7 +169,6 @@ async function waitFor(
 }
 
 async function raceAbort(waking: Waking, signal: AbortSignal): Promise<KitbagError | undefined> {
-  signal.throwIfAborted();
   const done = new AbortController();
   try {
     return await Promise.race([waking.end, untilAborted(AbortSignal.any([signal, done.signal]))]);

@@ -109,9 +109,9 @@ async function remove(parts: SetParts, names: readonly string[], options: SkillO
     }
     for (const skill of leaving) unregisterTools(registry, skill);
   });
-  for (const { name } of leaving) {
-    skills.delete(name);
-    lives.retire(name);
+  for (const skill of leaving) {
+    skills.delete(skill.name);
+    lives.retire(skill);
   }
   for (const one of closed) await endAndWarn(parts, one, options);
   return true;
