@@ -6,6 +6,7 @@ import type { RequestCase } from "./local-model/request.ts";
 import { skillRequests } from "./local-model/skill-requests.ts";
 import { toolboxAnswers, toolboxTools } from "./local-model/toolbox-tools.ts";
 import { toolboxRequests } from "./local-model/toolbox-requests.ts";
+import { unseenSkillRequests, unseenToolboxRequests } from "./local-model/unseen-requests.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
 import { exampleSkillsStage, loadExampleSkills } from "./support/example-skills-stage.ts";
 
@@ -21,6 +22,15 @@ test("localModel() does what is asked over a toolbox", async () => {
   const wrong = await findWrong("toolbox", toolboxRequests, toolboxStage);
 
   expect(wrong.length).toBeLessThanOrEqual(toolboxRequests.length * 0.1);
+});
+
+test("localModel() does most of what is asked in requests that it was not built with", async () => {
+  const skills = await loadExampleSkills();
+
+  const overSkills = await findWrong("unseen, example skills", unseenSkillRequests, () => exampleSkillsStage(skills));
+  const overToolbox = await findWrong("unseen, toolbox", unseenToolboxRequests, toolboxStage);
+
+  expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(6);
 });
 
 function toolboxStage(): Stage {

@@ -16,6 +16,7 @@ export function cuedCandidates(place: FillPlace, parameter: Parameter): Candidat
   return [
     ...byCue,
     ...unitCandidates(place, parameter),
+    ...nameCandidates(place, parameter),
     ...place.tokens.flatMap((_, at) => [...numberBefore(place, parameter, at), ...wordBefore(place, parameter, at)]),
   ];
 }
@@ -39,6 +40,18 @@ function cuedAt(place: FillPlace, parameter: Parameter, role: Role, at: number):
   if (found === undefined) return [];
   const score = cueScore(role, token) - (parameter.type === "array" ? 4 : 0);
   return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score }];
+}
+
+/** A name in the middle of a sentence: "what did Grace commit". */
+function nameCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
+  const { tokens, toolStems } = place;
+  const roles = rolesOf(parameter);
+  if (!(roles.has("person") || roles.has("place")) || parameter.type !== "string") return [];
+  return tokens.flatMap((token, at) => {
+    const isName = at > 0 && token.kind === "word" && /^\p{Lu}\p{Ll}/u.test(token.text) && !toolStems.has(token.stem);
+    const found = isName && !/^[.!?:]$/u.test(tokens[at - 1]?.text ?? "") ? readValue(place, parameter, at) : undefined;
+    return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score: 42 }];
+  });
 }
 
 /** "3.5 kg" is in kilograms, "how many pounds" asks for pounds. */
@@ -133,13 +146,12 @@ function numberBefore(place: FillPlace, parameter: Parameter, at: number): Candi
         other.descriptionStems.has(stem),
     );
   const scores = words.map(({ stem }, distance) => {
-    if (stem === "") return 0;
+    if (stem === "" && words[distance]?.word !== "most") return 0;
     if (parameter.stems.includes(stem)) return 62 - distance;
     if (parameter.descriptionStems.has(stem) && !isShared(stem)) return (limit ? 52 : 44) - distance;
-    return limit &&
-      (place.toolStems.has(stem) || /^(?:results?|items?|entries|rows|lines|most)$/u.test(words[distance]?.word ?? ""))
-      ? 46 - distance
-      : 0;
+    if (!limit) return 0;
+    if (/^(?:results?|items?|entries|rows|lines|most)$/u.test(words[distance]?.word ?? "")) return 46 - distance;
+    return place.toolStems.has(stem) ? 42 - distance / 2 : 0;
   });
   const score = Math.max(0, ...scores) - (hasUnit(parameter) ? 20 : 0);
   return score > 0 ? [{ parameter, value: found.value, from: at, to: at + 1, score }] : [];

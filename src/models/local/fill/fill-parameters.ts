@@ -138,7 +138,7 @@ function guess(place: FillPlace, parameter: Parameter, cues: Set<number>): JsonV
   const found = findFreeText(place, parameter, cues);
   if (found === undefined) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);
-  if (isList) return splitList(found.text);
+  if (isList) return place.tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
   const first = place.tokens[found.from];
   return first === undefined ? undefined : convertToken(parameter, { ...first, kind: "quoted", value: found.text });
 }

@@ -1,6 +1,6 @@
 import { isEmptyWord } from "../text/stems.ts";
 import { longestRequest } from "../text/read-tokens.ts";
-import type { Token } from "../text/token.ts";
+import { isValueToken, type Token } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
 import { rolesOf } from "./roles.ts";
 import type { Parameter } from "./parameter.ts";
@@ -13,7 +13,7 @@ export interface FreeText {
 }
 
 const leading =
-  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|hey|hi|hello|kitbag|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|called|named|titled|up|out)$/u;
+  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|hey|hi|hello|kitbag|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|called|named|titled|up|out)$/u;
 
 const trailing =
   /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is)$/u;
@@ -31,7 +31,8 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   while (end < tokens.length && !used.has(end)) end += 1;
   const isCut = end < tokens.length;
   const to = skipTrailing(place, start, end);
-  if (to <= start) return undefined;
+  // Small words alone are no text.
+  if (!tokens.slice(start, to).some((token) => token.stem !== "" || isValueToken(token))) return undefined;
   const isLong = request.text.length > longestRequest && !isCut;
   return isLong
     ? { text: request.text.slice((tokens[start] as Token).start).trim(), from: start, to: end }

@@ -110,7 +110,7 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
   if (found === undefined) return [];
   const isValue = isValueToken(tokens[from] as Token) || parameter.choices.length > 0;
   // "text file": the next word belongs to the tool, it is no value of "text".
-  if (!hasColon && !isValue && (hasForm(parameter) || place.toolStems.has((tokens[from] as Token).stem))) return [];
+  if (!hasColon && !isValue && (hasForm(parameter) || place.ownStems.has((tokens[from] as Token).stem))) return [];
   const sure = hasColon ? 95 : isValue ? 80 : isEmptyWord(tokens[at]?.word ?? "") ? 72 : 62;
   return [
     {

@@ -44,12 +44,14 @@ export function createMatcher(tools: readonly ModelTool[], skills: readonly List
     [...items.values()].map(({ id, weights }) => ({ id, texts: [[[...weights.keys()].join(" "), 1]] as const })),
   );
   const spread = new Map<string, number>();
-  for (const { weights } of items.values())
-    for (const stem of weights.keys()) spread.set(stem, (spread.get(stem) ?? 0) + 1);
+  for (const { weights } of items.values()) {
+    // What is only said about a parameter makes a word known, but not common.
+    for (const [stem, weight] of weights) spread.set(stem, (spread.get(stem) ?? 0) + (weight >= 1 ? 1 : 0));
+  }
   return {
     rank(request) {
       const words = toQuery(request, spread);
-      const candidates = findCandidates(index, words).flatMap((id) => items.get(id) ?? []);
+      const candidates = findCandidates(index, words, spread).flatMap((id) => items.get(id) ?? []);
       const matches = candidates.map((item) => ({ item, score: scoreItem(item, words, spread, items.size) }));
       return matches
         .filter(({ score }) => score > 0)
@@ -58,11 +60,15 @@ export function createMatcher(tools: readonly ModelTool[], skills: readonly List
   };
 }
 
-/** By the words that were said, and by those that mean the same. */
-function findCandidates(index: TextIndex, words: readonly QueryWord[]): string[] {
-  const said = index.search(words.map(({ stem }) => stem).join(" "), closest);
-  const meant = index.search(words.flatMap(({ stem }) => [...synonymsOf(stem)]).join(" "), closest);
-  return [...new Set([...said, ...meant].map(({ id }) => id))];
+/** By the words that were said, and by those that mean the same. Words that nothing has are left out: what they may be was found already. */
+function findCandidates(index: TextIndex, words: readonly QueryWord[], spread: ReadonlyMap<string, number>): string[] {
+  const search = (stems: readonly string[]): string[] => {
+    const known = stems.filter((stem) => spread.has(stem));
+    return known.length === 0 ? [] : index.search(known.join(" "), closest).map(({ id }) => id);
+  };
+  const said = search(words.map(({ stem, meant }) => meant ?? stem));
+  const meant = search(words.flatMap(({ stem }) => [...synonymsOf(stem)]));
+  return [...new Set([...said, ...meant])];
 }
 
 const toolItems = new WeakMap<ModelTool, Item>();
@@ -233,7 +239,7 @@ function scoreItem(
   for (const { stem, share, isFirst, meant } of words) {
     const found = bestWord(item, stem, meant);
     if (found === undefined) continue;
-    const rarity = Math.max(0.45, 1 - Math.log(spread.get(found.stem) ?? 1) / Math.log(count + 8));
+    const rarity = Math.max(0.45, 1 - Math.log(Math.max(1, spread.get(found.stem) ?? 1)) / Math.log(count + 8));
     const common = item.skill !== undefined && (commonVerbs.has(stem) || commonVerbs.has(found.stem)) ? 0.4 : 1;
     const part = share * found.trust * rarity * common;
     score += part * (item.weights.get(found.stem) ?? 0);

@@ -84,6 +84,7 @@ function toPlace(scene: Scene, isChained: boolean): StepPlace {
   const calls = conversation.exchanges.slice(-20).flatMap(({ rounds }) => rounds.flat());
   return {
     matcher,
+    tools,
     calls: calls.filter(({ tool }) => !isMeta(tool)),
     isChained,
     opened: new Set(

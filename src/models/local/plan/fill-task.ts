@@ -3,6 +3,7 @@ import type { ModelTool } from "../../model.ts";
 import { convertToken, plainText } from "../fill/convert-token.ts";
 import { fillParameters, splitList, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf, type Parameter } from "../fill/parameter.ts";
+import { hasForm } from "../fill/roles.ts";
 import { skipJoints } from "../fill/read-value.ts";
 import { readRequest, type Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
@@ -16,7 +17,10 @@ export function addAnswers(filled: Filled, answers: readonly string[], today: st
     const said = fillParameters({ request, parameters: missing, words: noWords });
     const given: Record<string, JsonValue> = { ...said.input };
     const [first] = missing;
-    if (first !== undefined && (!Object.hasOwn(given, first.name) || said.guessed.has(first.name))) {
+    const isBare = !request.tokens.some(({ kind, text }) => kind === "pair" || kind === "flag" || text === ":");
+    const isWhole =
+      first !== undefined && first.type === "string" && first.choices.length === 0 && isBare && !hasForm(first);
+    if (first !== undefined && (isWhole || !Object.hasOwn(given, first.name) || said.guessed.has(first.name))) {
       const value = wholeAnswer(first, request);
       if (value !== undefined) given[first.name] = value;
     }

@@ -34,6 +34,7 @@ function toTasks(scene: Scene, text: string): Task[] {
   const steps = splitSteps(request, (part) => {
     const { type } = resolveStep(part, {
       matcher: scene.matcher,
+      tools: [],
       calls: [],
       isChained: false,
       opened: new Set(),
@@ -53,6 +54,7 @@ function isAnswer(scene: Scene, { tool, missing }: Question, text: string): bool
   if (request.tokens.length <= 3) return true;
   const resolution = resolveStep(request, {
     matcher: scene.matcher,
+    tools: [],
     calls: [],
     isChained: false,
     opened: new Set(),

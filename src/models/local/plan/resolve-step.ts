@@ -8,7 +8,7 @@ import { splitName, type Match, type Matcher } from "../match/create-matcher.ts"
 import { isDangerous, namesDanger } from "../match/danger.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
-import { isValueToken } from "../text/token.ts";
+import { isValueToken, type Token } from "../text/token.ts";
 import { createRecall } from "./recall-value.ts";
 
 /** A tool with what the request gives it. */
@@ -29,6 +29,7 @@ export type Resolution =
 /** What is there to choose from. */
 export interface StepPlace {
   readonly matcher: Matcher;
+  readonly tools: readonly ModelTool[];
   /** Calls that were made before, the oldest first. */
   readonly calls: readonly DoneCall[];
   /** Whether this step follows another one of the same request. */
@@ -49,10 +50,12 @@ const closelyLooked = 8;
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
   const matches = place.matcher.rank(request);
-  const fits = matches
-    .flatMap(({ item: { tool }, score }) =>
-      tool === undefined ? [] : [{ tool, score: score + bonusOf(tool, request, place) }],
-    )
+  const found = matches.flatMap(({ item: { tool }, score }) => (tool === undefined ? [] : [{ tool, score }]));
+  // A tool that shares no word with the request may still be the one that the instructions of its skill name for it.
+  const known = new Set(found.map(({ tool }) => tool));
+  const others = place.tools.filter((tool) => !known.has(tool) && place.instructions.has(splitName(tool.name)[0]));
+  const fits = [...found, ...others.map((tool) => ({ tool, score: 0 }))]
+    .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
     .filter(({ tool }) => !isDangerous(tool) || namesDanger(request, tool))
     .slice(0, closelyLooked)
@@ -121,16 +124,22 @@ export function fitTool(
 ): Fit {
   const recall = createRecall(request, place.calls, place.isChained);
   const filled = fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall });
-  const values = request.tokens.flatMap((token, at) => (isValueToken(token) && token.kind !== "flag" ? [at] : []));
+  const values = request.tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
   const taken = values.filter((at) => filled.used.has(at)).length;
   const missed = Math.min(3, values.length - taken);
   const said = Object.keys(filled.input).length - filled.guessed.size;
   const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
   const fit =
-    Math.min(3, taken) * 0.5 +
+    Math.min(3, taken) * 0.6 +
     Math.min(3, said) * 0.3 -
-    missed * 0.5 -
+    missed * 0.8 -
     Math.min(3, filled.missing.length) * 0.9 -
     guesses;
   return { tool, filled, score: score + fit };
+}
+
+/** Tells whether a token is something that a tool should have a use for: a value, or a name. */
+function isNamed(token: Token, at: number): boolean {
+  if (token.kind === "word") return at > 0 && /^\p{Lu}\p{Ll}/u.test(token.text);
+  return isValueToken(token) && token.kind !== "flag";
 }
