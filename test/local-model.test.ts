@@ -7,6 +7,8 @@ import { skillRequests } from "./local-model/skill-requests.ts";
 import { toolboxAnswers, toolboxTools } from "./local-model/toolbox-tools.ts";
 import { toolboxRequests } from "./local-model/toolbox-requests.ts";
 import { unseenSkillRequests, unseenToolboxRequests } from "./local-model/unseen-requests.ts";
+import { laterSkillRequests, otherToolRequests } from "./local-model/unseen-requests-2.ts";
+import { otherTools } from "./local-model/other-tools.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
 import { exampleSkillsStage, loadExampleSkills } from "./support/example-skills-stage.ts";
 
@@ -32,6 +34,19 @@ test("localModel() does most of what is asked in requests that it was not built 
 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(6);
 });
+
+test("localModel() does most of what is asked over tools that it was never tried on", async () => {
+  const skills = await loadExampleSkills();
+
+  const overSkills = await findWrong("later, example skills", laterSkillRequests, () => exampleSkillsStage(skills));
+  const overOthers = await findWrong("later, other tools", otherToolRequests, otherStage);
+
+  expect(overSkills.length + overOthers.length).toBeLessThanOrEqual(8);
+});
+
+function otherStage(): Stage {
+  return { tools: () => otherTools, run: (tool) => `result of ${tool}` };
+}
 
 function toolboxStage(): Stage {
   return { tools: () => toolboxTools, run: (tool) => toolboxAnswers[tool] ?? `result of ${tool}` };
