@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { parseInput } from "../log/fold-journal.ts";
+import { parseInput } from "../run/parse-input.ts";
 import type { CostKind } from "./cost-row.ts";
 
 /** Whom tokens are put down to. */
@@ -23,7 +23,7 @@ const aboutSkills: ReadonlyMap<string, string> = new Map([
 
 /** Whom a call is put down to: the tool, also if it was called through `call_tool`, or the skill that it opens, closes or reads. */
 export function holderOfCall(toolName: string, input: unknown): CostHolder {
-  const facts = (typeof input === "string" ? parseInput(input) : (input ?? {})) as JsonObject;
+  const facts = ((typeof input === "string" ? parseInput(input).input : input) ?? {}) as JsonObject;
   const key = aboutSkills.get(toolName);
   if (key !== undefined) {
     const name = facts[key];
