@@ -13,6 +13,7 @@ import { createFolder } from "../../../test/support/temporary-folder.ts";
 
 import { downloadImage, type DownloadOptions } from "./download-image.ts";
 
+const openssl = "openssl";
 const usual: DownloadOptions = { maxBytes: 1000, limitMs: 5000, allow: [] };
 
 test("downloadImage() answers with the bytes, from an address that is allowed", async () => {
@@ -134,7 +135,7 @@ test("downloadImage() follows a redirect to another name, and checks that one to
 });
 
 test("downloadImage() follows no redirect from https to http", async (context) => {
-  needProgram(context, "openssl");
+  needProgram(context, openssl);
   const { port, ca } = await serveSecurely("one.test");
   const options = { ...usual, ca, lookup: async () => ["127.0.0.1"], allow: [`127.0.0.1:${port}`] };
 
@@ -210,7 +211,7 @@ async function serveSecurely(name: string): Promise<{ port: number; ca: string }
   const [key, certificate] = [join(folder, "key"), join(folder, "certificate")];
   const words = ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
   const subject = ["-subj", `/CN=${name}`, "-addext", `subjectAltName=DNS:${name}`];
-  execFileSync("openssl", [...words, ...subject, "-keyout", key, "-out", certificate], { stdio: "ignore" });
+  execFileSync(openssl, [...words, ...subject, "-keyout", key, "-out", certificate], { stdio: "ignore" });
   const ca = readFileSync(certificate, "utf8");
   const redirect: RequestListener = (request, response) =>
     response.writeHead(302, { location: `http://${request.headers.host}/x.png` }).end();

@@ -39,16 +39,22 @@ test("withImages() is the model to everybody who asks", () => {
 
 /** A model that keeps what it is asked, and answers with nothing. */
 function recording(calls: ModelCall[]): Model {
-  const keep = async (call: ModelCall): Promise<never> => {
-    calls.push(call);
-    return undefined as never;
-  };
   return {
     specificationVersion: "v4",
     provider: "somebody.chat",
     modelId: "m",
     supportedUrls: {},
-    doGenerate: keep,
-    doStream: keep,
+    async doGenerate(call) {
+      calls.push(call);
+      const usage = {
+        inputTokens: { total: 0, noCache: 0, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 0, text: 0, reasoning: 0 },
+      };
+      return { content: [], finishReason: { unified: "stop", raw: "stop" }, usage, warnings: [] };
+    },
+    async doStream(call) {
+      calls.push(call);
+      return { stream: new ReadableStream({ start: (controller) => controller.close() }) };
+    },
   };
 }
