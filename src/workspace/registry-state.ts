@@ -29,20 +29,18 @@ export function createRegistryState(isBroken: (entry: Entry) => boolean): Regist
   const index = createToolIndex();
   const holders = new Set<Holder>();
   const news = createNews();
+  const source = { index, isBroken };
   let pending: PendingChange | undefined;
 
   /** Notes how to take back what is about to be done, and how the tools were that it may change something for. */
   function note(touched: readonly Entry[], undo: Undo): PendingChange {
     const change = pending as PendingChange;
     change.undos.push(undo);
-    noteTouched(touched, change, { byAddress: index.byAddress, isBroken });
+    noteTouched(touched, change, source);
     return change;
   }
 
-  /** Notes the same of something that changes for everybody. */
-  function noteShared(touched: Entry, undo: Undo): void {
-    note([touched], undo).isShared = true;
-  }
+  const noteShared = (touched: Entry, undo: Undo): unknown => (note([touched], undo).isShared = true);
 
   return {
     index,
@@ -67,7 +65,7 @@ export function createRegistryState(isBroken: (entry: Entry) => boolean): Regist
       if (!opened.has(holder)) opened.set(holder, before);
       if (before.has(skill) !== on) holder.open = on ? new Set([...before, skill]) : without(before, skill);
     },
-    touch: (entry) => noteShared(entry, () => {}),
+    touch: (entry) => void noteShared(entry, () => {}),
     change(changes) {
       const outer = pending;
       pending ??= { before: new Map(), opened: new Map(), undos: [], isShared: false, isDisordered: false };
@@ -77,7 +75,7 @@ export function createRegistryState(isBroken: (entry: Entry) => boolean): Regist
       } finally {
         pending = outer;
       }
-      if (outer === undefined) news.tell(toNews(change, holders, { index, isBroken }));
+      if (outer === undefined) news.tell(toNews(change, holders, source));
     },
   };
 }
@@ -95,7 +93,7 @@ function without(open: ReadonlySet<string>, skill: string): ReadonlySet<string> 
 function noteTouched(
   touched: readonly Entry[],
   { before }: PendingChange,
-  { byAddress, isBroken }: Pick<ToolIndex, "byAddress"> & { readonly isBroken: (entry: Entry) => boolean },
+  { index: { byAddress }, isBroken }: DifferenceSource,
 ): void {
   for (const { address } of touched) {
     if (before.has(address)) continue;

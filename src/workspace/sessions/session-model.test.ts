@@ -63,7 +63,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("remove", "add", "replace"), skill }) },
   { weight: 2, arbitrary: fc.constant({ kind: "session" as const }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("end"), holder }) },
-) as fc.Arbitrary<Step>;
+);
 
 // The model: who has what open, in order, and whether it was asked for.
 

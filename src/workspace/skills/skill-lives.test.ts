@@ -98,7 +98,7 @@ test("when the last one gives up, onActivate is told to stop, and who comes next
   gate.open();
 
   expect(codeOf(await given)).toBe("skill-failed");
-  expect((signals[0]?.reason as Error).message).toBe("enough");
+  expect(String(signals[0]?.reason)).toBe("Error: enough");
   expect(codeOf(await coming)).toBe("ok");
   expect(log).toEqual(["pdf on", "pdf on"]);
 });
@@ -155,7 +155,7 @@ test("who opens a skill while its onDeactivate runs waits for its end", async ()
 test("who opens a skill that only waits for a call to end before it closes finds it awake", async () => {
   const gate = createGate();
   const slow = defineTool({ name: "slow", description: "Is slow", run: gate.wait });
-  const { skill, log } = steps("pdf", {}, { tools: [slow] });
+  const { skill, log } = steps("pdf", { tools: [slow] });
   const workspace = createWorkspace({ skills: [skill] });
   const [one, other] = [workspace.openSession(), workspace.openSession()];
   await one.activateSkill("pdf");
@@ -177,7 +177,7 @@ test("who opens a skill that only waits for a call to end before it closes finds
 test("of two who wait for the same call before a skill closes, one closes it", async () => {
   const gate = createGate();
   const slow = defineTool({ name: "slow", description: "Is slow", run: gate.wait });
-  const { skill, log } = steps("pdf", {}, { tools: [slow] });
+  const { skill, log } = steps("pdf", { tools: [slow] });
   const workspace = createWorkspace({ skills: [skill] });
   const [one, other] = [workspace.openSession(), workspace.openSession()];
   await one.activateSkill("pdf");
@@ -207,7 +207,7 @@ test("removeSkill() while a session opens the skill: onActivate is told to stop,
 
   expect(removed).toBe(true);
   expect(codeOf(await opening)).toBe("skill-not-found");
-  expect((signals[0]?.reason as Error).message).toBe("the skill was taken out");
+  expect(String(signals[0]?.reason)).toBe("Error: the skill was taken out");
   expect(log).toEqual(["pdf on"]);
 });
 
@@ -220,7 +220,7 @@ test("a skill that is taken out and added again while a session opens it is open
   const opening = session.activateSkill("pdf");
   await settle();
   await workspace.removeSkill("pdf");
-  workspace.addSkill(steps("pdf", {}, {}, old.log, "new pdf").skill);
+  workspace.addSkill(steps("pdf", { log: old.log, shown: "new pdf" }).skill);
 
   expect(codeOf(await opening)).toBe("ok");
   expect(old.log).toEqual(["pdf on", "new pdf on"]);
@@ -233,14 +233,14 @@ test("a skill that was awoken for another, and is taken out and added again mean
   const log: string[] = [];
   const top = skillOf({ name: "top", requires: ["base", "more"], onActivate: gate.wait });
   const workspace = createWorkspace({
-    skills: [steps("base", {}, {}, log).skill, steps("more", {}, {}, log).skill, top],
+    skills: [steps("base", { log }).skill, steps("more", { log }).skill, top],
   });
   const session = workspace.openSession();
 
   const opening = session.activateSkill("top");
   await settle();
   await workspace.removeSkill("base");
-  workspace.addSkill(steps("base", {}, {}, log, "new base").skill);
+  workspace.addSkill(steps("base", { log, shown: "new base" }).skill);
   gate.open();
 
   expect(await opening).toMatchObject({ status: "ok", opened: ["base", "more", "top"] });
@@ -273,7 +273,7 @@ test("a skill that is taken out and added again is not opened before the old one
 
   const removing = workspace.removeSkill("pdf");
   await settle();
-  workspace.addSkill(steps("pdf", {}, {}, old.log, "new pdf").skill);
+  workspace.addSkill(steps("pdf", { log: old.log, shown: "new pdf" }).skill);
   const opening = other.activateSkill("pdf");
   await settle();
   const between = [...old.log];
@@ -288,8 +288,8 @@ test("a skill that is taken out and added again is not opened before the old one
 test("what a version required that was replaced while it was being opened is put to sleep again", async () => {
   const gate = createGate();
   const log: string[] = [];
-  const base = steps("base", {}, {}, log).skill;
-  const extra = steps("extra", {}, {}, log).skill;
+  const base = steps("base", { log }).skill;
+  const extra = steps("extra", { log }).skill;
   const top = (requires: string[]): Skill => skillOf({ name: "top", requires, onActivate: gate.wait });
   const workspace = createWorkspace({ skills: [base, extra, top(["base"])] });
   const session = workspace.openSession();
@@ -304,7 +304,7 @@ test("what a version required that was replaced while it was being opened is put
 });
 
 test("what was awoken is put to sleep again if the tools cannot be put in", async () => {
-  const { skill, log } = steps("pdf", {}, { reuses: [{ name: "take", uses: "clock" }] });
+  const { skill, log } = steps("pdf", { reuses: [{ name: "take", uses: "clock" }] });
   const workspace = createWorkspace({ tools: [defineTool({ name: "clock", description: "Ticks", run: () => 1 })] });
   workspace.addSkill(skill);
   // It has the wire name that would be an address.
@@ -358,14 +358,17 @@ interface Steps {
   readonly signals: AbortSignal[];
 }
 
+interface StepOptions extends Partial<SkillDefinition> {
+  readonly on?: () => Promise<void>;
+  readonly off?: () => Promise<void>;
+  readonly log?: string[];
+  /** The name in the log. */
+  readonly shown?: string;
+}
+
 /** A skill whose life is written down. */
-function steps(
-  name: string,
-  { on = async () => {}, off = async () => {} }: { on?: () => Promise<void>; off?: () => Promise<void> } = {},
-  definition: Partial<SkillDefinition> = {},
-  log: string[] = [],
-  shown = name,
-): Steps {
+function steps(name: string, options: StepOptions = {}): Steps {
+  const { on, off, log = [], shown = name, ...definition } = options;
   const signals: AbortSignal[] = [];
   const skill = skillOf({
     ...definition,
@@ -373,11 +376,11 @@ function steps(
     onActivate({ signal }) {
       signals.push(signal);
       log.push(`${shown} on`);
-      return on();
+      return on?.();
     },
     onDeactivate() {
       log.push(`${shown} off`);
-      return off();
+      return off?.();
     },
   });
   return { skill, log, signals };

@@ -85,11 +85,8 @@ export function createSkillLives(inFlight: InFlight): SkillLives {
     async enter(skill, signal) {
       const hold = { skill, life: lifeOf(skill.name) };
       const { life } = hold;
-      const isStopped = signal?.aborted === true && skill.onActivate !== undefined && life.waking?.isAwake !== true;
-      if (isStopped) throw lifeStepFailed(skill, "onActivate", signal.reason);
       life.openers += 1;
-      life.waking ??= wake(hold);
-      const failure = await waitFor(life.waking, hold, signal);
+      const failure = await waitUntilAwake(hold, signal);
       if (failure === undefined) return hold;
       await cancel(hold);
       if (life.isRetired) return undefined;
@@ -112,17 +109,21 @@ export function createSkillLives(inFlight: InFlight): SkillLives {
       life.isRetired = true;
       if (life.waking !== undefined) giveUp(life.waking, life, new Error("the skill was taken out"));
       const over = life.users === 0 ? endUnlessWanted({ skill, life }) : untilOver(life);
-      const next = createLife(over);
-      lives.set(skill.name, next);
-      void over.then(() => {
-        if (lives.get(skill.name) === next && next.users + next.openers === 0) lives.delete(skill.name);
-      });
+      replaceLife(lives, skill.name, createLife(over));
     },
   };
 }
 
 function createLife(asleep: Promise<unknown> = Promise.resolve()): Life {
   return { users: 0, openers: 0, waking: undefined, asleep, isRetired: false };
+}
+
+/** Puts a life in the place of one that is retired. It need not be remembered after that one is over, if nobody wants it. */
+function replaceLife(lives: Map<string, Life>, name: string, next: Life): void {
+  lives.set(name, next);
+  void next.asleep.then(() => {
+    if (lives.get(name) === next && next.users + next.openers === 0) lives.delete(name);
+  });
 }
 
 function untilOver(life: Life): Promise<void> {
@@ -150,16 +151,17 @@ function wake({ skill, life }: Hold): Waking {
   }
 }
 
-async function waitFor(
-  waking: Waking,
-  { skill, life }: Hold,
-  signal: AbortSignal | undefined,
-): Promise<KitbagError | undefined> {
-  if (waking.isAwake) return undefined;
+/** Answers with what went wrong. */
+async function waitUntilAwake(hold: Hold, given: AbortSignal | undefined): Promise<KitbagError | undefined> {
+  const { skill, life } = hold;
+  if (life.waking?.isAwake === true) return undefined;
+  // There is nothing to stop in a skill that does nothing.
+  const signal = skill.onActivate === undefined ? undefined : given;
+  if (signal?.aborted === true) return lifeStepFailed(skill, "onActivate", signal.reason);
+  const waking = (life.waking ??= wake(hold));
   waking.waiting += 1;
   try {
-    // There is nothing to stop in a skill that does nothing.
-    return await (signal === undefined || skill.onActivate === undefined ? waking.end : raceAbort(waking, signal));
+    return await (signal === undefined ? waking.end : raceAbort(waking, signal));
   } catch (cause) {
     return lifeStepFailed(skill, "onActivate", cause);
   } finally {
