@@ -2,6 +2,7 @@ import type { JsonValue } from "../../../core/json.ts";
 import type { Request } from "../text/read-request.ts";
 import type { Token } from "../text/token.ts";
 import type { Parameter } from "./parameter.ts";
+import type { ToolWords } from "./tool-words.ts";
 
 /** A value that a parameter may have, and what in the request says so. */
 export interface Candidate {
@@ -17,14 +18,10 @@ export interface Candidate {
 }
 
 /** What is known while a tool's parameters are filled. */
-export interface FillPlace {
+export interface FillPlace extends ToolWords {
   readonly request: Request;
   readonly tokens: readonly Token[];
   readonly parameters: readonly Parameter[];
-  /** The stems of the tool's name and description. */
-  readonly ownStems: ReadonlySet<string>;
-  /** These, and what people say instead of them: such a word says which tool, not which value. */
-  readonly toolStems: ReadonlySet<string>;
 }
 
 /** A parameter that may be left out is not guessed: something must say that it is meant. */

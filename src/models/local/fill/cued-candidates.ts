@@ -128,9 +128,12 @@ function lastWordAt(tokens: readonly Token[]): number {
 function numberBefore(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
   const { tokens } = place;
   const isNumeric = parameter.type === "number" || parameter.type === "integer";
-  if (!isNumeric || tokens[at]?.kind !== "number") return [];
+  if (!isNumeric || tokens[at]?.kind !== "number" || tokens[at].text.toLowerCase() === "one") return [];
   const found = readValue(place, parameter, at);
   if (found === undefined) return [];
+  const isPercent =
+    /%|percent/iu.test(tokens[at].text) && /percent|%/iu.test(`${parameter.name} ${parameter.description}`);
+  if (isPercent) return [{ parameter, value: found.value, from: at, to: at + 1, score: 64 }];
   if (found.to > at + 1) return [{ parameter, value: found.value, from: at, to: found.to, score: 66 }];
   const following = tokens.slice(at + 1, at + 5);
   const end = following.findIndex(

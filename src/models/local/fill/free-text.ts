@@ -13,10 +13,10 @@ export interface FreeText {
 }
 
 const leading =
-  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|hey|hi|hello|kitbag|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|called|named|titled|up|out)$/u;
+  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|hey|hi|hello|kitbag|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|called|named|titled|up|out|at|by|as|if)$/u;
 
 const trailing =
-  /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is)$/u;
+  /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|mean|means)$/u;
 
 const containers =
   /^(?:text|string|word|words|phrase|sentence|following|message|value|title|name|note|query|term|content|paragraph)$/u;
@@ -28,15 +28,28 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   if (colon !== -1 && !hasUsed(used, colon + 1, tokens.length)) return toFreeText(place, colon + 1, tokens.length);
   const start = skipLeading(place, parameter, used);
   let end = start;
-  while (end < tokens.length && !used.has(end)) end += 1;
+  while (end < tokens.length && !used.has(end) && !isSentenceEnd(tokens, end)) end += 1;
   const isCut = end < tokens.length;
-  const to = skipTrailing(place, start, end);
+  const to = skipNouns(place, parameter, start, skipTrailing(place, start, end));
   // Small words alone are no text.
   if (!tokens.slice(start, to).some((token) => token.stem !== "" || isValueToken(token))) return undefined;
   const isLong = request.text.length > longestRequest && !isCut;
   return isLong
     ? { text: request.text.slice((tokens[start] as Token).start).trim(), from: start, to: end }
     : toFreeText(place, start, to);
+}
+
+function isSentenceEnd(tokens: readonly Token[], at: number): boolean {
+  return /^[?!.]$/u.test(tokens[at]?.text ?? "") && at < tokens.length - 1;
+}
+
+/** "bedroom lights": of a name, what the tool itself is about is taken away; of a text nothing is. */
+function skipNouns({ tokens, ownStems }: FillPlace, parameter: Parameter, start: number, end: number): number {
+  const roles = rolesOf(parameter);
+  if (roles.has("text") || roles.has("query")) return end;
+  let to = end;
+  while (to > start + 1 && ownStems.has(tokens[to - 1]?.stem ?? "-")) to -= 1;
+  return to;
 }
 
 function hasUsed(used: ReadonlySet<number>, from: number, to: number): boolean {
@@ -61,7 +74,9 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
     token.kind === "word" && token.stem !== "" && (toolStems.has(token.stem) || parameter.stems.includes(token.stem));
   const isSkipped = (at: number): boolean => {
     const token = tokens[at] as Token;
-    return used.has(at) || token.kind === "mark" || leading.test(token.word) || isAbout(token);
+    // "dim the …": whatever it means, the first word is what to do.
+    const isVerb = at === 0 && token.kind === "word" && /^(?:the|my|our)$/u.test(tokens[1]?.word ?? "");
+    return used.has(at) || token.kind === "mark" || leading.test(token.word) || isAbout(token) || isVerb;
   };
   let start = 0;
   while (start < tokens.length && isSkipped(start)) start += 1;
@@ -92,7 +107,7 @@ function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: numb
     if (kind !== "word" || !(trailing.test(word) || (stem !== "" && toolStems.has(stem)))) break;
     at -= 1;
     // A whole phrase is taken away, and only where it begins.
-    if (/^(?:to|in|on|from|into|please|thanks|using|with|as|of|for|is)$/u.test(word)) to = at;
+    if (/^(?:to|in|on|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
   }
   return isEmptyWord(tokens[to - 1]?.word ?? "-") && to < plain && to <= start ? plain : to;
 }

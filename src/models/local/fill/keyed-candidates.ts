@@ -79,15 +79,24 @@ interface NameMatch {
   readonly isExact: boolean;
 }
 
+/** Words at the end of a name that say what kind of value it is: people leave them out. */
+const kindWords =
+  /^(?:percent|pct|ms|seconds|secs|minutes|hours|days|bytes|count|number|id|name|date|time|text|value|url|path|file)$/u;
+
 function matchName({ tokens }: FillPlace, { words, stems }: Parameter, at: number): NameMatch | undefined {
-  const isWritten = words.length > 0 && words.every((word, index) => sameWord(tokens[at + index], word));
-  if (isWritten) return { to: at + words.length, isExact: true };
-  const joined = tokens[at]?.word ?? "";
-  if (words.length > 1 && fold(joined) === words.join("")) return { to: at + 1, isExact: true };
-  if (words.length !== 1) return undefined;
-  const isSmallWord = (smallWords[words[0] as string] ?? []).includes(joined);
-  const [stem = ""] = stems;
-  const isSynonym = stem !== "" && tokens[at]?.stem !== "" && synonymsOf(stem).has((tokens[at] as Token).stem);
+  const isWritten = (said: readonly string[]): boolean =>
+    said.length > 0 && said.every((word, index) => sameWord(tokens[at + index], word));
+  if (isWritten(words)) return { to: at + words.length, isExact: true };
+  const { word, stem } = tokens[at] as Token;
+  if (words.length > 1) {
+    if (fold(word) === words.join("")) return { to: at + 1, isExact: true };
+    const short = kindWords.test(words.at(-1) ?? "") ? words.slice(0, -1) : [];
+    return isWritten(short) ? { to: at + short.length, isExact: false } : undefined;
+  }
+  const [own = ""] = stems;
+  if (own !== "" && own === stem) return { to: at + 1, isExact: true };
+  const isSmallWord = (smallWords[words[0] ?? ""] ?? []).includes(word);
+  const isSynonym = own !== "" && stem !== "" && synonymsOf(own).has(stem);
   return isSmallWord || isSynonym ? { to: at + 1, isExact: false } : undefined;
 }
 

@@ -11,13 +11,14 @@ import { rolesOf, sampleKinds, type Role } from "./roles.ts";
 /** Values that are of the kind that a parameter takes, by their form alone. */
 export function kindCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   if (parameter.choices.length > 0) {
-    return findChoices(parameter, place.tokens).flatMap(({ choice, from, to, score }) =>
+    return findChoices(parameter, place).flatMap(({ choice, from, to, score }) =>
       isChoiceMeant(place, parameter, from) ? [{ parameter, value: choice, from, to, score }] : [],
     );
   }
   if (parameter.type === "array") return listCandidates(place, parameter);
   return place.tokens.flatMap((token, at) => {
-    const score = isValueToken(token) || token.kind === "word" ? kindScore(parameter, token, place.tokens[at + 1]) : 0;
+    const isOwn = token.kind === "word" && place.ownStems.has(token.stem);
+    const score = token.kind === "mark" || isOwn ? 0 : kindScore(parameter, token, place.tokens[at + 1]);
     const value = score > 0 ? convertToken(parameter, token) : undefined;
     return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score }];
   });

@@ -1,6 +1,7 @@
-import { toStem, toStems } from "../text/stems.ts";
+import { isEmptyWord, toStem, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
 import type { Token } from "../text/token.ts";
+import type { FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
 
 type Choice = Parameter["choices"][number];
@@ -22,22 +23,39 @@ export interface FoundChoice {
 }
 
 /** The places where a request names a choice: in the same words, in another form of them, or in words that mean the same. */
-export function findChoices({ choices }: Parameter, tokens: readonly Token[]): FoundChoice[] {
-  const byFold = new Map<string, Choice>();
+export function findChoices(
+  { choices, description }: Parameter,
+  { tokens, about }: Pick<FillPlace, "about" | "tokens">,
+): FoundChoice[] {
+  const byFold = new Map<string, Choice>(choices.map((choice) => [fold(String(choice)), choice]));
+  const byStem = toStemMap(choices.map((choice) => [choice, toStems(String(choice))]));
+  const byNeighbour = toStemMap(
+    choices.map((choice) => [choice, neighboursOf(String(choice), `${about} ${description}`)]),
+  );
+  return tokens.flatMap((token, from) => {
+    const hit = choiceAt(tokens, from, byFold) ?? stemAt(token, from, byStem);
+    if (hit !== undefined || token.stem === "") return hit ?? [];
+    const near = byNeighbour.get(token.stem);
+    return near === undefined ? [] : [{ choice: near, from, to: from + 1, score: 43 }];
+  });
+}
+
+/** Which choice a word stands for. A word that two of them share tells nothing. */
+function toStemMap(entries: readonly (readonly [Choice, readonly string[]])[]): Map<string, Choice | undefined> {
   const byStem = new Map<string, Choice | undefined>();
-  for (const choice of choices) {
-    byFold.set(fold(String(choice)), choice);
-    for (const stem of toStems(String(choice))) {
-      // A word that two choices share tells nothing.
+  for (const [choice, stems] of entries) {
+    for (const stem of new Set(stems))
       if (!/^\d+$/u.test(stem)) byStem.set(stem, byStem.has(stem) ? undefined : choice);
-    }
   }
-  const found: FoundChoice[] = [];
-  for (let from = 0; from < tokens.length; from++) {
-    const hit = choiceAt(tokens, from, byFold) ?? stemAt(tokens[from] as Token, from, byStem);
-    if (hit !== undefined) found.push(hit);
-  }
-  return found;
+  return byStem;
+}
+
+/** The words next to a choice in a description: "an EAN barcode". */
+function neighboursOf(choice: string, text: string): string[] {
+  const words = text.slice(0, 3000).split(/[^\p{L}\p{N}]+/u);
+  const at = words.findIndex((word) => fold(word) === fold(choice));
+  const next = at === -1 ? "" : (words[at + 1] ?? "");
+  return isEmptyWord(next.toLowerCase()) ? [] : toStem(next);
 }
 
 function choiceAt(

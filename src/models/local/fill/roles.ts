@@ -30,7 +30,7 @@ const namesOf: Readonly<Record<Role, string>> = {
   name: "name title label called",
   path: "file files filename path paths filepath archive pdf document image photo picture csv attachment json zip src entry",
   person: "author holder owner assignee user person who by",
-  place: "city location place country where region town",
+  place: "city location place country where region town room venue restaurant hotel",
   query: "query q search term terms keyword keywords pattern needle question topic substring",
   selector: "selector jsonpath xpath pointer",
   source: "from source original old before first left base",

@@ -1,9 +1,9 @@
 import { convertToken } from "../fill/convert-token.ts";
 import { parametersOf } from "../fill/parameter.ts";
-import { readRequest } from "../text/read-request.ts";
+import { readRequest, type Request } from "../text/read-request.ts";
 import { workOf, type Scene, type Task } from "./decision.ts";
 import { readQuestion, saysNo, saysYes, type Question } from "./pending.ts";
-import { resolveStep } from "./resolve-step.ts";
+import { resolveStep, type Resolution } from "./resolve-step.ts";
 import { splitSteps } from "./split-steps.ts";
 
 /** How many questions in a row are remembered. */
@@ -32,18 +32,24 @@ export function planTasks(scene: Scene, at = scene.conversation.exchanges.length
 function toTasks(scene: Scene, text: string): Task[] {
   const request = readRequest(text, scene.today);
   const steps = splitSteps(request, (part) => {
-    const { type } = resolveStep(part, {
-      matcher: scene.matcher,
-      tools: [],
-      calls: [],
-      isChained: false,
-      opened: new Set(),
-      instructions: new Map(),
-      canOpen: () => true,
-    });
-    return type === "call" || type === "ask" || type === "open";
+    const resolution = resolveAlone(scene, part);
+    if (resolution.type === "open") return resolution.skill.name;
+    return resolution.type === "call" || resolution.type === "ask" ? resolution.fit.tool.name : undefined;
   });
   return steps.map((step) => ({ request: step, answers: [] }));
+}
+
+/** What a text would come to if nothing had been said or done before it. */
+function resolveAlone({ matcher }: Scene, request: Request): Resolution {
+  return resolveStep(request, {
+    matcher,
+    tools: [],
+    calls: [],
+    isChained: false,
+    opened: new Set(),
+    instructions: new Map(),
+    canOpen: () => true,
+  });
 }
 
 /** Tells whether a message answers a question, and is not something new. */
@@ -52,15 +58,7 @@ function isAnswer(scene: Scene, { tool, missing }: Question, text: string): bool
   const request = readRequest(text, scene.today);
   const wanted = parametersOf(tool).filter(({ name }) => missing.includes(name));
   if (request.tokens.length <= 3) return true;
-  const resolution = resolveStep(request, {
-    matcher: scene.matcher,
-    tools: [],
-    calls: [],
-    isChained: false,
-    opened: new Set(),
-    instructions: new Map(),
-    canOpen: () => true,
-  });
+  const resolution = resolveAlone(scene, request);
   const isOther = resolution.type === "open" || (resolution.type === "call" && resolution.fit.tool.name !== tool.name);
   const fits = wanted.some(
     (parameter) =>

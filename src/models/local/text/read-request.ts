@@ -17,7 +17,9 @@ export function readRequest(text: string, today?: string): Request {
 /** The part of a request from one of its tokens up to another one. */
 export function sliceRequest(request: Request, from: number, to: number): Request {
   const tokens = request.tokens.slice(from, to);
-  return { text: request.text.slice(tokens[0]?.start ?? 0, tokens.at(-1)?.end ?? 0), tokens };
+  const start = tokens[0]?.start ?? 0;
+  const text = request.text.slice(start, tokens.at(-1)?.end ?? start);
+  return { text, tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })) };
 }
 
 /** Numbers and dates in words become one token. */
