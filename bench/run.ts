@@ -3,7 +3,7 @@
  * process of its own, against the built package. Ends with 1 if a target is missed.
  */
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 
@@ -12,6 +12,7 @@ import type { Question } from "./question.ts";
 import { renderAnswer, renderReadme, type Results } from "./report.ts";
 
 const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> = {
+  agent: () => import("./agent.ts"),
   call: () => import("./call.ts"),
   code: () => import("./code.ts"),
   define: () => import("./define.ts"),
@@ -51,6 +52,7 @@ function answerAll(names: readonly string[]): void {
     process.exit(2);
   }
   execFileSync(process.execPath, [join(root, "scripts/build.ts")], { stdio: "inherit" });
+  if (names.includes("agent")) installPeers();
   const found: Record<string, Answer> = {};
   for (const name of names) {
     const args = [import.meta.filename, "--answer", name];
@@ -66,6 +68,13 @@ function answerAll(names: readonly string[]): void {
   keep(found);
   const missed = Object.values(found).some(({ targets }) => targets.some(({ met }) => !met));
   process.exitCode = missed ? 1 : 0;
+}
+
+/** Peers that nothing else needs have a package of their own, so that nobody installs them who measures nothing. */
+function installPeers(): void {
+  const folder = join(import.meta.dirname, "peers");
+  if (existsSync(join(folder, "node_modules"))) return;
+  execFileSync("npm", ["ci", "--ignore-scripts"], { cwd: folder, stdio: "inherit" });
 }
 
 /** Answers of other questions stay, unless they were found on another machine. */

@@ -1,7 +1,8 @@
 import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 
 import type { JsonValue } from "../../core/json.ts";
-import type { FinishReason, ModelContent, ModelPart, ModelStream, ModelUsage } from "../../models/model.ts";
+import type { FinishReason, ModelContent, ModelPart, ModelUsage } from "../../models/model.ts";
+import type { PartAnswer } from "../../models/shims/part-source.ts";
 
 /** A whole answer, put together from its parts. */
 export interface Answer {
@@ -40,18 +41,17 @@ interface OpenPart {
  *
  * @throws whatever an `error` part holds, if nothing came before it.
  */
-export async function readAnswer({ stream }: ModelStream, listener: AnswerListener | undefined): Promise<Answer> {
+export async function readAnswer({ source }: PartAnswer, listener: AnswerListener | undefined): Promise<Answer> {
   const reading = new AnswerReading(listener);
-  const reader = stream.getReader();
   try {
     for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return reading.answer();
-      reading.add(value);
+      const part = await source.next();
+      if (part === undefined) return reading.answer();
+      reading.add(part);
     }
   } catch (cause) {
     // Whoever makes the parts is to stop; what it says about that is of no interest any more.
-    reader.cancel(cause).catch(() => undefined);
+    source.cancel(cause).catch(() => undefined);
     throw cause;
   }
 }

@@ -1,6 +1,7 @@
 import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
 import { assumeCost } from "../cost/assume-cost.ts";
 import type { Question } from "../cost/question.ts";
+import { askForParts } from "../../models/shims/wrap-model.ts";
 import { endlessMemory } from "../memory/memory.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
@@ -76,8 +77,8 @@ function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
 async function answerOf(run: RunState, model: Model, call: ModelCall): Promise<Answer> {
   const { hooks, feed } = run.parts;
   try {
-    const stream = await model.doStream(call);
-    return await readAnswer(stream, feed.isHeard() ? toListener(run) : undefined);
+    const parts = await askForParts(model, call);
+    return await readAnswer(parts, feed.isHeard() ? toListener(run) : undefined);
   } catch (cause) {
     await callHook("onModelError", () => hooks.onModelError?.(cause, place(run)));
     throw cause;

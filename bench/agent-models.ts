@@ -1,0 +1,57 @@
+import type { Model, ModelPart, ModelUsage } from "kitbag/models";
+
+/** How many steps ask for a call, before the one that answers. */
+export const callSteps = 10;
+
+const usage: ModelUsage = {
+  inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 5, text: 5, reasoning: 0 },
+};
+
+/** A model in memory without a state: it asks for a call of `add` until it sees ten results, then it answers. */
+export function benchModel(steps = callSteps): Model {
+  return {
+    specificationVersion: "v4",
+    provider: "kitbag.bench",
+    modelId: "bench",
+    supportedUrls: {},
+    async doGenerate() {
+      throw new Error("Only streams are measured");
+    },
+    async doStream({ prompt }) {
+      let step = 0;
+      for (const { role } of prompt) if (role === "tool") step += 1;
+      const parts = step < steps ? toCall(step) : toText();
+      const stream = new ReadableStream<ModelPart>({
+        start(controller) {
+          for (const part of parts) controller.enqueue(part);
+          controller.close();
+        },
+      });
+      return { stream };
+    },
+  };
+}
+
+function toCall(step: number): readonly ModelPart[] {
+  const id = `call-${step}`;
+  const input = `{"a":${step},"b":1}`;
+  return [
+    { type: "stream-start", warnings: [] },
+    { type: "tool-input-start", id, toolName: "add" },
+    { type: "tool-input-delta", id, delta: input },
+    { type: "tool-input-end", id },
+    { type: "tool-call", toolCallId: id, toolName: "add", input },
+    { type: "finish", finishReason: { unified: "tool-calls", raw: undefined }, usage },
+  ];
+}
+
+function toText(): readonly ModelPart[] {
+  return [
+    { type: "stream-start", warnings: [] },
+    { type: "text-start", id: "0" },
+    { type: "text-delta", id: "0", delta: "done" },
+    { type: "text-end", id: "0" },
+    { type: "finish", finishReason: { unified: "stop", raw: undefined }, usage },
+  ];
+}
