@@ -19,12 +19,15 @@ export interface Provider {
   readonly needsKey: boolean;
   /** Where it is, as the environment says: the variable, if there is one, and its text. */
   findUrl(env: Environment): { readonly option: string; readonly url: string | undefined };
+  /** Whether its package can be loaded, as far as that is known without loading it. */
+  isInstalled(): boolean;
   /** Loads the package and makes the model. Rejects with what `import` rejects with. */
   connect(connection: Connection): Promise<AnyModel>;
 }
 
 const openai: Provider = {
   peer: "@ai-sdk/openai",
+  isInstalled: () => isThere("@ai-sdk/openai"),
   keys: ["OPENAI_API_KEY"],
   needsKey: true,
   findUrl: fromVariable("OPENAI_BASE_URL", "https://api.openai.com/v1"),
@@ -44,6 +47,7 @@ const openaiChat: Provider = {
 
 const anthropic: Provider = {
   peer: "@ai-sdk/anthropic",
+  isInstalled: () => isThere("@ai-sdk/anthropic"),
   keys: ["ANTHROPIC_API_KEY"],
   needsKey: true,
   findUrl: fromVariable("ANTHROPIC_BASE_URL", "https://api.anthropic.com/v1"),
@@ -55,6 +59,7 @@ const anthropic: Provider = {
 
 const google: Provider = {
   peer: "@ai-sdk/google",
+  isInstalled: () => isThere("@ai-sdk/google"),
   keys: ["GOOGLE_GENERATIVE_AI_API_KEY", "GEMINI_API_KEY"],
   needsKey: true,
   findUrl: () => ({ option: "baseUrl", url: "https://generativelanguage.googleapis.com/v1beta" }),
@@ -68,6 +73,7 @@ const google: Provider = {
 function compatible(name: string, rest: Pick<Provider, "findUrl" | "keys">): Provider {
   return {
     peer: "@ai-sdk/openai-compatible",
+    isInstalled: () => isThere("@ai-sdk/openai-compatible"),
     needsKey: false,
     ...rest,
     async connect({ model, baseUrl, apiKey, headers }) {
@@ -99,6 +105,17 @@ export const providers: ReadonlyMap<string, Provider> = new Map([
     }),
   ],
 ]);
+
+function isThere(peer: string): boolean {
+  // A bundler may have taken the function away: then loading will tell.
+  if (typeof import.meta.resolve !== "function") return true;
+  try {
+    import.meta.resolve(peer);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function keyOf(apiKey: string | undefined): { readonly apiKey?: string } {
   return apiKey === undefined ? {} : { apiKey };

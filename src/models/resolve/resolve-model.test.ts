@@ -286,6 +286,7 @@ const sdk: string = "@acme/sdk";
 function provider(needsKey: boolean): Provider {
   return {
     peer: sdk,
+    isInstalled: () => false,
     keys: ["ACME_KEY"],
     needsKey,
     findUrl: () => ({ option: "baseUrl", url: "https://acme.example" }),

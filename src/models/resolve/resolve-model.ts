@@ -82,8 +82,7 @@ async function connect(
 }
 
 async function loadLocal(): Promise<AnyModel> {
-  const file: string = "../local/local-model.ts";
-  const { localModel } = (await import(file)) as { localModel: () => Model };
+  const { localModel } = await import("../local/local-model.ts");
   return localModel();
 }
 

@@ -1,7 +1,8 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { Model, ModelCall, ModelPart, ModelStream } from "../model.ts";
-import { takeSource, toAnswer, type PartSource } from "../shims/part-source.ts";
-import type { ModelClock } from "./model-clock.ts";
+import type { Model, ModelCall, ModelPart } from "../model.ts";
+import { withFacts, type PartAnswer, type PartSource } from "../shims/part-source.ts";
+import { askForParts } from "../shims/wrap-model.ts";
+import { toError, type ModelClock } from "./model-clock.ts";
 import { nameOf, toModelError } from "./to-model-error.ts";
 import { startWatch, type TimeLimits, type Watch } from "./watch.ts";
 
@@ -12,9 +13,6 @@ export interface OpenOptions {
   readonly limits?: TimeLimits;
 }
 
-/** Sources of answers that were opened here: there is nothing left to find out about them. */
-const opened = new WeakSet<PartSource>();
-
 /**
  * Asks a model, and waits until the first part of its answer is there. Whatever goes wrong until then rejects, and nothing was
  * shown to anybody: the question can be asked again, or somebody else.
@@ -22,30 +20,38 @@ const opened = new WeakSet<PartSource>();
  * What goes wrong later is a part of type `error` that holds a {@link KitbagError}, and a `finish` that says `interrupted`: the
  * source itself rejects only if the caller aborts.
  */
-export async function openStream(model: Model, call: ModelCall, { clock, limits }: OpenOptions): Promise<ModelStream> {
-  const watch = limits && startWatch(model, limits, clock, call.abortSignal);
-  if (limits !== undefined) watch?.expect("first part", limits.firstPartMs);
-  const asked = Promise.resolve(model.doStream(watch === undefined ? call : { ...call, abortSignal: watch.signal }));
+export async function openStream(model: Model, call: ModelCall, { clock, limits }: OpenOptions): Promise<PartAnswer> {
+  if (limits === undefined) return openUnwatched(model, call, clock);
+  const watch = startWatch(model, limits, clock, call.abortSignal);
+  watch.expect("first part", limits.firstPartMs);
+  const asked = askForParts(model, { ...call, abortSignal: watch.signal });
   let source: PartSource | undefined;
   try {
-    const answer = await (watch === undefined ? asked : watch.during(asked));
-    source = takeSource(answer);
-    if (watch === undefined && opened.has(source)) return answer;
+    const answer = await watch.during(asked);
+    source = answer.source;
+    // Who waits for a part of a stream that is cancelled is told that it is over: no part needs a race of its own.
+    watch.onStop(() => void source?.cancel());
     const held = await readUntilAnswer(model, source, watch);
-    watch?.arrive();
-    const rest = toRest({ model, call, source, held, watch, partMs: limits?.partMs ?? Infinity, clock });
-    opened.add(rest);
-    return toAnswer(rest, answer);
+    watch.arrive();
+    return withFacts({ source: toRest({ model, call, source, held, watch, partMs: limits.partMs, clock }) }, answer);
   } catch (cause) {
-    watch?.abandon();
-    if (source === undefined)
-      asked
-        .then(
-          ({ stream }) => stream.cancel(),
-          () => {},
-        )
-        .catch(() => {});
+    watch.abandon();
+    if (source === undefined) asked.then(({ source: late }) => late.cancel()).catch(() => {});
     else void source.cancel();
+    throw cause;
+  }
+}
+
+async function openUnwatched(model: Model, call: ModelCall, clock: ModelClock): Promise<PartAnswer> {
+  const answer = await askForParts(model, call);
+  const { source } = answer;
+  if (source.isOpened === true) return answer;
+  try {
+    const held = await readUntilAnswer(model, source, undefined);
+    const rest = toRest({ model, call, source, held, watch: undefined, partMs: Infinity, clock });
+    return withFacts({ source: rest }, answer);
+  } catch (cause) {
+    void source.cancel();
     throw cause;
   }
 }
@@ -69,7 +75,8 @@ const showing: ReadonlySet<string> = new Set<ModelPart["type"]>([
 async function readUntilAnswer(model: Model, source: PartSource, watch: Watch | undefined): Promise<ModelPart[]> {
   const held: ModelPart[] = [];
   for (;;) {
-    const part = await (watch === undefined ? source.next() : watch.during(source.next()));
+    const part = await source.next();
+    watch?.check();
     if (part === undefined) throw cut(model);
     if (part.type === "error") throw toModelError(model, part.error);
     if (part.type === "finish") checkFinish(model, part);
@@ -110,13 +117,12 @@ function toRest({ model, call, source, held, watch, partMs, clock }: Rest): Part
   let shown = 0;
   let isFinished = false;
   let isOver = false;
-  let last: ModelPart | undefined;
 
   const fail = (cause: unknown): ModelPart => {
     isOver = true;
     watch?.abandon();
     void source.cancel();
-    last = interrupted;
+    held.push(interrupted);
     return { type: "error", error: toModelError(model, cause, clock.now()) };
   };
   const pass = (part: ModelPart): ModelPart => {
@@ -127,28 +133,30 @@ function toRest({ model, call, source, held, watch, partMs, clock }: Rest): Part
     }
     return part.type === "error" ? { ...part, error: toModelError(model, part.error, clock.now()) } : part;
   };
-  const takeLast = (): ModelPart | undefined => {
-    const part = last;
-    last = undefined;
-    return part;
+  /** The source is at its end: whether that is right depends on whether the answer is. */
+  const end = (cause: unknown): ModelPart | undefined => {
+    if (!isFinished && !isOver) return fail(cause);
+    isOver = true;
+    return undefined;
   };
 
   return {
+    isOpened: true,
     async next() {
       if (shown < held.length) return pass(held[shown++] as ModelPart);
-      if (isOver) return takeLast();
+      if (isOver) return undefined;
       try {
-        if (watch !== undefined && !isFinished) watch.expect("next part", partMs);
-        const part = await (watch === undefined ? source.next() : watch.during(source.next()));
+        if (!isFinished) watch?.expect("next part", partMs);
+        const part = await source.next();
         watch?.arrive();
+        watch?.check();
         if (part !== undefined) return pass(part);
+        // An error is made only where there is one: its stack costs more than the whole step.
+        return isFinished ? end(undefined) : end(cut(model));
       } catch (cause) {
-        if (call.abortSignal?.aborted === true) throw cause;
-        if (!isFinished) return fail(cause);
+        if (call.abortSignal?.aborted === true) throw toError(call.abortSignal.reason);
+        return end(cause);
       }
-      if (!isFinished) return fail(cut(model));
-      isOver = true;
-      return undefined;
     },
     cancel(reason) {
       isOver = true;

@@ -19,6 +19,10 @@ export interface Watch {
   readonly signal: AbortSignal;
   /** Settles as `work` does, or rejects before. */
   during<Value>(work: PromiseLike<Value>): Promise<Value>;
+  /** Calls `callback` when the time is over or the caller aborts; at once if it is so already. */
+  onStop(callback: () => void): void;
+  /** Throws if the time is over or the caller aborted. */
+  check(): void;
   /** Gives the next wait this much time; what it waits for is called `phase`. */
   expect(phase: string, limitMs: number): void;
   /** It came: as long as nothing is expected, no time passes. */
@@ -39,11 +43,13 @@ export function startWatch(
   const controller = new AbortController();
   let stopped: Error | undefined;
   let reject: ((cause: Error) => void) | undefined;
+  let tell: (() => void) | undefined;
   const stop = (cause: Error): void => {
     if (stopped !== undefined) return;
     stopped = cause;
     release();
     reject?.(cause);
+    tell?.();
     controller.abort(cause);
   };
   const onAbort = (): void => stop(toError(outer?.reason));
@@ -62,15 +68,17 @@ export function startWatch(
     signal: controller.signal,
     during(work) {
       return new Promise((resolve, fail) => {
-        if (stopped !== undefined) {
-          fail(stopped);
-          // What is left of it may fail as it likes.
-          work.then(undefined, () => {});
-          return;
-        }
         reject = fail;
+        if (stopped !== undefined) fail(stopped);
         work.then(resolve, fail);
       });
+    },
+    onStop(callback) {
+      tell = callback;
+      if (stopped !== undefined) callback();
+    },
+    check() {
+      if (stopped !== undefined) throw stopped;
     },
     expect: (phase, limitMs) => part.set(phase, limitMs),
     arrive: () => part.pause(),

@@ -1,6 +1,6 @@
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { Model, ModelAnswer, ModelCall } from "../model.ts";
-import { wrapModel } from "../shims/wrap-model.ts";
+import { wrapParts } from "../shims/wrap-model.ts";
 import { machineClock, toError, wait, type ModelClock } from "./model-clock.ts";
 import { cut, openStream } from "./open-stream.ts";
 import { giveUp, isModelError, isWorthRetrying, toModelError, type ModelError } from "./to-model-error.ts";
@@ -84,9 +84,9 @@ export function withRetries(model: Model, options: RetryOptions = {}): Model {
       }
     }
   };
-  return wrapModel(model, {
+  return wrapParts(model, {
     doGenerate: (call) => repeat(call, () => generate(model, call, plan, clock)),
-    doStream: (call) => repeat(call, () => openStream(model, call, { clock, limits: plan })),
+    ask: (call) => repeat(call, () => openStream(model, call, { clock, limits: plan })),
   });
 }
 

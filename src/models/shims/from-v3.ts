@@ -7,9 +7,9 @@ import type {
 } from "@ai-sdk/provider";
 
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart, ModelStream } from "../model.ts";
-import { mapSource, takeSource, toAnswer } from "./part-source.ts";
+import { mapSource, toPartAnswer } from "./part-source.ts";
 import { toV3Prompt } from "./to-v3-prompt.ts";
-import { wrapModel } from "./wrap-model.ts";
+import { wrapParts } from "./wrap-model.ts";
 
 type Warnings = ModelAnswer["warnings"];
 
@@ -20,15 +20,7 @@ export function fromV3(model: LanguageModelV3): Model {
     const { reasoning: _, prompt, ...call } = options;
     return { ...call, prompt: toV3Prompt(prompt, { provider, modelId }) };
   };
-  const described = {
-    specificationVersion: "v4" as const,
-    provider,
-    modelId,
-    get supportedUrls() {
-      return model.supportedUrls;
-    },
-  };
-  return wrapModel(described, {
+  return wrapParts(model, {
     async doGenerate(call) {
       const answer = await model.doGenerate(toV3Call(call));
       return {
@@ -37,12 +29,12 @@ export function fromV3(model: LanguageModelV3): Model {
         warnings: [...answer.warnings, ...missingSettings(call)],
       };
     },
-    async doStream(call) {
+    async ask(call) {
       // What the two versions do not share is changed part by part; all else is the same.
-      const answer = (await model.doStream(toV3Call(call))) as ModelStream;
+      const answer = toPartAnswer((await model.doStream(toV3Call(call))) as ModelStream);
       const missing = missingSettings(call);
       const change = (part: ModelPart): ModelPart => toPart(part as LanguageModelV3StreamPart, missing);
-      return toAnswer(mapSource(takeSource(answer), change), answer);
+      return { ...answer, source: mapSource(answer.source, change) };
     },
   });
 }

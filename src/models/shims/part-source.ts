@@ -6,47 +6,52 @@ export interface PartSource {
   next(): Promise<ModelPart | undefined>;
   /** Says that nobody wants the rest. */
   cancel(reason?: unknown): Promise<void>;
+  /** The first part is there, and what goes wrong is a part: there is nothing left to find out. */
+  readonly isOpened?: boolean;
 }
 
-/**
- * The sources of the answers that were made here. Wrappers stand around each other, and the loop around them: each takes the
- * source of the one inside, so that no part goes through a stream however many there are.
- */
-const sources = new WeakMap<ModelStream, PartSource>();
-
-/**
- * Takes the parts of an answer, one by one; its stream is not made if nobody made it before. It cannot be read any more in
- * another way.
- */
-export function takeSource(answer: ModelStream): PartSource {
-  return sources.get(answer) ?? readStream(answer.stream);
+/** An answer on its way, as what it comes from instead of as a stream. */
+export interface PartAnswer extends Omit<ModelStream, "stream"> {
+  readonly source: PartSource;
 }
 
-/** Makes an answer from a source, with all of `others` but its stream. The stream is made when somebody wants it. */
-export function toAnswer(source: PartSource, others: Partial<ModelStream>): ModelStream {
-  let stream: ReadableStream<ModelPart> | undefined;
-  const answer: ModelStream = {
-    get stream() {
-      return (stream ??= toStream(source));
-    },
-  };
-  if (others.request !== undefined) answer.request = others.request;
-  if (others.response !== undefined) answer.response = others.response;
-  sources.set(answer, source);
-  return answer;
+/** Takes the parts of an answer, one by one. The answer cannot be read any more in another way. */
+export function toPartAnswer({ stream, request, response }: ModelStream): PartAnswer {
+  return withFacts({ source: readStream(stream) }, { request, response });
+}
+
+/** Makes the answer that everybody can read. */
+export function fromPartAnswer({ source, request, response }: PartAnswer): ModelStream {
+  return withFacts({ stream: toStream(source) }, { request, response });
+}
+
+/** Adds what is known of the request and the response. */
+export function withFacts<Answer extends object>(
+  answer: Answer,
+  {
+    request,
+    response,
+  }: { request?: ModelStream["request"] | undefined; response?: ModelStream["response"] | undefined },
+): Answer & Pick<ModelStream, "request" | "response"> {
+  const whole: Answer & Pick<ModelStream, "request" | "response"> = answer;
+  if (request !== undefined) whole.request = request;
+  if (response !== undefined) whole.response = response;
+  return whole;
 }
 
 function readStream(stream: ReadableStream<ModelPart>): PartSource {
   const reader = stream.getReader();
+  const take = (read: {
+    readonly done: boolean;
+    readonly value?: ModelPart | undefined;
+  }): Promise<ModelPart | undefined> | ModelPart | undefined => {
+    if (read.done) return undefined;
+    // Somebody else's stream may hold anything.
+    return typeof read.value === "object" && read.value !== null ? read.value : next();
+  };
+  const next = (): Promise<ModelPart | undefined> => reader.read().then(take);
   return {
-    async next() {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) return undefined;
-        // Somebody else's stream may hold anything.
-        if (typeof value === "object" && value !== null) return value;
-      }
-    },
+    next,
     async cancel(reason) {
       // A provider that cannot even be cancelled is of no interest any more.
       await reader.cancel(reason).catch(() => {});
@@ -81,5 +86,6 @@ export function mapSource(source: PartSource, change: (part: ModelPart) => Model
       }
     },
     cancel: (reason) => source.cancel(reason),
+    isOpened: source.isOpened === true,
   };
 }

@@ -18,7 +18,7 @@ import type {
 } from "@ai-sdk/provider";
 
 import type { ModelPart, ModelStream } from "../model.ts";
-import { mapSource, takeSource, toAnswer } from "./part-source.ts";
+import { fromPartAnswer, mapSource, toPartAnswer } from "./part-source.ts";
 import { toV2Prompt } from "./to-v2-prompt.ts";
 
 /** Makes a model of version 3 from one of version 2. */
@@ -42,9 +42,10 @@ export function v2AsV3(model: LanguageModelV2): LanguageModelV3 {
     },
     async doStream(call) {
       // What the versions do not share is changed part by part; all else is the same.
-      const answer = (await model.doStream(toV2Call(call))) as unknown as ModelStream;
+      const answer = toPartAnswer((await model.doStream(toV2Call(call))) as unknown as ModelStream);
       const change = (part: ModelPart): ModelPart => toPart(part as unknown as LanguageModelV2StreamPart) as ModelPart;
-      return toAnswer(mapSource(takeSource(answer), change), answer) as unknown as LanguageModelV3StreamResult;
+      const changed = { ...answer, source: mapSource(answer.source, change) };
+      return fromPartAnswer(changed) as unknown as LanguageModelV3StreamResult;
     },
   };
 }

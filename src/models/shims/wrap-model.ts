@@ -1,4 +1,5 @@
 import type { Model, ModelAnswer, ModelCall, ModelStream } from "../model.ts";
+import { fromPartAnswer, toPartAnswer, type PartAnswer } from "./part-source.ts";
 
 /** What a wrapper does instead of the model inside. */
 export interface ModelMethods {
@@ -6,8 +7,17 @@ export interface ModelMethods {
   doStream(call: ModelCall): PromiseLike<ModelStream>;
 }
 
+/** The same, for a wrapper that looks at the parts of an answer. */
+export interface PartMethods {
+  doGenerate(call: ModelCall): PromiseLike<ModelAnswer>;
+  ask(call: ModelCall): Promise<PartAnswer>;
+}
+
+/** What a model is, without what it does. */
+type Described = Pick<Model, "modelId" | "provider" | "supportedUrls">;
+
 /** A model that is `model` to everybody who asks, and answers with `methods`. */
-export function wrapModel(model: Omit<Model, "doGenerate" | "doStream">, methods: ModelMethods): Model {
+export function wrapModel(model: Described, methods: ModelMethods): Model {
   return {
     specificationVersion: "v4",
     provider: model.provider,
@@ -18,4 +28,30 @@ export function wrapModel(model: Omit<Model, "doGenerate" | "doStream">, methods
     },
     ...methods,
   };
+}
+
+const own = Symbol("parts");
+
+/** A model that was made here. A copy of it that somebody else made has another `of`, and may do something else. */
+interface OwnModel extends Model {
+  [own]?: { readonly of: Model; readonly ask: PartMethods["ask"] };
+}
+
+/** The same for a wrapper that looks at the parts of an answer. */
+export function wrapParts(model: Described, { doGenerate, ask }: PartMethods): Model {
+  const wrapped: OwnModel = wrapModel(model, {
+    doGenerate,
+    doStream: async (call) => fromPartAnswer(await ask(call)),
+  });
+  wrapped[own] = { of: wrapped, ask };
+  return wrapped;
+}
+
+/**
+ * Asks a model for the parts of its answer. Wrappers stand around each other, and the loop around them: each asks the one inside
+ * in this way, so that no part goes through a stream however many there are.
+ */
+export async function askForParts(model: Model, call: ModelCall): Promise<PartAnswer> {
+  const made = (model as OwnModel)[own];
+  return made?.of === model ? made.ask(call) : toPartAnswer(await model.doStream(call));
 }

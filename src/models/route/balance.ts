@@ -1,0 +1,210 @@
+import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
+import type { Model, ModelCall } from "../model.ts";
+import { machineClock, toError, type ModelClock } from "../retry/model-clock.ts";
+import { isModelError, toModelError, type ModelError, type ModelErrorCode } from "../retry/to-model-error.ts";
+import type { PartSource } from "../shims/part-source.ts";
+import { wrapParts } from "../shims/wrap-model.ts";
+import { askCandidate, findSharedUrls, generateCandidate, toCandidates, type Candidate } from "./candidate.ts";
+
+/** One of the models that share the work. */
+export interface BalancedModel {
+  readonly model: Model;
+  /** How much of the work it gets, compared with the others. @default 1 */
+  readonly weight?: number;
+}
+
+/** What is known when a model is taken out for a while. */
+export interface Outage {
+  /** `provider/model`; with a number if several are called the same: `openai/gpt-6-sol#2`. */
+  readonly model: string;
+  readonly error: ModelError;
+  readonly restMs: number;
+}
+
+/** How {@link balance} shares the work. */
+export interface BalanceOptions {
+  /** After how many failures in a row a model is taken out. @default 3 */
+  readonly maxFailures?: number;
+  /** For how long; then one question tries whether it is well again. @default 30_000 */
+  readonly restMs?: number;
+  /** Told when a model is taken out. Must not throw. */
+  readonly onOutage?: (outage: Outage) => void;
+  /** From 0 to 1. @default Math.random */
+  readonly random?: () => number;
+  /** @default the clock of the machine */
+  readonly clock?: ModelClock;
+}
+
+interface Member extends Candidate {
+  readonly weight: number;
+  inFlight: number;
+  failures: number;
+  /** When it may be asked again, on the clock. */
+  restsUntil: number;
+}
+
+/** Failures that say something about a host or a key, and nothing about the question: another one may answer. */
+const ofTheHost: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
+  "model-denied",
+  "model-overloaded",
+  "model-timeout",
+  "model-unavailable",
+]);
+
+/**
+ * Makes one model of several that are as good: several keys, or several hosts. Each question goes to the one that has the least to
+ * do for its weight; by chance where several have.
+ *
+ * A failure that is the host's or the key's sends the question to another one, as long as nothing was shown. A model that fails
+ * several times in a row, or that says when to come back, is left alone for that time; then one question tries it. When all are
+ * left alone, the one whose time is over first is asked.
+ *
+ * @example
+ * ```ts
+ * import { balance, resolveModel } from "kitbag/models";
+ *
+ * const model = balance([
+ *   { model: await resolveModel("openai-compatible:http://127.0.0.1:8001/v1/qwen3"), weight: 2 },
+ *   { model: await resolveModel("openai-compatible:http://127.0.0.1:8002/v1/qwen3") },
+ * ]);
+ *
+ * console.assert(model.modelId === "qwen3");
+ * ```
+ *
+ * @throws {KitbagError} `option-invalid`; when it is asked (rejects) what the last model does.
+ */
+export function balance(models: readonly BalancedModel[], options: BalanceOptions = {}): Model {
+  const members = toMembers(models);
+  const { random = Math.random, clock = machineClock } = options;
+  const judge = createJudge(options, clock);
+
+  const tryAll = async <Answer>(
+    call: ModelCall,
+    ask: (member: Member, release: () => void) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const left = new Set(members);
+    for (;;) {
+      const member = pick([...left], clock.elapsed(), random);
+      left.delete(member);
+      const release = occupy(member);
+      try {
+        const answer = await ask(member, release);
+        member.failures = 0;
+        member.restsUntil = 0;
+        return answer;
+      } catch (cause) {
+        release();
+        if (call.abortSignal?.aborted === true) throw toError(call.abortSignal.reason);
+        const error = toModelError(member.model, cause, clock.now());
+        if (!isModelError(error) || !ofTheHost.has(error.code)) throw error;
+        judge(member, error);
+        if (left.size === 0) throw error;
+      }
+    }
+  };
+  const [first] = members as [Member];
+  const described = {
+    provider: first.model.provider,
+    modelId: first.model.modelId,
+    get supportedUrls() {
+      return findSharedUrls(members.map(({ model }) => model));
+    },
+  };
+  return wrapParts(described, {
+    doGenerate: (call) =>
+      tryAll(call, async (member, release) => {
+        const answer = await generateCandidate(member, call);
+        release();
+        return answer;
+      }),
+    ask: (call) =>
+      tryAll(call, async (member, release) => {
+        const answer = await askCandidate(member, call, clock);
+        return { ...answer, source: releaseAtEnd(answer.source, release) };
+      }),
+  });
+}
+
+function toMembers(models: readonly BalancedModel[]): Member[] {
+  const candidates = toCandidates(models.map(({ model }) => model));
+  if (candidates.length === 0) {
+    throw new KitbagError("option-invalid", {
+      option: "models",
+      found: "an empty list",
+      expected: "at least one model",
+    });
+  }
+  return candidates.map((candidate, index) => {
+    const weight = models[index]?.weight ?? 1;
+    checkNumber(`models[${index}].weight`, weight, Number.MIN_VALUE);
+    return { ...candidate, weight, inFlight: 0, failures: 0, restsUntil: 0 };
+  });
+}
+
+function checkNumber(option: string, value: unknown, least: number): void {
+  if (typeof value === "number" && Number.isFinite(value) && value >= least) return;
+  const expected = least === Number.MIN_VALUE ? "a number above 0" : `a number of at least ${least}`;
+  throw new KitbagError("option-invalid", { option, found: describeCause(value), expected });
+}
+
+/** The one that has the least to do for its weight, of those that are well; the first to be well again if none is. */
+function pick(members: readonly Member[], now: number, random: () => number): Member {
+  // One that comes back is tried by one question at a time.
+  const well = members.filter(({ restsUntil, inFlight }) => restsUntil <= now && (restsUntil === 0 || inFlight === 0));
+  if (well.length === 0) return least(members, ({ restsUntil }) => restsUntil)[0] as Member;
+  const free = least(well, ({ inFlight, weight }) => inFlight / weight);
+  let chance = random() * free.reduce((sum, { weight }) => sum + weight, 0);
+  for (const member of free) {
+    chance -= member.weight;
+    if (chance < 0) return member;
+  }
+  return free.at(-1) as Member;
+}
+
+function least(members: readonly Member[], measure: (member: Member) => number): Member[] {
+  const smallest = Math.min(...members.map(measure));
+  return members.filter((member) => measure(member) === smallest);
+}
+
+function occupy(member: Member): () => void {
+  let isOver = false;
+  member.inFlight += 1;
+  return () => {
+    if (!isOver) member.inFlight -= 1;
+    isOver = true;
+  };
+}
+
+function createJudge(options: BalanceOptions, clock: ModelClock): (member: Member, error: ModelError) => void {
+  const { maxFailures = 3, restMs: usualMs = 30_000, onOutage } = options;
+  checkNumber("maxFailures", maxFailures, 1);
+  checkNumber("restMs", usualMs, 0);
+  return (member, error) => {
+    member.failures += 1;
+    const after = isKitbagError(error, "model-overloaded") ? error.details.retryAfterMs : undefined;
+    if (member.failures < maxFailures && after === undefined) return;
+    const restMs = after ?? usualMs;
+    member.restsUntil = clock.elapsed() + restMs;
+    onOutage?.({ model: member.id, error, restMs });
+  };
+}
+
+function releaseAtEnd(source: PartSource, release: () => void): PartSource {
+  return {
+    ...source,
+    async next() {
+      try {
+        const part = await source.next();
+        if (part === undefined || part.type === "finish") release();
+        return part;
+      } catch (cause) {
+        release();
+        throw cause;
+      }
+    },
+    cancel(reason) {
+      release();
+      return source.cancel(reason);
+    },
+  };
+}

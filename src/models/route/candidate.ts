@@ -1,0 +1,71 @@
+import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
+import type { ModelClock } from "../retry/model-clock.ts";
+import { openStream } from "../retry/open-stream.ts";
+import { nameOf } from "../retry/to-model-error.ts";
+import { mapSource, type PartAnswer } from "../shims/part-source.ts";
+import { namespacesOf, toOwnCall, type Reader } from "./own-prompt.ts";
+
+/** A model that may be asked, among others. */
+export interface Candidate extends Reader {
+  readonly model: Model;
+  /** How it is called in messages: `openai/gpt-6-sol`. */
+  readonly name: string;
+}
+
+/** Gives each model a name; those that are called the same are numbered, because their ids and signatures are not the same. */
+export function toCandidates(models: readonly Model[]): Candidate[] {
+  const counts = new Map<string, number>();
+  return models.map((model) => {
+    const name = nameOf(model);
+    const count = (counts.get(name) ?? 0) + 1;
+    counts.set(name, count);
+    return { model, name, id: count === 1 ? name : `${name}#${count}`, namespaces: namespacesOf(model.provider) };
+  });
+}
+
+/** Asks for the parts of an answer; rejects as long as none was shown. */
+export async function askCandidate(candidate: Candidate, call: ModelCall, clock: ModelClock): Promise<PartAnswer> {
+  const answer = await openStream(candidate.model, toOwnCall(call, candidate), { clock });
+  return { ...answer, source: mapSource(answer.source, (part) => markPart(part, candidate)) };
+}
+
+/** Asks for a whole answer. */
+export async function generateCandidate(candidate: Candidate, call: ModelCall): Promise<ModelAnswer> {
+  const answer = await candidate.model.doGenerate(toOwnCall(call, candidate));
+  const content = answer.content.map((item) => markPart(item, candidate));
+  return { ...answer, content, providerMetadata: withMaker(answer.providerMetadata, candidate) };
+}
+
+/** Says who made the parts that hold something of their provider, and the end of the answer. */
+function markPart<Made extends ModelContent | ModelPart>(part: Made, candidate: Candidate): Made {
+  const { type, providerMetadata, providerExecuted } = part as Marked;
+  if (type !== "finish" && providerMetadata === undefined && providerExecuted !== true) return part;
+  return { ...part, providerMetadata: withMaker(providerMetadata, candidate) };
+}
+
+interface Marked {
+  readonly type: string;
+  readonly providerMetadata?: ModelAnswer["providerMetadata"];
+  readonly providerExecuted?: boolean;
+}
+
+/** Where one wrapper stands in another, the one outside can still tell its own models apart: its mark is the last. */
+function withMaker(
+  metadata: ModelAnswer["providerMetadata"],
+  { id, name }: Candidate,
+): NonNullable<ModelAnswer["providerMetadata"]> {
+  return { ...metadata, kitbag: { model: name, ...metadata?.["kitbag"], by: id } };
+}
+
+/** The URLs that all of them read themselves. */
+export async function findSharedUrls(models: readonly Model[]): Promise<Record<string, RegExp[]>> {
+  const [first = {}, ...others] = await Promise.all(models.map(async (model) => model.supportedUrls));
+  const shared: Record<string, RegExp[]> = {};
+  for (const [type, patterns] of Object.entries(first)) {
+    const all = patterns.filter((pattern) =>
+      others.every((urls) => urls[type]?.some((other) => String(other) === String(pattern)) === true),
+    );
+    if (all.length > 0) shared[type] = all;
+  }
+  return shared;
+}

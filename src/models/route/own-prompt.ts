@@ -1,0 +1,119 @@
+import type { LanguageModelV4FilePart, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
+
+import type { ModelCall, ModelMessage } from "../model.ts";
+import { namespaceOf } from "../shims/to-v3-prompt.ts";
+
+/** Who is asked: what is its own in a prompt, and what is another's. */
+export interface Reader {
+  /** Tells it from the others; the parts of its answers carry it. */
+  readonly id: string;
+  /** The names under which its provider's options and ids stand. */
+  readonly namespaces: ReadonlySet<string>;
+}
+
+type Part = Exclude<ModelMessage["content"][number], string>;
+
+/** The names under which the options of a provider stand. */
+export function namespacesOf(provider: string): ReadonlySet<string> {
+  const name = namespaceOf(provider);
+  const camel = name.replaceAll(/[-_]([a-z])/gu, (_, letter: string) => letter.toUpperCase());
+  const others: Readonly<Record<string, string>> = { google: "vertex", vertex: "google", azure: "openai" };
+  return new Set([name, camel, ...(Object.hasOwn(others, name) ? [others[name] as string] : [])]);
+}
+
+/**
+ * A call without what only another provider understands: its reasoning with the signatures, its own kinds of parts, its tools and
+ * what they did, the ids that it gave to parts and files. The call itself if there is nothing of that kind.
+ */
+export function toOwnCall(call: ModelCall, reader: Reader): ModelCall {
+  const prompt = mapChanged(call.prompt, (message) => toOwnMessage(message, reader));
+  const tools = call.tools && mapChanged(call.tools, (tool) => (isForeignTool(tool, reader) ? undefined : tool));
+  if (prompt === call.prompt && tools === call.tools) return call;
+  return { ...call, prompt, ...(tools !== undefined && { tools }) };
+}
+
+function isForeignTool(tool: NonNullable<ModelCall["tools"]>[number], { namespaces }: Reader): boolean {
+  return tool.type === "provider" && !namespaces.has(namespaceOf(tool.id));
+}
+
+function toOwnMessage(message: ModelMessage, reader: Reader): ModelMessage | undefined {
+  if (message.role === "system") return message;
+  // The call of a tool and what it gave go together.
+  const dropped = new Set<string>();
+  const content = mapChanged(message.content as Part[], (part) => toOwnPart(part, reader, dropped));
+  if (content === message.content) return message;
+  return content.length === 0 ? undefined : ({ ...message, content } as ModelMessage);
+}
+
+function toOwnPart(part: Part, reader: Reader, dropped: Set<string>): Part | undefined {
+  switch (part.type) {
+    case "reasoning":
+    case "reasoning-file":
+      return isForeign(part, reader) ? undefined : part;
+    case "custom":
+      return reader.namespaces.has(namespaceOf(part.kind)) && !isMarkedForeign(part, reader) ? part : undefined;
+    case "file":
+      return toOwnFile(part, reader);
+    case "tool-call":
+      if (part.providerExecuted !== true || !isMarkedForeign(part, reader)) return withoutForeignIds(part, reader);
+      dropped.add(part.toolCallId);
+      return undefined;
+    case "tool-result":
+      return dropped.has(part.toolCallId) ? toText(part) : withoutForeignIds(part, reader);
+    case "text":
+    case "tool-approval-response":
+      return withoutForeignIds(part, reader);
+    default:
+      return part;
+  }
+}
+
+function toOwnFile(part: LanguageModelV4FilePart, reader: Reader): Part {
+  if (part.data.type !== "reference") return withoutForeignIds(part, reader);
+  for (const name of reader.namespaces) if (Object.hasOwn(part.data.reference, name)) return part;
+  const name = part.filename === undefined ? "" : ` ${JSON.stringify(part.filename)}`;
+  return {
+    type: "text",
+    text: `[The file${name} (${part.mediaType}) is kept with another provider and cannot be shown]`,
+  };
+}
+
+function toText({ toolName, output }: LanguageModelV4ToolResultPart): Part {
+  const text = "value" in output ? JSON.stringify(output.value) : "denied";
+  return { type: "text", text: `[The tool ${toolName} gave: ${text}]` };
+}
+
+/** Who made a part, if it says so. */
+function makerOf({ providerOptions }: Part): unknown {
+  const mark = providerOptions?.["kitbag"];
+  return mark?.["by"];
+}
+
+function isMarkedForeign(part: Part, { id }: Reader): boolean {
+  const maker = makerOf(part);
+  return maker !== undefined && maker !== id;
+}
+
+/** Somebody else made it; or, if it does not say who did, it holds options of others and none for this one. */
+function isForeign(part: Part, reader: Reader): boolean {
+  if (makerOf(part) !== undefined) return isMarkedForeign(part, reader);
+  const names = Object.keys(part.providerOptions ?? {});
+  return names.length > 0 && !names.some((name) => reader.namespaces.has(name));
+}
+
+function withoutForeignIds<Own extends Part>(part: Own, reader: Reader): Own {
+  if (!isMarkedForeign(part, reader)) return part;
+  const { providerOptions: _, ...rest } = part;
+  return rest as Own;
+}
+
+/** The items that `change` makes; the list itself if it changes none. Where it makes `undefined`, there is none. */
+function mapChanged<Item>(items: Item[], change: (item: Item) => Item | undefined): Item[] {
+  let changed: Item[] | undefined;
+  for (const [index, item] of items.entries()) {
+    const made = change(item);
+    if (made !== item) changed ??= items.slice(0, index);
+    if (made !== undefined) changed?.push(made);
+  }
+  return changed ?? items;
+}

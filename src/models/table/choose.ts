@@ -1,0 +1,198 @@
+import { describeCause, KitbagError } from "../../core/errors.ts";
+import { providers, type Environment } from "../resolve/providers.ts";
+import { loadModelTable, type ListedModel } from "./model-table.ts";
+
+/** What a model must be able to do. */
+export interface ModelNeeds {
+  readonly vision?: boolean;
+  readonly tools?: boolean;
+  /** How many tokens it must be able to read. */
+  readonly context?: number;
+  /** US dollars for a million tokens, three of four read and one written, in a prompt of `context` tokens (10,000 if not said). */
+  readonly maxCost?: number;
+  /** What decides among those that can. @default "quality" */
+  readonly prefer?: "cost" | "quality" | "speed";
+}
+
+/** Among which models {@link choose} looks. */
+export interface ChooseOptions {
+  /**
+   * Names of providers (`openai`) or of models (`openai/gpt-6-sol`), or `"all"`.
+   *
+   * @default the providers whose key is set and whose package is installed
+   */
+  readonly available?: "all" | readonly string[];
+  /** @default process.env */
+  readonly env?: Environment;
+  /** Prices change with time. @default now */
+  readonly now?: Date;
+}
+
+/** A model that was chosen, and why. */
+export interface Choice {
+  /** For `resolveModel`. */
+  readonly name: string;
+  readonly reasons: readonly string[];
+  /** The others, the next best first, and why not they. */
+  readonly passedOver: readonly { readonly name: string; readonly reason: string }[];
+}
+
+/**
+ * Chooses a model by what it must be able to do, from a table that comes with the package.
+ *
+ * Context and prices are those of `@pydantic/genai-prices`; what is better or faster is our own judgement, by what their makers
+ * call large and small. Nothing is sent.
+ *
+ * @example
+ * ```ts
+ * import { choose } from "kitbag/models";
+ *
+ * const { name, passedOver } = await choose({ vision: true, prefer: "cost" }, { available: ["anthropic"] });
+ *
+ * console.assert(name === "anthropic/claude-haiku-4-5" && passedOver.length > 0);
+ * ```
+ *
+ * @throws {KitbagError} (rejects) `model-unmatched` with the need that none can meet; `option-invalid`
+ */
+export async function choose(needs: ModelNeeds, options: ChooseOptions = {}): Promise<Choice> {
+  checkNeeds(needs);
+  const { prefer = "quality", context = 10_000 } = needs;
+  const table = await loadModelTable(options.now ?? new Date());
+  const passed: { name: string; reason: string }[] = [];
+  let left = takeAvailable(table, options, passed);
+  for (const filter of toFilters(needs)) {
+    const able = left.filter((model) => {
+      const reason = filter.why(model);
+      if (reason !== undefined) passed.push({ name: model.name, reason });
+      return reason === undefined;
+    });
+    if (able.length === 0) throw unmatched(filter.need(left), passed);
+    left = able;
+  }
+  const [best, ...others] = left.toSorted(orders[prefer](context)) as [ListedModel, ...ListedModel[]];
+  const behind = others.map((model) => ({ name: model.name, reason: `it can too; ${describe(model, context)}` }));
+  const reasons = [`the first by ${prefer} of ${left.length} that can`, describe(best, context)];
+  return { name: best.name, reasons, passedOver: [...behind, ...passed] };
+}
+
+function describe({ quality, speed, context, costAt }: ListedModel, prompt: number): string {
+  const reads = context === undefined ? "an unknown number of" : context.toLocaleString("en-US");
+  return `quality ${quality} of 5, speed ${speed} of 5, reads ${reads} tokens, ${dollars(costAt(prompt))} for a million`;
+}
+
+function dollars(cost: number): string {
+  return `$${Number(cost.toPrecision(3))}`;
+}
+
+type Order = (left: ListedModel, right: ListedModel) => number;
+
+/** What comes first; where two are the same, the rest decides, and at last the name. */
+const orders: Readonly<Record<"cost" | "quality" | "speed", (prompt: number) => Order>> = {
+  quality: (prompt) => (left, right) => right.quality - left.quality || byCost(prompt)(left, right),
+  cost: (prompt) => (left, right) =>
+    left.costAt(prompt) - right.costAt(prompt) || right.quality - left.quality || byName(left, right),
+  speed: (prompt) => (left, right) =>
+    right.speed - left.speed || right.quality - left.quality || byCost(prompt)(left, right),
+};
+
+function byCost(prompt: number): Order {
+  return (left, right) => left.costAt(prompt) - right.costAt(prompt) || byName(left, right);
+}
+
+function byName(left: ListedModel, right: ListedModel): number {
+  return left.name < right.name ? -1 : 1;
+}
+
+interface Filter {
+  /** Why a model cannot; `undefined` if it can. */
+  why(model: ListedModel): string | undefined;
+  /** What is missing when none of these can. */
+  need(models: readonly ListedModel[]): string;
+}
+
+function toFilters({ vision, tools, context, maxCost }: ModelNeeds): Filter[] {
+  const prompt = context ?? 10_000;
+  const filters: Filter[] = [];
+  if (vision === true) {
+    filters.push({ why: (model) => (model.vision ? undefined : "it sees no images"), need: () => "none sees images" });
+  }
+  if (tools === true) {
+    filters.push({ why: (model) => (model.tools ? undefined : "it calls no tools"), need: () => "none calls tools" });
+  }
+  if (context !== undefined) {
+    filters.push({
+      why: (model) => whyTooSmall(model, context),
+      need: (models) =>
+        `none is known to read ${context} tokens; the most is ${Math.max(0, ...models.map((model) => model.context ?? 0))}`,
+    });
+  }
+  if (maxCost !== undefined) {
+    const cheapest = (models: readonly ListedModel[]): string =>
+      dollars(Math.min(...models.map(({ costAt }) => costAt(prompt))));
+    filters.push({
+      why: ({ costAt }) =>
+        costAt(prompt) <= maxCost ? undefined : `it costs ${dollars(costAt(prompt))} for a million tokens`,
+      need: (models) => `none costs at most ${dollars(maxCost)} for a million tokens; the least is ${cheapest(models)}`,
+    });
+  }
+  return filters;
+}
+
+function whyTooSmall({ context: reads }: ListedModel, context: number): string | undefined {
+  if (reads === undefined) return "it is not known how much it reads";
+  return reads >= context ? undefined : `it reads ${reads} tokens`;
+}
+
+function takeAvailable(
+  table: readonly ListedModel[],
+  { available, env = process.env }: ChooseOptions,
+  passed: { name: string; reason: string }[],
+): ListedModel[] {
+  if (available === "all") return [...table];
+  const missing = new Map<string, string | undefined>();
+  for (const { provider } of table) {
+    if (!missing.has(provider))
+      missing.set(provider, available === undefined ? whyUnavailable(provider, env) : undefined);
+  }
+  const left = table.filter(({ name, provider }) => {
+    const isListed = available === undefined || available.includes(provider) || available.includes(name);
+    const reason = isListed ? missing.get(provider) : "it is not among those that are available";
+    if (reason !== undefined) passed.push({ name, reason });
+    return reason === undefined;
+  });
+  if (left.length > 0) return left;
+  if (available === undefined)
+    throw new KitbagError("model-unmatched", { need: "no provider can be used", reasons: toCures(missing) });
+  throw unmatched(`none of the table is called ${available.join(" or ") || "nothing"}`, passed);
+}
+
+function whyUnavailable(provider: string, env: Environment): string | undefined {
+  const known = providers.get(provider);
+  if (known === undefined) return "its provider is not known";
+  if (!known.keys.some((key) => (env[key] ?? "").trim() !== "")) return `no key: set ${known.keys.join(" or ")}`;
+  return known.isInstalled() ? undefined : `its package is not installed: npm install ${known.peer}`;
+}
+
+function toCures(missing: ReadonlyMap<string, string | undefined>): string[] {
+  return [...missing].map(([provider, reason]) => `${provider}: ${reason ?? "nothing is missing"}`);
+}
+
+function unmatched(need: string, passed: readonly { name: string; reason: string }[]): KitbagError {
+  const reasons = passed.slice(0, 20).map(({ name, reason }) => `${name}: ${reason}`);
+  return new KitbagError("model-unmatched", { need, reasons });
+}
+
+function checkNeeds(needs: ModelNeeds): void {
+  const check = (option: string, isRight: boolean, found: unknown, expected: string): void => {
+    if (!isRight) throw new KitbagError("option-invalid", { option, found: describeCause(found), expected });
+  };
+  for (const [name, value] of Object.entries(needs) as [string, unknown][]) {
+    if (value === undefined) continue;
+    if (name === "vision" || name === "tools") check(name, typeof value === "boolean", value, "true or false");
+    else if (name === "prefer")
+      check(name, typeof value === "string" && Object.hasOwn(orders, value), value, "quality, cost or speed");
+    else if (name === "context" || name === "maxCost")
+      check(name, typeof value === "number" && value > 0 && value < Infinity, value, "a number above 0");
+    else check(name, false, value, "a need that there is: vision, tools, context, maxCost, prefer");
+  }
+}
