@@ -155,7 +155,7 @@ function shapeOf(text: string): string {
     .slice(0, 60)
     .replaceAll(/\p{Lu}+/gu, "A")
     .replaceAll(/\p{Ll}+/gu, "a")
-    .replaceAll(/\d[\d.]*/gu, "9");
+    .replaceAll(/\d+(?:\.\d+)?/gu, "9");
 }
 
 /** All values of the kind that the items of a list have: "a.md and b.md", "3, 5 and 10". */

@@ -95,6 +95,7 @@ function toPlace(scene: Scene, isChained: boolean): StepPlace {
     instructions: new Map(
       openings(calls).flatMap(({ skill, text }) => (text === undefined ? [] : [[skill, text] as const])),
     ),
+    skillBar: 1.25,
     canOpen: (skill) => canActivate && listed.has(skill) && !tried.has(skill) && !isOpen(skill),
   };
 }

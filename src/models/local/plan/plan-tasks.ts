@@ -29,12 +29,16 @@ export function planTasks(scene: Scene, at = scene.conversation.exchanges.length
   return toTasks(scene, exchange.text);
 }
 
+/** A skill that fits so well is meant, also if nothing else says that something new begins. */
+const sureSkill = 2.2;
+
 function toTasks(scene: Scene, text: string): Task[] {
   const request = readRequest(text, scene.today);
   const steps = splitSteps(request, (part) => {
     const resolution = resolveAlone(scene, part);
-    if (resolution.type === "open") return resolution.skill.name;
-    return resolution.type === "call" || resolution.type === "ask" ? resolution.fit.tool.name : undefined;
+    if (resolution.type === "open") return { name: resolution.skill.name, isSure: resolution.score >= sureSkill };
+    const isTask = resolution.type === "call" || resolution.type === "ask";
+    return isTask ? { name: resolution.fit.tool.name, isSure: resolution.type === "call" } : undefined;
   });
   return steps.map((step) => ({ request: step, answers: [] }));
 }
@@ -48,6 +52,7 @@ function resolveAlone({ matcher }: Scene, request: Request): Resolution {
     isChained: false,
     opened: new Set(),
     instructions: new Map(),
+    skillBar: 1.6,
     canOpen: () => true,
   });
 }

@@ -22,7 +22,7 @@ export interface Fit {
 export type Resolution =
   | { readonly type: "call"; readonly fit: Fit }
   | { readonly type: "ask"; readonly fit: Fit }
-  | { readonly type: "open"; readonly skill: ListedSkill }
+  | { readonly type: "open"; readonly skill: ListedSkill; readonly score: number }
   | { readonly type: "offer"; readonly fits: readonly Fit[] }
   | { readonly type: "none" };
 
@@ -38,11 +38,13 @@ export interface StepPlace {
   readonly opened: ReadonlySet<string>;
   /** What skills say about the use of their tools, as far as it was read in this conversation. */
   readonly instructions: ReadonlyMap<string, string>;
+  /** How well a skill must fit to be opened: opening one does no harm, taking a request apart because of one does. */
+  readonly skillBar: number;
   readonly canOpen: (skill: string) => boolean;
 }
 
-/** Below it a match is chance. If the request says everything that is required, less will do; opening a skill does no harm. */
-const bars = { sure: 2.4, complete: 1.7, near: 1.2, skill: 1.25 };
+/** Below it a match is chance. If the request says everything that is required, less will do. */
+const bars = { sure: 2.4, complete: 1.7, near: 1.2 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
@@ -61,7 +63,9 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
     .toSorted((left, right) => right.score - left.score);
-  const skills = matches.filter(({ item }) => item.skill !== undefined && place.canOpen(item.skill.name));
+  const skills = matches.filter(
+    ({ item, score }) => item.skill !== undefined && score >= place.skillBar && place.canOpen(item.skill.name),
+  );
   return choose(fits, skills, place);
 }
 
@@ -71,7 +75,7 @@ function choose(fits: readonly Fit[], skills: readonly Match[], place: StepPlace
   const listed = skill?.item.skill;
   const isFit = best !== undefined && best.score >= barOf(best, place);
   if (skill !== undefined && listed !== undefined && isBetter(skill, best, isFit))
-    return { type: "open", skill: listed };
+    return { type: "open", skill: listed, score: skill.score };
   if (isFit) return { type: best.filled.missing.length === 0 ? "call" : "ask", fit: best };
   const offered = fits.filter(({ score }) => score >= bars.near).slice(0, 3);
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
@@ -86,8 +90,7 @@ function barOf({ tool, filled }: Fit, place: StepPlace): number {
 
 /** Tells whether a skill fits better than the best tool that is there. */
 function isBetter({ score }: Match, best: Fit | undefined, isFit: boolean): boolean {
-  if (score < bars.skill || best === undefined) return score >= bars.skill;
-  if (!isFit) return true;
+  if (best === undefined || !isFit) return true;
   return score > best.score + (best.filled.missing.length === 0 ? 0.5 : -0.3);
 }
 
@@ -132,7 +135,7 @@ export function fitTool(
   const fit =
     Math.min(3, taken) * 0.6 +
     Math.min(3, said) * 0.3 -
-    missed * 0.8 -
+    missed * 1 -
     Math.min(3, filled.missing.length) * 0.9 -
     guesses;
   return { tool, filled, score: score + fit };
@@ -140,6 +143,6 @@ export function fitTool(
 
 /** Tells whether a token is something that a tool should have a use for: a value, or a name. */
 function isNamed(token: Token, at: number): boolean {
-  if (token.kind === "word") return at > 0 && /^\p{Lu}\p{Ll}/u.test(token.text);
+  if (token.kind === "word") return at > 0 && token.stem !== "" && /^\p{Lu}\p{Ll}/u.test(token.text);
   return isValueToken(token) && token.kind !== "flag";
 }

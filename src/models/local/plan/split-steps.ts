@@ -1,9 +1,10 @@
 import { sliceRequest, type Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
+import { speaksOfBefore } from "./recall-value.ts";
 import { splitListed } from "./split-listed.ts";
 
-/** What a part of a request would be done with, by name; `undefined` if it is nothing to do by itself. */
-export type TaskOf = (part: Request) => string | undefined;
+/** What a part of a request would be done with; `undefined` if it is nothing to do by itself. */
+export type TaskOf = (part: Request) => { readonly name: string; readonly isSure: boolean } | undefined;
 
 /** Nobody writes more in one message; a hostile text may. */
 const mostSteps = 20;
@@ -117,10 +118,10 @@ function areTasks(left: Request, right: Request, taskOf: TaskOf): boolean {
   const second = taskOf(right);
   if (first === undefined || second === undefined) return false;
   // "find the errors and show one a line" says more about one thing; something to do it with would make it two.
-  return (
-    first !== second ||
-    right.tokens.some((token) => isValueToken(token) && token.kind !== "number" && token.kind !== "flag")
+  const hasObject = right.tokens.some(
+    (token) => isValueToken(token) && token.kind !== "number" && token.kind !== "flag",
   );
+  return hasObject || (first.name !== second.name && (second.isSure || speaksOfBefore(right)));
 }
 
 const verbs = new Set(
