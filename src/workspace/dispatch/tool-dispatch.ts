@@ -73,7 +73,7 @@ const longestLine = 200;
 
 /** The beginning of a description, enough to choose by. */
 export function firstLine(text: string): string {
-  const [line = ""] = text.trim().split("\n");
+  const line = text.trim().split("\n", 1)[0] as string;
   return line.length > longestLine ? `${line.slice(0, longestLine - 1).trimEnd()}…` : line;
 }
 

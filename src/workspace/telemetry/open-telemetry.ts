@@ -11,8 +11,16 @@ const registered = Symbol.for("opentelemetry.js.api.1");
  * and most processes have no use for them.
  */
 export function hasTracerProvider(): boolean {
-  const api = (globalThis as { readonly [registered]?: { readonly trace?: unknown } })[registered];
-  return api?.trace !== undefined;
+  return (globalThis as Registered)[registered]?.trace !== undefined;
+}
+
+/** Tells whether somebody has registered a meter provider. */
+export function hasMeterProvider(): boolean {
+  return (globalThis as Registered)[registered]?.metrics !== undefined;
+}
+
+interface Registered {
+  readonly [registered]?: { readonly trace?: unknown; readonly metrics?: unknown };
 }
 
 let loaded: OpenTelemetry | undefined;

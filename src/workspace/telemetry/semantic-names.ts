@@ -13,6 +13,29 @@ export const conventions = {
   toolCallArguments: "gen_ai.tool.call.arguments",
   /** Only if the contents are wanted. */
   toolCallResult: "gen_ai.tool.call.result",
+  providerName: "gen_ai.provider.name",
+  conversationId: "gen_ai.conversation.id",
+  requestModel: "gen_ai.request.model",
+  requestMaxTokens: "gen_ai.request.max_tokens",
+  requestTemperature: "gen_ai.request.temperature",
+  requestTopP: "gen_ai.request.top_p",
+  requestTopK: "gen_ai.request.top_k",
+  requestSeed: "gen_ai.request.seed",
+  requestStop: "gen_ai.request.stop_sequences",
+  responseModel: "gen_ai.response.model",
+  finishReasons: "gen_ai.response.finish_reasons",
+  inputTokens: "gen_ai.usage.input_tokens",
+  outputTokens: "gen_ai.usage.output_tokens",
+  cacheReadTokens: "gen_ai.usage.cache_read.input_tokens",
+  cacheWriteTokens: "gen_ai.usage.cache_creation.input_tokens",
+  reasoningTokens: "gen_ai.usage.reasoning.output_tokens",
+  tokenType: "gen_ai.token.type",
+  /** Only if the contents are wanted. */
+  systemInstructions: "gen_ai.system_instructions",
+  /** Only if the contents are wanted. */
+  inputMessages: "gen_ai.input.messages",
+  /** Only if the contents are wanted. */
+  outputMessages: "gen_ai.output.messages",
   mcpMethodName: "mcp.method.name",
   mcpProtocolVersion: "mcp.protocol.version",
   mcpSessionId: "mcp.session.id",
@@ -23,6 +46,18 @@ export const conventions = {
 
 /** The operation of a span that is a tool call. */
 export const executeTool = "execute_tool";
+
+/** The operations of spans that are a run of an agent, and a question to a model. */
+export const invokeAgent = "invoke_agent";
+export const chat = "chat";
+
+/** What is measured about questions to models. */
+export const metricNames = {
+  tokenUsage: "gen_ai.client.token.usage",
+  operationDuration: "gen_ai.client.operation.duration",
+  /** A name of our own: the conventions have none. */
+  cost: "kitbag.client.cost",
+} as const;
 
 /** Names of our own. */
 export const own = {
@@ -37,5 +72,13 @@ export const own = {
   toolVersion: "kitbag.tool.version",
   runtimeKind: "kitbag.runtime.kind",
   sandbox: "kitbag.sandbox",
+  runId: "kitbag.run.id",
+  runStatus: "kitbag.run.status",
+  runReason: "kitbag.run.reason",
+  runStep: "kitbag.run.step",
+  runSteps: "kitbag.run.steps",
+  runCalls: "kitbag.run.calls",
+  /** In US dollars. */
+  cost: "kitbag.cost_usd",
   storeOperation: "kitbag.store.operation",
 } as const;
