@@ -193,7 +193,7 @@ function skipBrackets(source: Source, at: number): number {
 /** Tells whether nothing but white space is left of the line. */
 export function isLineOver(source: Source, at: number): boolean {
   const match = matchAt(source, at, /[ \t;]{0,64}(?:\r?\n|`{3})/uy, 70);
-  return match !== null || source.text.slice(at, at + 70).trim() === "";
+  return match !== null || /^[\s;]*$/u.test(source.text.slice(at, at + 70));
 }
 
 const lineWord = /[A-Za-z_][\w./:-]{0,160}/uy;
@@ -219,8 +219,9 @@ function findWord(source: Source, at: number, index: ToolIndex): Region | undefi
   if (source.text.charAt(at + word.length) !== "(" || index.find(word.replace(/\.call$/u, "")) === undefined)
     return undefined;
   const read = readCalls(source, at, { index, style: "expression", isMarked: false });
-  if (typeof read === "string") return undefined;
-  return isLineOver(source, read.end) ? { kind: "calls", start: at, ...read } : undefined;
+  if (typeof read === "string" || !isLineOver(source, read.end)) return undefined;
+  const end = source.text.charAt(read.end) === ";" ? read.end + 1 : read.end;
+  return { kind: "calls", start: at, drafts: read.drafts, end };
 }
 
 function findAction(source: Source, at: number, index: ToolIndex): Region | undefined {

@@ -11,7 +11,7 @@ const cue = new RegExp(
     String.raw`\b(?:you|one|users?|people|they|someone) (?:can|could|would|might|may|should|must) (?:also |then |just )?(?:call|use|invoke|write|run|say|type|try|send|do)\b`,
     String.raw`\b(?:would|could|might) (?:look|be|have been|write|call|read)\b`,
     String.raw`\b(?:do not|don't|don’t|never|won't|cannot|can't|must not|should not|shouldn't|not going to|instead of|rather than|without) (?:use|call|run|invoke|write|calling|using|running|writing|send|sending|do|doing)\b`,
-    String.raw`\b(?:quote|quoted|quoting|documentation says|docs say|the (?:system )?prompt says|it said|he said|she said|user said|user wrote|you wrote|you said)\b`,
+    String.raw`\b(?:documentation says|docs say|the (?:system )?prompt says|it said|he said|she said|user said|user wrote|you wrote|you said)\b`,
   ].join("|"),
   "iu",
 );

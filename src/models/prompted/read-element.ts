@@ -13,7 +13,7 @@ const invokeTag = new RegExp(
   "iuy",
 );
 const functionTag = /<function\s{0,8}=\s{0,8}["']?([^"'<>\n]{1,160}?)["']?\s{0,8}>/iuy;
-const plainTag = /<([A-Za-z][\w.-]{0,159})((?:\s[^<>]{0,300})?)>/uy;
+const plainTag = /<([A-Za-z][\w.-]{0,159})((?:\s[^<>]{0,300})?\/?)>/uy;
 const parameterTag = new RegExp(
   `<${space}(parameter|param|argument|arg)(?:\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?|\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160}?)["']?)(?:\\s[^<>]{0,80})?>`,
   "iuy",

@@ -38,6 +38,7 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     if (drafts.length > 0 && typeof read === "string") return finish(drafts, end);
     if (read === "none") return undefined;
     if (read === "unreadable" || isSuspicious(source, read.drafts, read.end)) return readOtherwise(source, next, place);
+    if (isRunaway(source, next, read.drafts)) return readOtherwise(source, next, place);
     drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
     next = read.end;
     end = read.end;
@@ -79,6 +80,11 @@ function isSuspicious(source: Source, drafts: readonly CallDraft[], end: number)
   return !isOver(source, next) && readMark(source, next) === undefined;
 }
 
+/** A text that was not closed took the closing mark with it: nothing was cut off. */
+function isRunaway(source: Source, at: number, drafts: readonly CallDraft[]): boolean {
+  return drafts.some((draft) => draft.isCut) && findMark(source, at) < source.text.length;
+}
+
 /** The longest text that is given to the repair of last resort. */
 const longestRepair = 20_000;
 
@@ -87,18 +93,20 @@ function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegi
   const text = source.text.slice(at, end);
   const closing = isOver(source, end) ? undefined : readMark(source, end);
   const after = closing !== undefined && closing.role !== "open" ? closing.end : end;
-  const drafts = text.length > longestRepair ? undefined : repair(text, place, end < source.text.length);
+  // A quote that is missing may be missing anywhere.
+  const isEven = (text.match(/(?<!\\)"/gu) ?? []).length % 2 === 0;
+  const drafts = isEven && text.length <= longestRepair && end < source.text.length ? repair(text, place) : undefined;
   if (drafts !== undefined) return { drafts, end: after };
   const name = /["'](?:name|tool|function)["']\s{0,8}:\s{0,8}["']([^"'\n]{1,100})["']/u.exec(text.slice(0, 1000))?.[1];
   return { drafts: [], end: after, unreadable: { start: at, end, ...(name !== undefined && { name }) } };
 }
 
-/** The last resort. What it makes is only taken if each of its texts stands in what the model wrote. */
-function repair(text: string, place: CallPlace, isClosed: boolean): CallDraft[] | undefined {
-  if (!isClosed || !/^\s*[{[]/u.test(text)) return undefined;
+/** The last resort. What it makes is only taken if each of its texts stands in what the model wrote, and is a plain one. */
+function repair(text: string, place: CallPlace): CallDraft[] | undefined {
+  if (!/^\s*[{[]/u.test(text)) return undefined;
   try {
     const value = JSON.parse(jsonrepair(text)) as unknown;
-    if (!textsOf(value).every((part) => text.includes(part))) return undefined;
+    if (!textsOf(value).every((part) => text.includes(part) && !/["{}[\]\n]/u.test(part))) return undefined;
     const repairs = ["what was not JSON was repaired"];
     return toCallDrafts({ value, end: text.length, repairs, incomplete: new Map() }, place);
   } catch {

@@ -189,7 +189,10 @@ function isNextBehindComma(source: Source, at: number, place: StringPlace): bool
 
 /** Tells whether a key and its colon stand at `at`. */
 function isKey(source: Source, at: number): boolean {
-  return /^(?:["'“”‘’`][^"“”`\n]{0,96}?["'“”‘’`]|[\w$-]{1,96})\s{0,16}[:=]/u.test(ahead(source, at));
+  const rest = ahead(source, at);
+  if (/^(?:["'“”‘’`][^"“”`\n]{0,96}?["'“”‘’`]|[\w$-]{1,96})\s{0,16}[:=]/u.test(rest)) return true;
+  // The answer ends in the key.
+  return at + rest.length === source.text.length && /^["'“”‘’`]?[\w$ .-]*["'“”‘’`]?\s*$/u.test(rest);
 }
 
 function ahead(source: Source, at: number): string {

@@ -47,6 +47,7 @@ export function createScanner(index: ToolIndex, options: ScannerOptions = {}): S
     lineChecked: -1,
     space: "",
     isBehindRegion: false,
+    last: undefined,
     pieces: [],
     passage: options.startsThinking === true ? { kind: "think", name: "think", depth: 1 } : undefined,
   };
@@ -109,6 +110,13 @@ interface Scan {
   isBehindRegion: boolean;
   passage: Passage | undefined;
   pieces: Piece[];
+  /** What the last piece was. */
+  last: Piece["type"] | undefined;
+}
+
+function add(scan: Scan, piece: Piece): void {
+  scan.pieces.push(piece);
+  scan.last = piece.type;
 }
 
 /** Goes as far as the text allows. Tells whether something is held back. */
@@ -196,10 +204,15 @@ function takeRegion(scan: Scan, region: Region): void {
 }
 
 function enterPassage(scan: Scan, { passage, end, isResult }: Extract<Region, { kind: "passage" }>): void {
-  if (isResult === true && scan.isBehindRegion) scan.passage = { kind: "dropped" };
+  const isBehindCall = scan.isBehindRegion && scan.last !== "reasoning";
+  // A model that writes the result itself has made it up, and all that follows from it.
+  if (isResult === true && isBehindCall) scan.passage = { kind: "dropped" };
   else scan.passage = passage;
-  if (passage.kind === "think") leave(scan, end);
-  else if (scan.passage.kind === "dropped") scan.at = end;
+  if (passage.kind === "think") {
+    // Two blocks in a row stay apart.
+    if (scan.last === "reasoning") add(scan, { type: "reasoning", text: "\n" });
+    leave(scan, end);
+  } else if (scan.passage.kind === "dropped") scan.at = end;
   else addText(scan, end);
 }
 
@@ -209,15 +222,15 @@ function isShown({ source, exampleEnd, regionEnd }: Scan, start: number): boolea
 }
 
 function addCalls(scan: Scan, { start, end, drafts, unreadable }: Extract<Region, { kind: "calls" }>): void {
-  const { source, index, base, pieces } = scan;
+  const { source, index, base } = scan;
   const raw = source.text.slice(start, end);
   const span = { start: base + start, end: base + end, raw };
   for (const draft of drafts) {
     const checked = checkDraft(draft, index, span);
-    if (checked.ok) pieces.push({ type: "call", call: checked.call });
-    else pieces.push({ type: "problem", problem: checked.problem, raw });
+    if (checked.ok) add(scan, { type: "call", call: checked.call });
+    else add(scan, { type: "problem", problem: checked.problem, raw });
   }
-  if (unreadable !== undefined) pieces.push(toUnreadable(scan, unreadable, { start, end }));
+  if (unreadable !== undefined) add(scan, toUnreadable(scan, unreadable, { start, end }));
   const isInvented =
     drafts.at(-1)?.style === "react" && /^\W{0,4}Observation\b/iu.test(source.text.slice(end, end + 20));
   if (isInvented) scan.passage = { kind: "dropped" };
@@ -256,7 +269,7 @@ function runPassage(scan: Scan, passage: Passage): boolean {
   source.steps += next - scan.at;
   if (passage.kind === "think") {
     const text = source.text.slice(scan.at, end);
-    if (text !== "") scan.pieces.push({ type: "reasoning", text });
+    if (text !== "") add(scan, { type: "reasoning", text });
     scan.at = next;
     if (isClosed) leave(scan, next);
   } else if (passage.kind === "dropped") scan.at = next;
@@ -277,11 +290,11 @@ function addText(scan: Scan, end: number): void {
   const lead = scan.isBehindRegion ? trimmed.trimStart() : scan.space + trimmed;
   scan.isBehindRegion = false;
   scan.space = text.slice(trimmed.length);
-  scan.pieces.push({ type: "text", text: lead });
+  add(scan, { type: "text", text: lead });
 }
 
 function flushSpace(scan: Scan): void {
-  if (scan.space !== "" && !scan.isBehindRegion) scan.pieces.push({ type: "text", text: scan.space });
+  if (scan.space !== "" && !scan.isBehindRegion) add(scan, { type: "text", text: scan.space });
   scan.space = "";
 }
 

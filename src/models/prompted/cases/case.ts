@@ -1,0 +1,67 @@
+import type { JsonObject } from "../../../core/json.ts";
+import type { CallableTool } from "../tool-index.ts";
+
+/** One answer of a model, and exactly what must be found in it. */
+export interface Case {
+  readonly text: string;
+  /** @default none */
+  readonly calls?: readonly (readonly [name: string, input: JsonObject])[];
+  /** @default "" */
+  readonly prose?: string;
+  /** @default "" */
+  readonly reasoning?: string;
+  /** Kinds of problems. @default none */
+  readonly problems?: readonly string[];
+  /** Of all calls, in order. @default none */
+  readonly repairs?: readonly string[];
+}
+
+/** A case in which nothing is a call and everything is prose. */
+export function prose(text: string): Case {
+  return { text, prose: text };
+}
+
+/** What is repaired most often. */
+export const quotes = 'other quotes than " were read as quotes';
+export const comma = "a comma too many was dropped";
+export const noComma = "a missing comma was added";
+export const keys = "quotes were put around keys";
+export const comments = "comments were dropped";
+export const python = "True, False or None of Python were read";
+export const innerQuotes = "quotes inside a text were escaped";
+export const lineBreaks = "line breaks inside a text were escaped";
+export const brackets = "missing brackets were added";
+export const wrongBracket = "a bracket was replaced by the right one";
+export const noTag = "the closing tag was missing";
+export const backslashes = "backslashes that escape nothing were kept";
+export const path = "the backslashes of a path were doubled";
+export const number = "a number was written as JSON";
+export const guessed = "what was not JSON was repaired";
+export const encoded = "JSON that was written as a text was read";
+export const order = "values were taken in the order of the properties";
+
+const text = { type: "string" };
+const whole = { type: "integer" };
+
+/** The tools that the cases call. */
+export const tools: readonly CallableTool[] = [
+  tool("get_weather", { city: text, days: whole }, ["city"]),
+  tool("search", { query: text, limit: whole, tags: { type: "array", items: text } }, ["query"]),
+  tool("write_file", { path: text, content: text }, ["path", "content"]),
+  tool("list_files", {}, []),
+  tool("set_flag", { flag: text, value: { type: "boolean" } }, ["flag", "value"]),
+  tool("pdf__extract", { file: text, pages: { type: "array", items: whole } }, ["file"]),
+  tool(
+    "send",
+    { to: text, options: { type: "object", properties: { urgent: { type: "boolean" }, cc: { type: "array" } } } },
+    ["to"],
+  ),
+];
+
+function tool(name: string, properties: Record<string, unknown>, required: readonly string[]): CallableTool {
+  return { name, inputSchema: { type: "object", properties, required, additionalProperties: false } };
+}
+
+/** The call that most cases make. */
+export const paris = ["get_weather", { city: "Paris" }] as const;
+export const cats = ["search", { query: "cats" }] as const;

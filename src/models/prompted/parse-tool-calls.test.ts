@@ -1,0 +1,57 @@
+import { afterAll, expect, test } from "vitest";
+
+import type { Case } from "./cases/case.ts";
+import { tools } from "./cases/case.ts";
+import { damageCases } from "./cases/damage-cases.ts";
+import { expressionCases } from "./cases/expression-cases.ts";
+import { fenceCases } from "./cases/fence-cases.ts";
+import { jsonCases } from "./cases/json-cases.ts";
+import { nameCases } from "./cases/name-cases.ts";
+import { proseCases } from "./cases/prose-cases.ts";
+import { reactCases } from "./cases/react-cases.ts";
+import { tagCases } from "./cases/tag-cases.ts";
+import { tokenCases } from "./cases/token-cases.ts";
+import { parseToolCalls } from "./parse-tool-calls.ts";
+
+const styles = {
+  json: jsonCases,
+  fences: fenceCases,
+  tags: tagCases,
+  tokens: tokenCases,
+  expressions: expressionCases,
+  react: reactCases,
+  prose: proseCases,
+  damage: damageCases,
+  names: nameCases,
+};
+
+const score = { solved: 0, all: 0 };
+
+afterAll(() => {
+  process.stdout.write(`parseToolCalls() solves ${score.solved} of ${score.all} nasty cases\n`);
+});
+
+for (const [style, cases] of Object.entries(styles)) {
+  test.for(cases.map((one) => [one.text, one] as const))(`parseToolCalls() reads ${style}: %j`, ([, one]) => {
+    score.all += 1;
+
+    expect(read(one.text)).toEqual(expectedOf(one));
+
+    score.solved += 1;
+  });
+}
+
+function read(text: string): unknown {
+  const { calls, problems, reasoning, text: prose } = parseToolCalls(text, tools);
+  return {
+    calls: calls.map(({ name, input }) => [name, input]),
+    prose,
+    reasoning,
+    problems: problems.map(({ kind }) => kind),
+    repairs: calls.flatMap(({ repairs }) => repairs),
+  };
+}
+
+function expectedOf({ calls = [], prose = "", reasoning = "", problems = [], repairs = [] }: Case): unknown {
+  return { calls, prose, reasoning, problems, repairs };
+}
