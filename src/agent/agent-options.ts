@@ -9,6 +9,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
 import type { MemoryOptions } from "./memory/create-memory.ts";
+import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
 
 /** How a model sees the tools of skills that are opened; see `docs/guide/agents.md`. */
 export type ExposureName = "direct" | "announce" | "dispatch" | "auto";
@@ -57,6 +58,8 @@ export interface AgentOptions {
   readonly settings?: ModelSettings;
   /** @default "auto" */
   readonly exposure?: ExposureName;
+  /** What is told about runs to OpenTelemetry. @default spans and metrics without contents, if somebody has registered a provider */
+  readonly telemetry?: AgentTelemetryOptions;
   readonly hooks?: AgentHooks;
   /** How often and when the model is asked again after an error. @default as `withRetries` does */
   readonly retries?: RetryOptions | false;
@@ -89,6 +92,9 @@ export interface RunOptions {
   readonly output?: SchemaSource;
   /** For the records, limits and approvals. */
   readonly user?: string;
+  /** The trace that it belongs to, as the W3C headers of these names say it. */
+  readonly traceparent?: string;
+  readonly tracestate?: string;
   /** Told every event, at once. */
   readonly onEvent?: (event: AgentEvent) => void;
   readonly approve?: Approve;

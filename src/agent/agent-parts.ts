@@ -4,6 +4,7 @@ import type { Runs } from "../store/runs/create-runs.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { UsageCounter } from "./cost/usage-counter.ts";
 import type { ModelSource } from "./model-source.ts";
+import type { AgentTelemetry } from "./telemetry/agent-telemetry.ts";
 
 /** What all runs of an agent share. */
 export interface AgentParts {
@@ -12,6 +13,7 @@ export interface AgentParts {
   readonly runs: Runs | undefined;
   /** Of all runs together. */
   readonly total: UsageCounter;
+  readonly telemetry: AgentTelemetry;
 }
 
 /** @throws {KitbagError} `option-invalid` if nothing is kept. */

@@ -12,6 +12,7 @@ import { createModelSource } from "./model-source.ts";
 import { prepareResume } from "./run/prepare-resume.ts";
 import { prepareRun } from "./run/prepare-run.ts";
 import { startRun } from "./run/start-run.ts";
+import { createAgentTelemetry } from "./telemetry/agent-telemetry.ts";
 
 /**
  * Makes an agent.
@@ -38,21 +39,23 @@ import { startRun } from "./run/start-run.ts";
 export function createAgent(options: AgentOptions): Agent {
   checkAgentOptions(options);
   const { store, leaseMs } = options;
+  const telemetry = createAgentTelemetry(options.telemetry ?? {});
   const parts: AgentParts = {
     options,
     models: createModelSource(options),
     runs: store && createRuns({ store, ...(leaseMs !== undefined && { leaseMs }) }),
     total: createUsageCounter(),
+    telemetry,
   };
 
   return {
     run: (task: Task, runOptions: RunOptions = {}): AgentRun =>
-      startRun(runOptions.id ?? crypto.randomUUID(), runOptions, (start) => prepareRun(parts, task, start)),
-    resume: (id, runOptions = {}) => startRun(id, runOptions, (start) => prepareResume(parts, start)),
+      startRun(runOptions.id ?? crypto.randomUUID(), runOptions, telemetry, (start) => prepareRun(parts, task, start)),
+    resume: (id, runOptions = {}) => startRun(id, runOptions, telemetry, (start) => prepareResume(parts, start)),
     replay: (id) => replayRun(parts, id),
     async fork(id, step, changes, runOptions = {}) {
       const forkId = await forkRun(parts, id, step, changes);
-      return startRun(forkId, runOptions, (start) => prepareResume(parts, start));
+      return startRun(forkId, runOptions, telemetry, (start) => prepareResume(parts, start));
     },
     async decide(approval, decision) {
       await decideApproval(needRuns(parts.runs), approval, decision);

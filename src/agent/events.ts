@@ -120,7 +120,7 @@ export interface MessageAdded {
   readonly type: "message-added";
   readonly run: string;
   readonly step: number;
-  readonly reason: "continue" | "loop" | "output" | "steering" | "caps";
+  readonly reason: "continue" | "loop" | "output" | "steering" | "tools";
   readonly message: ModelMessage;
 }
 

@@ -25,6 +25,8 @@ export interface RunResult<Output = JsonValue> {
   readonly usage: RunUsage;
   /** In US dollars; `undefined` if the price of a model is not known. */
   readonly cost: number | undefined;
+  /** Skills that were open at its end. */
+  readonly skills: readonly string[];
   /** The whole conversation, with this run. */
   readonly messages: readonly ModelMessage[];
 }

@@ -33,9 +33,12 @@ export function holderOfCall(toolName: string, input: unknown): CostHolder {
   return toTool(toolName === "call_tool" && typeof name === "string" ? name : toolName);
 }
 
-/** Whom the definition of a tool is put down to. */
+/** Other tools of Kitbag's own. */
+const ownTools: ReadonlySet<string> = new Set(["call_tool", "describe_tool", "list_skills", "search_tools"]);
+
+/** Whom the definition of a tool is put down to: those of Kitbag's own are a part of how it works. */
 export function holderOfTool(toolName: string): CostHolder {
-  return aboutSkills.has(toolName) ? instructions : toTool(toolName);
+  return aboutSkills.has(toolName) || ownTools.has(toolName) ? instructions : toTool(toolName);
 }
 
 /** A tool by its address: on the wire it is `owner__name`. */

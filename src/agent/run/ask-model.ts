@@ -23,9 +23,12 @@ export async function askModel(run: RunState): Promise<ModelAnswered> {
   const verdict = hooks.beforeModel && (await callHook("beforeModel", () => hooks.beforeModel?.(given, place(run))));
   const call = verdict === undefined ? given : { ...given, ...verdict };
   const startedAt = performance.now();
-  const answer = await answerOf(run, model, call);
+  const { trace } = parts;
+  const ask = (): Promise<Answer> => answerOf(run, model, call);
+  const answer = await (trace === undefined ? ask() : trace.askModel(model, call, ask));
   const durationMs = performance.now() - startedAt;
   const event = toEvent(run, answer, { durationMs, view });
+  trace?.endModel(event);
   countAnswer(run, { answer: event, messages: run.messages, count: run.messages.length, view });
   return event;
 }
@@ -43,7 +46,7 @@ export function countAnswer(run: RunState, question: Question): void {
 async function prepare(run: RunState): Promise<ModelView> {
   const { exposure, memory, model, session, signal } = run.parts;
   const announcement = exposure.announcement();
-  if (announcement !== undefined) run.messages.push(announcement);
+  if (announcement !== undefined) await tell(run, announcement);
   const view = exposure.view();
   if (memory === endlessMemory) return view;
   const { id, step, messages } = run;
@@ -53,6 +56,12 @@ async function prepare(run: RunState): Promise<ModelView> {
   await run.keep(compacted);
   run.messages = [...compacted.messages];
   return view;
+}
+
+/** Says which tools there are now. It stays in the conversation: what is behind it was said knowing it. */
+async function tell(run: RunState, message: ModelMessage): Promise<void> {
+  await run.keep({ type: "message-added", run: run.id, step: run.step, reason: "tools", message });
+  run.messages.push(message);
 }
 
 function place({ id, step }: RunState): { readonly run: string; readonly step: number } {

@@ -15,6 +15,7 @@ import { requirePrice, type ReadyModel } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
 import { createLoopDetector } from "./loop-detector.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
+import { splitSkills } from "./told-skills.ts";
 import { RunState, type OutputRule, type RunParts } from "./run-state.ts";
 import type { RunStart } from "./run-start.ts";
 
@@ -27,9 +28,12 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   const output = options.output && toRule(options.output);
   const session = agent.options.workspace.openSession();
   try {
-    for (const skill of options.skills ?? []) await openSkill(session, skill);
+    const { untold, told } = splitSkills(options.skills ?? [], asked);
+    for (const skill of untold) await openSkill(session, skill);
     const log = agent.runs === undefined ? noLog : createRunLog(await agent.runs.open(start.id));
     const run = new RunState(toParts(agent, start, { ready, session, log, output }), [...asked]);
+    for (const skill of told) await openSkill(session, skill);
+    if (told.length > 0) run.parts.exposure.announcement();
     await begin(run, options, asked);
     return run;
   } catch (cause) {
@@ -68,7 +72,7 @@ export interface MadeParts {
 /** Puts together what a run works with. @throws {KitbagError} `price-unknown`, `option-invalid`. */
 export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): RunParts {
   const { options: given } = agent;
-  const { options, id, feed, signal } = start;
+  const { options, id, feed, signal, trace } = start;
   const { ready, session, log, output } = made;
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
   requirePrice(ready, limits.maxCost);
@@ -90,6 +94,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     approve: options.approve ?? given.approve,
     user: options.user,
     output,
+    trace,
     signal,
     priceOf: ready.priceOf,
   };

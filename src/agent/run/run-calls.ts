@@ -134,10 +134,11 @@ function denied({ address }: PlannedCall, reason: string): ToolOutcome {
 }
 
 function toOptions(run: RunState, { id }: PlannedCall, isApproved: boolean): CallOptions {
-  const { signal, user, approve, feed } = run.parts;
+  const { signal, user, approve, feed, trace } = run.parts;
   const { id: runId } = run;
   return {
     signal,
+    ...(trace?.around() as Pick<CallOptions, "traceparent" | "tracestate"> | undefined),
     ...(user !== undefined && { user }),
     ...(isApproved && { approve: approveOnly(approve) }),
     ...(!isApproved && approve !== undefined && { approve }),

@@ -49,7 +49,8 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
   if (reason !== undefined) return reason;
   for (const text of run.steering.splice(0)) await say(run, "steering", text);
   run.step += 1;
-  const { hooks, feed, log } = run.parts;
+  const { hooks, feed, log, trace } = run.parts;
+  trace?.startStep(run.step);
   const place = { run: run.id, step: run.step };
   if (feed.isHeard()) feed.tell({ type: "step-start", ...place });
   if (hooks.onStepStart !== undefined) await callHook("onStepStart", () => hooks.onStepStart?.(place));

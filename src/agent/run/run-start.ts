@@ -1,4 +1,5 @@
 import type { RunOptions } from "../agent-options.ts";
+import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
 
 /** What is there before a run has begun. */
@@ -7,4 +8,6 @@ export interface RunStart {
   readonly options: RunOptions;
   readonly feed: EventFeed;
   readonly signal: AbortSignal;
+  /** Its spans, if somebody wants them. */
+  readonly trace?: RunTrace | undefined;
 }

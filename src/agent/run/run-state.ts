@@ -11,6 +11,7 @@ import type { Exposure } from "../exposure/exposure.ts";
 import type { AgentHooks } from "../hooks.ts";
 import type { KeptEvent, RunLog } from "../log/run-log.ts";
 import type { Memory } from "../memory/memory.ts";
+import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { LoopDetector } from "./loop-detector.ts";
 import type { PromptDigest } from "./prompt-digest.ts";
@@ -41,6 +42,8 @@ export interface RunParts {
   readonly approve: Approve | undefined;
   readonly user: string | undefined;
   readonly output: OutputRule | undefined;
+  /** Its spans, if somebody wants them. */
+  readonly trace: RunTrace | undefined;
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
   /** What a question costs, in US dollars. */

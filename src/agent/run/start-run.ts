@@ -5,6 +5,7 @@ import type { AgentEvent } from "../events.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
 import type { RunResult } from "../run-result.ts";
+import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
 import { callHook } from "./call-hook.ts";
 import { createEventFeed } from "./event-feed.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -22,48 +23,71 @@ const nothingUsed: RunUsage = {
   toolCalls: 0,
 };
 
+/** A run from before it is prepared until it is over. */
+interface Job {
+  readonly start: RunStart;
+  readonly stop: () => void;
+  /** What somebody said before it was prepared. */
+  readonly steering: string[];
+  run: RunState | undefined;
+}
+
 /** Starts a run; `prepare` makes what it works with. Never throws. */
-export function startRun(id: string, options: RunOptions, prepare: (start: RunStart) => Promise<RunState>): AgentRun {
+export function startRun(
+  id: string,
+  options: RunOptions,
+  telemetry: AgentTelemetry,
+  prepare: (start: RunStart) => Promise<RunState>,
+): AgentRun {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
   const feed = createEventFeed(options.onEvent);
-  const steering: string[] = [];
-  let run: RunState | undefined;
-
-  async function work(): Promise<RunResult> {
-    // Whoever asks for the events in this turn gets the first one too.
-    await Promise.resolve();
-    const { signal } = options;
-    if (signal?.aborted === true) stop();
-    signal?.addEventListener("abort", stop);
-    try {
-      run = await prepare({ id, options, feed, signal: controller.signal });
-      run.steering.push(...steering);
-      return await close(run, await runLoop(run));
-    } catch (cause) {
-      return await fail(id, run, cause);
-    } finally {
-      signal?.removeEventListener("abort", stop);
-      feed.end();
-      await run?.parts.session.close();
-    }
-  }
-
-  const result = work();
+  const start = { id, options, feed, signal: controller.signal };
+  const job: Job = { start, stop, steering: [], run: undefined };
+  const result = work(job, telemetry, prepare);
   return {
     id,
     result,
     get cost() {
-      return run === undefined ? 0 : run.parts.counter.cost();
+      return job.run === undefined ? 0 : job.run.parts.counter.cost();
     },
     get usage() {
-      return run?.parts.counter.usage() ?? nothingUsed;
+      return job.run?.parts.counter.usage() ?? nothingUsed;
     },
-    breakdown: () => toCostRows(run?.questions ?? []),
+    breakdown: () => toCostRows(job.run?.questions ?? []),
     stop,
-    steer: (text) => void (run?.steering ?? steering).push(text),
+    steer: (text) => void (job.run?.steering ?? job.steering).push(text),
     [Symbol.asyncIterator]: (): AsyncIterator<AgentEvent, undefined> => feed.iterate(),
   };
+}
+
+async function work(
+  job: Job,
+  telemetry: AgentTelemetry,
+  prepare: (start: RunStart) => Promise<RunState>,
+): Promise<RunResult> {
+  // Whoever asks for the events in this turn gets the first one too.
+  await Promise.resolve();
+  const { id, options, feed } = job.start;
+  const { signal } = options;
+  if (signal?.aborted === true) job.stop();
+  signal?.addEventListener("abort", job.stop);
+  // Who cannot be told what happens does not keep it from happening.
+  const trace = telemetry.isOn() ? await telemetry.start(id, options).catch(() => undefined) : undefined;
+  let result: RunResult;
+  try {
+    job.run = await prepare(trace === undefined ? job.start : { ...job.start, trace });
+    job.run.steering.push(...job.steering);
+    result = await close(job.run, await runLoop(job.run));
+  } catch (cause) {
+    result = await fail(id, job.run, cause);
+  } finally {
+    signal?.removeEventListener("abort", job.stop);
+    feed.end();
+    await job.run?.parts.session.close();
+  }
+  trace?.end(result);
+  return result;
 }
 
 /** Writes down how a run ended. */
@@ -80,7 +104,7 @@ async function close(run: RunState, end: RunEnd): Promise<RunResult> {
 }
 
 function toResult(run: RunState, end: RunEnd): RunResult {
-  const { counter } = run.parts;
+  const { counter, session } = run.parts;
   return {
     run: run.id,
     text: run.text,
@@ -89,6 +113,7 @@ function toResult(run: RunState, end: RunEnd): RunResult {
     steps: run.step,
     usage: counter.usage(),
     cost: counter.cost(),
+    skills: session.getActiveSkills(),
     messages: run.messages,
   };
 }
@@ -97,7 +122,8 @@ function toResult(run: RunState, end: RunEnd): RunResult {
 async function fail(id: string, run: RunState | undefined, cause: unknown): Promise<RunResult> {
   if (run === undefined) {
     const error = toError(cause, id);
-    return { status: "failed", run: id, text: "", error, steps: 0, usage: nothingUsed, cost: 0, messages: [] };
+    const nothing = { text: "", steps: 0, usage: nothingUsed, cost: 0, skills: [], messages: [] };
+    return { status: "failed", run: id, error, ...nothing };
   }
   if (run.parts.signal.aborted) return closeQuietly(run, { status: "stopped", reason: "cancelled" });
   if (isKitbagError(cause, "lease-lost")) return closeQuietly(run, { status: "stopped", reason: "lost" });
