@@ -13,7 +13,7 @@ import { join } from "node:path";
 
 import { createWorkspace } from "kitbag";
 import { createAgent } from "kitbag/agent";
-import { resolveModel, toImagePart, withImages, type Model } from "kitbag/models";
+import { resolveModel, toImagePart, type Model } from "kitbag/models";
 import sharp from "sharp";
 import { z } from "zod";
 
@@ -28,7 +28,7 @@ export type Box = z.infer<typeof Box>;
 
 /** Asks a model where an object is in a picture: a path, a URL, or bytes. */
 export async function findObject(model: Model, picture: string | URL | Uint8Array, object: string): Promise<Box> {
-  const agent = createAgent({ model: withImages(model), workspace: createWorkspace() });
+  const agent = createAgent({ model, workspace: createWorkspace() });
   const text =
     `Where is the ${object}? Answer with the box around it as JSON: left, top, right and bottom, ` +
     "in thousandths of the width (left, right) and of the height (top, bottom) of the picture.";

@@ -1,6 +1,6 @@
 import { createWorkspace, defineTool } from "kitbag";
 import { createAgent, type AgentEvent, type ModelSettings, type RunResult } from "kitbag/agent";
-import { toImagePart, withImages, type Model } from "kitbag/models";
+import { toImagePart, type Model } from "kitbag/models";
 import { expect, test } from "vitest";
 import { z } from "zod";
 
@@ -179,7 +179,7 @@ async function describePicture(
     },
   });
   const agent = createAgent({
-    model: withImages(model),
+    model,
     workspace: createWorkspace({ tools: [measure] }),
     instructions: "You look at pictures.",
     settings,

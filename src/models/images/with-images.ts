@@ -1,5 +1,5 @@
 import type { Model, ModelCall } from "../model.ts";
-import { wrapModel } from "../shims/wrap-model.ts";
+import { askForParts, wrapParts } from "../shims/wrap-model.ts";
 import { countImages } from "./count-images.ts";
 import { createImageCache } from "./image-cache.ts";
 import type { PrepareImagesOptions } from "./prepare-images.ts";
@@ -33,14 +33,14 @@ export function withImages(model: Model, options: Omit<PrepareImagesOptions, "si
     return prompt === call.prompt ? call : { ...call, prompt };
   }
 
-  return wrapModel(model, {
+  return wrapParts(model, {
     doGenerate: (call) =>
       countImages(call.prompt) === 0
         ? model.doGenerate(call)
         : prepare(call).then((prepared) => model.doGenerate(prepared)),
-    doStream: (call) =>
+    ask: (call) =>
       countImages(call.prompt) === 0
-        ? model.doStream(call)
-        : prepare(call).then((prepared) => model.doStream(prepared)),
+        ? askForParts(model, call)
+        : prepare(call).then((prepared) => askForParts(model, prepared)),
   });
 }
