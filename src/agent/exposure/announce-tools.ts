@@ -1,7 +1,114 @@
-import { dispatchTools } from "./dispatch-tools.ts";
-import type { Exposure, ExposureParts } from "./exposure.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
+import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
+import { renderSystem } from "./render-system.ts";
+import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
-/** What changes is said at the end of the conversation, where the provider can. */
-export function announceTools(parts: ExposureParts): Exposure {
-  return dispatchTools(parts);
+/** `list_skills` and `read_skill` are of no use to a model that can open skills; with the others it reaches everything. */
+const ownNames = new Set([
+  "search_tools",
+  "describe_tool",
+  "call_tool",
+  "list_skills",
+  "read_skill_file",
+  "activate_skill",
+  "deactivate_skill",
+]);
+
+/**
+ * The list of tools stays as it is at the beginning; what is opened and closed is said at the end of the conversation, so that
+ * everything before it stays in the provider's cache. Where the provider can, the change is one of its list of tools too; elsewhere
+ * the new tools are reached with `call_tool`.
+ */
+export function announceTools({ session, model, instructions = "" }: ExposureParts): Exposure {
+  const isNative = model.provider.startsWith("anthropic");
+  /** Skills whose tools the model has been told of by opening them itself. */
+  const opened = new Set<string>();
+  const own = new Map(
+    createDispatchTools(session).flatMap((tool) =>
+      ownNames.has(tool.name) ? [[tool.name, isNative ? tool : noteOpened(tool, opened)] as const] : [],
+    ),
+  );
+  let told = session.getAvailableTools();
+  const view: ModelView = {
+    system: renderSystem(session, instructions, isNative ? "" : howTo),
+    tools: [...[...own.values()].map(toDispatchModelTool), ...told.map(toModelTool)],
+  };
+
+  return {
+    name: "announce",
+    view: () => view,
+    announcement() {
+      const now = session.getAvailableTools();
+      if (now === told) return undefined;
+      const change = compare(told, now);
+      told = now;
+      const { added, removed } = change;
+      const untold = isNative ? added : added.filter(({ owner }) => !opened.has(owner));
+      opened.clear();
+      if (untold.length === 0 && removed.length === 0) return undefined;
+      return isNative ? toToolChanges(untold, removed) : toText(untold, removed);
+    },
+    find: (name) => own.get(name),
+  };
+}
+
+const howTo =
+  "Tools of skills that are opened later are not in the list: call them with call_tool({ name, input }), as the answer of activate_skill declares them.";
+
+function noteOpened(tool: DispatchTool, opened: Set<string>): DispatchTool {
+  if (tool.name !== "activate_skill") return tool;
+  return {
+    ...tool,
+    async run(input, options) {
+      const outcome = await tool.run(input, options);
+      if (outcome.status === "failed") return outcome;
+      const { opened: names } = outcome.output as { readonly opened: readonly string[] };
+      for (const name of names) opened.add(name);
+      return outcome;
+    },
+  };
+}
+
+interface ToolChange {
+  readonly added: readonly RegisteredTool[];
+  readonly removed: readonly RegisteredTool[];
+}
+
+function compare(before: readonly RegisteredTool[], now: readonly RegisteredTool[]): ToolChange {
+  const known = new Set(before);
+  const still = new Set(now);
+  return { added: now.filter((entry) => !known.has(entry)), removed: before.filter((entry) => !still.has(entry)) };
+}
+
+/** A change that Anthropic's models know as one of their list of tools. */
+function toToolChanges(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {
+  const toolChanges = [
+    ...added.map((entry) => ({ type: "tool_addition", tool: toModelTool(entry) as unknown as JsonObject })),
+    ...removed.map(({ wireName }) => ({ type: "tool_removal", toolName: wireName })),
+  ];
+  return {
+    role: "system",
+    content: say(added, removed),
+    providerOptions: { anthropic: { toolChanges } },
+  } as ModelMessage;
+}
+
+function toText(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {
+  const declarations = added.map((entry) => {
+    const { name, description, inputSchema } = toModelTool(entry);
+    return `- ${name}: ${description ?? ""} Input: ${JSON.stringify(inputSchema)}`;
+  });
+  return { role: "user", content: [{ type: "text", text: [say(added, removed), ...declarations].join("\n") }] };
+}
+
+function say(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): string {
+  const names = (entries: readonly RegisteredTool[]): string => entries.map(({ wireName }) => wireName).join(", ");
+  return [
+    ...(added.length > 0 ? [`Tools that can be called from now on: ${names(added)}.`] : []),
+    ...(removed.length > 0 ? [`Tools that cannot be called any more: ${names(removed)}.`] : []),
+  ].join(" ");
 }

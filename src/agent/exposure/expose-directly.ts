@@ -3,19 +3,20 @@ import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-to
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
+import { renderSystem } from "./render-system.ts";
+import { shortenActivation } from "./shorten-activation.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
 /** What a model needs to open and close skills; everything else it sees. */
-const skillTools = new Set(["activate_skill", "deactivate_skill", "read_skill_file"]);
+const skillTools = new Set(["activate_skill", "deactivate_skill", "read_skill_file", "list_skills"]);
 
 const nothingOfOurs: ReadonlyMap<string, DispatchTool> = new Map();
 
 /** The tools that are available now are the list of tools: it changes when a skill is opened. */
 export function exposeDirectly({ session, instructions = "" }: ExposureParts): Exposure {
   const hasSkills = session.getSkills().length > 0;
-  const own = hasSkills
-    ? new Map(createDispatchTools(session).flatMap((tool) => (skillTools.has(tool.name) ? [[tool.name, tool]] : [])))
-    : nothingOfOurs;
+  const own = hasSkills ? toOwnTools(session) : nothingOfOurs;
+  const system = hasSkills ? renderSystem(session, instructions) : instructions;
   let shown: { readonly of: readonly RegisteredTool[]; readonly view: ModelView } | undefined;
 
   return {
@@ -23,14 +24,20 @@ export function exposeDirectly({ session, instructions = "" }: ExposureParts): E
     view() {
       const available = session.getAvailableTools();
       if (shown?.of !== available) {
-        const system = hasSkills ? renderSystem(session, instructions) : instructions;
-        shown = { of: available, view: { system, tools: listTools(available, own) } };
+        const section = hasSkills ? session.renderSkillTools() : "";
+        const text = section === "" ? system : `${system}\n\n${section}`;
+        shown = { of: available, view: { system: text, tools: listTools(available, own) } };
       }
       return shown.view;
     },
     announcement: () => undefined,
     find: (name) => own.get(name),
   };
+}
+
+function toOwnTools(session: ExposureParts["session"]): ReadonlyMap<string, DispatchTool> {
+  const tools = createDispatchTools(session).filter(({ name }) => skillTools.has(name));
+  return new Map(tools.map((tool) => [tool.name, shortenActivation(tool)]));
 }
 
 /** Lists of tools by what they were made of: 1,000 runs of one workspace share one. */
@@ -46,9 +53,4 @@ function listTools(available: readonly RegisteredTool[], own: ReadonlyMap<string
   const tools = [...[...own.values()].map(toDispatchModelTool), ...available.map(toModelTool)];
   lists.set(available, { hasOwn, tools });
   return tools;
-}
-
-function renderSystem(session: ExposureParts["session"], instructions: string): string {
-  const { text } = session.renderCatalog();
-  return [instructions, text, session.renderSkillTools()].filter((part) => part !== "").join("\n\n");
 }

@@ -1,8 +1,9 @@
 import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 
+import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ModelTool } from "../../models/model.ts";
-import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import { compactSchema } from "./compact-schema.ts";
 
 const made = new WeakMap<object, ModelTool>();
 
@@ -11,17 +12,31 @@ export function toModelTool(entry: RegisteredTool): ModelTool {
   let tool = made.get(entry);
   if (tool === undefined) {
     const { wireName: name, tool: of } = entry;
-    const inputExamples = of.examples.map(({ input }) => ({ input })) as LanguageModelV4FunctionTool["inputExamples"] &
-      object;
-    const { description } = of;
-    const inputSchema = of.inputSchema as ModelTool["inputSchema"];
-    tool = { type: "function", name, description, inputSchema, ...(inputExamples.length > 0 && { inputExamples }) };
+    tool = { ...describe(name, of.description, of.inputSchema), ...toExamples(of.examples) };
     made.set(entry, tool);
   }
   return tool;
 }
 
+/** What is said of a tool of Kitbag's own. */
+interface Described {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+}
+
 /** A tool of Kitbag's own as a model sees it. */
-export function toDispatchModelTool({ name, description, inputSchema }: DispatchTool): ModelTool {
-  return { type: "function", name, description, inputSchema };
+export function toDispatchModelTool({ name, description, inputSchema }: Described): ModelTool {
+  return describe(name, description, inputSchema);
+}
+
+function describe(name: string, description: string, schema: JsonSchema): ModelTool {
+  return { type: "function", name, description, inputSchema: compactSchema(schema) };
+}
+
+function toExamples(examples: RegisteredTool["tool"]["examples"]): Pick<LanguageModelV4FunctionTool, "inputExamples"> {
+  if (examples.length === 0) return {};
+  return {
+    inputExamples: examples.map(({ input }) => ({ input })) as LanguageModelV4FunctionTool["inputExamples"] & object,
+  };
 }

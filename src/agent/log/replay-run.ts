@@ -6,6 +6,7 @@ import { toParts, toRule } from "../run/prepare-run.ts";
 import { createEventFeed } from "../run/event-feed.ts";
 import { runLoop } from "../run/run-loop.ts";
 import { RunState } from "../run/run-state.ts";
+import { splitSkills } from "../run/told-skills.ts";
 import { foldJournal, type Folded } from "./fold-journal.ts";
 import { fromKeptMessage } from "./kept-files.ts";
 import { recordedModel } from "./recorded-model.ts";
@@ -35,8 +36,11 @@ export async function replayRun(agent: AgentParts, id: string): Promise<ReplayRe
   const recorded = entries.flatMap(({ value }) => (keptTypes.has(value.type) ? [value as unknown as KeptEvent] : []));
   const session = agent.options.workspace.openSession();
   try {
-    for (const skill of folded.start.skills) await session.activateSkill(skill);
+    const { untold, told } = splitSkills(folded.start.skills, folded.start.messages);
+    for (const skill of untold) await session.activateSkill(skill);
     const run = createReplay(agent, { id, session, folded, recorded });
+    for (const skill of told) await session.activateSkill(skill);
+    run.parts.exposure.announcement();
     return await compareRun(run, folded);
   } finally {
     await session.close();

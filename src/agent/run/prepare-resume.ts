@@ -1,10 +1,10 @@
-import type { Session } from "../../workspace/sessions/session.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { countAnswer } from "./ask-model.ts";
 import { toParts, toRule } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
+import { splitSkills } from "./told-skills.ts";
 import type { RunStart } from "./run-start.ts";
 
 /**
@@ -23,7 +23,8 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   try {
     const folded = foldJournal(id, kept.past);
     const { start: begun } = folded;
-    await reopen(session, folded);
+    const { untold } = splitSkills(begun.skills, begun.messages);
+    for (const skill of untold) await session.activateSkill(skill);
     const output = begun.output && toRule(begun.output);
     const asUser = options.user === undefined && begun.user !== undefined ? { user: begun.user } : {};
     const given = { ...start, options: { ...options, ...asUser } };
@@ -31,6 +32,7 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
       toParts(agent, given, { ready, session, log: createRunLog(kept), output }),
       folded.messages,
     );
+    await reopen(run, folded);
     restore(run, folded);
     return run;
   } catch (cause) {
@@ -40,8 +42,12 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
 }
 
 /** Opens what was open when the model was asked last. What a call has opened since then is opened when the call is recalled. */
-async function reopen(session: Session, { start, answers }: Folded): Promise<void> {
-  for (const skill of answers.at(-1)?.skills ?? start.skills) await session.activateSkill(skill);
+async function reopen({ parts: { session, exposure } }: RunState, { start, answers }: Folded): Promise<void> {
+  const open = new Set(answers.at(-1)?.skills ?? start.skills);
+  for (const skill of session.getActiveSkills()) if (!open.has(skill)) await session.deactivateSkill(skill);
+  for (const skill of open) await session.activateSkill(skill);
+  // The conversation says it already.
+  exposure.announcement();
 }
 
 /** Puts a run where it was. */
