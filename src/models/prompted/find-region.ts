@@ -228,8 +228,10 @@ function findAction(source: Source, at: number, index: ToolIndex): Region | unde
   if (!isActionBeginning(source.text.slice(at, at + 16))) return undefined;
   const read = readReact(source, at, index);
   if (read === undefined) return undefined;
-  const next = skipSpace(source, read.end);
-  return { kind: "calls", start: at, drafts: read.drafts, end: next };
+  const end = skipSpace(source, read.end);
+  // Whether the model goes on with an observation of its own is seen in what follows.
+  isOver(source, Math.min(end + 20, source.ended ? source.text.length : end + 20));
+  return { kind: "calls", start: at, drafts: read.drafts, end };
 }
 
 /** `"{\"name\": …}"` on lines of its own. */

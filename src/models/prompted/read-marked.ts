@@ -24,11 +24,14 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
   const drafts: CallDraft[] = [];
   let next = mark.end;
   let end = mark.end;
+  let opened = 0;
   for (;;) {
     next = skipBetween(source, next, drafts.length > 0);
     const isEnd = isOver(source, next);
     const found = isEnd ? undefined : readMark(source, next);
     if (found?.role === "open" && drafts.length === 0) {
+      opened += 1;
+      if (opened > mostOpened) return undefined;
       next = found.end;
       continue;
     }
@@ -44,6 +47,9 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     end = read.end;
   }
 }
+
+/** How many marks may stand before a call, one inside the other. */
+const mostOpened = 4;
 
 /** Calls that were written with tags of their own keep the style of those. */
 function withStyle(draft: CallDraft, style: CallStyle): CallDraft {

@@ -1,4 +1,4 @@
-import { isOver, isSpace, type Source } from "./source.ts";
+import { createSource, isOver, isSpace, type Source } from "./source.ts";
 
 /** Where a text stands, which says what may come behind its closing quote. */
 export type StringPlace = "key" | "property" | "item" | "argument" | "top";
@@ -206,7 +206,7 @@ function readTriple(source: Source, start: number, end: number, isRaw: boolean):
   const raw = source.text.slice(start + 3, end);
   source.steps += raw.length;
   const state: StringState = {
-    source: { text: raw, ended: true, steps: 0, runaways: 0 },
+    source: createSource(raw),
     place: "top",
     isRaw,
     at: 0,

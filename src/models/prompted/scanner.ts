@@ -58,6 +58,7 @@ export function createScanner(index: ToolIndex, options: ScannerOptions = {}): S
 
   function advance(): Piece[] {
     scan.source.text += chunks.join("");
+    scan.source.found.clear();
     chunks = [];
     chunkLength = 0;
     isWaiting = runAll(scan);

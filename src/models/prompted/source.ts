@@ -7,6 +7,8 @@ export interface Source {
   steps: number;
   /** Values that began and did not end. Each may cost the whole text, so there is a limit. */
   runaways: number;
+  /** Where tokens were found, so that nobody looks for the same one again and again. */
+  readonly found: Map<string, { readonly from: number; readonly at: number }>;
 }
 
 /** How many values may begin and not end before no more of them are looked for. */
@@ -14,7 +16,7 @@ export const mostRunaways = 16;
 
 /** Makes a source. */
 export function createSource(text: string, ended = true): Source {
-  return { text, ended, steps: 0, runaways: 0 };
+  return { text, ended, steps: 0, runaways: 0, found: new Map() };
 }
 
 /** Made once: they only carry control. The first says that more text must come before anything can be said. */
@@ -73,18 +75,22 @@ export function matchTag(source: Source, at: number, pattern: RegExp): RegExpExe
 
 /** Finds `token` at or behind `at`; the end of the text if it is not there. Carries control away if it may still come. */
 export function findToken(source: Source, at: number, token: string): number {
-  const found = source.text.indexOf(token, at);
-  source.steps += (found === -1 ? source.text.length : found) - at;
-  if (found !== -1) return found;
-  if (!source.ended) throw needMore;
-  return source.text.length;
+  const known = source.found.get(token);
+  if (known !== undefined && known.from <= at && at <= known.at) return known.at;
+  const index = source.text.indexOf(token, at);
+  if (index === -1) isOver(source, source.text.length);
+  const found = index === -1 ? source.text.length : index;
+  source.steps += found - at;
+  source.found.set(token, { from: at, at: found });
+  return found;
 }
 
-const invisible = /[\u200B-\u200D\u2060\uFEFF\u00AD]/u;
+const unseen = /[\s\u200B-\u200D\u2060\uFEFF\u00AD]/u;
 
 /** Tells whether a character is white space, or one that cannot be seen. */
 export function isSpace(character: string): boolean {
-  return character === " " || character === "\n" || /\s/u.test(character) || invisible.test(character);
+  const code = character.charCodeAt(0);
+  return code < 0x80 ? code === 0x20 || (code >= 9 && code <= 13) : unseen.test(character);
 }
 
 /** The first place at or behind `at` that is no white space. Carries control away if there may be more. */
