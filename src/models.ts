@@ -27,6 +27,17 @@ export type {
 } from "./models/model.ts";
 export { resolveModel } from "./models/resolve/resolve-model.ts";
 export type { ResolveModelOptions } from "./models/resolve/resolve-model.ts";
+export type { ModelClock } from "./models/retry/model-clock.ts";
+export type { ModelError, ModelErrorCode } from "./models/retry/to-model-error.ts";
+export type { TimeLimits } from "./models/retry/watch.ts";
+export { withRetries } from "./models/retry/with-retries.ts";
+export type { Retry, RetryOptions } from "./models/retry/with-retries.ts";
+export { balance } from "./models/route/balance.ts";
+export type { BalancedModel, BalanceOptions, Outage } from "./models/route/balance.ts";
+export { fallback } from "./models/route/fallback.ts";
+export type { Fallback, FallbackOptions } from "./models/route/fallback.ts";
+export { choose } from "./models/table/choose.ts";
+export type { Choice, ChooseOptions, ModelNeeds } from "./models/table/choose.ts";
 export { withSettings } from "./models/resolve/with-settings.ts";
 export type { ModelSettings } from "./models/resolve/with-settings.ts";
 export { asModel } from "./models/shims/as-model.ts";

@@ -162,6 +162,8 @@ test('"kitbag" exports these types', () => {
 test('"kitbag/models" exports these names', () => {
   expect(Object.keys(models).toSorted()).toEqual([
     "asModel",
+    "balance",
+    "choose",
     "contextWindowOf",
     "createImageCache",
     "createPriceOf",
@@ -169,11 +171,13 @@ test('"kitbag/models" exports these names', () => {
     "estimateMessageTokens",
     "estimatePromptTokens",
     "estimateToolTokens",
+    "fallback",
     "localModel",
     "prepareImages",
     "resolveModel",
     "toImagePart",
     "withImages",
+    "withRetries",
     "withSettings",
   ]);
 });
@@ -181,10 +185,16 @@ test('"kitbag/models" exports these names', () => {
 test('"kitbag/models" exports these types', () => {
   expect(exportedTypes("src/models.ts")).toEqual([
     "AnyModel",
+    "BalanceOptions",
+    "BalancedModel",
+    "Choice",
+    "ChooseOptions",
     "ContextWindows",
     "CostEstimate",
     "CountingModel",
     "EstimatedQuestion",
+    "Fallback",
+    "FallbackOptions",
     "FinishReason",
     "ImageCache",
     "ImageCacheOptions",
@@ -195,14 +205,19 @@ test('"kitbag/models" exports these types', () => {
     "Model",
     "ModelAnswer",
     "ModelCall",
+    "ModelClock",
     "ModelContent",
+    "ModelError",
+    "ModelErrorCode",
     "ModelMessage",
+    "ModelNeeds",
     "ModelPart",
     "ModelPrompt",
     "ModelSettings",
     "ModelStream",
     "ModelTool",
     "ModelUsage",
+    "Outage",
     "OwnPrice",
     "OwnPrices",
     "PrepareImagesOptions",
@@ -210,6 +225,9 @@ test('"kitbag/models" exports these types', () => {
     "PriceOptions",
     "PromptParts",
     "ResolveModelOptions",
+    "Retry",
+    "RetryOptions",
+    "TimeLimits",
   ]);
 });
 

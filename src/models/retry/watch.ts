@@ -20,7 +20,7 @@ export interface Watch {
   /** Settles as `work` does, or rejects before. */
   during<Value>(work: PromiseLike<Value>): Promise<Value>;
   /** Calls `callback` when the time is over or the caller aborts; at once if it is so already. */
-  onStop(callback: () => void): void;
+  onStop(callback: (cause: Error) => void): void;
   /** Throws if the time is over or the caller aborted. */
   check(): void;
   /** Gives the next wait this much time; what it waits for is called `phase`. */
@@ -42,19 +42,21 @@ export function startWatch(
 ): Watch {
   const controller = new AbortController();
   let stopped: Error | undefined;
-  let reject: ((cause: Error) => void) | undefined;
-  let tell: (() => void) | undefined;
+  let tell: ((cause: Error) => void) | undefined;
+  // It is released with the first cause: there is no second one.
   const stop = (cause: Error): void => {
-    if (stopped !== undefined) return;
     stopped = cause;
     release();
-    reject?.(cause);
-    tell?.();
+    tell?.(cause);
     controller.abort(cause);
   };
+  const onStop = (callback: (cause: Error) => void): void => {
+    tell = callback;
+    if (stopped !== undefined) callback(stopped);
+  };
   const onAbort = (): void => stop(toError(outer?.reason));
-  const whole = startLimit(clock, (phase, limitMs) => stop(late(model, phase, limitMs)));
-  const part = startLimit(clock, (phase, limitMs) => stop(late(model, phase, limitMs)));
+  const onLate = (phase: string, limitMs: number): void => stop(late(model, phase, limitMs));
+  const [whole, part] = [startLimit(clock, onLate), startLimit(clock, onLate)];
   const release = (): void => {
     whole.end();
     part.end();
@@ -66,17 +68,12 @@ export function startWatch(
   else outer?.addEventListener("abort", onAbort, { once: true });
   return {
     signal: controller.signal,
-    during(work) {
-      return new Promise((resolve, fail) => {
-        reject = fail;
-        if (stopped !== undefined) fail(stopped);
+    during: (work) =>
+      new Promise((resolve, fail) => {
+        onStop(fail);
         work.then(resolve, fail);
-      });
-    },
-    onStop(callback) {
-      tell = callback;
-      if (stopped !== undefined) callback();
-    },
+      }),
+    onStop,
     check() {
       if (stopped !== undefined) throw stopped;
     },

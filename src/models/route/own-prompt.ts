@@ -51,7 +51,7 @@ function toOwnPart(part: Part, reader: Reader, dropped: Set<string>): Part | und
     case "reasoning-file":
       return isForeign(part, reader) ? undefined : part;
     case "custom":
-      return reader.namespaces.has(namespaceOf(part.kind)) && !isMarkedForeign(part, reader) ? part : undefined;
+      return isOwnKind(part, reader) ? part : undefined;
     case "file":
       return toOwnFile(part, reader);
     case "tool-call":
@@ -59,7 +59,7 @@ function toOwnPart(part: Part, reader: Reader, dropped: Set<string>): Part | und
       dropped.add(part.toolCallId);
       return undefined;
     case "tool-result":
-      return dropped.has(part.toolCallId) ? toText(part) : withoutForeignIds(part, reader);
+      return dropped.has(part.toolCallId) ? toText(part) : toOwnResult(part, reader);
     case "text":
     case "tool-approval-response":
       return withoutForeignIds(part, reader);
@@ -68,14 +68,32 @@ function toOwnPart(part: Part, reader: Reader, dropped: Set<string>): Part | und
   }
 }
 
+function isOwnKind(part: Extract<Part, { type: "custom" }>, reader: Reader): boolean {
+  return reader.namespaces.has(namespaceOf(part.kind)) && !isMarkedForeign(part, reader);
+}
+
 function toOwnFile(part: LanguageModelV4FilePart, reader: Reader): Part {
-  if (part.data.type !== "reference") return withoutForeignIds(part, reader);
-  for (const name of reader.namespaces) if (Object.hasOwn(part.data.reference, name)) return part;
-  const name = part.filename === undefined ? "" : ` ${JSON.stringify(part.filename)}`;
-  return {
-    type: "text",
-    text: `[The file${name} (${part.mediaType}) is kept with another provider and cannot be shown]`,
-  };
+  return isForeignFile(part, reader) ? describeFile(part) : withoutForeignIds(part, reader);
+}
+
+type FileLike = Pick<LanguageModelV4FilePart, "data" | "filename" | "mediaType">;
+
+function isForeignFile({ data }: FileLike, { namespaces }: Reader): boolean {
+  return data.type === "reference" && !Object.keys(data.reference).some((name) => namespaces.has(name));
+}
+
+function describeFile({ filename, mediaType }: FileLike): { type: "text"; text: string } {
+  const name = filename === undefined ? "" : ` ${JSON.stringify(filename)}`;
+  return { type: "text", text: `[The file${name} (${mediaType}) is kept with another provider and cannot be shown]` };
+}
+
+function toOwnResult(part: LanguageModelV4ToolResultPart, reader: Reader): Part {
+  const own = withoutForeignIds(part, reader);
+  if (own.output.type !== "content") return own;
+  const value = mapChanged(own.output.value, (item) =>
+    item.type === "file" && isForeignFile(item, reader) ? describeFile(item) : item,
+  );
+  return value === own.output.value ? own : { ...own, output: { ...own.output, value } };
 }
 
 function toText({ toolName, output }: LanguageModelV4ToolResultPart): Part {
