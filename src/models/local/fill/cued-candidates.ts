@@ -6,7 +6,7 @@ import { hasUnit } from "./convert-unit.ts";
 import { isUnitName } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
-import { cuesOf, rolesOf, type Role } from "./roles.ts";
+import { cuesOf, rolesOf, sampleKinds, type Role } from "./roles.ts";
 
 /** Values that a small word leads to ("in src", "to French", "top 5", "by Ada"), or a word behind or before them names. */
 export function cuedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -35,7 +35,7 @@ function cuedAt(place: FillPlace, parameter: Parameter, role: Role, at: number):
   const token = tokens[from];
   // What is searched for may be many words: that is for the free text to find.
   if (role === "query" && parameter.isRequired && token?.kind === "word") return [];
-  if (token === undefined || !fitsRole(place, role, from, hasDeterminer)) return [];
+  if (token === undefined || !fitsRole(place, parameter, role, { at: from, hasDeterminer })) return [];
   const found = readValue(place, parameter, from);
   if (found === undefined) return [];
   const score = cueScore(role, token) - (parameter.type === "array" ? 4 : 0);
@@ -76,8 +76,13 @@ function cueScore(role: Role, token: Token): number {
   return isValueToken(token) ? 54 : 46;
 }
 
+interface CuedToken {
+  readonly at: number;
+  readonly hasDeterminer: boolean;
+}
+
 /** Tells whether the token may be a value in this part: which small words mean what depends on what follows. */
-function fitsRole(place: FillPlace, role: Role, at: number, hasDeterminer: boolean): boolean {
+function fitsRole(place: FillPlace, parameter: Parameter, role: Role, { at, hasDeterminer }: CuedToken): boolean {
   const token = place.tokens[at] as Token;
   switch (role) {
     case "limit":
@@ -104,10 +109,16 @@ function fitsRole(place: FillPlace, role: Role, at: number, hasDeterminer: boole
       );
     case "source":
     case "target":
-      return token.kind !== "mark" && !(hasDeterminer && token.kind === "word");
+      return token.kind !== "mark" && !(hasDeterminer && token.kind === "word") && takesPlace(parameter, token);
     default:
       return token.kind !== "mark" && !place.toolStems.has(token.stem);
   }
+}
+
+/** "from a.json to b.json" is for what takes files; who describes units takes none. */
+function takesPlace(parameter: Parameter, { kind }: Token): boolean {
+  if (kind !== "path" && kind !== "url") return true;
+  return parameter.description === "" || rolesOf(parameter).has(kind) || sampleKinds(parameter).has(kind);
 }
 
 /** "in src" and "in the src folder" name a folder, "in the project" does not. */

@@ -83,6 +83,8 @@ function roleScore(parameter: Parameter, role: Role, token: Token, next: Token |
   if (role !== "path" && role !== "folder") return parameter.isRequired ? 52 : 43;
   const [, extension] = /[^/\\.*]\.([a-z][a-z0-9]{0,7})$/iu.exec(token.text) ?? [];
   const isFile = extension !== undefined || token.text.includes("*");
+  // An archive or a document is no folder.
+  if (role === "folder" && extension !== undefined && toExtensionStems(extension).length > 1) return 0;
   let score = parameter.isRequired ? 50 : 41;
   if (role === "folder" && !rolesOf(parameter).has("path")) score += isFile ? -12 : 4;
   else if (rolesOf(parameter).has("folder") && isFile) score -= 12;

@@ -67,9 +67,10 @@ export function rolesOf(parameter: Parameter): ReadonlySet<Role> {
   // "before" and "after" of two files are no dates.
   if (found.has("date") && found.has("source") !== found.has("target") && !kinds.has("date") && format === undefined)
     found.delete("date");
-  if (kinds.has("path") || /\b(?:file|folder|directory|path of|archive)\b/iu.test(parameter.description)) {
-    if (!found.has("selector") && !found.has("limit") && parameter.type !== "boolean") found.add("path");
-  }
+  const canBePlace = !found.has("selector") && !found.has("limit") && parameter.type !== "boolean";
+  if (canBePlace && (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(parameter.description)))
+    found.add("path");
+  if (canBePlace && /\b(?:folder|directory)\b/iu.test(parameter.description)) found.add("folder");
   roles.set(parameter, found);
   return found;
 }

@@ -169,6 +169,8 @@ function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWo
     if (token.stem !== "") isFirst = false;
   }
   for (const stem of impliedStems(request)) add(stem, 0.9, false);
+  // A question asks for facts.
+  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(tokens[0]?.word ?? "")) add("info", 0.4, false);
   return [...words.values()];
 }
 
@@ -235,11 +237,16 @@ function scoreItem(
   count: number,
 ): number {
   let score = 0;
+  let strange = 0;
   const named = new Map<string, number>();
   for (const { stem, share, isFirst, meant } of words) {
     const found = bestWord(item, stem, meant);
-    if (found === undefined) continue;
-    const rarity = Math.max(0.45, 1 - Math.log(Math.max(1, spread.get(found.stem) ?? 1)) / Math.log(count + 8));
+    const rarity = rarityOf(found?.stem ?? stem, spread, count);
+    if (found === undefined) {
+      // A word that others know and this one does not speaks against it.
+      if ((spread.get(stem) ?? 0) > 0 && !commonVerbs.has(stem)) strange += share * rarity;
+      continue;
+    }
     const common = item.skill !== undefined && (commonVerbs.has(stem) || commonVerbs.has(found.stem)) ? 0.4 : 1;
     const part = share * found.trust * rarity * common;
     score += part * (item.weights.get(found.stem) ?? 0);
@@ -247,10 +254,22 @@ function scoreItem(
     if (isName) named.set(found.stem, Math.max(named.get(found.stem) ?? 0, found.trust * Math.min(1, share)));
     if (isFirst && (isName || item.verb === found.stem)) score += 1.2 * part;
   }
-  // A name that was said in full was meant.
-  const names = new Set(item.nameStems);
+  const covered = score - (item.tool === undefined ? 0 : Math.min(1.6, 0.8 * strange));
+  return covered + scoreName(item, named);
+}
+
+/** A name that was said in full was meant. One of which only the verb was said, and not what it is about, was not. */
+function scoreName({ nameStems }: Item, named: ReadonlyMap<string, number>): number {
+  const names = new Set(nameStems);
+  if (names.size === 0) return 0;
+  const subjects = [...names].filter((stem) => !commonVerbs.has(stem));
+  const isOther = named.size > 0 && subjects.length > 0 && !subjects.some((stem) => named.has(stem));
   const said = [...named.values()].reduce((sum, trust) => sum + trust, 0);
-  return names.size === 0 ? score : score + (2 * said) / names.size - 0.3 * (names.size - named.size);
+  return (2 * said) / names.size - 0.3 * (names.size - named.size) - (isOther ? 1.2 : 0);
+}
+
+function rarityOf(stem: string, spread: ReadonlyMap<string, number>, count: number): number {
+  return Math.max(0.45, 1 - Math.log(Math.max(1, spread.get(stem) ?? 1)) / Math.log(count + 8));
 }
 
 interface FoundWord {

@@ -44,7 +44,7 @@ export interface StepPlace {
 }
 
 /** Below it a match is chance. If the request says everything that is required, less will do. */
-const bars = { sure: 2.4, complete: 1.7, near: 1.2 };
+const bars = { sure: 2.4, complete: 1.7, near: 1.2, opened: 0.4 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
@@ -82,7 +82,7 @@ function choose(fits: readonly Fit[], skills: readonly Match[], place: StepPlace
 }
 
 function barOf({ tool, filled }: Fit, place: StepPlace): number {
-  if (place.opened.size > 0) return bars.near;
+  if (openedBonus(tool, place) > 0) return openedBonus(tool, place) + bars.opened;
   const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
   const isComplete = required.length > 0 && filled.missing.length === 0 && filled.guessed.size === 0;
   return isComplete ? bars.complete : bars.sure;

@@ -8,7 +8,7 @@ const emptyWords = new Set(
     "to of in on at by for from with without into onto as and or but if so than then too also very just only please kindly thanks thank " +
     "what which who whom whose where when why how there here about over under out up down off not no nor let lets want wants need needs " +
     "like would'd i'd i'm it's what's that's let's tell give given use using used help get go make now again using via per between after " +
-    "before since until one last first next latest recent recently currently still already yet same other"
+    "before since until one last first next latest recent recently currently still already yet same other more less any anything something nothing everything somebody anybody"
   ).split(" "),
 );
 
