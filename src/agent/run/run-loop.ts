@@ -5,6 +5,7 @@ import type { MessageAdded, ModelAnswered } from "../events.ts";
 import { askModel } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
 import { checkLimits } from "./check-limits.ts";
+import { isCut } from "./is-cut.ts";
 import { planCalls, type PlannedCall } from "./plan-calls.ts";
 import { readOutput } from "./read-output.ts";
 import { runCalls, type CallResult } from "./run-calls.ts";
@@ -32,7 +33,7 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   run.unfinished = undefined;
   const calls = planCalls(answer.content, run.parts.session, run.parts.exposure);
   addAnswer(run, answer, calls);
-  if (calls.length === 0 || answer.finishReason === "interrupted") return finish(run, answer);
+  if (calls.length === 0 || isCut(answer)) return finish(run, answer);
   run.cutText = "";
   const results = await runCalls(run, calls);
   if (run.waiting.length > 0) return { status: "paused" };
@@ -74,7 +75,7 @@ async function askUntilKept(run: RunState): Promise<ModelAnswered> {
 }
 
 function asksForCalls({ content, finishReason }: ModelAnswered): boolean {
-  return finishReason !== "interrupted" && content.some((item) => item.type === "tool-call" && !item.providerExecuted);
+  return !isCut({ finishReason }) && content.some((item) => item.type === "tool-call" && !item.providerExecuted);
 }
 
 function addAnswer(run: RunState, { content }: ModelAnswered, calls: readonly PlannedCall[]): void {
@@ -124,9 +125,7 @@ async function say(run: RunState, reason: MessageAdded["reason"], text: string):
 }
 
 async function finish(run: RunState, { finishReason, model }: ModelAnswered): Promise<RunEnd | undefined> {
-  if (finishReason === "interrupted") return goOn(run, model);
-  if (finishReason === "error")
-    return { status: "failed", error: toFailure("model-failed", { model, reason: "it said so" }) };
+  if (isCut({ finishReason })) return goOn(run, model);
   const { output } = run.parts;
   if (output === undefined) return { status: "ok", output: run.text };
   const reading = await readOutput(run.text, output);

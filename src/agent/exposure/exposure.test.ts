@@ -1,0 +1,183 @@
+import { expect, test } from "vitest";
+
+import { defineSkill } from "../../core/define-skill.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import type { ModelCall } from "../../models/model.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { mockModel, type MockModel, type MockScript } from "../../testing/models/mock-model.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { Agent } from "../agent-interface.ts";
+import type { ExposureName } from "../agent-options.ts";
+import { createAgent } from "../create-agent.ts";
+
+const opening: MockScript = [
+  { calls: [{ tool: "activate_skill", input: { name: "numbers" } }] },
+  { calls: [{ tool: "call_tool", input: { name: "numbers__double", input: { value: 4 } } }] },
+  "It is 8",
+  "Still 8",
+];
+
+test.for<ExposureName>(["announce", "dispatch"])(
+  "%s changes nothing that was shown before when a skill is opened",
+  async (exposure) => {
+    const { agent, model } = createTestAgent(opening, exposure);
+
+    const result = await agent.run("Double 4").result;
+
+    expect(result.text).toBe("It is 8");
+    expect(lostPrefixes(model)).toEqual([]);
+    expect(JSON.stringify(result.messages)).toContain('"value":8');
+  },
+);
+
+test.for<ExposureName>(["announce", "dispatch"])(
+  "%s changes nothing either in the next run of the conversation",
+  async (exposure) => {
+    const { agent, model } = createTestAgent(opening, exposure);
+    const first = await agent.run("Double 4").result;
+
+    const second = await agent.run([...first.messages, { role: "user", content: [{ type: "text", text: "Sure?" }] }], {
+      skills: ["numbers"],
+    }).result;
+
+    expect(second.text).toBe("Still 8");
+    expect(lostPrefixes(model)).toEqual([]);
+  },
+);
+
+test("direct lists the tools of an open skill, in a section of their own too, and declares them once (W2)", async () => {
+  const { agent, model } = createTestAgent(
+    [{ calls: [{ tool: "activate_skill", input: { name: "numbers" } }] }, "Open"],
+    "direct",
+  );
+
+  await agent.run("Open it").result;
+
+  const [before, after] = model.asked.map(({ tools = [] }) => tools.map(({ name }) => name));
+  expect(before).not.toContain("numbers__double");
+  expect(after).toContain("numbers__double");
+  expect(JSON.stringify(model.asked[1]?.prompt[0])).toContain("numbers__double");
+  expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).not.toContain("Doubles a number");
+});
+
+test("announce tells Anthropic's models of the change as one of their tools", async () => {
+  const { agent, model } = createTestAgent(
+    [
+      { calls: [{ tool: "activate_skill", input: { name: "numbers" } }] },
+      { calls: [{ tool: "numbers__double", input: { value: 4 } }] },
+      "It is 8",
+    ],
+    "announce",
+    "anthropic.messages",
+  );
+
+  const result = await agent.run("Double 4").result;
+
+  expect(result.text).toBe("It is 8");
+  expect(model.asked[1]?.prompt.at(-1)).toMatchObject({
+    role: "system",
+    providerOptions: { anthropic: { toolChanges: [{ type: "tool_addition", tool: { name: "numbers__double" } }] } },
+  });
+  expect(lostPrefixes(model)).toEqual([]);
+});
+
+test("announce says what is gone when a skill is closed", async () => {
+  const { agent, model } = createTestAgent(
+    [{ calls: [{ tool: "deactivate_skill", input: { name: "numbers" } }] }, "Closed"],
+    "announce",
+  );
+
+  await agent.run("Close it", { skills: ["numbers"] }).result;
+
+  expect(JSON.stringify(model.asked[1]?.prompt.at(-1))).toContain("cannot be called any more: numbers__double");
+});
+
+test("skills that are open from the beginning have their instructions in the system text", async () => {
+  const { agent, model } = createTestAgent(["Fine"], "dispatch");
+
+  await agent.run("Go", { skills: ["numbers"] }).result;
+
+  expect(model.asked[0]?.prompt[0]?.content).toContain("Double with care");
+});
+
+test.for<ExposureName>(["direct", "announce", "dispatch"])(
+  "%s is replayed the same, and resumed with nothing lost",
+  async (exposure) => {
+    const store = memoryStore();
+    const script: MockScript = ({ prompt }) => {
+      const results = prompt.filter(({ role }) => role === "tool").length;
+      if (results === 0) return { calls: [{ tool: "activate_skill", input: { name: "numbers" } }] };
+      if (results > 1) return "Done";
+      const call = { tool: "numbers__double", input: { value: 4 } };
+      return {
+        calls: [exposure === "direct" ? call : { tool: "call_tool", input: { name: call.tool, input: call.input } }],
+      };
+    };
+    const { agent, model } = createTestAgent(script, exposure, "kitbag.mock", store);
+    const run = agent.run("Double 4", { onEvent: ({ type }) => type === "tool-end" && run.stop() });
+    await run.result;
+
+    const result = await createTestAgent(script, exposure, "kitbag.mock", store, model).agent.resume(run.id).result;
+
+    expect(result).toMatchObject({ status: "ok", text: "Done" });
+    if (exposure !== "direct") expect(lostPrefixes(model)).toEqual([]);
+    expect(await agent.replay(run.id)).toMatchObject({ status: "same" });
+  },
+);
+
+test("a tool of a closed skill is refused, through call_tool too (W1)", async () => {
+  const { agent, model } = createTestAgent(
+    [
+      {
+        calls: [
+          { tool: "call_tool", input: { name: "numbers__double", input: { value: 4 } } },
+          { tool: "numbers__double", input: { value: 4 } },
+        ],
+      },
+      "No",
+    ],
+    "dispatch",
+  );
+
+  await agent.run("Double 4").result;
+
+  const results = JSON.stringify(model.asked[1]?.prompt.at(-1));
+  expect(results).not.toContain('"value":8');
+  expect(results.split("numbers").length).toBeGreaterThan(2);
+});
+
+function createTestAgent(
+  script: MockScript,
+  exposure: ExposureName,
+  provider = "kitbag.mock",
+  store = memoryStore(),
+  model: MockModel = mockModel(script, { provider }),
+): { readonly agent: Agent; readonly model: MockModel } {
+  const double = defineTool({
+    name: "double",
+    description: "Doubles a number",
+    input: { type: "object", properties: { value: { type: "number" } }, required: ["value"] },
+    run: ({ value }) => 2 * Number(value),
+  });
+  const numbers = defineSkill({
+    name: "numbers",
+    description: "Works with numbers",
+    workDirection: "Double with care: use numbers/double.",
+    tools: [double],
+  });
+  const echo = defineTool({ name: "echo", description: "Says it again", run: () => "again" });
+  const workspace = createWorkspace({ tools: [echo], skills: [numbers] });
+  return { model, agent: createAgent({ model, workspace, exposure, store }) };
+}
+
+/** The questions that do not begin with all that the question before them was. */
+function lostPrefixes({ asked }: MockModel): readonly number[] {
+  return asked.flatMap((call, index) => {
+    const before = asked[index - 1];
+    return before === undefined || toText(call).startsWith(toText(before)) ? [] : [index];
+  });
+}
+
+function toText({ prompt, tools = [] }: ModelCall): string {
+  return [JSON.stringify(tools), ...prompt.map((message) => JSON.stringify(message))].join("\n");
+}
