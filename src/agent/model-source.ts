@@ -1,5 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import type { Model, ModelUsage } from "../models/model.ts";
+import type { PriceOf } from "../models/prices/price-of.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
 /** A model that is ready to be asked, and what it costs. */
@@ -7,7 +8,7 @@ export interface ReadyModel {
   readonly model: Model;
   /** `provider/model`. */
   readonly name: string;
-  readonly priceOf: (modelId: string, usage: ModelUsage) => number | undefined;
+  readonly priceOf: PriceOf;
 }
 
 /** Where an agent gets its models from. */

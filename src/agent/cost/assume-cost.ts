@@ -19,5 +19,7 @@ export function assumeCost(
   const shown = { messages: messages.slice(0, count), ...(view && { system: view.system, tools: view.tools }) };
   const input = estimatePromptTokens(shown, model);
   const output = answer.content.reduce((sum, part) => sum + toTokens(countPart(part), family), 0);
-  return priceOf(answer.model.slice(answer.model.indexOf("/") + 1), toUsage({ input, cacheRead: 0, output }));
+  const modelId = answer.model.slice(answer.model.indexOf("/") + 1);
+  const isOther = !answer.model.startsWith(`${model.provider}/`);
+  return priceOf(modelId, toUsage({ input, cacheRead: 0, output }), isOther ? answer.model : undefined);
 }

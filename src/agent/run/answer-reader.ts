@@ -11,6 +11,8 @@ export interface Answer {
   readonly usage: ModelUsage;
   /** Which model the provider says has answered. */
   readonly modelId?: string;
+  /** Who answered, as `provider/model`, if the model is several. */
+  readonly by?: string;
   /** Parts that nobody here knows. */
   readonly unknown: readonly JsonValue[];
 }
@@ -63,6 +65,7 @@ class AnswerReading {
   readonly #unknown: JsonValue[] = [];
   #toolNames: Map<string, string> | undefined;
   #modelId: string | undefined;
+  #by: string | undefined;
   #usage = noUsage;
   #failure: unknown;
   /** An answer that has no end was cut. */
@@ -80,6 +83,7 @@ class AnswerReading {
       finishReason: this.#finishReason,
       usage: this.#usage,
       ...(this.#modelId !== undefined && { modelId: this.#modelId }),
+      ...(this.#by !== undefined && { by: this.#by }),
       unknown: this.#unknown,
     };
   }
@@ -99,8 +103,10 @@ class AnswerReading {
     this.#modelId = modelId;
   }
 
-  finish({ usage, finishReason }: Extract<ModelPart, { type: "finish" }>): void {
-    this.#usage = usage;
+  finish({ usage, finishReason, providerMetadata }: Extract<ModelPart, { type: "finish" }>): void {
+    this.#usage = usage ?? noUsage;
+    const by = providerMetadata?.["kitbag"]?.["model"];
+    if (typeof by === "string") this.#by = by;
     if (this.#failure === undefined) this.#finishReason = finishReason;
   }
 

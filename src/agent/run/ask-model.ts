@@ -110,13 +110,14 @@ interface Asked {
 
 function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): ModelAnswered {
   const { model, log, session, priceOf, digest } = run.parts;
-  const modelId = answer.modelId ?? model.modelId;
-  const cost = priceOf(modelId, answer.usage);
+  const { by = `${model.provider}/${model.modelId}` } = answer;
+  const modelId = answer.modelId ?? by.slice(by.indexOf("/") + 1);
+  const cost = priceOf(modelId, answer.usage, answer.by);
   return {
     type: "model-answer",
     run: run.id,
     step: run.step,
-    model: `${model.provider}/${modelId}`,
+    model: `${by.slice(0, by.indexOf("/"))}/${modelId}`,
     content: answer.content,
     finishReason: answer.finishReason.unified,
     usage: answer.usage,

@@ -1,6 +1,7 @@
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Refine } from "../../core/schema/to-schema.ts";
-import type { Model, ModelMessage, ModelUsage } from "../../models/model.ts";
+import type { Model, ModelMessage } from "../../models/model.ts";
+import type { PriceOf } from "../../models/prices/price-of.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { ModelSettings, RunLimits } from "../agent-options.ts";
@@ -47,7 +48,7 @@ export interface RunParts {
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
   /** What a question costs, in US dollars. */
-  readonly priceOf: (modelId: string, usage: ModelUsage) => number | undefined;
+  readonly priceOf: PriceOf;
 }
 
 /** A run while it lasts. */

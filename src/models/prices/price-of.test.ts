@@ -248,6 +248,38 @@ test("createPriceOf() remembers few of many names", async () => {
   expect(priceOf("gpt-4o", used)).toBe(2.5);
 });
 
+test("createPriceOf() takes the price of who answered, if the model is several", async () => {
+  const priceOf = await createPriceOf(fakeModel("openai.chat", "gpt-4o"), {
+    prices: { "mine/*": { input: 7, output: 7 } },
+  });
+  const used = usage({ input: 1_000_000, output: 0 });
+
+  expect(priceOf("claude-sonnet-4-5", usage({ input: 100_000, output: 0 }), "anthropic/claude-sonnet-4-5")).toBeCloseTo(
+    0.3,
+    12,
+  );
+  expect(priceOf("o3-2031-01-01", used, "openai/o3")).toBe(2);
+  expect(priceOf("m", used, "mine/m")).toBe(7);
+  expect(priceOf("qwen3", usage({}), "ollama/qwen3")).toBe(0);
+  expect(priceOf("gpt-4o", used, "nobody/gpt-4o")).toBeUndefined();
+  expect(priceOf("gpt-4o", used, "gpt-4o")).toBeUndefined();
+  expect(priceOf("gpt-4o", used)).toBe(2.5);
+});
+
+test("createPriceOf() does not take an answer for free because another model of several is", async () => {
+  vi.resetModules();
+  const { createPriceOf: fresh } = await import("./price-of.ts");
+  const { loadKnownModels } = await import("./known-models.ts");
+  const priceOf = await fresh(fakeModel("ollama.chat", "qwen3"));
+  const used = usage({ input: 1_000_000, output: 0 });
+
+  const before = priceOf("gpt-4o", used, "openai/gpt-4o");
+  await loadKnownModels();
+  const after = priceOf("gpt-4o", used, "openai/gpt-4o");
+
+  expect([before, after]).toEqual([undefined, 2.5]);
+});
+
 interface Used {
   readonly input?: number;
   readonly cacheRead?: number;

@@ -1,12 +1,16 @@
 import type { Model, ModelUsage } from "../model.ts";
-import { loadKnownModels, type KnownModel, type KnownModels } from "./known-models.ts";
+import { knownModels, loadKnownModels, type KnownModel } from "./known-models.ts";
 import type { FindByName } from "./name-table.ts";
 import { createOwnPrices, type OwnPrices } from "./own-prices.ts";
 import { isFree, providerOf } from "./provider-names.ts";
 import { costOf, type TokenPrice } from "./token-price.ts";
 
-/** What an answer of a model costs, in US dollars; `undefined` if nobody knows. */
-export type PriceOf = (modelId: string, usage: ModelUsage) => number | undefined;
+/**
+ * What an answer of a model costs, in US dollars; `undefined` if nobody knows. `modelId` is what the provider says has answered, and
+ * `by` who did, as `provider/model`, if the model is several and one of them was asked: `fallback` and `balance` say it in
+ * `providerMetadata.kitbag.model`.
+ */
+export type PriceOf = (modelId: string, usage: ModelUsage, by?: string) => number | undefined;
 
 /** How {@link createPriceOf} finds prices. */
 export interface PriceOptions {
@@ -42,25 +46,27 @@ export interface PriceOptions {
  */
 export async function createPriceOf(model: Model, options: PriceOptions = {}): Promise<PriceOf> {
   const { prices = {}, now = Date.now } = options;
-  const findOwn = createOwnPrices(prices);
-  const provider = providerOf(model);
-  const isOwn = findOwn(`${provider}/${model.modelId}`) !== undefined;
-  if (isFree(model) && !isOwn) return () => 0;
-  return createLookup({ model, provider, findOwn, known: isOwn ? undefined : await loadKnownModels(), now });
+  const parts: LookupParts = { findOwn: createOwnPrices(prices), now };
+  const asked = { provider: providerOf(model), modelId: model.modelId };
+  const isOwn = parts.findOwn(`${asked.provider}/${asked.modelId}`) !== undefined;
+  if (!isOwn && !isFree(model)) await loadKnownModels();
+  return createLookup(parts, asked);
 }
 
 interface LookupParts {
-  readonly model: Model;
-  readonly provider: string;
   readonly findOwn: FindByName<TokenPrice>;
-  /** Not there if the price of the model is one's own. */
-  readonly known: KnownModels | undefined;
   readonly now: () => number;
+}
+
+/** Who was asked. */
+interface Asked {
+  readonly provider: string;
+  readonly modelId: string;
 }
 
 /** A price that was found, and how long it is good. */
 interface Found {
-  readonly price: TokenPrice | undefined;
+  readonly price: TokenPrice | "free" | undefined;
   readonly untilMs: number;
 }
 
@@ -69,28 +75,45 @@ const datedMs = 60_000;
 /** An answer says who gave it: as many names as that are remembered. */
 const maxNames = 100;
 
-function createLookup(parts: LookupParts): PriceOf {
-  const byModel = new Map<string, Found>();
-  return (modelId, usage) => {
-    let found = byModel.get(modelId);
+function createLookup(parts: LookupParts, asked: Asked): PriceOf {
+  const byName = new Map<string, Found>();
+  return (modelId, usage, by) => {
+    const name = by === undefined ? modelId : `${by} ${modelId}`;
+    let found = byName.get(name);
     if (found === undefined || (found.untilMs !== Infinity && found.untilMs <= parts.now())) {
-      found = find(parts, modelId);
-      if (byModel.size >= maxNames) byModel.clear();
-      byModel.set(modelId, found);
+      found = find(parts, by === undefined ? asked : parseAsked(by), modelId);
+      if (byName.size >= maxNames) byName.clear();
+      byName.set(name, found);
     }
+    if (found.price === "free") return 0;
     return found.price && costOf(found.price, usage);
   };
 }
 
-function find({ model, provider, findOwn, known, now }: LookupParts, modelId: string): Found {
-  const own = findOwn(`${provider}/${modelId}`);
-  if (own !== undefined) return { price: own, untilMs: Infinity };
+function parseAsked(name: string): Asked {
+  const end = name.indexOf("/");
+  return { provider: name.slice(0, Math.max(0, end)), modelId: name.slice(end + 1) };
+}
+
+function find({ findOwn, now }: LookupParts, { provider, modelId: askedId }: Asked, modelId: string): Found {
   // Providers answer with the name of a version. If that is not known, it costs what was asked for.
-  const isVersion = modelId !== model.modelId && modelId.startsWith(model.modelId);
-  const ownOfAsked = isVersion ? findOwn(`${provider}/${model.modelId}`) : undefined;
-  if (ownOfAsked !== undefined) return { price: ownOfAsked, untilMs: Infinity };
-  const of = known?.find(provider, modelId) ?? (isVersion ? known?.find(provider, model.modelId) : undefined);
-  return of === undefined ? { price: undefined, untilMs: Infinity } : priceNow(of, now());
+  const names = modelId !== askedId && modelId.startsWith(askedId) ? [modelId, askedId] : [modelId];
+  for (const name of names) {
+    const own = findOwn(`${provider}/${name}`);
+    if (own !== undefined) return { price: own, untilMs: Infinity };
+  }
+  if (isFree({ provider })) return { price: "free", untilMs: Infinity };
+  const known = knownModels();
+  if (known === undefined) {
+    // Only a model that is several can come here: the first of them costs nothing, or what somebody said. The next answer is known.
+    void loadKnownModels();
+    return { price: undefined, untilMs: now() };
+  }
+  for (const name of names) {
+    const model = known.find(provider, name);
+    if (model !== undefined) return priceNow(model, now());
+  }
+  return { price: undefined, untilMs: Infinity };
 }
 
 function priceNow(known: KnownModel, timeMs: number): Found {
