@@ -211,6 +211,42 @@ test("removeSkill() while a session opens the skill: onActivate is told to stop,
   expect(log).toEqual(["pdf on"]);
 });
 
+test("removeSkill() at the moment when a skill wakes up puts it to sleep again", async () => {
+  const gate = createGate();
+  const { skill, log } = steps("pdf", { on: gate.wait });
+  const workspace = createWorkspace({ skills: [skill] });
+  const session = workspace.openSession();
+  const opening = session.activateSkill("pdf");
+  await settle();
+
+  gate.open();
+  await workspace.removeSkill("pdf");
+
+  expect(codeOf(await opening)).toBe("skill-not-found");
+  expect(log).toEqual(["pdf on", "pdf off"]);
+});
+
+test("whenever a skill wakes up after the last one gave up, it is open nowhere, and opens again", async () => {
+  for (let ticks = 0; ticks < 20; ticks++) {
+    const gate = createGate();
+    const { skill, log } = steps("pdf", { on: gate.wait });
+    const session = createWorkspace({ skills: [skill] }).openSession();
+    const stop = new AbortController();
+    const opening = session.activateSkill("pdf", { signal: stop.signal });
+    await settle();
+
+    stop.abort();
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+    gate.open();
+    const outcome = await opening;
+    const between = session.getActiveSkills();
+    const again = await session.activateSkill("pdf");
+
+    expect([codeOf(outcome), between, codeOf(again)]).toEqual(["skill-failed", [], "ok"]);
+    expect(log.filter((line) => line === "pdf on")).toHaveLength(2);
+  }
+});
+
 test("a skill that is taken out and added again while a session opens it is opened as it is then", async () => {
   const gate = createGate();
   const old = steps("pdf", { on: gate.wait });
