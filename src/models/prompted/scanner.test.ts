@@ -40,7 +40,7 @@ test("createScanner() finds the same however several answers are cut into chunks
 
       expect(scan(split(text, lengths))).toEqual(scan([text]));
     }),
-    { numRuns: 1500 },
+    { numRuns: 500 },
   );
 });
 
@@ -109,19 +109,37 @@ test("createScanner() finds the same in random text of the characters that matte
     fc.property(text, sizes, (whole, lengths) => {
       expect(scan(split(whole, lengths))).toEqual(scan([whole]));
     }),
-    { numRuns: 8000 },
+    { numRuns: 3000 },
   );
 });
 
 test("createScanner() lets text pass as soon as it cannot be part of a call", () => {
   const scanner = createScanner(index);
+  const pass = (chunk: string): string =>
+    scanner
+      .push(chunk)
+      .map((piece) => (piece.type === "text" ? piece.text : ""))
+      .join("");
 
-  expect(scanner.push("The weather")).toEqual([{ type: "text", text: "The weather" }]);
-  expect(scanner.push(" is fine, a < b")).toEqual([{ type: "text", text: " is fine, a < b" }]);
-  expect(scanner.push(", see <b")).toEqual([{ type: "text", text: ", see" }]);
-  expect(scanner.push("old>")).toEqual([{ type: "text", text: " <bold>" }]);
-  expect(scanner.push("\n```js\nlet a = {")).toMatchObject([{ type: "text" }, { type: "text" }]);
-  expect(scanner.push("};\n```\nDone {")).toMatchObject([{ type: "text" }, { type: "text" }]);
+  const passed = [
+    "The weather",
+    " is fine, a < b",
+    ", see <b",
+    "old>",
+    "\n```js\nlet a = {",
+    "};\n```\nDone <tool_c",
+    "all> no",
+  ].map(pass);
+
+  expect(passed).toEqual([
+    "The weather",
+    " is fine, a < b",
+    ", see",
+    " <bold>",
+    "\n```js",
+    "\nlet a = {};\n```\nDone",
+    " <tool_call> no",
+  ]);
 });
 
 const hostile: Readonly<Record<string, string>> = {
