@@ -27,4 +27,5 @@ export type { ForkChanges } from "./agent/log/fork-run.ts";
 export type { Divergence } from "./agent/log/replay-log.ts";
 export type { ReplayReport } from "./agent/log/replay-run.ts";
 export type { MemoryOptions } from "./agent/memory/create-memory.ts";
+export type { AgentTelemetryOptions } from "./agent/telemetry/agent-telemetry-options.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

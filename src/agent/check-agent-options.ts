@@ -1,5 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
+import { createOwnPrices } from "../models/prices/own-prices.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
 /**
@@ -8,13 +9,14 @@ import type { AgentOptions } from "./agent-options.ts";
  * @throws {KitbagError} `option-invalid`
  */
 export function checkAgentOptions(options: AgentOptions): void {
-  const { model, workspace, limits = {}, exposure = "auto" } = options;
+  const { model, workspace, limits = {}, prices = {}, exposure = "auto" } = options;
   if (typeof model !== "string" && typeof model?.doStream !== "function")
     refuse("model", model, "a model, or the name of one");
   if (typeof workspace?.openSession !== "function") refuse("workspace", workspace, "a workspace");
   if (!["auto", "direct", "announce", "dispatch"].includes(exposure)) {
     refuse("exposure", exposure, '"direct", "announce", "dispatch" or "auto"');
   }
+  createOwnPrices(prices);
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value !== "number" || !(value > 0)) refuse(`limits.${name}`, value, "a number above 0");
   }

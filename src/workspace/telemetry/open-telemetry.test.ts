@@ -1,7 +1,7 @@
 import { createWorkspace, defineTool, memoryStore } from "kitbag";
 import { expect, test } from "vitest";
 
-import { getOpenTelemetry, hasTracerProvider } from "./open-telemetry.ts";
+import { getOpenTelemetry, hasMeterProvider, hasTracerProvider } from "./open-telemetry.ts";
 
 test("call() does not load OpenTelemetry where nobody has registered a provider", async () => {
   const tool = defineTool({ name: "one", description: "Is one", input: { type: "object" }, run: () => 1 });
@@ -14,6 +14,6 @@ test("call() does not load OpenTelemetry where nobody has registered a provider"
   );
 
   expect(outcome.status).toBe("ok");
-  expect(hasTracerProvider()).toBe(false);
+  expect([hasTracerProvider(), hasMeterProvider()]).toEqual([false, false]);
   expect(getOpenTelemetry()).toBeUndefined();
 });

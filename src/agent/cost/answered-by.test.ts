@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+
+import { KitbagError } from "../../core/errors.ts";
+import { fallback } from "../../models/route/fallback.ts";
+import { mockModel } from "../../testing/models/mock-model.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import { createAgent } from "../create-agent.ts";
+
+test("run.cost is what the model costs that answered in the place of another", async () => {
+  const error = new KitbagError("model-unavailable", { model: "openai/gpt-4o", reason: "it is down" });
+  const first = mockModel(() => ({ error }), { provider: "openai.chat", modelId: "gpt-4o" });
+  const usage = { input: 100_000, output: 0 };
+  const second = mockModel([{ text: "Hello", usage }], {
+    provider: "anthropic.messages",
+    modelId: "claude-sonnet-4-5",
+  });
+  const agent = createAgent({ model: fallback([first, second]), workspace: createWorkspace(), retries: false });
+
+  const run = agent.run("Hello");
+  const result = await run.result;
+
+  expect(result).toMatchObject({ status: "ok", text: "Hello" });
+  expect(run.cost).toBeCloseTo(0.3, 12);
+  expect(agent.totalCost).toBeCloseTo(0.3, 12);
+  expect(run.breakdown()[0]?.name).toBe("anthropic/claude-sonnet-4-5");
+});
