@@ -1,7 +1,7 @@
 import { estimateTokens } from "../../../core/estimate-tokens.ts";
 import type { ModelCall, ModelContent, ModelTool } from "../../model.ts";
 import { parseCatalog } from "../conversation/parse-catalog.ts";
-import { readConversation, type Exchange } from "../conversation/read-conversation.ts";
+import { readConversation, type Conversation, type Exchange } from "../conversation/read-conversation.ts";
 import type { LocalModelOptions } from "../local-model-options.ts";
 import { createMatcher } from "../match/create-matcher.ts";
 import { decide } from "../plan/decide.ts";
@@ -15,7 +15,7 @@ export function answerCall(call: ModelCall, options: LocalModelOptions): WholeAn
   call.abortSignal?.throwIfAborted();
   const scene = toScene(call, options);
   const decision = call.toolChoice?.type === "none" ? withoutCalls(decide(scene)) : decide(scene);
-  const calls = toCalls(decision, scene.exchange);
+  const calls = toCalls(decision, scene.conversation);
   const limit = call.maxOutputTokens ?? Number.POSITIVE_INFINITY;
   if (calls.length > 0 && countTokens(calls) <= limit) return finish(call, calls, "tool-calls");
   const { responseFormat } = call;
@@ -32,9 +32,12 @@ function withoutCalls({ text, calls }: Decision): Decision {
   };
 }
 
-/** A call that nobody made before has an id that nobody had before. */
-function toCalls({ calls }: Decision, { rounds }: Exchange): ModelContent[] {
-  const before = rounds.flat().length;
+/** A call that nobody made before has an id that nobody had before, however much of the conversation is left. */
+function toCalls({ calls }: Decision, { exchanges }: Conversation): ModelContent[] {
+  const ids = exchanges.flatMap(({ rounds }) =>
+    rounds.flat().map(({ id }) => Number(/^local-(\d{1,9})$/u.exec(id)?.[1] ?? 0)),
+  );
+  const before = ids.reduce((most, id) => Math.max(most, id), 0);
   return calls.map(({ tool, input }, index) => ({
     type: "tool-call",
     toolCallId: `local-${before + index + 1}`,
@@ -48,7 +51,7 @@ function finish(
   content: readonly ModelContent[],
   unified: "length" | "stop" | "tool-calls",
 ): WholeAnswer {
-  const input = estimateTokens(JSON.stringify([call.prompt, call.tools ?? []], leaveOutBytes));
+  const input = countInput(call);
   const output = countTokens(content);
   return {
     content,
@@ -58,6 +61,18 @@ function finish(
       outputTokens: { total: output, text: output, reasoning: 0 },
     },
   };
+}
+
+function countInput({ prompt, tools = [] }: ModelCall): number {
+  const texts = [prompt, ...tools].map((part) => {
+    try {
+      return JSON.stringify(part, leaveOutBytes);
+    } catch {
+      // A schema that no provider could be sent (a cycle, thousands of levels) is not counted.
+      return "";
+    }
+  });
+  return estimateTokens(texts.join("\n"));
 }
 
 function leaveOutBytes(_: string, value: unknown): unknown {

@@ -8,6 +8,7 @@ import { findFreeText } from "./free-text.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
 import { booleanCandidates } from "./boolean-candidates.ts";
 import { kindCandidates } from "./kind-candidates.ts";
+import { setField } from "./set-field.ts";
 import type { ToolWords } from "./tool-words.ts";
 import type { Parameter } from "./parameter.ts";
 import { hasForm, rolesOf } from "./roles.ts";
@@ -49,7 +50,7 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
       guess(place, parameter, state.cues) ??
       (parameter.schema["const"] as JsonValue | undefined);
     if (value === undefined) continue;
-    set(state.input, parameter.name, value);
+    setField(state.input, parameter.name, value);
     guessed.add(parameter.name);
   }
   const missing = parameters.filter(
@@ -85,7 +86,7 @@ function assign(place: FillPlace, state: Filling): void {
     const bar = parameter.isRequired ? 1 : optionalBar;
     const isFree = isOpen(state, parameter) && !rangeOf(from, to).some((at) => state.used.has(at));
     if (!isFree || candidate.score < bar) continue;
-    set(state.input, parameter.name, value);
+    setField(state.input, parameter.name, value);
     for (const at of rangeOf(from, to)) state.used.add(at);
     for (const at of rangeOf(candidate.cueFrom ?? from, Math.max(to, candidate.cueTo ?? to))) state.cues.add(at);
   }
@@ -123,7 +124,7 @@ function fillNested(place: FillPlace, input: Record<string, JsonValue>, paramete
       ([name, value]) => !inner.guessed.has(name) && !taken.has(JSON.stringify(value)),
     );
     const isWhole = inner.missing.length === 0 && [...inner.guessed].length === 0;
-    if (said.length > 0 && (isWhole || parameter.isRequired)) set(input, parameter.name, Object.fromEntries(said));
+    if (said.length > 0 && (isWhole || parameter.isRequired)) setField(input, parameter.name, Object.fromEntries(said));
   }
 }
 
@@ -154,13 +155,8 @@ function inOrder(
   input: Readonly<Record<string, JsonValue>>,
 ): Record<string, JsonValue> {
   const ordered: Record<string, JsonValue> = {};
-  for (const { name } of parameters) if (Object.hasOwn(input, name)) set(ordered, name, input[name] as JsonValue);
+  for (const { name } of parameters) if (Object.hasOwn(input, name)) setField(ordered, name, input[name] as JsonValue);
   return ordered;
-}
-
-/** A parameter may have any name, `__proto__` too. */
-function set(target: Record<string, JsonValue>, name: string, value: JsonValue): void {
-  Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
 }
 
 function rangeOf(from: number, to: number): number[] {

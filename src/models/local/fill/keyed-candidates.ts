@@ -10,14 +10,14 @@ import { readRequest } from "../text/read-request.ts";
 import { hasForm, rolesOf } from "./roles.ts";
 
 /** Other small words for a parameter whose name is one. */
-const smallWords: Readonly<Record<string, readonly string[]>> = {
-  by: ["per", "each", "every"],
-  since: ["after", "from"],
-  until: ["before", "till"],
-  to: ["into"],
-  in: ["inside"],
-  with: ["using"],
-};
+const smallWords = new Map<string, readonly string[]>([
+  ["by", ["per", "each", "every"]],
+  ["since", ["after", "from"]],
+  ["until", ["before", "till"]],
+  ["to", ["into"]],
+  ["in", ["inside"]],
+  ["with", ["using"]],
+]);
 
 /** Values that the request gives by name: `--limit 5`, `limit=5`, "limit: 5", "a limit of 5", "by region". */
 export function keyedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -95,7 +95,7 @@ function matchName({ tokens }: FillPlace, { words, stems }: Parameter, at: numbe
   }
   const [own = ""] = stems;
   if (own !== "" && own === stem) return { to: at + 1, isExact: true };
-  const isSmallWord = (smallWords[words[0] ?? ""] ?? []).includes(word);
+  const isSmallWord = smallWords.get(words[0] ?? "")?.includes(word) === true;
   const isSynonym = own !== "" && stem !== "" && synonymsOf(own).has(stem);
   return isSmallWord || isSynonym ? { to: at + 1, isExact: false } : undefined;
 }

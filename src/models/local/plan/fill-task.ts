@@ -3,6 +3,7 @@ import type { ModelTool } from "../../model.ts";
 import { convertToken, plainText } from "../fill/convert-token.ts";
 import { fillParameters, splitList, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf, type Parameter } from "../fill/parameter.ts";
+import { setField } from "../fill/set-field.ts";
 import { hasForm } from "../fill/roles.ts";
 import { skipJoints } from "../fill/read-value.ts";
 import { readRequest, type Request } from "../text/read-request.ts";
@@ -22,7 +23,7 @@ export function addAnswers(filled: Filled, answers: readonly string[], today: st
       first !== undefined && first.type === "string" && first.choices.length === 0 && isBare && !hasForm(first);
     if (first !== undefined && (isWhole || !Object.hasOwn(given, first.name) || said.guessed.has(first.name))) {
       const value = wholeAnswer(first, request);
-      if (value !== undefined) given[first.name] = value;
+      if (value !== undefined) setField(given, first.name, value);
     }
     input = { ...input, ...given };
     missing = missing.filter(({ name }) => !Object.hasOwn(given, name));

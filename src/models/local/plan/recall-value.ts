@@ -83,7 +83,7 @@ function fromResult(parameter: Parameter, result: JsonValue, isPlace: boolean): 
 }
 
 function findPlace(parameter: Parameter, input: JsonObject): JsonValue | undefined {
-  const values = Object.values(input).flat() as JsonValue[];
+  const values = Object.values(input).flat();
   const place = values.find(
     (value) =>
       typeof value === "string" && /^[^\s]{1,300}$/u.test(value) && /[/\\]|\.[a-z][a-z0-9]{0,7}$/iu.test(value),
@@ -97,28 +97,33 @@ function fit(parameter: Parameter, value: JsonValue | undefined): JsonValue | un
     return typeof value === "object" ? undefined : matchChoice(parameter, String(value));
   switch (parameter.type) {
     case "string":
-      if (typeof value === "object") return Array.isArray(value) ? JSON.stringify(value) : undefined;
-      return String(value).trim() === "" ? undefined : String(value);
+      return toText(value);
     case "number":
-    case "integer": {
-      const number =
-        typeof value === "number"
-          ? value
-          : typeof value === "string" && /^\s*-?\d+(?:\.\d+)?\s*$/u.test(value)
-            ? Number(value)
-            : undefined;
-      return number === undefined ? undefined : fitNumber(parameter, number);
-    }
+    case "integer":
+      return toNumber(parameter, value);
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
-    case "array": {
-      if (Array.isArray(value)) return value;
-      const item = parameter.item === undefined ? undefined : fit(parameter.item, value);
-      return item === undefined ? undefined : [item];
-    }
+    case "array":
+      return Array.isArray(value) ? value : toList(parameter, value);
     case "object":
       return typeof value === "object" && !Array.isArray(value) ? value : undefined;
     case "any":
       return value;
   }
+}
+
+function toText(value: JsonValue): string | undefined {
+  if (typeof value === "object") return Array.isArray(value) ? JSON.stringify(value) : undefined;
+  return String(value).trim() === "" ? undefined : String(value);
+}
+
+function toNumber(parameter: Parameter, value: JsonValue): number | undefined {
+  if (typeof value === "number") return fitNumber(parameter, value);
+  const isNumber = typeof value === "string" && /^\s*-?\d{1,40}(?:\.\d{1,40})?\s*$/u.test(value);
+  return isNumber ? fitNumber(parameter, Number(value)) : undefined;
+}
+
+function toList({ item }: Parameter, value: JsonValue): JsonValue[] | undefined {
+  const fitted = item === undefined ? undefined : fit(item, value);
+  return fitted === undefined ? undefined : [fitted];
 }

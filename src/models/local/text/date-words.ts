@@ -15,45 +15,54 @@ export function parseSpokenDate(words: readonly string[], today: string | undefi
 }
 
 function parseCalendarDate(words: readonly string[], today: string | undefined): SpokenDate | undefined {
-  const [first = "", second = "", third = "", fourth = ""] = words;
-  const isDayFirst = dayOf(first) !== undefined;
-  const skip = isDayFirst && second === "of" ? 1 : 0;
-  const day = isDayFirst ? dayOf(first) : dayOf(second);
-  const month = monthOf(isDayFirst ? (skip === 1 ? third : second) : first);
+  const [first = "", second = "", third = ""] = words;
+  const isOf = second === "of";
+  const dayFirst = { day: dayOf(first), month: monthOf(isOf ? third : second), next: isOf ? 3 : 2 };
+  const found = dayFirst.day === undefined ? { day: dayOf(second), month: monthOf(first), next: 2 } : dayFirst;
+  const { day, month, next } = found;
   if (day === undefined || month === undefined) return undefined;
-  const yearAt = 2 + skip;
-  const gap = words[yearAt] === "," ? 1 : 0;
-  const written = /^\d{4}$/u.test(words[yearAt + gap] ?? "") ? words[yearAt + gap] : undefined;
+  const gap = words[next] === "," ? 1 : 0;
+  const written = /^\d{4}$/u.exec(words[next + gap] ?? "")?.[0];
   // "May 3" without a year is in this year, if anybody knows which one that is.
   const year = written ?? today?.slice(0, 4);
-  const count = written === undefined ? yearAt : yearAt + gap + 1;
-  // "may" is a word of its own: it needs a year, or a day behind it.
-  if (month === 5 && first === "may" && written === undefined && fourth === "") return undefined;
+  const count = written === undefined ? next : next + gap + 1;
   return year === undefined ? { count } : { iso: `${year}-${pad(month)}-${pad(day)}`, count };
 }
+
+/** How far a word moves the day. */
+const dayShifts = new Map([
+  ["today", 0],
+  ["tomorrow", 1],
+  ["yesterday", -1],
+]);
 
 function parseRelativeDate(words: readonly string[], today: string | undefined): SpokenDate | undefined {
   const [first = "", second = "", third = ""] = words;
   const from = (count: number, shift: number, unit = "day"): SpokenDate =>
     today === undefined ? { count } : { iso: shiftDate(today, shift, unit), count };
-  if (first === "today" || first === "now") return first === "today" ? from(1, 0) : undefined;
-  if (first === "tomorrow") return from(1, 1);
-  if (first === "yesterday") return from(1, -1);
-  if (first === "the" && second === "day" && words[4] === "tomorrow" && third === "after") return from(4, 2);
-  if (first === "next" || first === "last" || first === "this" || first === "on" || first === "coming") {
-    const shift = first === "last" ? -1 : first === "next" ? 1 : 0;
-    const unit = unitOf(second);
-    if (unit !== undefined && first !== "on" && first !== "this") return from(2, shift, unit);
-    const day = weekdays.indexOf(second);
-    if (day !== -1) return toWeekday(day, shift, today, 2);
-  }
-  const weekday = weekdays.indexOf(first);
-  if (weekday !== -1) return toWeekday(weekday, 0, today, 1);
-  const amount = /^\d{1,4}$/u.test(first) ? Number(first) : first === "a" || first === "an" ? 1 : undefined;
-  if (amount !== undefined && unitOf(second) !== undefined && third === "ago") return from(3, -amount, unitOf(second));
-  const later = /^\d{1,4}$/u.test(second) ? Number(second) : second === "a" || second === "an" ? 1 : undefined;
-  if (first === "in" && later !== undefined && unitOf(third) !== undefined) return from(3, later, unitOf(third));
-  return undefined;
+  const shift = dayShifts.get(first);
+  if (shift !== undefined) return from(1, shift);
+  const weekday = parseWeekday(words, today);
+  if (weekday !== undefined) return weekday;
+  const unit = unitOf(second);
+  if (unit !== undefined && (first === "next" || first === "last")) return from(2, first === "last" ? -1 : 1, unit);
+  const ago = amountOf(first);
+  if (ago !== undefined && unit !== undefined && third === "ago") return from(3, -ago, unit);
+  const later = amountOf(second);
+  return first === "in" && later !== undefined && unitOf(third) !== undefined
+    ? from(3, later, unitOf(third))
+    : undefined;
+}
+
+function amountOf(word: string): number | undefined {
+  if (word === "a" || word === "an") return 1;
+  return /^\d{1,4}$/u.test(word) ? Number(word) : undefined;
+}
+
+function parseWeekday([first = "", second = ""]: readonly string[], today: string | undefined): SpokenDate | undefined {
+  const isLed = /^(?:next|last|this|on|coming)$/u.test(first);
+  const day = weekdays.indexOf(isLed ? second : first);
+  return day === -1 ? undefined : toWeekday(day, first === "last" ? -1 : 0, today, isLed ? 2 : 1);
 }
 
 function toWeekday(day: number, shift: number, today: string | undefined, count: number): SpokenDate {

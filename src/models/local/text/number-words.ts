@@ -35,37 +35,50 @@ export interface SpokenNumber {
 
 /** Reads a number in words ("twenty-five", "a hundred and five", "2 million") at the beginning of `words`. */
 export function parseSpokenNumber(words: readonly string[], digits?: number): SpokenNumber | undefined {
-  let total = 0;
-  let current = digits;
-  let count = digits === undefined ? 0 : 1;
-  let isAfterScale = false;
+  let state: Reading = { total: 0, current: digits, isScaled: false };
+  let count = digits === undefined ? skipArticle(words) : 1;
+  const start = count;
+  if (digits === undefined && start === 1) state = { ...state, current: words[1] === "dozen" ? undefined : 1 };
   for (; count < words.length; count++) {
     const word = words[count] as string;
-    const scale = scales.get(word);
-    const next = scales.get(words[count + 1] ?? "");
-    if (scale !== undefined && (current !== undefined || isAfterScale)) {
-      current = (current ?? 1) * scale;
-      if (scale >= 1000) {
-        total += current;
-        current = undefined;
-      }
-      isAfterScale = true;
-    } else if (
-      (word === "a" || word === "an") &&
-      current === undefined &&
-      (next !== undefined || words[count + 1] === "dozen")
-    ) {
-      if (next === undefined) continue;
-      current = 1;
-    } else if (word === "and" && isAfterScale && partOf(words[count + 1] ?? "") !== undefined) continue;
-    else {
-      const part = partOf(word);
-      if (part === undefined || (digits !== undefined && !isAfterScale) || !isFree(current, part)) break;
-      current = (current ?? 0) + part;
-    }
+    if (word === "and" && state.isScaled && partOf(words[count + 1] ?? "") !== undefined) continue;
+    // Digits are a whole number: only "million" and the like can follow.
+    const next = addScale(state, word) ?? (digits !== undefined && !state.isScaled ? undefined : addPart(state, word));
+    if (next === undefined) break;
+    state = next;
   }
-  const isNumber = current !== undefined || isAfterScale;
-  return isNumber && count > 0 ? { value: total + (current ?? 0), count } : undefined;
+  const isNumber = state.isScaled || state.current !== undefined;
+  return isNumber && count > (digits === undefined ? start : 0)
+    ? { value: state.total + (state.current ?? 0), count }
+    : undefined;
+}
+
+interface Reading {
+  readonly total: number;
+  readonly current: number | undefined;
+  /** Whether there was a "hundred" or more already. */
+  readonly isScaled: boolean;
+}
+
+/** "a hundred", "a dozen". */
+function skipArticle([first = "", second = ""]: readonly string[]): number {
+  return (first === "a" || first === "an") && (scales.has(second) || second === "dozen") ? 1 : 0;
+}
+
+function addScale({ total, current, isScaled }: Reading, word: string): Reading | undefined {
+  const scale = scales.get(word);
+  if (scale === undefined || (current === undefined && !isScaled)) return undefined;
+  const scaled = (current ?? 1) * scale;
+  return scale >= 1000
+    ? { total: total + scaled, current: undefined, isScaled: true }
+    : { total, current: scaled, isScaled: true };
+}
+
+function addPart(state: Reading, word: string): Reading | undefined {
+  const part = partOf(word);
+  return part === undefined || !isFree(state.current, part)
+    ? undefined
+    : { ...state, current: (state.current ?? 0) + part };
 }
 
 /** Tells whether `part` can follow: "twenty five" is one number, "five twenty" is two. */
