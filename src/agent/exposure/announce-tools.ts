@@ -90,11 +90,7 @@ function toToolChanges(added: readonly RegisteredTool[], removed: readonly Regis
     ...added.map((entry) => ({ type: "tool_addition", tool: toModelTool(entry) as unknown as JsonObject })),
     ...removed.map(({ wireName }) => ({ type: "tool_removal", toolName: wireName })),
   ];
-  return {
-    role: "system",
-    content: say(added, removed),
-    providerOptions: { anthropic: { toolChanges } },
-  } as ModelMessage;
+  return { role: "system", content: say(added, removed), providerOptions: { anthropic: { toolChanges } } };
 }
 
 function toText(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {

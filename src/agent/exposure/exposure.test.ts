@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ModelCall } from "../../models/model.ts";
+import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel, type MockModel, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
@@ -68,7 +69,7 @@ test("announce tells Anthropic's models of the change as one of their tools", as
       "It is 8",
     ],
     "announce",
-    "anthropic.messages",
+    { provider: "anthropic.messages" },
   );
 
   const result = await agent.run("Double 4").result;
@@ -78,7 +79,11 @@ test("announce tells Anthropic's models of the change as one of their tools", as
     role: "system",
     providerOptions: { anthropic: { toolChanges: [{ type: "tool_addition", tool: { name: "numbers__double" } }] } },
   });
-  expect(lostPrefixes(model)).toEqual([]);
+  expect(model.asked[0]?.prompt.map(({ providerOptions }) => providerOptions?.["anthropic"])).toEqual([
+    { cacheControl: { type: "ephemeral" } },
+    { cacheControl: { type: "ephemeral" } },
+  ]);
+  expect(model.asked[1]?.prompt[1]?.providerOptions).toBeUndefined();
 });
 
 test("announce says what is gone when a skill is closed", async () => {
@@ -113,11 +118,11 @@ test.for<ExposureName>(["direct", "announce", "dispatch"])(
         calls: [exposure === "direct" ? call : { tool: "call_tool", input: { name: call.tool, input: call.input } }],
       };
     };
-    const { agent, model } = createTestAgent(script, exposure, "kitbag.mock", store);
+    const { agent, model } = createTestAgent(script, exposure, { store });
     const run = agent.run("Double 4", { onEvent: ({ type }) => type === "tool-end" && run.stop() });
     await run.result;
 
-    const result = await createTestAgent(script, exposure, "kitbag.mock", store, model).agent.resume(run.id).result;
+    const result = await createTestAgent(script, exposure, { store, model }).agent.resume(run.id).result;
 
     expect(result).toMatchObject({ status: "ok", text: "Done" });
     if (exposure !== "direct") expect(lostPrefixes(model)).toEqual([]);
@@ -146,12 +151,16 @@ test("a tool of a closed skill is refused, through call_tool too (W1)", async ()
   expect(results.split("numbers").length).toBeGreaterThan(2);
 });
 
+interface TestOptions {
+  readonly provider?: string;
+  readonly store?: Store;
+  readonly model?: MockModel;
+}
+
 function createTestAgent(
   script: MockScript,
   exposure: ExposureName,
-  provider = "kitbag.mock",
-  store = memoryStore(),
-  model: MockModel = mockModel(script, { provider }),
+  { provider = "kitbag.mock", store = memoryStore(), model = mockModel(script, { provider }) }: TestOptions = {},
 ): { readonly agent: Agent; readonly model: MockModel } {
   const double = defineTool({
     name: "double",

@@ -1,4 +1,4 @@
-import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+import type { JSONObject, LanguageModelV4FunctionTool } from "@ai-sdk/provider";
 
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { ModelTool } from "../../models/model.ts";
@@ -37,6 +37,6 @@ function describe(name: string, description: string, schema: JsonSchema): ModelT
 function toExamples(examples: RegisteredTool["tool"]["examples"]): Pick<LanguageModelV4FunctionTool, "inputExamples"> {
   if (examples.length === 0) return {};
   return {
-    inputExamples: examples.map(({ input }) => ({ input })) as LanguageModelV4FunctionTool["inputExamples"] & object,
+    inputExamples: examples.map(({ input }) => ({ input: input as JSONObject })),
   };
 }

@@ -6,6 +6,7 @@ import { endlessMemory } from "../memory/memory.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
+import { markCache } from "../exposure/mark-cache.ts";
 import { callHook } from "./call-hook.ts";
 import { digestTools } from "./prompt-digest.ts";
 import type { RunState } from "./run-state.ts";
@@ -69,10 +70,11 @@ function place({ id, step }: RunState): { readonly run: string; readonly step: n
 }
 
 function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
-  const { settings, output, signal } = run.parts;
+  const { settings, output, signal, model } = run.parts;
   const { stop, ...others } = settings;
   const prompt: ModelMessage[] = system === "" ? [] : [{ role: "system", content: system }];
   for (const message of run.messages) prompt.push(message);
+  markCache(prompt, model);
   return {
     ...others,
     prompt,
