@@ -56,9 +56,11 @@ async function openUnwatched(model: Model, call: ModelCall, clock: ModelClock): 
   }
 }
 
-/** Parts with which a model shows something of its answer. All others can wait for one of these. */
+/**
+ * Parts with which a model shows something of its answer. All others can wait for one of these, also those of a provider's own
+ * kind: Anthropic's package begins each answer with one.
+ */
 const showing: ReadonlySet<string> = new Set<ModelPart["type"]>([
-  "custom",
   "file",
   "finish",
   "reasoning-delta",
@@ -116,28 +118,29 @@ interface Rest {
 function toRest({ model, call, source, held, watch, partMs, clock }: Rest): PartSource {
   let shown = 0;
   let isFinished = false;
+  let hasFailed = false;
   let isOver = false;
 
-  const fail = (cause: unknown): ModelPart => {
-    isOver = true;
-    watch?.abandon();
-    void source.cancel();
-    held.push(interrupted);
-    return { type: "error", error: toModelError(model, cause, clock.now()) };
-  };
   const pass = (part: ModelPart): ModelPart => {
     if (part.type === "finish") {
       isFinished = true;
       // There is nothing left to wait for; who does not read to the end leaves no timer behind.
       watch?.end();
     }
-    return part.type === "error" ? { ...part, error: toModelError(model, part.error, clock.now()) } : part;
+    if (part.type !== "error") return part;
+    hasFailed = true;
+    return { ...part, error: toModelError(model, part.error, clock.now()) };
   };
   /** The source is at its end: whether that is right depends on whether the answer is. */
   const end = (cause: unknown): ModelPart | undefined => {
-    if (!isFinished && !isOver) return fail(cause);
+    const isRight = isFinished || isOver;
     isOver = true;
-    return undefined;
+    if (isRight) return undefined;
+    watch?.abandon();
+    void source.cancel();
+    held.push(interrupted);
+    // Why it ended may have been said already.
+    return hasFailed ? held[shown++] : { type: "error", error: toModelError(model, cause, clock.now()) };
   };
 
   return {
