@@ -55,7 +55,32 @@ export interface DebuggerOptions {
   readonly stop: () => void;
 }
 
-/** Makes the hooks with which somebody goes through a run step by step. */
+/**
+ * Makes the hooks with which somebody goes through a run step by step.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace, defineTool } from "kitbag";
+ * import { createAgent, createDebugger, type AgentRun } from "kitbag/agent";
+ *
+ * const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 6 });
+ * const agent = createAgent({ model: "local", workspace: createWorkspace({ tools: [roll] }) });
+ *
+ * const places: string[] = [];
+ * const run: AgentRun = agent.run("Roll a die", {
+ *   hooks: createDebugger({
+ *     breakpoints: [{ tool: "roll" }],
+ *     stop: () => run.stop(),
+ *     onStop({ where }) {
+ *       places.push(where);
+ *       return where === "outcome" ? { action: "continue", outcome: { status: "ok", output: 1 } } : { action: "continue" };
+ *     },
+ *   }),
+ * });
+ * const { text } = await run.result;
+ * console.assert(places.join() === "call,outcome" && text.includes("1"));
+ * ```
+ */
 export function createDebugger(options: DebuggerOptions): AgentHooks {
   const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
   let steps = stopAtStart;

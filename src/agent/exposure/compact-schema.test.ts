@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+
+import { compactSchema } from "./compact-schema.ts";
+
+test("compactSchema() leaves out what says nothing to a model, at every depth", () => {
+  const schema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "Input",
+    type: "object",
+    additionalProperties: false,
+    properties: {
+      title: { type: "string", title: "Title", description: "Of the page" },
+      tags: { type: "array", items: { type: "string", examples: ["a"] } },
+      size: { anyOf: [{ type: "number", $comment: "in px" }, { type: "null" }] },
+      extra: { type: "object", additionalProperties: { type: "number", title: "N" } },
+    },
+    required: ["title"],
+  };
+
+  expect(compactSchema(schema)).toEqual({
+    type: "object",
+    properties: {
+      title: { type: "string", description: "Of the page" },
+      tags: { type: "array", items: { type: "string" } },
+      size: { anyOf: [{ type: "number" }, { type: "null" }] },
+      extra: { type: "object", additionalProperties: { type: "number" } },
+    },
+    required: ["title"],
+  });
+});
+
+test("compactSchema() changes no value that a schema only holds", () => {
+  const schema = {
+    type: "object",
+    properties: { a: { const: { title: "x" }, default: { examples: [1] }, enum: [{ title: "y" }] } },
+  };
+
+  expect(compactSchema(schema)).toEqual(schema);
+});
+
+test("compactSchema() is made once", () => {
+  const schema = { type: "object" };
+
+  expect(compactSchema(schema)).toBe(compactSchema(schema));
+});
