@@ -1,5 +1,5 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { Runtime } from "../../core/runtime.ts";
+import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { ProgramHost } from "./answer-calls.ts";
 import { toCodeLimits, type CodeLimits } from "./code-limits.ts";
@@ -12,8 +12,11 @@ import { toToolNames, type AvailableTool } from "./tool-names.ts";
 
 /** What {@link codeRuntime} takes. */
 export interface CodeRuntimeOptions {
-  /** The tools that there are now, for names that programs can write; what a program may call is decided when it calls. */
-  readonly tools?: () => readonly AvailableTool[];
+  /**
+   * The tools that there are now, for names that programs can write; what a program may call is decided when it calls. `context`
+   * knows those that are available where the program is run. @default none: tools go by their own names
+   */
+  readonly tools?: (context: RuntimeContext) => readonly AvailableTool[];
   /** Where Python programs run. @default nowhere: they are refused */
   readonly sandbox?: Sandbox;
   readonly limits?: Partial<CodeLimits>;
@@ -56,12 +59,16 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
   const limits = toCodeLimits(given);
   const workers = createProgramWorkers(limits.memoryBytes);
 
-  function runPlain({ code, language }: CodeInput, session: ProgramSession, signal: AbortSignal): Promise<ProgramEnd> {
+  function runPlain(
+    { code, language }: CodeInput,
+    session: ProgramSession,
+    context: RuntimeContext,
+  ): Promise<ProgramEnd> {
     const start = { source: code, language: language === "typescript" ? language : "javascript", limits } as const;
     return workers.run(
-      { ...start, ...toToolNames(tools()) },
+      { ...start, ...toToolNames(tools(context)) },
       { call: toHostCall(session), print: session.print },
-      signal,
+      context.signal,
     );
   }
 
@@ -72,12 +79,12 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
       const program = input as CodeInput;
       const session = createProgramSession(context, limits);
       if (program.language !== "python") {
-        const end = await runPlain(program, session, context.signal);
+        const end = await runPlain(program, session, context);
         return toCodeOutput({ tool, end, session, limits });
       }
       const { runPython, toPythonLimits } = await import("./run-python.ts");
       const python = { tool, code: program.code, session, sandbox, limits: toPythonLimits(limits) };
-      const end = await runPython({ ...python, names: toToolNames(tools()) }, context.signal);
+      const end = await runPython({ ...python, names: toToolNames(tools(context)) }, context.signal);
       return toCodeOutput({ ...python, end });
     },
     close: workers.close,

@@ -19,6 +19,7 @@ export function toWatchedContext(context: RuntimeContext): RuntimeContext {
     progress() {},
     log() {},
     chunk() {},
+    availableTools: () => [],
     call,
   };
 }

@@ -42,6 +42,12 @@ export class CallContext implements RuntimeContext {
     return this.#call.signal;
   }
 
+  /** Made when somebody asks for it, too. */
+  get availableTools(): RuntimeContext["availableTools"] {
+    const { host, holder } = this.#call;
+    return host.registry.viewOf(holder).available;
+  }
+
   get state(): ToolState {
     return openToolState(this.#call);
   }

@@ -158,6 +158,24 @@ test("a call inside a call is for the session of the outermost one, through func
   expect(codeOf(await workspace.call("execute_code", { code }))).toBe("code-failed");
 });
 
+test("a program finds the tools of the session that it is run in under names that it can write", async () => {
+  const runtime = codeRuntime({ tools: ({ availableTools }) => availableTools() });
+  onTestFinished(() => runtime.close());
+  const workspace = createWorkspace({
+    tools: [createCodeTool()],
+    runtimes: [runtime],
+    skills: [skillWith("pdf-tools", "extract-text")],
+  });
+  const session = workspace.openSession();
+  await session.activateSkill("pdf-tools");
+  const code = "return await tools.pdf_tools.extract_text({})";
+
+  expect(await session.call("execute_code", { code })).toMatchObject({
+    output: { result: "extract-text of pdf-tools" },
+  });
+  expect(codeOf(await workspace.call("execute_code", { code }))).toBe("code-failed");
+});
+
 test("a tool of a skill may use in a session what the skill says it uses", async () => {
   const report = defineTool({ name: "report", description: "Reports", run: (_input, { call }) => call("pdf/extract") });
   const workspace = createWorkspace({
