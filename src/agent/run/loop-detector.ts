@@ -61,7 +61,11 @@ function findCircle(recent: readonly Noted[]): LoopFinding {
   for (let length = 1; length <= longestCircle; length++) {
     const times = countRepeats(recent, length);
     if (times < nudgeAt) continue;
-    const tools = recent.slice(-length).map(({ tool }) => tool);
+    // In an order of its own: the same circle ends with another of its calls each time.
+    const tools = recent
+      .slice(-length)
+      .map(({ tool }) => tool)
+      .toSorted();
     const what =
       length === 1
         ? `${tools[0]} is called again and again with the same input, and the outcome is the same`
