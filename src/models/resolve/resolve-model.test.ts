@@ -43,6 +43,15 @@ test.for([
   expect(seen[0]?.headers[header]).toBe(value);
 });
 
+test("resolveModel() makes of local a model that needs neither key nor network", async () => {
+  const model = await resolveModel("local", { env: {} });
+
+  const { content } = await model.doGenerate(question);
+
+  expect(model.specificationVersion).toBe("v4");
+  expect(content).toMatchObject([{ type: "text" }]);
+});
+
 test("resolveModel() prefers the key and the URL that are given to those of the environment", async () => {
   const seen = await withServer(async (baseUrl) => {
     const env = { ...keys, OPENAI_BASE_URL: "http://127.0.0.1:1/nowhere" };
