@@ -11,9 +11,9 @@ import { toCostRows } from "./cost-table.ts";
  *
  * @example
  * ```ts
- * import { createWorkspace } from "kitbag";
+ * import { createWorkspace, memoryStore } from "kitbag";
  * import { createAgent, readRunCosts } from "kitbag/agent";
- * import { createRuns, memoryStore } from "kitbag/store";
+ * import { createRuns } from "kitbag/store";
  *
  * const store = memoryStore();
  * const agent = createAgent({ model: "local", workspace: createWorkspace(), store });
