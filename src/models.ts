@@ -25,6 +25,16 @@ export type {
   ModelTool,
   ModelUsage,
 } from "./models/model.ts";
+export type { CallStyle } from "./models/prompted/call-draft.ts";
+export type { CallProblem, FoundCall } from "./models/prompted/check-call.ts";
+export { parseToolCalls } from "./models/prompted/parse-tool-calls.ts";
+export type { ParsedToolCalls, ParseToolCallsOptions } from "./models/prompted/parse-tool-calls.ts";
+export { promptTools } from "./models/prompted/prompt-tools.ts";
+export type { PromptToolsOptions } from "./models/prompted/prompt-tools.ts";
+export { readPartialJson } from "./models/prompted/read-partial-json.ts";
+export { repairToolInput } from "./models/prompted/repair-tool-input.ts";
+export type { RepairedInput } from "./models/prompted/repair-tool-input.ts";
+export type { CallableTool } from "./models/prompted/tool-index.ts";
 export { resolveModel } from "./models/resolve/resolve-model.ts";
 export type { ResolveModelOptions } from "./models/resolve/resolve-model.ts";
 export type { ModelClock } from "./models/retry/model-clock.ts";

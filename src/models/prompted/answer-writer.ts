@@ -37,37 +37,19 @@ export function createAnswerWriter(
   createId: () => string,
   areCallsWanted: boolean,
 ): AnswerWriter {
-  let open: { readonly type: "text" | "reasoning"; readonly id: string } | undefined;
+  const blocks = createBlocks(emit);
   let started: string | undefined;
-  let blocks = 0;
   let calls = 0;
   const problems: string[] = [];
-
-  function close(): void {
-    if (open !== undefined) emit({ type: `${open.type}-end`, id: open.id });
-    open = undefined;
-  }
-
-  function addText(type: "text" | "reasoning", delta: string): void {
-    if (open?.type !== type) {
-      close();
-      open = { type, id: `${type}-${blocks}` };
-      blocks += 1;
-      emit({ type: `${type}-start`, id: open.id });
-    }
-    emit({ type: `${type}-delta`, id: open.id, delta });
-  }
 
   function addCall(piece: Extract<Piece, { type: "call" | "problem" }>): void {
     const call = areCallsWanted ? toToolCall(piece, started ?? createId()) : undefined;
     if (call === undefined) {
-      if (piece.type === "problem") {
-        problems.push(piece.problem.message);
-        addText("text", piece.raw);
-      }
-      return;
+      if (piece.type !== "problem") return;
+      problems.push(piece.problem.message);
+      return blocks.add("text", piece.raw);
     }
-    close();
+    blocks.close();
     const { toolCallId: id, toolName, input } = call;
     if (started === undefined) {
       emit({ type: "tool-input-start", id, toolName });
@@ -81,10 +63,10 @@ export function createAnswerWriter(
 
   return {
     problems,
-    close,
+    close: blocks.close,
     hasCalls: () => calls > 0,
     startCall(name) {
-      close();
+      blocks.close();
       started = createId();
       emit({ type: "tool-input-start", id: started, toolName: name });
     },
@@ -93,7 +75,36 @@ export function createAnswerWriter(
     },
     write(piece) {
       if (piece.type === "call" || piece.type === "problem") addCall(piece);
-      else addText(piece.type, piece.text);
+      else blocks.add(piece.type, piece.text);
+    },
+  };
+}
+
+interface Blocks {
+  add(type: "text" | "reasoning", delta: string): void;
+  close(): void;
+}
+
+/** Blocks of text and of reasoning, of which one is open at a time. */
+function createBlocks(emit: (part: ModelPart) => void): Blocks {
+  let open: { readonly type: "text" | "reasoning"; readonly id: string } | undefined;
+  let count = 0;
+
+  function close(): void {
+    if (open !== undefined) emit({ type: `${open.type}-end`, id: open.id });
+    open = undefined;
+  }
+
+  return {
+    close,
+    add(type, delta) {
+      if (open?.type !== type) {
+        close();
+        open = { type, id: `${type}-${count}` };
+        count += 1;
+        emit({ type: `${type}-start`, id: open.id });
+      }
+      emit({ type: `${type}-delta`, id: open.id, delta });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { jsonrepair } from "jsonrepair";
 
-import type { CallDraft, CallStyle } from "./call-draft.ts";
+import type { CallDraft, CallStyle, ReadCalls } from "./call-draft.ts";
 import { toCallDrafts } from "./json-calls.ts";
 import { findMark, readMark, type Mark } from "./marks.ts";
 import { readCalls, type CallPlace } from "./read-calls.ts";
@@ -40,8 +40,7 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     const read = readCalls(source, next, place);
     if (drafts.length > 0 && typeof read === "string") return finish(drafts, end);
     if (read === "none") return undefined;
-    if (read === "unreadable" || isSuspicious(source, read.drafts, read.end)) return readOtherwise(source, next, place);
-    if (isRunaway(source, next, read.drafts)) return readOtherwise(source, next, place);
+    if (read === "unreadable" || isDoubtful(source, next, read)) return readOtherwise(source, next, place);
     drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
     next = read.end;
     end = read.end;
@@ -77,6 +76,10 @@ function skipBetween(source: Source, at: number, isBehindCall: boolean): number 
   if (!isBehindCall) return next;
   while (!isOver(source, next) && /[}\]),;`~\s]/u.test(source.text.charAt(next))) next += 1;
   return skipSpace(source, next);
+}
+
+function isDoubtful(source: Source, at: number, { drafts, end }: ReadCalls): boolean {
+  return isSuspicious(source, drafts, end) || isRunaway(source, at, drafts);
 }
 
 /** Quotes inside a text were guessed, and then there is more than a mark: the guess was wrong. */

@@ -1,5 +1,3 @@
-import { parse } from "jsonriver";
-
 import type { JsonValue } from "../../core/json.ts";
 import { repairToolInput } from "./repair-tool-input.ts";
 
@@ -25,6 +23,7 @@ import { repairToolInput } from "./repair-tool-input.ts";
  * ```
  */
 export async function* readPartialJson(chunks: AsyncIterable<string>): AsyncGenerator<JsonValue> {
+  const { parse } = await import("jsonriver");
   const iterator = chunks[Symbol.asyncIterator]();
   const seen: string[] = [];
   let failure: { readonly cause: unknown } | undefined;

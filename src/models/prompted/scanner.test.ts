@@ -128,7 +128,7 @@ test("createScanner() lets text pass as soon as it cannot be part of a call", ()
     "old>",
     "\n```js\nlet a = {",
     "};\n```\nDone <tool_c",
-    "all> no",
+    "all> no way",
   ].map(pass);
 
   expect(passed).toEqual([
@@ -138,7 +138,7 @@ test("createScanner() lets text pass as soon as it cannot be part of a call", ()
     " <bold>",
     "\n```js",
     "\nlet a = {};\n```\nDone",
-    " <tool_call> no",
+    " <tool_call> no way",
   ]);
 });
 

@@ -37,20 +37,7 @@ const looksForCharacter = 8;
 
 /** Makes a scanner. */
 export function createScanner(index: ToolIndex, options: ScannerOptions = {}): Scanner {
-  const scan: Scan = {
-    source: createSource("", false),
-    index,
-    base: 0,
-    at: 0,
-    regionEnd: 0,
-    exampleEnd: -1,
-    lineChecked: -1,
-    space: "",
-    isBehindRegion: false,
-    last: undefined,
-    pieces: [],
-    passage: options.startsThinking === true ? { kind: "think", name: "think", depth: 1 } : undefined,
-  };
+  const scan = createScan(index, options);
   let chunks: string[] = [];
   let chunkLength = 0;
   let credit = 16_384;
@@ -86,12 +73,27 @@ export function createScanner(index: ToolIndex, options: ScannerOptions = {}): S
     },
     held() {
       if (!isWaiting || chunkLength > 0 || scan.passage !== undefined) return undefined;
-      return {
-        text: scan.source.text.slice(scan.at),
-        isShown: isShown(scan, scan.at) || /["'“‘«]/u.test(scan.source.text.charAt(scan.at - 1)),
-      };
+      const isInQuotes = /["'“‘«]/u.test(scan.source.text.charAt(scan.at - 1));
+      return { text: scan.source.text.slice(scan.at), isShown: isInQuotes || isShown(scan, scan.at) };
     },
     steps: () => scan.source.steps,
+  };
+}
+
+function createScan(index: ToolIndex, { startsThinking = false }: ScannerOptions): Scan {
+  return {
+    source: createSource("", false),
+    index,
+    base: 0,
+    at: 0,
+    regionEnd: 0,
+    exampleEnd: -1,
+    lineChecked: -1,
+    space: "",
+    isBehindRegion: false,
+    last: undefined,
+    pieces: [],
+    passage: startsThinking ? { kind: "think", name: "think", depth: 1 } : undefined,
   };
 }
 
