@@ -83,7 +83,7 @@ test("createDebugger() has the model asked again", async () => {
 });
 
 test("createDebugger() ends a run before a call, which is not made", async () => {
-  const { result, made } = await debugRun(({ where }) => ({ action: where === "call" ? "stop" : "step" }));
+  const { result, made } = await debugRun(({ where }) => (where === "call" ? { action: "stop" } : { action: "step" }));
 
   expect(result).toMatchObject({ status: "stopped", reason: "cancelled" });
   expect(made).toEqual([]);

@@ -129,14 +129,14 @@ class Folding {
 }
 
 /** A call that an answer asks for. */
-export interface AskedCall {
+interface AskedCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
 }
 
 /** The calls that an answer asks for, in order. */
-export function callsOf({ content }: Pick<ModelAnswered, "content">): readonly AskedCall[] {
+function callsOf({ content }: Pick<ModelAnswered, "content">): readonly AskedCall[] {
   return content.flatMap((item) => {
     if (item.type !== "tool-call" || item.providerExecuted === true) return [];
     return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input).input }];

@@ -51,7 +51,7 @@ async function reopen({ parts: { session, exposure } }: RunState, { start, answe
 }
 
 /** Puts a run where it was. */
-export function restore(run: RunState, folded: Folded): void {
+function restore(run: RunState, folded: Folded): void {
   for (const question of folded.questions) countAnswer(run, question);
   run.step = folded.answers.at(-1)?.step ?? 0;
   run.calls = folded.calls;

@@ -110,7 +110,7 @@ const defaultLimits: RunLimits = {
 };
 
 /** Opens a skill for a session. @throws {KitbagError} what keeps it closed. */
-export async function openSkill(session: Session, skill: string): Promise<void> {
+async function openSkill(session: Session, skill: string): Promise<void> {
   const outcome = await session.activateSkill(skill);
   if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
 }
