@@ -44,14 +44,6 @@ export function countPart(part: object): ContentCount {
   return remember(part, (sum) => addPart(sum, part));
 }
 
-/** What a value costs as JSON: counted once for each object. */
-export function countJson(value: unknown): ContentCount {
-  if (typeof value === "object" && value !== null) return remember(value, (sum) => sum.addJson(value));
-  const sum = new Sum();
-  sum.addJson(value);
-  return sum;
-}
-
 function remember(key: object, add: (sum: Sum) => void): ContentCount {
   let count = counts.get(key);
   if (count === undefined) {
