@@ -15,6 +15,8 @@ export interface Holder {
   tools: readonly RegisteredTool[];
   /** The end of what it does with skills: one thing after the other. */
   turn: Promise<unknown>;
+  /** Stops what it is opening; made when it opens something. */
+  stop?: AbortController;
 }
 
 /** Makes a holder that begins with what `from` has open. */

@@ -470,25 +470,38 @@ test("close() refuses a call that waits for an approval", async () => {
   expect(ran).toBe(0);
 });
 
-test("close() while a skill is being opened leaves nothing open", async () => {
+test("close() gives up what is being opened, and leaves nothing open", async () => {
   const log: string[] = [];
-  let go = (): void => {};
+  const base = logged("base", log);
   const slow = skillOf({
     name: "slow",
-    onActivate: () => new Promise<void>((resolve) => (go = resolve)),
-    onDeactivate: () => void log.push("off"),
+    requires: ["base"],
+    onActivate: ({ signal }) =>
+      new Promise(() => signal.addEventListener("abort", () => void log.push(String(signal.reason)))),
   });
-  const workspace = createWorkspace({ skills: [slow] });
-  const session = workspace.openSession();
-  const opening = session.activateSkill("slow");
+  const session = createWorkspace({ skills: [base, slow] }).openSession();
+  const openings = [session.activateSkill("slow"), session.activateSkill("base")];
   await new Promise(setImmediate);
 
-  const closing = session.close();
-  go();
-  await closing;
+  await session.close();
 
-  expect(codeOf(await opening)).toBe("session-closed");
-  expect(log).toEqual(["off"]);
+  expect((await Promise.all(openings)).map(codeOf)).toEqual(["session-closed", "session-closed"]);
+  expect(log).toEqual(["base on", "Error: the session was closed", "base off"]);
+});
+
+test("close() gives up nothing that another session opens, too", async () => {
+  let go = (): void => {};
+  const slow = skillOf({ name: "slow", onActivate: () => new Promise<void>((resolve) => (go = resolve)) });
+  const workspace = createWorkspace({ skills: [slow] });
+  const [one, other] = [workspace.openSession(), workspace.openSession()];
+  const openings = [one, other].map((session) => session.activateSkill("slow"));
+  await new Promise(setImmediate);
+
+  await one.close();
+  go();
+
+  expect((await Promise.all(openings)).map(codeOf)).toEqual(["session-closed", "ok"]);
+  expect(other.getActiveSkills()).toEqual(["slow"]);
 });
 
 test("close() warns of a failing onDeactivate, for there is nobody else to tell", async () => {

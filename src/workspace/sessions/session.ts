@@ -19,7 +19,8 @@ export type SkillUses = Omit<SkillMethods, "addSkill" | "replaceSkill" | "remove
 export interface Session extends CallMethods, ToolQueries, SkillUses {
   /**
    * Closes the skills that are open here. Nothing is available any more, and every call fails with `session-closed`; calls that are
-   * running finish. Resolves when `onDeactivate` of the skills that nobody else has open is over. Closing it again does nothing.
+   * running finish, and what is being opened is given up. Resolves when `onDeactivate` of the skills that nobody else has open is
+   * over. Closing it again does nothing.
    */
   close(): Promise<void>;
 }

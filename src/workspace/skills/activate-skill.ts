@@ -38,6 +38,7 @@ export async function activateSkill(parts: SetParts, request: SkillRequest): Pro
     for (const { name } of opening) settle(parts, held, name);
   } catch (cause) {
     await letGo(parts, held);
+    refuseClosed(holder, `open the skill "${request.name}"`);
     throw cause;
   }
   // What was awoken, and is not required by the version that was opened.
@@ -56,15 +57,22 @@ async function wakeAll(
   held: Map<string, Hold>,
 ): Promise<readonly Skill[]> {
   const planner = { registry: parts.registry.viewOf(holder), skills: parts.skills };
+  const signal = signalFor(holder, options);
   for (;;) {
     refuseClosed(holder, `open the skill "${name}"`);
     const plan = planActivation(name, planner);
     const missing = plan.find((skill) => !holder.open.has(skill.name) && !held.has(skill.name));
     if (missing === undefined) return plan;
-    const hold = await parts.lives.enter(missing, options.signal);
+    const hold = await parts.lives.enter(missing, signal);
     if (hold !== undefined) held.set(missing.name, hold);
     await dropStale(parts, held);
   }
+}
+
+/** Nobody waits for the activation any more who aborted it, or closed the session. */
+function signalFor(holder: Holder, { signal }: SkillOptions): AbortSignal {
+  holder.stop ??= new AbortController();
+  return signal === undefined ? holder.stop.signal : AbortSignal.any([signal, holder.stop.signal]);
 }
 
 /** Lets go of what was taken out in the meantime, though there may be another of its name now. */

@@ -121,6 +121,7 @@ async function closeHolder(parts: SetParts, holder: Holder): Promise<void> {
   const { registry, skills } = parts;
   const removed = registry.viewOf(holder).available();
   holder.isClosed = true;
+  holder.stop?.abort(new Error("the session was closed"));
   registry.holders.delete(holder);
   const closed = closeAll(parts, holder, toSkills([...holder.open].toReversed(), skills));
   if (removed.length > 0) holder.changes.tell({ added: [], removed, replaced: [] });
