@@ -23,6 +23,7 @@ export interface Invocation extends CliContext {
 
 /** What a command answers. The program shows `document` with `--json`, and `text` without. */
 export interface Answer {
+  /** Nothing if the command has already shown it, one event a line. */
   readonly document: unknown;
   /** For standard output; nothing if the command has already shown it. */
   readonly text?: string;

@@ -10,6 +10,16 @@ export interface CommandEntry {
 /** Every command there is, in the order of the overview. */
 export const commands: readonly CommandEntry[] = [
   {
+    name: "chat",
+    summary: "Talk with an agent that has the tools and skills of this project",
+    load: async () => (await import("./commands/chat.ts")).chatCommand,
+  },
+  {
+    name: "run",
+    summary: "Have an agent do a task",
+    load: async () => (await import("./commands/run.ts")).runCommand,
+  },
+  {
     name: "tour",
     summary: "See what Kitbag does: eight small steps that really run",
     load: async () => (await import("./commands/tour.ts")).tourCommand,

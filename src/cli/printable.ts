@@ -16,6 +16,15 @@ export function renderJson(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(unprintable, showCharacter);
 }
 
+/** The same on one line; bytes, which are no JSON, in base64. */
+export function renderJsonLine(value: unknown): string {
+  return JSON.stringify(value, showBytes).replaceAll(unprintable, showCharacter);
+}
+
+function showBytes(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
+}
+
 function showCharacter(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -27,7 +27,7 @@ function renderLine(cells: readonly string[], widths: readonly number[], columns
 }
 
 /** Cuts a text so that it is at most `columns` wide. */
-function cutText(text: string, columns: number): string {
+export function cutText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   let width = 0;
   let cut = "";

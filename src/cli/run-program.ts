@@ -39,7 +39,7 @@ function hasJsonFlag(argv: readonly string[]): boolean {
 }
 
 function printAnswer({ document, text, failure }: Answer, wantsJson: boolean, terminal: Terminal): void {
-  if (wantsJson) terminal.print(`${renderJson(document)}\n`);
+  if (wantsJson) terminal.print(document === undefined ? "" : `${renderJson(document)}\n`);
   else if (text !== undefined && text !== "") terminal.print(text.endsWith("\n") ? text : `${text}\n`);
   if (failure !== undefined) terminal.note(`${failure}\n`);
 }

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 
 import { KitbagError, isKitbagError } from "../../core/errors.ts";
 import type { Runtime } from "../../core/runtime.ts";
+import type { Model } from "../../models/model.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { usageError } from "../usage-error.ts";
@@ -11,12 +12,14 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { loadModule } from "./load-module.ts";
 import { loadBytes } from "../../skills/modules/project-files.ts";
 import { requireTrust } from "./require-trust.ts";
-import { parseJsonConfig, toWorkspaceOptions } from "./to-workspace-options.ts";
+import { parseJsonConfig, toWorkspaceOptions, type Configuration } from "./to-workspace-options.ts";
 
 /** A workspace, and the options that made it. */
 export interface OpenWorkspace {
   readonly workspace: Workspace;
   readonly options: WorkspaceOptions;
+  /** The model that the configuration names for agents. */
+  readonly model?: Model | string;
 }
 
 /** What a command brings to the workspace that it opens. */
@@ -52,7 +55,7 @@ export async function openWorkspace(
  * @throws {KitbagError} `config-invalid` if the options are wrong; whatever `complete` throws.
  */
 export async function createConfigured(
-  configured: WorkspaceOptions,
+  { model, ...configured }: Configuration,
   { runtimes = [], complete = async (options) => options }: Additions,
   path: string,
 ): Promise<OpenWorkspace> {
@@ -61,7 +64,11 @@ export async function createConfigured(
   try {
     // What the configuration brings goes before what is there anyway.
     const all = [...runtimes, ...(options.runtimes ?? [])];
-    return { workspace: createWorkspace({ ...options, runtimes: all }), options };
+    return {
+      workspace: createWorkspace({ ...options, runtimes: all }),
+      options,
+      ...(model !== undefined && { model }),
+    };
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
     throw new KitbagError("config-invalid", { path, reason: cause.message }, { cause });
@@ -86,19 +93,19 @@ function resolveModule(path: string): string {
   throw usageError(`Cannot use --module ${path}: a module ends in .ts, .mts, .js or .mjs`);
 }
 
-async function loadConfig(path: string, context: CliContext): Promise<WorkspaceOptions> {
+async function loadConfig(path: string, context: CliContext): Promise<Configuration> {
   if (path.endsWith(".json")) return loadJsonConfig(path);
   const digests = await requireTrust(path, resolveKitbagHome(context.env), context.terminal);
   return toWorkspaceOptions(await loadModule(path, digests), path);
 }
 
 /** The limits of a configuration that is only data hold for a named module too; what the module says goes before them. */
-async function loadNamed(path: string, config: string | undefined): Promise<WorkspaceOptions> {
+async function loadNamed(path: string, config: string | undefined): Promise<Configuration> {
   const base = config?.endsWith(".json") === true ? loadJsonConfig(config) : {};
   const options = await toWorkspaceOptions(await loadModule(path), path);
-  return { ...options, limits: { ...base.limits, ...options.limits } };
+  return { ...base, ...options, limits: { ...base.limits, ...options.limits } };
 }
 
-function loadJsonConfig(path: string): WorkspaceOptions {
+function loadJsonConfig(path: string): Configuration {
   return parseJsonConfig(loadBytes(path).toString("utf8"), path);
 }

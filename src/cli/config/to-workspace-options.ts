@@ -1,10 +1,18 @@
 import { KitbagError, quote } from "../../core/errors.ts";
 import { isPlain, showValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import type { Model } from "../../models/model.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
+
+/** What a configuration says: options of the workspace, and what is for the command alone. */
+export interface Configuration extends WorkspaceOptions {
+  /** The model of agents, or the name of one. */
+  readonly model?: Model | string;
+}
 
 /** Every option there is; the compiler keeps it in step with the type. */
 const optionNames = Object.keys({
+  model: true,
   tools: true,
   components: true,
   skills: true,
@@ -21,7 +29,7 @@ const optionNames = Object.keys({
   audit: true,
   redaction: true,
   telemetry: true,
-} satisfies Record<keyof WorkspaceOptions, true>);
+} satisfies Record<keyof Configuration, true>);
 
 const lists = ["tools", "components", "skills", "runtimes", "rates"];
 
@@ -31,7 +39,7 @@ const lists = ["tools", "components", "skills", "runtimes", "rates"];
  *
  * @throws {KitbagError} `config-invalid` for anything else.
  */
-export async function toWorkspaceOptions(exported: unknown, path: string): Promise<WorkspaceOptions> {
+export async function toWorkspaceOptions(exported: unknown, path: string): Promise<Configuration> {
   const value = typeof exported === "function" ? await callExport(exported as () => unknown, path) : exported;
   if (Array.isArray(value)) return { tools: value };
   if (typeof value !== "object" || value === null) throw wrongExport(path, value);
@@ -39,15 +47,17 @@ export async function toWorkspaceOptions(exported: unknown, path: string): Promi
   if (!isPlain(value)) throw wrongExport(path, value);
   checkNames(Object.keys(value), optionNames, path);
   for (const name of lists) checkList(name, (value as Record<string, unknown>)[name], path);
+  checkModel((value as { model?: unknown }).model, path);
   return value;
 }
 
 /**
- * Reads a configuration that is JSON. It is only data, so it needs no trust, and it can say only what data can say: limits.
+ * Reads a configuration that is JSON. It is only data, so it needs no trust, and it can say only what data can say: limits,
+ * and the name of a model.
  *
  * @throws {KitbagError} `config-invalid` for anything else.
  */
-export function parseJsonConfig(text: string, path: string): WorkspaceOptions {
+export function parseJsonConfig(text: string, path: string): Configuration {
   let value: unknown;
   try {
     value = JSON.parse(text.replace(/^\uFEFF/u, ""));
@@ -55,9 +65,12 @@ export function parseJsonConfig(text: string, path: string): WorkspaceOptions {
     throw new KitbagError("config-invalid", { path, reason: `it is not JSON: ${(cause as Error).message}` }, { cause });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrongExport(path, value);
-  checkNames(Object.keys(value), ["limits"], path);
-  const { limits = {} } = value as { limits?: unknown };
-  if (typeof limits === "object" && limits !== null && !Array.isArray(limits)) return { limits };
+  checkNames(Object.keys(value), ["limits", "model"], path);
+  const { limits = {}, model } = value as { limits?: unknown; model?: unknown };
+  checkModel(model, path);
+  if (typeof limits === "object" && limits !== null && !Array.isArray(limits)) {
+    return { limits, ...(typeof model === "string" && { model }) };
+  }
   throw new KitbagError("config-invalid", { path, reason: `limits: expected an object, found ${showValue(limits)}` });
 }
 
@@ -83,6 +96,14 @@ function checkNames(names: readonly string[], known: readonly string[], path: st
     const why = optionNames.includes(name) ? "JSON cannot hold it; write a kitbag.config.ts" : cure;
     throw new KitbagError("config-invalid", { path, reason: `it cannot have ${quote(name)}; ${why}` });
   }
+}
+
+function checkModel(model: unknown, path: string): void {
+  if (model === undefined || typeof model === "string") return;
+  if (typeof model === "object" && model !== null && "doStream" in model && typeof model.doStream === "function")
+    return;
+  const reason = `model: expected a model or the name of one, found ${showValue(model)}`;
+  throw new KitbagError("config-invalid", { path, reason });
 }
 
 function checkList(name: string, value: unknown, path: string): void {

@@ -26,10 +26,10 @@ function findOwnFiles(invocation: Invocation): {
   };
 }
 
-/** The runtimes of one command: for a single call nothing is kept warm. */
+/** The runtimes of one command: for a single call nothing is kept warm, unless somebody says so. */
 export function openCliRuntimes(
   invocation: Invocation,
-  more: Pick<RuntimesOptions, "debug" | "onLearned"> = {},
+  more: Pick<RuntimesOptions, "debug" | "onLearned" | "warm"> = {},
 ): Runtimes {
   const { cwd, env, terminal } = invocation;
   const home = resolveKitbagHome(env);

@@ -1,0 +1,85 @@
+import type { AgentHooks } from "../../../agent/hooks.ts";
+import type { RunResult } from "../../../agent/run-result.ts";
+import { isKitbagError } from "../../../core/errors.ts";
+import type { ModelMessage } from "../../../models/model.ts";
+import type { Session } from "../../../workspace/sessions/session.ts";
+import { askThePerson } from "../../approve-call.ts";
+import { toPrintable } from "../../printable.ts";
+import { showDuration } from "../../stats/show-duration.ts";
+import { createShownRun, finishRun, type ShownRun } from "../show-run.ts";
+import { toSkillMessage, toUserMessage } from "../to-task.ts";
+import { describeEnd, summarizeRun } from "../view/describe-end.ts";
+import { say, type Chat } from "./chat.ts";
+import { saveConversation } from "./conversations.ts";
+import { toNextMessages } from "./next-messages.ts";
+
+/** Has the agent answer a request, shows how it does, and goes on with the conversation. Never throws for what can be cured. */
+export async function answerRequest(chat: Chat, text: string, images: readonly string[]): Promise<void> {
+  try {
+    await answer(chat, await toUserMessage(text, images));
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    chat.hasFailed = true;
+    say(chat, toPrintable(cause.message));
+  }
+}
+
+async function answer(chat: Chat, message: ModelMessage): Promise<void> {
+  const { invocation, open, session } = chat;
+  const { terminal, json } = invocation;
+  const told = await Promise.all(chat.untold.map((name) => toSkillMessage(open.workspace, name)));
+  const shown = createShownRun(invocation, open.approve ?? askThePerson(invocation));
+  const debugging = chat.isDebugging ? await startDebugging(chat, shown) : undefined;
+  const startedAt = performance.now();
+  const run = open.agent.run([...chat.messages, ...told, message], {
+    model: chat.model,
+    skills: session.getActiveSkills(),
+    onEvent: shown.onEvent,
+    ...(open.user !== undefined && { user: open.user }),
+    ...(shown.approve !== undefined && { approve: shown.approve }),
+    ...(debugging !== undefined && { hooks: debugging.hooks(() => run.stop()) }),
+  });
+  chat.lastRun = run;
+  const result = await finishRun(run, shown.view);
+  debugging?.close();
+  await goOn(chat, result);
+  const end = describeEnd(result);
+  if (end !== undefined) say(chat, terminal.style(result.status === "failed" ? "red" : "yellow", end));
+  if (!json && terminal.isScreen) {
+    const time = showDuration(performance.now() - startedAt);
+    say(chat, terminal.style("dim", summarizeRun(result, time)));
+  }
+}
+
+interface ChatDebugging {
+  hooks(stop: () => void): AgentHooks;
+  close(): void;
+}
+
+async function startDebugging(chat: Chat, { view }: ShownRun): Promise<ChatDebugging> {
+  chat.isDebugging = false;
+  const { openLiveDebugging } = await import("../debug/live-debugging.ts");
+  const live = openLiveDebugging(chat.invocation, []);
+  return { hooks: (stop) => live.hooks(stop, view), close: live.close };
+}
+
+async function goOn(chat: Chat, result: RunResult): Promise<void> {
+  const { session, open, conversation } = chat;
+  if (result.status !== "ok") chat.hasFailed = true;
+  // It did not even begin: nothing was said, and nothing was opened.
+  if (result.messages.length === 0) return;
+  chat.messages = toNextMessages(result.messages);
+  chat.untold = [];
+  await openOnly(session, result.skills);
+  if (conversation !== undefined && open.store !== undefined) {
+    await saveConversation(open.store, conversation, { messages: chat.messages, skills: result.skills });
+  }
+}
+
+/** Has these skills open in a session, and no others. */
+export async function openOnly(session: Session, skills: readonly string[]): Promise<void> {
+  for (const name of session.getActiveSkills()) {
+    if (!skills.includes(name)) await session.deactivateSkill(name);
+  }
+  for (const name of skills) await session.activateSkill(name);
+}

@@ -1,0 +1,170 @@
+import { resolve } from "node:path";
+
+import { isKitbagError, type Failure } from "../../../core/errors.ts";
+import { nearestNames } from "../../../core/nearest.ts";
+import { toPrintable, toPrintableLine } from "../../printable.ts";
+import { renderTable } from "../../render-table.ts";
+import { checkModel, nameModel } from "../choose-model.ts";
+import { renderCostTable, showCount, showDollars } from "../view/show-cost.ts";
+import { answerRequest } from "./answer-request.ts";
+import { say, type Chat } from "./chat.ts";
+import { checkConversationId, saveConversation } from "./conversations.ts";
+
+/** What a person can tell the program, and not the model. */
+export interface ChatCommand {
+  /** What follows its name. */
+  readonly words: string;
+  readonly summary: string;
+  /** Answers whether the conversation is over. */
+  run(chat: Chat, rest: string): Promise<"quit" | void> | "quit" | void;
+}
+
+/** All commands, by what follows the slash. */
+export const chatCommands: Readonly<Record<string, ChatCommand>> = {
+  help: { words: "", summary: "this list", run: (chat) => say(chat, renderHelp()) },
+  skills: { words: "", summary: "the skills, and which are open", run: listSkills },
+  tools: { words: "", summary: "the tools that the model can call now", run: listTools },
+  open: { words: "NAME", summary: "open a skill", run: openSkill },
+  close: { words: "NAME", summary: "close a skill", run: closeSkill },
+  model: {
+    words: "[NAME]",
+    summary: "answer with another model from now on: anthropic/…, ollama/…, local",
+    run: setModel,
+  },
+  image: { words: "PATH [TEXT]", summary: "show a picture to the model", run: showImage },
+  cost: { words: "", summary: "what the last answer was spent on, and the whole conversation", run: showCost },
+  debug: { words: "", summary: "go through the next request step by step", run: toggleDebugging },
+  save: {
+    words: "[NAME]",
+    summary: "save the conversation; kitbag chat --conversation NAME goes on with it",
+    run: save,
+  },
+  new: { words: "", summary: "forget what was said, and close all skills", run: startAnew },
+  quit: { words: "", summary: "leave; so do Ctrl-D, and Ctrl-C twice", run: () => "quit" },
+};
+
+/** Tells whether a line is for the program and not for the model: a slash, and a word that is no path. */
+export function isChatCommand(line: string): boolean {
+  return /^\/[a-z]*(?:\s|$)/u.test(line);
+}
+
+/** Runs a command. Never throws for what can be cured. */
+export async function runChatCommand(chat: Chat, line: string): Promise<"quit" | void> {
+  const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/su.exec(line) ?? [];
+  const command = Object.hasOwn(chatCommands, name) ? chatCommands[name] : undefined;
+  if (command === undefined) {
+    const [nearest] = nearestNames(name, Object.keys(chatCommands), 1);
+    const cure = nearest === undefined ? "/help lists them" : `did you mean /${nearest}?`;
+    return say(chat, toPrintableLine(`There is no command /${name}; ${cure}`));
+  }
+  try {
+    return await command.run(chat, rest.trim());
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    return say(chat, toPrintable(cause.message));
+  }
+}
+
+function renderHelp(): string {
+  const lines = Object.entries(chatCommands).map(([name, { words, summary }]) => {
+    return `  ${`/${name} ${words}`.padEnd(20)}${summary}`;
+  });
+  return [
+    ...lines,
+    "",
+    "Everything else is said to the model. The path of a picture in it shows the picture. A \\ at the end of a line goes on with",
+    "the next one. Tab completes names; Ctrl-C stops an answer.",
+  ].join("\n");
+}
+
+function listSkills(chat: Chat): void {
+  const { session, invocation } = chat;
+  const rows = session.getSkills().map(({ skill, active }) => [active ? "open" : "", skill.name, skill.description]);
+  if (rows.length === 0) return say(chat, "There are no skills here. Name a folder with --skills");
+  say(chat, renderTable(["", "SKILL", "DESCRIPTION"], rows, invocation.terminal));
+}
+
+function listTools(chat: Chat): void {
+  const { session, invocation } = chat;
+  const rows = session.getAvailableTools().map(({ address, tool }) => [address, tool.description]);
+  const closed = session.getSkills().filter(({ active }) => !active).length;
+  const hint =
+    closed === 0 ? "" : `\n${closed} skills are closed; the model opens what it needs, and you can with /open NAME`;
+  if (rows.length === 0) return say(chat, `No tools are available now.${hint}`);
+  say(chat, renderTable(["TOOL", "DESCRIPTION"], rows, invocation.terminal) + hint);
+}
+
+async function openSkill(chat: Chat, name: string): Promise<void> {
+  if (name === "") return say(chat, "Say which: /open NAME; /skills lists them");
+  const outcome = await chat.session.activateSkill(name);
+  if (outcome.status === "failed") return sayFailure(chat, outcome.error);
+  if (outcome.opened.length === 0) return say(chat, `${toPrintableLine(name)} is open already`);
+  chat.untold = [...chat.untold, ...outcome.opened];
+  say(chat, `Opened ${outcome.opened.join(", ")}`);
+}
+
+async function closeSkill(chat: Chat, name: string): Promise<void> {
+  if (name === "") return say(chat, "Say which: /close NAME; /skills lists those that are open");
+  const outcome = await chat.session.deactivateSkill(name);
+  if (outcome.status === "failed") return sayFailure(chat, outcome.error);
+  chat.untold = chat.untold.filter((one) => !outcome.closed.includes(one));
+  say(
+    chat,
+    outcome.closed.length === 0 ? `${toPrintableLine(name)} is not open` : `Closed ${outcome.closed.join(", ")}`,
+  );
+}
+
+function sayFailure(chat: Chat, { message }: Failure): void {
+  say(chat, toPrintable(message));
+}
+
+async function setModel(chat: Chat, name: string): Promise<void> {
+  if (name === "") return say(chat, `The model is ${nameModel(chat.model)}; /model NAME takes another`);
+  await checkModel(name, chat.invocation.env);
+  chat.model = name;
+  say(chat, `From now on ${toPrintableLine(name)} answers`);
+}
+
+async function showImage(chat: Chat, rest: string): Promise<void> {
+  const [, double, single, bare = "", text = ""] = /^(?:"([^"]*)"|'([^']*)'|(\S*))\s*(.*)$/su.exec(rest) ?? [];
+  const path = double ?? single ?? bare;
+  if (path === "") return say(chat, "Say which: /image PATH, and what you want to know about it");
+  await answerRequest(chat, text === "" ? "What is in this picture?" : text, [resolve(chat.invocation.cwd, path)]);
+}
+
+function showCost(chat: Chat): void {
+  const { lastRun, open, invocation } = chat;
+  if (lastRun === undefined) return say(chat, "Nothing was asked yet, so nothing was spent");
+  const { totalTokens, totalCost } = open.agent;
+  const total = `The whole conversation: ${showCount(totalTokens)} tokens, ${totalCost === undefined ? "price unknown" : showDollars(totalCost)}`;
+  say(chat, `${renderCostTable(lastRun.breakdown(), invocation.terminal)}\n${total}`);
+}
+
+function toggleDebugging(chat: Chat): void {
+  chat.isDebugging = !chat.isDebugging;
+  say(
+    chat,
+    chat.isDebugging ? "The next request stops at each step; h lists what you can do there" : "Not step by step",
+  );
+}
+
+async function save(chat: Chat, name: string): Promise<void> {
+  const { store } = chat.open;
+  if (store === undefined) return say(chat, "Nothing is kept with --store none");
+  const id = checkConversationId(name === "" ? (chat.conversation ?? toName(new Date())) : name);
+  await saveConversation(store, id, { messages: chat.messages, skills: chat.session.getActiveSkills() });
+  chat.conversation = id;
+  say(chat, `Saved, from now on after every answer. To go on with it: kitbag chat --conversation ${id}`);
+}
+
+function toName(now: Date): string {
+  return `chat-${now.toISOString().slice(0, 16).replaceAll(/[T:]/gu, "-")}`;
+}
+
+async function startAnew(chat: Chat): Promise<void> {
+  for (const name of chat.session.getActiveSkills()) await chat.session.deactivateSkill(name);
+  chat.messages = [];
+  chat.untold = [];
+  chat.conversation = undefined;
+  say(chat, "Begun anew");
+}

@@ -1,0 +1,104 @@
+import { createInterface } from "node:readline";
+
+import { resolveKitbagHome } from "../../../skills/trust/kitbag-home.ts";
+import type { Answer, Invocation } from "../../cli-command.ts";
+import { getText } from "../../options.ts";
+import { nameModel } from "../choose-model.ts";
+import type { OpenAgent } from "../with-agent.ts";
+import { answerRequest, openOnly } from "./answer-request.ts";
+import { say, createChat, type Chat } from "./chat.ts";
+import { isChatCommand, runChatCommand } from "./chat-commands.ts";
+import { openChatHistory } from "./chat-history.ts";
+import { createComplete } from "./complete-line.ts";
+import { checkConversationId, loadConversation } from "./conversations.ts";
+import { findExampleRequests } from "./example-requests.ts";
+import { findImages } from "./find-images.ts";
+import { createKeyboard } from "./keyboard.ts";
+
+/** How a conversation goes: with a person, with a program that sends lines, or by itself to show what can be asked. */
+export type ChatKind = "person" | "lines" | "show";
+
+/** Talks until the other side has nothing more to say. */
+export async function runChat(invocation: Invocation, open: OpenAgent, kind: ChatKind): Promise<Answer> {
+  const chat = createChat(invocation, open);
+  try {
+    await begin(chat);
+    if (kind === "person") await talk(chat);
+    else await answerLines(chat, kind === "show" ? findExampleRequests(invocation.cwd, 3) : readLines(), kind);
+  } finally {
+    await chat.session.close();
+  }
+  // To a person every failure was said; a program asks for the exit code.
+  return { document: undefined, ...(chat.hasFailed && kind === "lines" && { exitCode: 1 }) };
+}
+
+/** Goes on with a conversation that was saved, if one was named, and says who answers. */
+async function begin(chat: Chat): Promise<void> {
+  const { invocation, open, session, model } = chat;
+  const given = getText(invocation.options, "conversation");
+  if (given !== undefined) {
+    chat.conversation = checkConversationId(given);
+    const saved = open.store && (await loadConversation(open.store, given));
+    chat.messages = saved?.messages ?? [];
+    await openOnly(session, saved?.skills ?? []);
+    const count = chat.messages.filter(({ role }) => role === "user").length;
+    if (!invocation.json)
+      say(
+        chat,
+        count === 0 ? `A new conversation, saved as ${given}` : `Going on with ${given}: ${count} requests so far`,
+      );
+  }
+  if (invocation.json) return;
+  say(chat, nameModel(model) === "local" ? offline : `${nameModel(model)} answers.`);
+}
+
+const offline = `The offline model answers: it needs no key and no network, matches your words with tools, and calls them.
+For another one: kitbag chat --model anthropic/claude-sonnet-5, or /model NAME (kitbag doctor --models shows what works here).`;
+
+async function talk(chat: Chat): Promise<void> {
+  const { invocation } = chat;
+  const { terminal, env, cwd } = invocation;
+  const keyboard = createKeyboard({
+    input: process.stdin,
+    output: process.stderr,
+    history: openChatHistory(resolveKitbagHome(env)),
+    complete: createComplete(chat),
+  });
+  greet(chat);
+  for (;;) {
+    const line = await keyboard.next(terminal.style(["bold", "cyan"], "› "));
+    if (line === undefined || (await take(chat, line, cwd)) === "quit") return;
+  }
+}
+
+function greet(chat: Chat): void {
+  const { invocation, session } = chat;
+  const { terminal, cwd, options } = invocation;
+  const count = session.getSkills().length;
+  say(chat, `${count === 0 ? "No skills" : `${count} skills`} here. /help lists what you can do, /quit leaves.`);
+  if (options["examples"] !== true) return;
+  const requests = findExampleRequests(cwd, 5).map((request) => `  ${terminal.style("cyan", request)}`);
+  say(chat, `\nTry one of these:\n${requests.join("\n")}\n`);
+}
+
+/** Takes a line: a command, or something for the model. */
+async function take(chat: Chat, line: string, cwd: string): Promise<"quit" | void> {
+  const text = line.trim();
+  if (text === "") return undefined;
+  if (isChatCommand(text)) return runChatCommand(chat, text);
+  await answerRequest(chat, text, findImages(text, cwd));
+}
+
+function readLines(): AsyncIterable<string> {
+  return createInterface({ input: process.stdin, crlfDelay: Infinity });
+}
+
+async function answerLines(chat: Chat, lines: Iterable<string> | AsyncIterable<string>, kind: ChatKind): Promise<void> {
+  const { terminal, cwd, json } = chat.invocation;
+  for await (const line of lines) {
+    if (line.trim() === "") continue;
+    if (kind === "show") terminal.print(`\n${terminal.style(["bold", "cyan"], "›")} ${terminal.style("bold", line)}\n`);
+    if ((await take(chat, line, cwd)) === "quit") return;
+    if (kind === "lines" && !json) terminal.print("\n");
+  }
+}

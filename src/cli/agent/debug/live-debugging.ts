@@ -1,0 +1,33 @@
+import { createDebugger, type Breakpoint } from "../../../agent/debug/create-debugger.ts";
+import type { AgentHooks } from "../../../agent/hooks.ts";
+import type { Terminal } from "../../terminal.ts";
+import type { RunView } from "../view/run-view.ts";
+import { askAtStop } from "./ask-at-stop.ts";
+import { openCommandLines } from "./command-lines.ts";
+
+/** A person who goes through runs while they happen. */
+export interface LiveDebugging {
+  /** The hooks for one run. */
+  hooks(stop: () => void, view: RunView | undefined): AgentHooks;
+  close(): void;
+}
+
+/** Debugs runs at the terminal, or by commands from standard input. */
+export function openLiveDebugging(
+  { terminal }: { readonly terminal: Terminal },
+  breakpoints: readonly Breakpoint[],
+): LiveDebugging {
+  const lines = openCommandLines(terminal);
+  return {
+    hooks: (stop, view) =>
+      createDebugger({
+        breakpoints,
+        stop,
+        onStop(place) {
+          const ask = async (): ReturnType<typeof askAtStop> => askAtStop(place, lines, terminal);
+          return view === undefined ? ask() : view.leave(ask);
+        },
+      }),
+    close: () => lines.close(),
+  };
+}

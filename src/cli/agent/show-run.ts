@@ -1,0 +1,51 @@
+import type { AgentRun } from "../../agent/agent-run.ts";
+import type { AgentEvent } from "../../agent/events.ts";
+import type { RunResult } from "../../agent/run-result.ts";
+import type { Approve } from "../../workspace/call/approval.ts";
+import { askThePerson } from "../approve-call.ts";
+import type { Invocation } from "../cli-command.ts";
+import { renderJsonLine } from "../printable.ts";
+import { approveInTurn } from "./approve-in-turn.ts";
+import { createRunView, type RunView, type RunViewOptions } from "./view/run-view.ts";
+
+/** How a run is shown while it goes on, and how a person is asked. */
+export interface ShownRun {
+  readonly onEvent: (event: AgentEvent) => void;
+  /** Asks the person; nothing if nobody is there, so that the run pauses. */
+  readonly approve: Approve | undefined;
+  readonly view: RunView | undefined;
+}
+
+/** Makes what shows a run: lines for a person, or one event a line for a program. */
+export function createShownRun(
+  invocation: Invocation,
+  approve: Approve | undefined,
+  options: RunViewOptions = {},
+): ShownRun {
+  const { terminal, json } = invocation;
+  if (json) {
+    const onEvent = (event: AgentEvent): void => terminal.print(`${renderJsonLine(event)}\n`);
+    return { onEvent, approve: approve ?? whoApproves(invocation), view: undefined };
+  }
+  const view = createRunView(terminal, options);
+  const person = approve ?? whoApproves(invocation);
+  const asked = person && approveInTurn((request) => view.leave(async () => person(request)));
+  return { onEvent: view.onEvent, approve: asked, view };
+}
+
+function whoApproves(invocation: Invocation): Approve | undefined {
+  const canDecide = invocation.options["yes"] === true || (invocation.terminal.canAsk && !invocation.json);
+  return canDecide ? askThePerson(invocation) : undefined;
+}
+
+/** Waits for a run, and ends what shows it. A signal to the process stops the run. */
+export async function finishRun(run: AgentRun, view: RunView | undefined): Promise<RunResult> {
+  const stop = (): void => run.stop();
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  try {
+    return await run.result;
+  } finally {
+    process.off("SIGINT", stop).off("SIGTERM", stop);
+    view?.end();
+  }
+}

@@ -1,0 +1,55 @@
+import type { RunResult } from "../../../agent/run-result.ts";
+import type { Answer } from "../../cli-command.ts";
+import { toPrintable } from "../../printable.ts";
+import { showCount, showDollars } from "./show-cost.ts";
+
+const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
+  steps: "the model was asked as often as it may be; raise --max-steps",
+  tokens: "it has used as many tokens as it may",
+  cost: "it would cost more than it may; raise --max-cost",
+  time: "its time is over; raise --max-ms",
+  calls: "it has made as many calls as it may",
+  loop: "it went round in circles",
+  cancelled: "you stopped it",
+  lost: "another process works on it now",
+};
+
+/** How a run ended if it did not end well, and what to do about it; nothing if it did. */
+export function describeEnd({ status, reason, error, run, approvals = [] }: RunResult): string | undefined {
+  switch (status) {
+    case "ok":
+      return undefined;
+    case "failed":
+      return toPrintable(error?.message ?? "It failed");
+    case "stopped": {
+      const goOn = reason === "cancelled" ? `; go on with it: kitbag runs resume ${run}` : "";
+      return `Stopped: ${reasons[reason ?? "cancelled"]}${goOn}`;
+    }
+    case "paused":
+      return [
+        `Paused: ${approvals.length === 1 ? "a call needs" : `${approvals.length} calls need`} an approval. To decide, and to go on:`,
+        ...approvals.map((approval) => `  kitbag approvals approve ${approval}    (or deny)`),
+        `  kitbag runs resume ${run}`,
+      ].join("\n");
+  }
+}
+
+/** What a run used, in one line. */
+export function summarizeRun({ steps, usage, cost }: RunResult, durationMs: string): string {
+  const tokens = usage.inputTokens + usage.outputTokens;
+  const parts = [
+    `${steps} ${steps === 1 ? "step" : "steps"}`,
+    ...(usage.toolCalls === 0 ? [] : [`${usage.toolCalls} ${usage.toolCalls === 1 ? "call" : "calls"}`]),
+    `${showCount(tokens)} tokens`,
+    ...(cost === 0 ? [] : [cost === undefined ? "price unknown" : showDollars(cost)]),
+    durationMs,
+  ];
+  return parts.join(" · ");
+}
+
+/** The answer of a command that was one run; all that is to be read has been shown. */
+export function toRunAnswer(result: RunResult): Answer {
+  const failure = describeEnd(result);
+  if (failure === undefined) return { document: undefined };
+  return { document: undefined, failure, exitCode: 1 };
+}

@@ -1,0 +1,214 @@
+import type { AgentEvent, ToolEnd, ToolStart } from "../../../agent/events.ts";
+import type { CallEvent, Progress } from "../../../core/events.ts";
+import { toPrintable, toPrintableLine } from "../../printable.ts";
+import { cutText } from "../../render-table.ts";
+import { showDuration } from "../../stats/show-duration.ts";
+import type { Terminal } from "../../terminal.ts";
+import { createAnswerWriter, type AnswerWriter } from "./answer-writer.ts";
+import { showInput } from "./show-input.ts";
+import { showOutcome } from "./show-outcome.ts";
+import { createStatusLine, type StatusLine } from "./status-line.ts";
+
+/** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
+export interface RunView {
+  onEvent(event: AgentEvent): void;
+  /** Leaves the screen to somebody else for a while: one who asks the person. */
+  leave<Result>(work: () => Promise<Result>): Promise<Result>;
+  /** Ends the line that is open. */
+  end(): void;
+}
+
+/** How a run is shown. */
+export interface RunViewOptions {
+  /** Whether the model's text is shown as it comes. @default true */
+  readonly showsText?: boolean;
+}
+
+/** Makes the view of one run. */
+export function createRunView(terminal: Terminal, { showsText = true }: RunViewOptions = {}): RunView {
+  const screen = createScreen(terminal);
+  const work = createWork(screen, terminal);
+  const handlers = createHandlers(screen, work, { terminal, showsText });
+  return {
+    onEvent: (event) => (handlers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event),
+    async leave(ask) {
+      screen.status.show(undefined);
+      screen.endLines();
+      try {
+        return await ask();
+      } finally {
+        work.show();
+      }
+    },
+    end() {
+      screen.status.show(undefined);
+      screen.endLines();
+    },
+  };
+}
+
+/** The parts of the screen that a run is shown on. */
+interface Screen {
+  readonly status: StatusLine;
+  readonly text: AnswerWriter;
+  readonly thoughts: AnswerWriter;
+  endLines(): void;
+  /** A line of its own. */
+  line(words: string): void;
+  /** A line of its own, for what is less important. */
+  dim(words: string): void;
+}
+
+function createScreen(terminal: Terminal): Screen {
+  const text = createAnswerWriter({ print: (piece) => terminal.print(piece), toShown: terminal.toShown });
+  const thoughts = createAnswerWriter({
+    print: (piece) => terminal.note(terminal.style("dim", piece)),
+    toShown: toPrintable,
+  });
+  const endLines = (): void => {
+    text.endLine();
+    thoughts.endLine();
+  };
+  const line = (words: string): void => {
+    endLines();
+    terminal.note(`${words}\n`);
+  };
+  const dim = (words: string): void => line(terminal.style("dim", toPrintableLine(words)));
+  return { status: createStatusLine(terminal), text, thoughts, endLines, line, dim };
+}
+
+/** A call that is going on. */
+interface Running {
+  readonly start: ToolStart;
+  readonly since: number;
+  note: string;
+}
+
+/** The calls that are going on, as the line at the bottom tells of them. */
+interface Work {
+  start(event: ToolStart): void;
+  onEvent(id: string, event: CallEvent): void;
+  end(event: ToolEnd): void;
+  show(): void;
+}
+
+function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
+  const running = new Map<string, Running>();
+
+  function show(): void {
+    const [first, ...others] = running.values();
+    if (first === undefined) return status.show(undefined);
+    status.show(() => {
+      const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
+      const words = [nameCall(first.start), first.note].filter((part) => part !== "").join("  ");
+      return `${words}${more}  ${showSince(first.since)}`;
+    });
+  }
+
+  return {
+    show,
+    start(event) {
+      running.set(event.id, { start: event, since: performance.now(), note: "" });
+      show();
+    },
+    onEvent(id, event) {
+      const call = running.get(id);
+      if (event.type === "call-progress" && call !== undefined) call.note = showProgress(event.progress);
+      if (event.type === "call-log") dim(`│ ${event.message}`);
+      if (event.type === "call-retry") dim(`│ it failed, and is tried again: attempt ${event.attempt}`);
+    },
+    end(event) {
+      line(renderCall(running.get(event.id)?.start, event, terminal));
+      running.delete(event.id);
+      show();
+    },
+  };
+}
+
+function showSince(since: number): string {
+  return showDuration(Math.round((performance.now() - since) / 100) * 100);
+}
+
+type Handlers = { readonly [Type in AgentEvent["type"]]?: (event: Extract<AgentEvent, { type: Type }>) => void };
+
+function createHandlers(
+  screen: Screen,
+  work: Work,
+  { terminal, showsText }: { readonly terminal: Terminal; readonly showsText: boolean },
+): Handlers {
+  const { status, text, thoughts, endLines, dim } = screen;
+  return {
+    "step-start"() {
+      text.endLine();
+      const askedAt = performance.now();
+      status.show(() => `thinking  ${showSince(askedAt)}`);
+    },
+    "text-delta"(event) {
+      status.show(undefined);
+      thoughts.endLine();
+      if (showsText) text.write(event.text);
+    },
+    "reasoning-delta"(event) {
+      status.show(undefined);
+      if (terminal.isWatched) thoughts.write(event.text);
+    },
+    "tool-input-delta"({ tool }) {
+      if (!terminal.isWatched) return;
+      endLines();
+      status.show(() => `writing a call of ${toPrintableLine(tool)}`);
+    },
+    "model-answer"() {
+      status.show(undefined);
+      endLines();
+    },
+    "model-retry": ({ error }) => dim(`The model did not answer and is asked again: ${error.message}`),
+    "tool-start": (event) => work.start(event),
+    "call-event": ({ id, event }) => work.onEvent(id, event),
+    "tool-end": (event) => work.end(event),
+    "message-added"({ reason, message }) {
+      if (reason !== "steering") dim(`Told the model: ${messageText(message)}`);
+    },
+    "memory-compacted": ({ tokensBefore, tokensAfter }) =>
+      dim(`The conversation was shortened from ${tokensBefore} to ${tokensAfter} tokens`),
+  };
+}
+
+function messageText({ content }: Extract<AgentEvent, { type: "message-added" }>["message"]): string {
+  if (typeof content === "string") return content;
+  return content.map((part) => (part.type === "text" ? part.text : "")).join(" ");
+}
+
+function showProgress({ message = "", done, total }: Progress): string {
+  const count = done === undefined ? "" : total === undefined ? String(done) : `${done}/${total}`;
+  return toPrintableLine([count, message].filter((part) => part !== "").join(" "));
+}
+
+const skillWords: Readonly<Record<string, string>> = {
+  activate_skill: "open the skill",
+  deactivate_skill: "close the skill",
+};
+
+/** What is called, in a few words. */
+export function nameCall({ tool, input }: Pick<ToolStart, "tool" | "input">): string {
+  const words = Object.hasOwn(skillWords, tool) ? skillWords[tool] : undefined;
+  const { name } = (input ?? {}) as { readonly name?: unknown };
+  if (words !== undefined && typeof name === "string") return `${words} ${toPrintableLine(name)}`;
+  return `${toPrintableLine(tool)} ${showInput(input)}`.trimEnd();
+}
+
+/** A call that is over, on one line: what it was, what came of it, how long it took. */
+function renderCall(
+  start: ToolStart | undefined,
+  { tool, outcome, durationMs, recalled }: ToolEnd,
+  terminal: Terminal,
+): string {
+  const isOk = outcome.status === "ok";
+  const mark = isOk ? terminal.style("green", "✓") : terminal.style("red", "✗");
+  const time = recalled === true ? "from the journal" : showDuration(durationMs);
+  const room = Math.max(40, (terminal.columns ?? 120) - time.length - 6);
+  const name = cutText(nameCall(start ?? { tool, input: {} }), Math.floor(room * 0.6));
+  const isSkill = isOk && Object.hasOwn(skillWords, tool);
+  const result = isSkill ? "" : cutText(showOutcome(outcome), Math.max(20, room - name.length - 3));
+  const arrow = result === "" ? "" : ` ${terminal.style(isOk ? "dim" : "red", `→ ${result}`)}`;
+  return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
+}

@@ -1,0 +1,102 @@
+import type { Agent } from "../../agent/agent-interface.ts";
+import type { ExposureName, RunLimits } from "../../agent/agent-options.ts";
+import { isKitbagError } from "../../core/errors.ts";
+import type { Store } from "../../core/store.ts";
+import type { Model } from "../../models/model.ts";
+import type { Approve } from "../../workspace/call/approval.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { createConfigured } from "../config/open-workspace.ts";
+import { startLog } from "../logs/start-log.ts";
+import { getText, getTexts } from "../options.ts";
+import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { openWithSkills, type Sources, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
+import { createRecords, type Records } from "../store/open-records.ts";
+import { checkModel, chooseModel } from "./choose-model.ts";
+
+/** An agent on the workspace of a command, and what it is made of. */
+export interface OpenAgent {
+  readonly agent: Agent;
+  readonly workspace: Workspace;
+  /** Where runs are kept; none with `--store none`. */
+  readonly store: Store | undefined;
+  readonly model: Model | string;
+  /** Whose runs they are. */
+  readonly user: string | undefined;
+  /** Set if the configuration decides about approvals. */
+  readonly approve: Approve | undefined;
+}
+
+/** What a command says about its agent. */
+export interface AgentWishes {
+  /** Folders with skills beside those that the person names. */
+  readonly directories?: readonly string[];
+  /** Whether interpreters are kept ready: worth it for a conversation. @default false */
+  readonly warm?: boolean;
+  readonly exposure?: ExposureName;
+  readonly limits?: Partial<RunLimits>;
+  /** Whether a model is needed at all. @default true */
+  readonly asksModel?: boolean;
+}
+
+/** Does `work` with an agent, and closes all that was opened for it. */
+export async function withAgent(
+  invocation: Invocation,
+  wishes: AgentWishes,
+  work: (open: OpenAgent) => Promise<Answer>,
+): Promise<Answer> {
+  const records = createRecords(invocation);
+  const runtimes = openCliRuntimes(invocation, { warm: wishes.warm ?? false });
+  try {
+    const directories = [...getTexts(invocation.options, "skills"), ...(wishes.directories ?? [])];
+    const module = getText(invocation.options, "module");
+    const sources = { runtimes, complete: records.complete, module, directories };
+    return await work(await openAgent(invocation, wishes, { sources, records }));
+  } catch (cause) {
+    const answer = records.explain(cause);
+    if (answer === undefined) throw cause;
+    return answer;
+  } finally {
+    await runtimes.close();
+    await records.close();
+  }
+}
+
+interface AgentSources {
+  readonly sources: Sources;
+  readonly records: Records;
+}
+
+async function openAgent(
+  invocation: Invocation,
+  { exposure, limits, asksModel = true }: AgentWishes,
+  { sources, records }: AgentSources,
+): Promise<OpenAgent> {
+  const opened = await openTools(invocation, sources);
+  const { workspace, options, reports } = opened;
+  const model = chooseModel(invocation, opened.model);
+  if (asksModel) await checkModel(model, invocation.env);
+  await startLog(workspace, options, invocation);
+  noteUntrusted(reports, invocation.terminal);
+  const { createAgent } = await import("../../agent/create-agent.ts");
+  const { store, approve } = options;
+  const agent = createAgent({
+    model,
+    workspace,
+    ...(store !== undefined && { store }),
+    ...(exposure !== undefined && { exposure }),
+    ...(limits !== undefined && { limits }),
+  });
+  return { agent, workspace, store, model, user: records.user, approve };
+}
+
+/** Who only wants to talk needs neither a configuration nor skills. */
+async function openTools(invocation: Invocation, sources: Sources): Promise<WorkspaceWithSkills> {
+  try {
+    return await openWithSkills(invocation, sources);
+  } catch (cause) {
+    if (!isKitbagError(cause, "config-missing")) throw cause;
+    return { ...(await createConfigured({}, sources, invocation.cwd)), reports: [] };
+  }
+}
