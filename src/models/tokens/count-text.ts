@@ -36,12 +36,12 @@ const claudeMore = 1.1;
  * vocabulary o200k says; base64 costs a third more than it says.
  */
 export function countText(text: string): TokenCount {
-  if (text.length <= longText) return new Scan(text).run(0, text.length);
+  if (text.length <= longText) return scan(text, 0, text.length);
   let usual = 0;
   let claude = 0;
   for (let place = 0; place < places; place++) {
     const start = Math.floor(((text.length - placeLength) * place) / (places - 1));
-    const count = new Scan(text).run(start, start + placeLength);
+    const count = scan(text, start, start + placeLength);
     usual += count.usual;
     claude += count.claude;
   }
@@ -49,65 +49,66 @@ export function countText(text: string): TokenCount {
   return { usual: Math.ceil(usual * share), claude: Math.ceil(claude * share) };
 }
 
-class Scan {
-  readonly #text: string;
-  /** Tokens of what is ASCII, and of other scripts. */
-  #ascii = 0;
-  #usual = 0;
-  #claude = 0;
-  #before = line;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  run(start: number, end: number): TokenCount {
-    let index = start;
-    while (index < end) {
-      const kind = this.#kindAt(index);
-      index = kind === other ? this.#addOther(index) : this.#addRun(kind, index, end);
-      this.#before = kind;
+function scan(text: string, start: number, end: number): TokenCount {
+  let ascii = 0;
+  let usual = 0;
+  let claude = 0;
+  let before = line;
+  for (let index = start; index < end;) {
+    const code = text.charCodeAt(index);
+    if (code >= 128) {
+      const script = scriptOf(code);
+      usual += script.usual;
+      claude += script.claude;
+      before = other;
+      index += 1;
+      continue;
     }
-    return {
-      usual: Math.ceil(this.#ascii + this.#usual),
-      claude: Math.ceil(this.#ascii * claudeMore + this.#claude),
-    };
-  }
-
-  #kindAt(index: number): number {
-    const code = this.#text.charCodeAt(index);
-    // Behind the end there is NaN, which is less than nothing.
-    if (code < 128) return kinds[code] as number;
-    return code >= 128 ? other : line;
-  }
-
-  #addOther(index: number): number {
-    const { usual, claude } = scriptOf(this.#text.charCodeAt(index));
-    this.#usual += usual;
-    this.#claude += claude;
-    return index + 1;
-  }
-
-  #endOf(kind: number, from: number, end: number): number {
-    let index = from;
-    while (index < end && this.#kindAt(index) === kind) index += 1;
-    return index;
-  }
-
-  #addRun(kind: number, start: number, end: number): number {
-    const stop = this.#endOf(kind, start + 1, end);
+    const kind = kinds[code] as number;
+    let stop = endOf(text, kind, index + 1, end);
     if (kind === capital) {
-      const wordEnd = this.#endOf(small, stop, end);
-      this.#ascii += wordTokens(wordEnd - start, stop - start);
-      return wordEnd;
+      const capitals = stop - index;
+      stop = endOf(text, small, stop, end);
+      ascii += wordTokens(stop - index, capitals);
+    } else {
+      ascii += runTokens(kind, stop - index, before, kindAt(text, stop));
     }
-    const length = stop - start;
-    if (kind === small) this.#ascii += wordTokens(length, 0);
-    else if (kind === digit) this.#ascii += Math.ceil(length / 3);
-    else if (kind === line) this.#ascii += this.#before === mark ? 0.35 : 1;
-    else if (kind === space) this.#ascii += spaceTokens(length, this.#kindAt(stop));
-    else this.#ascii += markTokens(length, this.#kindAt(stop), this.#before);
-    return stop;
+    before = kind;
+    index = stop;
+  }
+  return { usual: Math.ceil(ascii + usual), claude: Math.ceil(ascii * claudeMore + claude) };
+}
+
+function kindAt(text: string, index: number): number {
+  const code = text.charCodeAt(index);
+  if (code < 128) return kinds[code] as number;
+  // Behind the end there is NaN, which is less than nothing.
+  return code >= 128 ? other : line;
+}
+
+/** Where a run of one kind ends. */
+function endOf(text: string, kind: number, from: number, end: number): number {
+  let index = from;
+  while (index < end) {
+    const code = text.charCodeAt(index);
+    if (code >= 128 || kinds[code] !== kind) break;
+    index += 1;
+  }
+  return index;
+}
+
+function runTokens(kind: number, length: number, before: number, next: number): number {
+  switch (kind) {
+    case small:
+      return wordTokens(length, 0);
+    case digit:
+      return Math.ceil(length / 3);
+    case line:
+      return before === mark ? 0.35 : 1;
+    case space:
+      return spaceTokens(length, next);
+    default:
+      return markTokens(length, next, before);
   }
 }
 
