@@ -1,6 +1,7 @@
 import type { JsonValue } from "../core/json.ts";
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { Store } from "../core/store.ts";
+import type { ImageSource } from "../models/images/to-image-part.ts";
 import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
 import type { OwnPrices } from "../models/prices/own-prices.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
@@ -8,7 +9,7 @@ import type { Approve } from "../workspace/call/approval.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
-import type { MemoryOptions } from "./memory/create-memory.ts";
+import type { MemoryOptions } from "./memory/memory-options.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
 
 /** How a model sees the tools of skills that are opened; see `docs/guide/agents.md`. */
@@ -90,6 +91,8 @@ export interface RunOptions {
   readonly skills?: readonly string[];
   /** What the answer must be like: a JSON Schema, or a schema of zod, valibot, arktype. @default text */
   readonly output?: SchemaSource;
+  /** Pictures that belong to the task: paths, URLs or bytes, the same for every model. */
+  readonly images?: readonly ImageSource[];
   /** For the records, limits and approvals. */
   readonly user?: string;
   /** The trace that it belongs to, as the W3C headers of these names say it. */
@@ -97,6 +100,8 @@ export interface RunOptions {
   readonly tracestate?: string;
   /** Told every event, at once. */
   readonly onEvent?: (event: AgentEvent) => void;
+  /** Told every piece of the model's text, at once. */
+  readonly onText?: (text: string) => void;
   readonly approve?: Approve;
 }
 

@@ -338,6 +338,30 @@ test("run() survives an unknown part of an answer, and keeps it", async () => {
   expect(events.find(({ type }) => type === "model-answer")).toMatchObject({ unknown: [part] });
 });
 
+test("run() tells the text as it comes", async () => {
+  const { agent } = createTestAgent(["Hello dear Ada"]);
+  const pieces: string[] = [];
+
+  await agent.run("Hello", { onText: (text) => pieces.push(text) }).result;
+
+  expect(pieces).toEqual(["Hello ", "dear ", "Ada"]);
+});
+
+test("run() shows pictures", async () => {
+  const { agent, model } = createTestAgent(["A dot"]);
+  const dot = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
+
+  const result = await agent.run("What is it?", { images: [dot] }).result;
+  const missing = await agent.run("What is it?", { images: ["/no/such.png"] }).result;
+
+  expect(result.text).toBe("A dot");
+  expect(model.asked[0]?.prompt.at(-1)?.content).toMatchObject([
+    { type: "text" },
+    { type: "file", mediaType: "image/gif" },
+  ]);
+  expect(missing).toMatchObject({ status: "failed", error: { code: "image-invalid" } });
+});
+
 test("run() refuses maxCost for a model whose price nobody knows", async () => {
   const { agent } = createTestAgent(["Hello"], { provider: "acme", limits: { maxCost: 1 } });
 

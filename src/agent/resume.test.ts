@@ -59,6 +59,17 @@ test("resume() of a run that has ended is a failure", async () => {
   expect(await agent.resume(run).result).toMatchObject({ status: "failed", error: { code: "run-ended" } });
 });
 
+test("run() refuses the id of a run that is there, and lets go of it", async () => {
+  const { agent } = createWorld();
+  const first = agent.run("Drop it", { id: "a" });
+  await first.result;
+
+  const again = await agent.run("Count to 1", { id: "a" }).result;
+
+  expect(again).toMatchObject({ status: "failed", error: { code: "option-invalid", details: { option: "id" } } });
+  expect(await agent.resume("a").result).toMatchObject({ status: "paused" });
+});
+
 test("resume() needs a store", async () => {
   const agent = createAgent({ model: mockModel(["Hello"]), workspace: createWorkspace() });
 

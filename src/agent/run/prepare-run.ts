@@ -2,6 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject } from "../../core/json.ts";
 import { toSchema, type SchemaSource } from "../../core/schema/to-schema.ts";
 import type { ModelMessage } from "../../models/model.ts";
+import type { Runs } from "../../store/runs/create-runs.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { RunLimits, RunOptions, Task } from "../agent-options.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
@@ -15,6 +16,7 @@ import { requirePrice, type ReadyModel } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
 import { createLoopDetector } from "./loop-detector.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
+import { addImages, toMessages } from "./task-messages.ts";
 import { splitSkills } from "./told-skills.ts";
 import { RunState, type OutputRule, type RunParts } from "./run-state.ts";
 import type { RunStart } from "./run-start.ts";
@@ -22,24 +24,35 @@ import type { RunStart } from "./run-start.ts";
 /** Makes a new run ready. @throws {KitbagError} what is wrong with what it was given. */
 export async function prepareRun(agent: AgentParts, task: Task, start: RunStart): Promise<RunState> {
   const { options } = start;
-  const asked = toMessages(task);
+  const text = toMessages(task);
+  const asked = options.images === undefined ? text : await addImages(text, options.images);
   const given = agent.models.get(options.model ?? agent.options.model);
   const ready = given instanceof Promise ? await given : given;
   const output = options.output && toRule(options.output);
   const session = agent.options.workspace.openSession();
+  let log = noLog;
   try {
     const { untold, told } = splitSkills(options.skills ?? [], asked);
     for (const skill of untold) await openSkill(session, skill);
-    const log = agent.runs === undefined ? noLog : createRunLog(await agent.runs.open(start.id));
+    if (agent.runs !== undefined) log = await openLog(agent.runs, start.id);
     const run = new RunState(toParts(agent, start, { ready, session, log, output }), [...asked]);
     for (const skill of told) await openSkill(session, skill);
     if (told.length > 0) run.parts.exposure.announcement();
     await begin(run, options, asked);
     return run;
   } catch (cause) {
-    await session.close();
+    await Promise.all([session.close(), log.close()]);
     throw cause;
   }
+}
+
+/** Begins the journal of a run. @throws {KitbagError} `option-invalid` if there is one of this id. */
+async function openLog(runs: Runs, id: string): Promise<RunLog> {
+  const kept = await runs.open(id);
+  if (kept.past.length === 0) return createRunLog(kept);
+  await kept.close();
+  const expected = "an id that no run has: resume goes on with a run, fork makes one from it";
+  throw new KitbagError("option-invalid", { option: "id", found: showValue(id), expected });
 }
 
 async function begin(run: RunState, options: RunOptions, messages: readonly ModelMessage[]): Promise<void> {
@@ -113,14 +126,6 @@ const defaultLimits: RunLimits = {
 async function openSkill(session: Session, skill: string): Promise<void> {
   const outcome = await session.activateSkill(skill);
   if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
-}
-
-function toMessages(task: Task): readonly ModelMessage[] {
-  if (typeof task === "string" && task.trim() !== "")
-    return [{ role: "user", content: [{ type: "text", text: task }] }];
-  if (Array.isArray(task) && task.length > 0) return task as readonly ModelMessage[];
-  const expected = "a text or a list of messages, and not an empty one";
-  throw new KitbagError("option-invalid", { option: "task", found: showValue(task), expected });
 }
 
 /** @throws {KitbagError} `option-invalid` if it is no schema. */

@@ -41,7 +41,7 @@ export function startRun(
 ): AgentRun {
   const controller = new AbortController();
   const stop = (): void => controller.abort();
-  const feed = createEventFeed(options.onEvent);
+  const feed = createEventFeed(toListener(options));
   const start = { id, options, feed, signal: controller.signal };
   const job: Job = { start, stop, steering: [], run: undefined };
   const result = work(job, telemetry, prepare);
@@ -88,6 +88,14 @@ async function work(
   }
   trace?.end(result);
   return result;
+}
+
+function toListener({ onEvent, onText }: RunOptions): RunOptions["onEvent"] {
+  if (onText === undefined) return onEvent;
+  return (event) => {
+    onEvent?.(event);
+    if (event.type === "text-delta") onText(event.text);
+  };
 }
 
 /** Writes down how a run ended. */

@@ -1,0 +1,35 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import type { ImagePart, ImageSource } from "../../models/images/to-image-part.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import type { Task } from "../agent-options.ts";
+
+/** Makes the messages that a task is. @throws {KitbagError} `option-invalid` */
+export function toMessages(task: Task): readonly ModelMessage[] {
+  if (typeof task === "string" && task.trim() !== "") {
+    return [{ role: "user", content: [{ type: "text", text: task }] }];
+  }
+  if (Array.isArray(task) && task.length > 0) return task as readonly ModelMessage[];
+  const expected = "a text or a list of messages, and not an empty one";
+  throw new KitbagError("option-invalid", { option: "task", found: showValue(task), expected });
+}
+
+/**
+ * Puts pictures into the last message of the user.
+ *
+ * @throws {KitbagError} `image-invalid`; `option-invalid` if the last message is not the user's.
+ */
+export async function addImages(
+  messages: readonly ModelMessage[],
+  images: readonly ImageSource[],
+): Promise<readonly ModelMessage[]> {
+  if (images.length === 0) return messages;
+  const last = messages.at(-1);
+  if (last?.role !== "user") {
+    const expected = "pictures with a message of the user, the last one";
+    throw new KitbagError("option-invalid", { option: "images", found: `a message of the ${last?.role}`, expected });
+  }
+  const { toImagePart } = await import("../../models/images/to-image-part.ts");
+  const parts: ImagePart[] = await Promise.all(images.map((image) => toImagePart(image)));
+  return [...messages.slice(0, -1), { ...last, content: [...last.content, ...parts] }];
+}
