@@ -3,7 +3,7 @@ import type { ModelClock } from "../retry/model-clock.ts";
 import { openStream } from "../retry/open-stream.ts";
 import { nameOf } from "../retry/to-model-error.ts";
 import { mapSource, type PartAnswer } from "../shims/part-source.ts";
-import { namespacesOf, toOwnCall, type Reader } from "./own-prompt.ts";
+import { namespacesOf, toMaker, toOwnCall, type Reader } from "./own-prompt.ts";
 
 /** A model that may be asked, among others. */
 export interface Candidate extends Reader {
@@ -49,12 +49,13 @@ interface Marked {
   readonly providerExecuted?: boolean;
 }
 
-/** Where one wrapper stands in another, the one outside can still tell its own models apart: its mark is the last. */
+/** Where one wrapper stands in another, `model` is the one that answered at last. */
 function withMaker(
   metadata: ModelAnswer["providerMetadata"],
-  { id, name }: Candidate,
+  candidate: Candidate,
 ): NonNullable<ModelAnswer["providerMetadata"]> {
-  return { ...metadata, kitbag: { model: name, ...metadata?.["kitbag"], by: id } };
+  const mark = metadata?.["kitbag"];
+  return { ...metadata, kitbag: { model: candidate.name, ...mark, by: toMaker(candidate, mark?.["by"]) } };
 }
 
 /** The URLs that all of them read themselves. */

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import {
   apiError,
   fakeClock,
+  finishPart,
   question,
   readParts,
   scriptedModel,
@@ -13,6 +14,7 @@ import {
 import { isKitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall, ModelPart, ModelPrompt } from "../model.ts";
 import { withRetries } from "../retry/with-retries.ts";
+import { balance } from "./balance.ts";
 import { fallback, type Fallback } from "./fallback.ts";
 
 const openai = { provider: "openai.responses", modelId: "gpt-6-sol" };
@@ -259,8 +261,58 @@ test("fallback() gives a model its own parts back as they were", async () => {
   await readParts(model, { prompt });
 
   expect(options).toEqual({ ...metadata, kitbag: { model: "openai/gpt-6-sol", by: "openai/gpt-6-sol" } });
-  expect(first.calls[1]?.prompt).toBe(prompt);
+  expect(first.calls[1]?.prompt[1]).toEqual({
+    role: "assistant",
+    content: [
+      { type: "reasoning", text: "hm", providerOptions: metadata },
+      { type: "text", text: "a" },
+    ],
+  });
   expect(second.calls[0]?.prompt[1]).toEqual({ role: "assistant", content: [{ type: "text", text: "a" }] });
+});
+
+test("fallback() around balance(): each key gets back its own ids, and no other one's", async () => {
+  const metadata = { openai: { itemId: "msg_1" } };
+  const parts: ModelPart[] = [
+    ...textParts("a").slice(0, 4),
+    { type: "text-end", id: "1", providerMetadata: metadata },
+    finishPart("stop"),
+  ];
+  const keys = [scriptedModel([{ parts }], openai), scriptedModel([{ parts }], openai)];
+  const chances = [0.9, 0.9, 0];
+  const shared = balance(
+    keys.map((model) => ({ model })),
+    { random: () => chances.shift() ?? 0 },
+  );
+  const model = fallback([shared, scriptedModel([good], anthropic)]);
+  const answer = await readParts(model);
+  const providerOptions = answer.find((part) => part.type === "text-end")?.providerMetadata ?? {};
+  const prompt: ModelPrompt = [{ role: "assistant", content: [{ type: "text", text: "a", providerOptions }] }];
+
+  await readParts(model, { prompt });
+  await readParts(model, { prompt });
+
+  expect(providerOptions).toMatchObject({
+    kitbag: { model: "openai/gpt-6-sol", by: "openai/gpt-6-sol > openai/gpt-6-sol#2" },
+  });
+  expect(keys[1]?.calls[1]?.prompt).toEqual([
+    { role: "assistant", content: [{ type: "text", text: "a", providerOptions: metadata }] },
+  ]);
+  expect(keys[0]?.calls[0]?.prompt).toEqual([{ role: "assistant", content: [{ type: "text", text: "a" }] }]);
+});
+
+test("fallback() takes a mark that is none as none", async () => {
+  const first = scriptedModel([good], openai);
+  const odd = [7, null, { by: 7 }, { by: ["x"] }, { by: { a: 1 } }].map((kitbag) => ({
+    type: "text" as const,
+    text: "a",
+    providerOptions: { kitbag } as unknown as Record<string, Record<string, string>>,
+  }));
+  const prompt: ModelPrompt = [{ role: "assistant", content: odd }];
+
+  await readParts(fallback([first]), { prompt });
+
+  expect(first.calls[0]?.prompt).toBe(prompt);
 });
 
 test("fallback() leaves out a message of which nothing is left", async () => {

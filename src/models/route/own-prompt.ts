@@ -38,6 +38,8 @@ function isForeignTool(tool: NonNullable<ModelCall["tools"]>[number], { namespac
 
 function toOwnMessage(message: ModelMessage, reader: Reader): ModelMessage | undefined {
   if (message.role === "system") return message;
+  // Most messages have nothing of the kind: they are looked at with every question, so nothing is made for them.
+  if (!mayChange(message.content)) return message;
   // The call of a tool and what it gave go together.
   const dropped = new Set<string>();
   const content = mapChanged(message.content as Part[], (part) => toOwnPart(part, reader, dropped));
@@ -45,7 +47,21 @@ function toOwnMessage(message: ModelMessage, reader: Reader): ModelMessage | und
   return content.length === 0 ? undefined : ({ ...message, content } as ModelMessage);
 }
 
+/** Parts that say nothing of a provider, and are of no kind that one may not know, stay as they are. */
+function mayChange(parts: readonly Part[]): boolean {
+  for (const part of parts) {
+    if (part.providerOptions !== undefined || part.type === "file" || part.type === "custom") return true;
+    if (part.type === "tool-result" && part.output.type === "content") return true;
+  }
+  return false;
+}
+
 function toOwnPart(part: Part, reader: Reader, dropped: Set<string>): Part | undefined {
+  const own = withoutForeign(part, reader, dropped);
+  return own === undefined ? undefined : withoutMark(own, reader);
+}
+
+function withoutForeign(part: Part, reader: Reader, dropped: Set<string>): Part | undefined {
   switch (part.type) {
     case "reasoning":
     case "reasoning-file":
@@ -101,15 +117,37 @@ function toText({ toolName, output }: LanguageModelV4ToolResultPart): Part {
   return { type: "text", text: `[The tool ${toolName} gave: ${text}]` };
 }
 
+/** What stands between the names of a maker where one wrapper is inside another: the one outside comes first. */
+const inside = " > ";
+
 /** Who made a part, if it says so. */
-function makerOf({ providerOptions }: Part): unknown {
-  const mark = providerOptions?.["kitbag"];
-  return mark?.["by"];
+function makerOf({ providerOptions }: Part): string | undefined {
+  const maker = providerOptions?.["kitbag"]?.["by"];
+  return typeof maker === "string" ? maker : undefined;
+}
+
+/** How the parts say who made them; `inner` is what they said before. */
+export function toMaker({ id }: Reader, inner: unknown): string {
+  return typeof inner === "string" ? `${id}${inside}${inner}` : id;
 }
 
 function isMarkedForeign(part: Part, { id }: Reader): boolean {
   const maker = makerOf(part);
-  return maker !== undefined && maker !== id;
+  return maker !== undefined && maker !== id && !maker.startsWith(`${id}${inside}`);
+}
+
+/** The part as it was before this reader's name was put on it: a wrapper inside finds its own, a provider finds none. */
+function withoutMark(part: Part, { id }: Reader): Part {
+  const maker = makerOf(part);
+  if (maker === undefined) return part;
+  const { kitbag, ...others } = part.providerOptions ?? {};
+  if (maker !== id)
+    return {
+      ...part,
+      providerOptions: { ...others, kitbag: { ...kitbag, by: maker.slice(id.length + inside.length) } },
+    };
+  const { providerOptions: _, ...bare } = part;
+  return Object.keys(others).length === 0 ? bare : { ...part, providerOptions: others };
 }
 
 /** Somebody else made it; or, if it does not say who did, it holds options of others and none for this one. */
@@ -128,10 +166,12 @@ function withoutForeignIds<Own extends Part>(part: Own, reader: Reader): Own {
 /** The items that `change` makes; the list itself if it changes none. Where it makes `undefined`, there is none. */
 function mapChanged<Item>(items: Item[], change: (item: Item) => Item | undefined): Item[] {
   let changed: Item[] | undefined;
-  for (const [index, item] of items.entries()) {
+  let index = 0;
+  for (const item of items) {
     const made = change(item);
     if (made !== item) changed ??= items.slice(0, index);
     if (made !== undefined) changed?.push(made);
+    index += 1;
   }
   return changed ?? items;
 }
