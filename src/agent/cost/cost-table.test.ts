@@ -4,7 +4,7 @@ import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
-import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
+import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { createAgent } from "../create-agent.ts";
@@ -12,6 +12,8 @@ import type { CostRow } from "./cost-row.ts";
 import { toCostRows } from "./cost-table.ts";
 import type { Question } from "./question.ts";
 import { readRunCosts } from "./read-run-costs.ts";
+
+type MockScript = Parameters<typeof mockModel>[0];
 
 const usage = { input: 1000, output: 100 };
 const task = "Look up what the weather in Rome is like";

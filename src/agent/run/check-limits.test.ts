@@ -1,9 +1,11 @@
 import { expect, test } from "vitest";
 
-import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
+import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createAgent } from "../create-agent.ts";
 import type { RunResult } from "../run-result.ts";
+
+type MockScript = Parameters<typeof mockModel>[0];
 
 const text = "word ".repeat(10_000);
 

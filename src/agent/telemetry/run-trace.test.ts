@@ -6,10 +6,12 @@ import { afterEach, expect, test } from "vitest";
 
 import { startTraceCollector, type CollectedSpan } from "../../../test/support/trace-collector.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
+import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { createAgent } from "../create-agent.ts";
+
+type MockScript = Parameters<typeof mockModel>[0];
 
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 const script: MockScript = [
