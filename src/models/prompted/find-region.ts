@@ -191,7 +191,7 @@ function skipBrackets(source: Source, at: number): number {
 }
 
 /** Tells whether nothing but white space is left of the line. */
-export function isLineOver(source: Source, at: number): boolean {
+function isLineOver(source: Source, at: number): boolean {
   const match = matchAt(source, at, /[ \t;]{0,64}(?:\r?\n|`{3})/uy, 70);
   return match !== null || /^[\s;]*$/u.test(source.text.slice(at, at + 70));
 }

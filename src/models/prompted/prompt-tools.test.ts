@@ -356,7 +356,7 @@ async function stream(chunks: readonly string[], more: readonly ModelPart[] = []
   ];
   const model: Model = {
     ...modelOf([]),
-    doStream: () => Promise.resolve({ stream: ReadableStream.from(parts) as ReadableStream<ModelPart> }),
+    doStream: () => Promise.resolve({ stream: ReadableStream.from(parts) }),
   };
   const answer = await promptTools(model, counting()).doStream({ prompt: question, tools });
   const found: ModelPart[] = [];

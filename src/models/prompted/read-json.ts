@@ -25,7 +25,7 @@ export function readJson(source: Source, at: number): JsonRead {
 }
 
 /** Where the bracket that is at `at` is closed, if what is between is JSON; `undefined` if it never is. */
-export function matchBrackets(source: Source, at: number): number | undefined {
+function matchBrackets(source: Source, at: number): number | undefined {
   const { text } = source;
   let depth = 0;
   for (let index = at; index < text.length; index++) {

@@ -29,14 +29,12 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     next = skipBetween(source, next, drafts.length > 0);
     const isEnd = isOver(source, next);
     const found = isEnd ? undefined : readMark(source, next);
-    if (found?.role === "open" && drafts.length === 0) {
+    if (found?.role === "open" && drafts.length === 0 && opened < mostOpened) {
       opened += 1;
-      if (opened > mostOpened) return undefined;
       next = found.end;
       continue;
     }
-    if (isEnd || found?.role === "open") return finish(drafts.map(withoutTag), next);
-    if (found !== undefined) return finish(drafts, found.end);
+    if (isEnd || found !== undefined) return finishAt(drafts, found, next);
     const read = readCalls(source, next, place);
     if (drafts.length > 0 && typeof read === "string") return finish(drafts, end);
     if (read === "none") return undefined;
@@ -58,6 +56,11 @@ function withStyle(draft: CallDraft, style: CallStyle): CallDraft {
 /** A call in a tag that was not closed. Tokens need not be. */
 function withoutTag(draft: CallDraft): CallDraft {
   return draft.style === "tool-call" ? { ...draft, repairs: [...draft.repairs, "the closing tag was missing"] } : draft;
+}
+
+/** Ends at the mark that closes the calls, before one that opens others, or with the text. */
+function finishAt(drafts: readonly CallDraft[], mark: Mark | undefined, at: number): MarkedRegion | undefined {
+  return mark === undefined || mark.role === "open" ? finish(drafts.map(withoutTag), at) : finish(drafts, mark.end);
 }
 
 function finish(drafts: readonly CallDraft[], end: number): MarkedRegion | undefined {
