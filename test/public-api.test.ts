@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 
 import * as kitbag from "kitbag";
+import * as agent from "kitbag/agent";
 import * as models from "kitbag/models";
 import * as runtimes from "kitbag/runtimes";
 import * as stores from "kitbag/store";
@@ -156,6 +157,47 @@ test('"kitbag" exports these types', () => {
     "WorkspaceChange",
     "WorkspaceLimits",
     "WorkspaceOptions",
+  ]);
+});
+
+test('"kitbag/agent" exports these names', () => {
+  expect(Object.keys(agent).toSorted()).toEqual(["createAgent", "createDebugger", "readRunCosts", "renderCosts"]);
+});
+
+test('"kitbag/agent" exports these types', () => {
+  expect(exportedTypes("src/agent.ts")).toEqual([
+    "Agent",
+    "AgentCall",
+    "AgentEvent",
+    "AgentHooks",
+    "AgentOptions",
+    "AgentRun",
+    "AgentTelemetryOptions",
+    "AnswerVerdict",
+    "Breakpoint",
+    "CallVerdict",
+    "CostKind",
+    "CostLine",
+    "CostRow",
+    "DebugAction",
+    "DebugStop",
+    "DebuggerOptions",
+    "Decision",
+    "Divergence",
+    "ExposureName",
+    "ForkChanges",
+    "MemoryOptions",
+    "ModelSettings",
+    "ModelVerdict",
+    "OutcomeVerdict",
+    "ReplayReport",
+    "RunLimits",
+    "RunOptions",
+    "RunResult",
+    "RunUsage",
+    "StopReason",
+    "SummaryKind",
+    "Task",
   ]);
 });
 
@@ -377,7 +419,17 @@ test('"kitbag/skills" exports these types', () => {
 });
 
 test('"kitbag/testing" exports these names', () => {
-  expect(Object.keys(testing).toSorted()).toEqual(["sandboxConformance", "storeConformance"]);
+  expect(Object.keys(testing).toSorted()).toEqual([
+    "mockModel",
+    "providerError",
+    "recordRun",
+    "recordedModel",
+    "recordedTools",
+    "renderRun",
+    "sandboxConformance",
+    "storeConformance",
+    "watchedModel",
+  ]);
 });
 
 test('"kitbag/testing" exports these types', () => {
@@ -386,13 +438,30 @@ test('"kitbag/testing" exports these types', () => {
     "ExitStatus",
     "Guarantee",
     "Limits",
+    "MockAnswer",
+    "MockAnswerParts",
+    "MockCall",
+    "MockFile",
+    "MockModel",
+    "MockModelOptions",
+    "MockReasoning",
+    "MockScript",
     "Mount",
     "Profile",
+    "ProviderErrorFacts",
+    "RecordRunOptions",
+    "RecordedModel",
+    "RecordedModelOptions",
+    "RecordingDivergence",
+    "RunFixture",
+    "RunFixtureEnd",
     "Sandbox",
     "SandboxName",
     "SandboxProcess",
+    "ShownPrompt",
     "StoreConformanceOptions",
     "StorePart",
+    "WatchedModel",
   ]);
 });
 
@@ -460,6 +529,7 @@ test("errorCodes are these", () => {
     "program-failed",
     "provider-missing",
     "provider-unknown",
+    "recording-diverged",
     "run-ended",
     "run-leased",
     "run-not-found",
