@@ -13,7 +13,7 @@ export interface ErrorDetails {
   /** A text is not an address of the form `tool` or `owner/tool`. */
   "address-invalid": { readonly address: string };
   /** A model's answer is not the JSON that it must be, also after it was told so. */
-  "answer-invalid": { readonly model: string; readonly problems: readonly string[] };
+  "answer-invalid": { readonly model: string; readonly problems: readonly Problem[] };
   /** The call was not approved. */
   "approval-denied": { readonly tool: string; readonly reason: string };
   /** The approval function threw or answered something that is not a decision. */
@@ -171,6 +171,8 @@ export interface ErrorDetails {
     readonly nearest: readonly string[];
     readonly known: readonly string[];
   };
+  /** Something happens that did not when a run was recorded; `difference` has lines that were (`-`) and that are (`+`). */
+  "recording-diverged": { readonly what: string; readonly difference: string };
   /** The run has ended: nothing can be written to it. */
   "run-ended": { readonly run: string };
   /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */

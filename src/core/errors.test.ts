@@ -170,6 +170,8 @@ test("describeProblem() writes a problem with and without a place and a cure", (
 
 /** A value for every fact that a failure may come with. */
 const facts = {
+  hook: "beforeCall",
+  image: "photo.png",
   action: "call a/search",
   address: "my tool",
   attempt: 2,

@@ -7,7 +7,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "address-invalid": ({ address }) =>
     `Cannot read the address ${quote(address)}: write "tool" or "owner/tool", in letters, digits, ".", "_" and "-"`,
   "answer-invalid": ({ model, problems }) =>
-    `Cannot use the answer of ${quote(model)}: it is not as the output schema says (${problems.join("; ")}); simplify the schema, or take another model`,
+    `Cannot use the answer of ${quote(model)}: it is not as the output schema says (${problemList(problems)}); simplify the schema, or take another model`,
   "approval-denied": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval was denied (${reason})`,
   "approval-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: the approval failed (${reason})`,
   "approval-missing": ({ tool }) =>
@@ -116,11 +116,15 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
         ? `there are ${known.join(", ")}; for any other, pass a model of its AI SDK package`
         : `did you mean ${nearest.map(quote).join(" or ")}?`
     }`,
+  "recording-diverged": ({ what, difference }) =>
+    `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
   "run-leased": ({ run, worker, until }) =>
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
-  "run-not-found": ({ run }) => `Cannot find the run ${quote(run)}: it is not in this store; kitbag runs list shows those that are`,
-  "run-stopped": ({ run, reason }) => `Cannot finish the run ${quote(run)}: it was stopped (${reason}); raise the limit, and fork it to go on`,
+  "run-not-found": ({ run }) =>
+    `Cannot find the run ${quote(run)}: it is not in this store; kitbag runs list shows those that are`,
+  "run-stopped": ({ run, reason }) =>
+    `Cannot finish the run ${quote(run)}: it was stopped (${reason}); raise the limit, and fork it to go on`,
   "runtime-missing": ({ tool, kind, known }) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>

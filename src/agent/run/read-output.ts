@@ -1,4 +1,4 @@
-import { describeProblem } from "../../core/errors.ts";
+import type { Problem } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { checkLeniently } from "../../core/schema/validator.ts";
 import type { OutputRule } from "./run-state.ts";
@@ -6,17 +6,17 @@ import type { OutputRule } from "./run-state.ts";
 /** What is to be made of a text that must be JSON of a certain form. */
 export type OutputReading =
   | { readonly ok: true; readonly output: JsonValue }
-  | { readonly ok: false; readonly problems: readonly string[] };
+  | { readonly ok: false; readonly problems: readonly Problem[] };
 
 /** Reads the output out of the last text of a model, also if it is in a block of code or has words around it. */
 export async function readOutput(text: string, rule: OutputRule): Promise<OutputReading> {
   const value = parseLeniently(text);
-  if (value === undefined) return { ok: false, problems: ["the answer is not JSON"] };
+  if (value === undefined) return { ok: false, problems: [{ path: "", expected: "JSON", found: "something else" }] };
   const checked = checkLeniently(rule.json, value);
-  if (!checked.ok) return { ok: false, problems: checked.problems.map(describeProblem) };
+  if (!checked.ok) return { ok: false, problems: checked.problems };
   const refined = await rule.refine?.(checked.value);
   if (refined === undefined) return { ok: true, output: checked.value };
-  if (!refined.ok) return { ok: false, problems: refined.problems.map(describeProblem) };
+  if (!refined.ok) return { ok: false, problems: refined.problems };
   return { ok: true, output: refined.value as JsonValue };
 }
 

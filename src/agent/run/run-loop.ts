@@ -1,4 +1,4 @@
-import { toFailure } from "../../core/errors.ts";
+import { describeProblem, toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { MessageAdded, ModelAnswered } from "../events.ts";
@@ -134,7 +134,7 @@ async function finish(run: RunState, { finishReason, model }: ModelAnswered): Pr
     return { status: "failed", error: toFailure("answer-invalid", { model, problems: reading.problems }) };
   }
   run.mended += 1;
-  const problems = reading.problems.map((problem) => `- ${problem}`).join("\n");
+  const problems = reading.problems.map((problem) => `- ${describeProblem(problem)}`).join("\n");
   await say(run, "output", `Your answer is not as it must be:\n${problems}\nAnswer with the JSON alone, mended.`);
   return undefined;
 }
