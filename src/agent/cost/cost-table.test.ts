@@ -167,6 +167,15 @@ test("toCostRows() puts calls through call_tool down to the tool, and odd ones t
   ]);
 });
 
+test("toCostRows() puts a question for a summary down to the conversation", () => {
+  const asked = question([]);
+
+  const rows = toCostRows([{ ...asked, messages: [], count: 0 }]);
+
+  expect(rows[1]).toMatchObject({ kind: "conversation", inputTokens: 1000, outputTokens: 100, cost: 0.01 });
+  expect(rows).toHaveLength(2);
+});
+
 test.for([undefined, Number.NaN, -1, Infinity])("toCostRows() takes a usage of %s for no tokens", (total) => {
   const counts = { total, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
   const strange = { inputTokens: counts, outputTokens: { total, text: undefined, reasoning: undefined } };

@@ -91,7 +91,8 @@ class CostTable {
     }
     if (view !== undefined) this.#addView(view, { model, scale, rate });
     const rest = around === undefined ? input - said * scale : said + around === 0 ? input : 0;
-    if (rest > 0) this.#charge(find(this.#parts, instructions), rest, rate);
+    // Without messages it was a question about the conversation: for a summary.
+    if (rest > 0) this.#charge(find(this.#parts, shown.length === 0 ? conversation : instructions), rest, rate);
   }
 
   #addView(
