@@ -172,7 +172,8 @@ test("toCostRows() puts a question for a summary down to the conversation", () =
 
   const rows = toCostRows([{ ...asked, messages: [], count: 0 }]);
 
-  expect(rows[1]).toMatchObject({ kind: "conversation", inputTokens: 1000, outputTokens: 100, cost: 0.01 });
+  expect(rows[1]).toMatchObject({ kind: "conversation", inputTokens: 1000, outputTokens: 100 });
+  expect(rows[1]?.cost).toBeCloseTo(0.01, 12);
   expect(rows).toHaveLength(2);
 });
 
