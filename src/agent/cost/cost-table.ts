@@ -38,10 +38,21 @@ interface Scale {
   readonly rate: number;
 }
 
+/** A system text and tools that were shown with one or more questions in a row. */
+interface ShownView {
+  readonly view: ModelView;
+  readonly model: CountingModel;
+  /** Of all these questions together. */
+  scale: number;
+  /** In US dollars for an estimated token. */
+  paid: number;
+}
+
 class CostTable {
   readonly #models = new Map<string, Draft>();
   readonly #parts = new Map<string, Draft>();
   readonly #shown = new ShownCounter();
+  readonly #views: ShownView[] = [];
   #isPriced = true;
 
   add({ answer, messages, count, view }: Question): void {
@@ -57,7 +68,9 @@ class CostTable {
     this.#addOutput(answer.content, { input, output, rate }, familyOf(model));
   }
 
+  /** Only once. */
   rows(): readonly CostRow[] {
+    for (const shown of this.#views) this.#chargeView(shown);
     const parts = [...this.#parts.values()];
     for (const part of parts) part.isPriced = this.#isPriced;
     return [...toRows([...this.#models.values()]), ...toRows(parts)];
@@ -89,23 +102,34 @@ class CostTable {
       draft.results += part.results * scale;
       this.#charge(draft, part.input * scale, rate);
     }
-    if (view !== undefined) this.#addView(view, { model, scale, rate });
+    if (view !== undefined) this.#addView(view, model, scale, rate);
     const rest = around === undefined ? input - said * scale : said + around === 0 ? input : 0;
     // Without messages it was a question about the conversation: for a summary.
     if (rest > 0) this.#charge(find(this.#parts, shown.length === 0 ? conversation : instructions), rest, rate);
   }
 
-  #addView(
-    { system, tools }: ModelView,
-    { model, scale, rate }: { readonly model: CountingModel; readonly scale: number; readonly rate: number },
-  ): void {
+  /** Remembers that a view was shown; a thousand tools are looked at once, and not with every question. */
+  #addView(view: ModelView, model: CountingModel, scale: number, rate: number): void {
+    let shown = this.#views.at(-1);
+    if (shown?.view !== view || familyOf(shown.model) !== familyOf(model)) {
+      this.#views.push((shown = { view, model, scale: 0, paid: 0 }));
+    }
+    shown.scale += scale;
+    shown.paid += scale * rate;
+  }
+
+  #chargeView({ view: { system, tools }, model, scale, paid }: ShownView): void {
     const family = familyOf(model);
-    this.#charge(find(this.#parts, instructions), estimatePromptTokens({ system, messages: [] }, model) * scale, rate);
+    const charge = (holder: CostHolder, tokens: number): Draft => {
+      const draft = find(this.#parts, holder);
+      draft.input += tokens * scale;
+      draft.cost += tokens * paid;
+      return draft;
+    };
+    charge(instructions, estimatePromptTokens({ system, messages: [] }, model));
     for (const tool of tools) {
-      const draft = find(this.#parts, holderOfTool(tool.name));
-      const tokens = toTokens(countTool(tool), family) * scale;
-      draft.schemas += tokens;
-      this.#charge(draft, tokens, rate);
+      const tokens = toTokens(countTool(tool), family);
+      charge(holderOfTool(tool.name), tokens).schemas += tokens * scale;
     }
   }
 
