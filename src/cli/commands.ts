@@ -20,6 +20,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/run.ts")).runCommand,
   },
   {
+    name: "runs",
+    summary: "See what agents did, go on with it, replay it, change it",
+    load: async () => (await import("./commands/runs.ts")).runsCommand,
+  },
+  {
+    name: "approvals",
+    summary: "Decide on calls of agents that wait for somebody",
+    load: async () => (await import("./commands/approvals.ts")).approvalsCommand,
+  },
+  {
     name: "tour",
     summary: "See what Kitbag does: eight small steps that really run",
     load: async () => (await import("./commands/tour.ts")).tourCommand,

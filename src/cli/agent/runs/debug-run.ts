@@ -1,0 +1,103 @@
+import type { DebugAction, DebugStop } from "../../../agent/debug/create-debugger.ts";
+import type { AgentCall } from "../../../agent/hooks.ts";
+import type { ForkChanges } from "../../../agent/log/fork-run.ts";
+import type { JsonValue } from "../../../core/json.ts";
+import type { ToolOutcome } from "../../../core/outcome.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
+import type { Answer, Invocation } from "../../cli-command.ts";
+import { usageError } from "../../usage-error.ts";
+import { askAtStop } from "../debug/ask-at-stop.ts";
+import { openCommandLines } from "../debug/command-lines.ts";
+import { callsOf } from "./calls-of.ts";
+import { toGoneOn, withRun, type KnownRun } from "./go-on-with-run.ts";
+import type { ReadRun } from "./read-run.ts";
+
+/** Goes through a run that is recorded. What is changed there becomes a run of its own: the recorded one stays as it is. */
+export async function debugRun(invocation: Invocation): Promise<Answer> {
+  if (invocation.json) throw usageError("Cannot use --json with kitbag runs debug: somebody must read what is asked");
+  return withRun(invocation, async (known) => {
+    const lines = openCommandLines(invocation.terminal);
+    try {
+      for (const place of await toPlaces(known.run, known.open.workspace)) {
+        const action = await askAtStop(place.stop, lines, invocation.terminal);
+        if (action.action === "stop") return { document: undefined };
+        if (action.action === "continue" && !isChange(action)) break;
+        if (isChange(action)) return await goAnotherWay(invocation, known, place, action);
+      }
+      return { document: undefined, text: `The run is at its end: ${known.run.status}` };
+    } finally {
+      lines.close();
+    }
+  });
+}
+
+function isChange(action: DebugAction): boolean {
+  return action.action === "retry" || "input" in action || "outcome" in action;
+}
+
+/** A place of a recorded run where one can stop. */
+interface Place {
+  readonly stop: DebugStop;
+  /** `step.call`, if it is a call. */
+  readonly name?: string;
+  /** Skills that were open. */
+  readonly skills: readonly string[];
+}
+
+/** All places of a run, in order. */
+async function toPlaces(run: ReadRun, workspace: Workspace): Promise<readonly Place[]> {
+  const places: Place[] = [];
+  const { answers, questions } = run.folded;
+  for (const answer of answers) {
+    const { step, skills } = answer;
+    const { messages = [], count = 0 } = questions.find((question) => question.answer === answer) ?? {};
+    const session = workspace.openSession();
+    for (const skill of skills) await session.activateSkill(skill);
+    const tools = session.getAvailableTools().map(({ wireName }) => wireName);
+    const seen = { run: run.id, step, messages: messages.slice(0, count), tools };
+    places.push({ stop: { where: "model", ...seen }, skills }, { stop: { where: "answer", ...seen, answer }, skills });
+    for (const { name, id, tool: asked, input } of callsOf(answer)) {
+      const call: AgentCall = { run: run.id, step, id, tool: session.getTool(asked)?.address ?? asked, input };
+      const outcome = run.folded.outcomes.get(name);
+      places.push({ stop: { where: "call", ...seen, call }, name, skills });
+      if (outcome !== undefined) places.push({ stop: { where: "outcome", ...seen, call, outcome }, name, skills });
+    }
+    await session.close();
+  }
+  return places;
+}
+
+/** Makes a run of what was changed, and goes on with it. */
+async function goAnotherWay(
+  invocation: Invocation,
+  known: KnownRun,
+  place: Place,
+  action: DebugAction,
+): Promise<Answer> {
+  const { open, run, toOptions, finish } = known;
+  const { step } = place.stop;
+  const isAnswer = place.name === undefined;
+  const changes: ForkChanges = isAnswer ? {} : { outcomes: { [place.name]: await toOutcome(known, place, action) } };
+  const going = await open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, toOptions());
+  invocation.terminal.note(`${going.id} goes on from here; ${run.id} stays as it is\n`);
+  return toGoneOn(invocation, going, await finish(going));
+}
+
+/** What came of a call in the other run: what the person says, or what comes of it when it is made now. */
+async function toOutcome(
+  { open, toOptions }: KnownRun,
+  { stop, skills }: Place,
+  action: DebugAction,
+): Promise<ToolOutcome> {
+  if ("outcome" in action) return action.outcome;
+  const call = stop.call ?? { tool: "", input: {} };
+  const input: JsonValue = "input" in action && action.input !== undefined ? action.input : call.input;
+  const session = open.workspace.openSession();
+  const { approve } = toOptions();
+  try {
+    for (const skill of skills) await session.activateSkill(skill);
+    return await session.call(call.tool, input, approve === undefined ? {} : { approve });
+  } finally {
+    await session.close();
+  }
+}

@@ -1,0 +1,51 @@
+import { KitbagError, quote } from "../../../core/errors.ts";
+import type { Store } from "../../../core/store.ts";
+import { streamPrefix } from "../../../store/runs/run-records.ts";
+import { usageError } from "../../usage-error.ts";
+
+/**
+ * Finds a run by its id, or by the beginning of it.
+ *
+ * @throws {KitbagError} `run-not-found` if there is none; `usage-invalid` if several begin like this.
+ */
+export async function findRun(store: Store, given: string): Promise<string> {
+  const found = given === "" ? [] : await store.log.streams({ prefix: `${streamPrefix}${given}`, limit: 4 });
+  const ids = found.map((stream) => stream.slice(streamPrefix.length));
+  const [first, second] = ids;
+  if (first === undefined) throw new KitbagError("run-not-found", { run: given });
+  if (first === given || second === undefined) return first;
+  throw usageError(
+    `Cannot tell which run ${quote(given)} is: ${ids.slice(0, 3).join(", ")} begin like this; type more of it`,
+  );
+}
+
+/** All ids of runs, in their order. */
+export async function findRunIds(store: Store): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (let after: string | undefined; ;) {
+    const streams = await store.log.streams({
+      prefix: streamPrefix,
+      limit: 1000,
+      ...(after !== undefined && { after }),
+    });
+    ids.push(...streams.map((stream) => stream.slice(streamPrefix.length)));
+    after = streams.at(-1);
+    if (streams.length < 1000) return ids;
+  }
+}
+
+/** The shortest beginning of each id, of 8 characters at least, that no other id has. */
+export function shortenIds(ids: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = [...ids].toSorted();
+  return new Map(
+    sorted.map((id, index) => {
+      const shared = Math.max(sharedLength(id, sorted[index - 1]), sharedLength(id, sorted[index + 1]));
+      return [id, id.slice(0, Math.max(8, shared + 1))];
+    }),
+  );
+}
+
+function sharedLength(id: string, other: string = ""): number {
+  const end = [...id].findIndex((character, index) => character !== other[index]);
+  return end === -1 ? id.length : end;
+}

@@ -1,0 +1,106 @@
+import type { ApprovalAsked } from "../../../agent/events.ts";
+import { foldJournal, type Folded } from "../../../agent/log/fold-journal.ts";
+import { isKitbagError } from "../../../core/errors.ts";
+import type { Store } from "../../../core/store.ts";
+import type { ModelMessage } from "../../../models/model.ts";
+import { createRuns } from "../../../store/runs/create-runs.ts";
+import { toRecord, type RunEntry, type RunOutcome } from "../../../store/runs/run-records.ts";
+import { toPrintableLine } from "../../printable.ts";
+
+/** A run as people see it. */
+export type ShownStatus = "ok" | "failed" | "stopped" | "running" | "waiting" | "interrupted";
+
+/** What a journal says about a run of an agent. */
+export interface ReadRun {
+  readonly id: string;
+  readonly status: ShownStatus;
+  /** What was asked, on one line. */
+  readonly task: string;
+  readonly model: string;
+  readonly steps: number;
+  readonly tokens: number;
+  /** In US dollars; not there if nobody knows. */
+  readonly cost?: number;
+  /** Milliseconds since 1970. */
+  readonly begun: number;
+  readonly changed: number;
+  /** How it ended, if it has. */
+  readonly outcome?: RunOutcome;
+  /** Calls that wait for somebody. */
+  readonly waiting: readonly ApprovalAsked[];
+  readonly folded: Folded;
+  readonly entries: readonly RunEntry[];
+}
+
+/** Reads a run; nothing if it is not that of an agent. */
+export async function readRun(store: Store, id: string): Promise<ReadRun | undefined> {
+  const runs = createRuns({ store });
+  const entries = await runs.read(id, { limit: 1_000_000 });
+  const folded = foldAgentRun(id, entries);
+  if (folded === undefined) return undefined;
+  const [summary] = await runs.list({ after: before(id), limit: 1 });
+  return toReadRun(id, folded, entries, summary?.id === id && summary.status === "running");
+}
+
+/** A text that comes right before an id, so that a list begins with it. */
+function before(id: string): string {
+  return id.slice(0, -1);
+}
+
+function foldAgentRun(id: string, entries: readonly RunEntry[]): Folded | undefined {
+  try {
+    return foldJournal(id, entries);
+  } catch (cause) {
+    if (isKitbagError(cause, "run-not-found")) return undefined;
+    throw cause;
+  }
+}
+
+function toReadRun(id: string, folded: Folded, entries: readonly RunEntry[], isRunning: boolean): ReadRun {
+  const { start, answers } = folded;
+  const last = entries.at(-1);
+  const record = last && toRecord(last.value);
+  const outcome = record?.type === "run-end" ? record.outcome : undefined;
+  const waiting = outcome === undefined ? findWaiting(folded, entries) : [];
+  const costs = answers.map(({ cost }) => cost);
+  const cost = costs.every((one) => one !== undefined) ? costs.reduce((sum, one) => sum + one, 0) : undefined;
+  return {
+    id,
+    status: toStatus(outcome, isRunning, waiting.length > 0),
+    task: describeTask(start.messages),
+    model: start.model,
+    steps: answers.length,
+    tokens: answers.reduce(
+      (sum, { usage }) => sum + (usage.inputTokens.total ?? 0) + (usage.outputTokens.total ?? 0),
+      0,
+    ),
+    ...(cost !== undefined && { cost }),
+    begun: start.time,
+    changed: last?.time ?? start.time,
+    ...(outcome !== undefined && { outcome }),
+    waiting,
+    folded,
+    entries,
+  };
+}
+
+function findWaiting({ decided }: Folded, entries: readonly RunEntry[]): readonly ApprovalAsked[] {
+  return entries.flatMap(({ value }) => {
+    const event = value as unknown as ApprovalAsked;
+    return event.type === "approval-asked" && !decided.has(event.approval) ? [event] : [];
+  });
+}
+
+function toStatus(outcome: RunOutcome | undefined, isRunning: boolean, isWaiting: boolean): ShownStatus {
+  if (outcome?.status === "ok") return "ok";
+  if (outcome !== undefined) return outcome.error.code === "run-stopped" ? "stopped" : "failed";
+  if (isRunning) return "running";
+  return isWaiting ? "waiting" : "interrupted";
+}
+
+/** What a person asked last, on one line. */
+function describeTask(messages: readonly ModelMessage[]): string {
+  const asked = messages.findLast(({ role }) => role === "user");
+  if (asked === undefined || typeof asked.content === "string") return "";
+  return toPrintableLine(asked.content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join(" "));
+}

@@ -1,0 +1,87 @@
+import type { ApprovalAsked } from "../../agent/events.ts";
+import { decideApproval } from "../../agent/log/decide-approval.ts";
+import { quote } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import { createRuns } from "../../store/runs/create-runs.ts";
+import { readRuns } from "../agent/runs/list-runs.ts";
+import { showInput } from "../agent/view/show-input.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { readInput } from "../input/read-input.ts";
+import { addOption, getText } from "../options.ts";
+import { toPrintableLine } from "../printable.ts";
+import { renderTable } from "../render-table.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { withKept } from "../store/open-kept.ts";
+import { runAction, type Action } from "../store/pick-action.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag approvals`: calls of agents that wait for somebody. */
+export const approvalsCommand: CliCommand = {
+  examples: [
+    ["kitbag approvals", "which calls wait"],
+    ["kitbag approvals approve 3f2a91bc", "allow one; then: kitbag runs resume 3f2a91bc"],
+    [`kitbag approvals approve 3f2a91bc --input '{"to": "somebody else"}'`, "allow it with another input"],
+    [`kitbag approvals deny 3f2a91bc --reason "not today"`, "forbid it; the model is told why"],
+  ],
+  define(command) {
+    command.argument("[action]", "list, approve or deny; list unless given");
+    command.argument("[id]", "the approval, as the list has it; its beginning is enough");
+    addOption(
+      command,
+      "--input <json>",
+      "approve: in place of its input, as JSON; - reads standard input, @file a file",
+    );
+    addOption(command, "--reason <text>", "deny: why, for the model");
+    addStoreOption(command);
+  },
+  run: (invocation) =>
+    runAction("approvals", actions, invocation.args.length === 0 ? { ...invocation, args: ["list"] } : invocation),
+};
+
+const actions: Readonly<Record<string, Action>> = {
+  list: { words: [0, 0], run: listApprovals },
+  approve: { words: [1, 1], run: (invocation) => decide(invocation, "approve") },
+  deny: { words: [1, 1], run: (invocation) => decide(invocation, "deny") },
+};
+
+async function findWaiting(store: Store): Promise<readonly ApprovalAsked[]> {
+  return (await readRuns(store)).flatMap(({ waiting }) => waiting);
+}
+
+async function listApprovals(invocation: Invocation): Promise<Answer> {
+  const approvals = await withKept(invocation, ({ store }) => findWaiting(store));
+  if (approvals.length === 0) return { document: { approvals }, text: "No call waits for an approval." };
+  const rows = approvals.map(({ approval, tool, input }) => [approval, tool, showInput(input)]);
+  return { document: { approvals }, text: renderTable(["ID", "TOOL", "INPUT"], rows, invocation.terminal) };
+}
+
+async function decide(invocation: Invocation, decision: "approve" | "deny"): Promise<Answer> {
+  const { options, args } = invocation;
+  const given = getText(options, "input");
+  const reason = getText(options, "reason");
+  if (given !== undefined && decision === "deny") throw usageError("Cannot deny a call with another input");
+  if (reason !== undefined && decision === "approve")
+    throw usageError("Cannot use --reason with approve: it is for deny");
+  const input = given === undefined ? undefined : ((await readInput(given, invocation)) as JsonValue);
+  return withKept(invocation, async ({ store }) => {
+    const { approval, run, tool } = pick(await findWaiting(store), args[0] ?? "");
+    await decideApproval(createRuns({ store }), approval, {
+      decision,
+      ...(reason !== undefined && { reason }),
+      ...(input !== undefined && { input }),
+    });
+    const text = `${decision === "approve" ? "Approved" : "Denied"} ${toPrintableLine(tool)}. To go on: kitbag runs resume ${run}`;
+    return { document: { approval, decision, run }, text };
+  });
+}
+
+function pick(waiting: readonly ApprovalAsked[], given: string): ApprovalAsked {
+  const fit = waiting.filter(({ approval }) => approval.startsWith(given));
+  const exact = fit.find(({ approval }) => approval === given);
+  const [first, second] = exact === undefined ? fit : [exact];
+  if (first !== undefined && second === undefined) return first;
+  if (first === undefined)
+    throw usageError(`Cannot find the approval ${quote(given)}: kitbag approvals lists those that wait`);
+  throw usageError(`Cannot tell which approval ${quote(given)} is: ${fit.map(({ approval }) => approval).join(", ")}`);
+}
