@@ -26,6 +26,10 @@ export type { AgentCall, AgentHooks, AnswerVerdict, CallVerdict, ModelVerdict, O
 export type { ForkChanges } from "./agent/log/fork-run.ts";
 export type { Divergence } from "./agent/log/replay-log.ts";
 export type { ReplayReport } from "./agent/log/replay-run.ts";
-export type { MemoryOptions } from "./agent/memory/create-memory.ts";
+export { deleteConversation } from "./agent/memory/conversations/delete-conversation.ts";
+export { listConversations, type ConversationSummary } from "./agent/memory/conversations/list-conversations.ts";
+export { readConversation } from "./agent/memory/conversations/read-conversation.ts";
+export type { Conversation, ConversationRun } from "./agent/memory/conversations/read-conversation.ts";
+export type { MemoryOptions, SummaryKind } from "./agent/memory/memory-options.ts";
 export type { AgentTelemetryOptions } from "./agent/telemetry/agent-telemetry-options.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

@@ -2,6 +2,7 @@ import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
 import type { AgentOptions } from "./agent-options.ts";
+import { checkMemoryOptions } from "./memory/memory-options.ts";
 
 /**
  * Checks what `createAgent` was given.
@@ -20,6 +21,7 @@ export function checkAgentOptions(options: AgentOptions): void {
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value !== "number" || !(value > 0)) refuse(`limits.${name}`, value, "a number above 0");
   }
+  checkMemoryOptions(options.memory);
 }
 
 function refuse(option: string, found: unknown, expected: string): never {

@@ -198,6 +198,27 @@ test("run() has a model go on with an answer that broke off", async () => {
   expect(result).toMatchObject({ status: "ok", text: "Half, whole" });
 });
 
+test("run() has a model go on with an answer that broke off in the input of a call", async () => {
+  const { agent } = createTestAgent([{ calls: [{ tool: "add", input: { a: 1, b: 2 } }], cutAfter: 3 }, "whole"]);
+
+  const result = await agent.run("Add").result;
+
+  expect(result).toMatchObject({ status: "ok", text: "whole", steps: 2, usage: { toolCalls: 0 } });
+});
+
+test("run() shows a model its own call of call_tool, and not the call inside", async () => {
+  const input = { name: "add", input: { a: 1, b: 2 } };
+  const { agent, model } = createTestAgent([{ calls: [{ tool: "call_tool", input }] }, "It is 3"], {
+    exposure: "dispatch",
+  });
+
+  await agent.run("Add").result;
+
+  expect(model.shown().conversation).toBe(
+    'user: Add\n  -> call_tool {"name":"add","input":{"a":1,"b":2}}\n  <- call_tool 3',
+  );
+});
+
 test("run() fails if an answer breaks off again and again", async () => {
   const { agent } = createTestAgent(() => ({ text: "Half, ", breaks: new Error("connection lost") }));
 

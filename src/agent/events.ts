@@ -156,8 +156,20 @@ export interface MemoryCompacted {
   readonly how: "window" | "extractive" | "model" | "hybrid";
   /** What the model sees from now on in the place of the messages before. */
   readonly messages: readonly ModelMessage[];
+  /** As they are estimated, without the system text and the tools. */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
+  /** What a model used that was asked for a summary. */
+  readonly answer?: CompactionAnswer;
+}
+
+/** What a model used that was asked to put messages together. */
+export interface CompactionAnswer {
+  /** `provider/model`. */
+  readonly model: string;
+  readonly usage: ModelUsage;
+  /** In US dollars; not there if nobody knows the price. */
+  readonly cost?: number;
 }
 
 /** The run is over, or paused. */

@@ -134,6 +134,23 @@ test("readRunCosts() says the same of a journal, with the definitions of tools a
   expect(sum(rows, "schemaTokens")).toBe(0);
 });
 
+test("readRunCosts() counts what a model used that was asked for a summary", async () => {
+  const store = memoryStore();
+  const run = createTestAgent([{ text: "Hello", usage }], { store }).agent.run(task);
+  await run.result;
+  const entries = await createRuns({ store }).read(run.id);
+  const { usage: used } = question([]).answer;
+  const value = { type: "memory-compacted", messages: [], answer: { model: "acme/small", usage: used, cost: 0.5 } };
+
+  const rows = readRunCosts([...entries, { ...entries[0], value } as never]);
+
+  expect(rows.filter(({ kind }) => kind === "model").map(({ name, inputTokens }) => [name, inputTokens])).toEqual([
+    ["acme/m", 1000],
+    ["acme/small", 1000],
+  ]);
+  expect(sum(rows.slice(2), "inputTokens")).toBe(2000);
+});
+
 test("readRunCosts() refuses what is no journal of an agent", () => {
   expect(() => readRunCosts([])).toThrow(expect.objectContaining({ code: "run-not-found" }));
 });

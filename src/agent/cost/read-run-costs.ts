@@ -2,6 +2,7 @@ import type { RunEntry } from "../../store/runs/run-records.ts";
 import { foldJournal } from "../log/fold-journal.ts";
 import type { CostRow } from "./cost-row.ts";
 import { toCostRows } from "./cost-table.ts";
+import type { Question } from "./question.ts";
 
 /**
  * Reads from the journal of a run what its tokens were spent on, like `run.breakdown()`. A journal does not say which tools a model
@@ -24,5 +25,12 @@ import { toCostRows } from "./cost-table.ts";
  * ```
  */
 export function readRunCosts(entries: readonly RunEntry[]): readonly CostRow[] {
-  return toCostRows(foldJournal("", entries).questions);
+  return toCostRows([...foldJournal("", entries).questions, ...entries.flatMap(toSummary)]);
+}
+
+/** The question for a summary, if a model was asked for one when the memory was compacted. */
+function toSummary({ value }: RunEntry): readonly Question[] {
+  const { type, answer } = value as { readonly type: string; readonly answer?: Omit<Question["answer"], "content"> };
+  if (type !== "memory-compacted" || answer === undefined) return [];
+  return [{ answer: { ...answer, content: [] }, messages: [], count: 0 }];
 }

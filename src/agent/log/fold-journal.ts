@@ -27,6 +27,11 @@ export interface Folded {
   /** How often the model was told something, by reason. */
   readonly told: ReadonlyMap<MessageAdded["reason"], number>;
   readonly calls: number;
+  /** What models used that were asked for summaries. */
+  readonly summaries: readonly Pick<MemoryCompacted, "answer">[];
+  /** What the run said before the memory was compacted; and where in `messages` begins what it said since. */
+  readonly said: readonly ModelMessage[];
+  readonly saidFrom: number;
 }
 
 /**
@@ -52,6 +57,9 @@ class Folding {
   readonly #decided = new Map<string, ApprovalDecided>();
   readonly #told = new Map<MessageAdded["reason"], number>();
   #calls = 0;
+  readonly #summaries: Pick<MemoryCompacted, "answer">[] = [];
+  readonly #said: ModelMessage[] = [];
+  #saidFrom = 0;
 
   facts(): Omit<Folded, "start"> {
     return {
@@ -64,6 +72,9 @@ class Folding {
       decided: this.#decided,
       told: this.#told,
       calls: this.#calls,
+      summaries: this.#summaries,
+      said: this.#said,
+      saidFrom: this.#saidFrom,
     };
   }
 
@@ -73,6 +84,7 @@ class Folding {
       case "task-start":
         this.start = event as TaskStart;
         this.#messages = this.start.messages.map(fromKeptMessage);
+        this.#saidFrom = this.start.earlier;
         return;
       case "model-answer":
         this.#addAnswer(event as ModelAnswered);
@@ -84,8 +96,7 @@ class Folding {
         this.#addMessage(event as MessageAdded);
         return;
       case "memory-compacted":
-        this.#settle();
-        this.#messages = (event as MemoryCompacted).messages.map(fromKeptMessage);
+        this.#compact(event as MemoryCompacted);
         return;
       case "approval-asked":
         this.#asked.add(value["approval"] as string);
@@ -106,6 +117,14 @@ class Folding {
     this.#settle();
     this.#told.set(reason, (this.#told.get(reason) ?? 0) + 1);
     this.#messages.push(fromKeptMessage(message));
+  }
+
+  #compact({ messages, answer }: MemoryCompacted): void {
+    this.#settle();
+    this.#said.push(...this.#messages.slice(this.#saidFrom));
+    this.#messages = messages.map(fromKeptMessage);
+    this.#saidFrom = messages.length;
+    if (answer !== undefined) this.#summaries.push({ answer });
   }
 
   /** Something came behind the last answer: all its calls are over, and it is a part of the conversation. */

@@ -23,7 +23,8 @@ export function fromKeptMessage(message: ModelMessage): ModelMessage {
   return hasFiles(message) ? withParts(message, fromKeptPart) : message;
 }
 
-function toKeptMessage(message: ModelMessage): ModelMessage {
+/** A message as it is kept. */
+export function toKeptMessage(message: ModelMessage): ModelMessage {
   return hasFiles(message) ? withParts(message, toKeptPart) : message;
 }
 

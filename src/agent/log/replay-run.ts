@@ -98,7 +98,13 @@ function toSteering(recorded: readonly KeptEvent[], run: () => RunState): RunSta
 
 function toMemory(recorded: readonly KeptEvent[]): Memory {
   const compactions = recorded.filter((event): event is MemoryCompacted => event.type === "memory-compacted");
-  return { fit: ({ step }) => compactions.find((event) => event.step === step) };
+  return {
+    isFull: () => compactions.length > 0,
+    fit: async ({ step }) => {
+      const found = compactions.find((event) => event.step === step);
+      return found && { ...found, messages: found.messages.map(fromKeptMessage) };
+    },
+  };
 }
 
 async function compareRun(run: RunState, { answers }: Folded): Promise<ReplayReport> {

@@ -1,12 +1,63 @@
-import { endlessMemory, type Memory } from "./memory.ts";
+import type { Model, ModelMessage } from "../../models/model.ts";
+import { estimateMessageTokens } from "../../models/tokens/estimate-tokens.ts";
+import type { ModelView } from "../exposure/exposure.ts";
+import type { ReadyModel } from "../model-source.ts";
+import { compact } from "./compact.ts";
+import { limitsOf, type ConversationLimits } from "./conversation-limits.ts";
+import { atMostTokens } from "./at-most-tokens.ts";
+import type { Memory } from "./memory.ts";
+import type { MemoryOptions } from "./memory-options.ts";
 
-/** How long a conversation may become. */
-export interface MemoryOptions {
-  readonly maxMessages?: number;
-  readonly maxTokens?: number;
+/** What a memory is made of. */
+export interface MemoryParts {
+  readonly options: MemoryOptions | undefined;
+  readonly model: Model;
+  readonly maxOutputTokens: number | undefined;
+  /** Finds the model that is asked for summaries. */
+  readonly findModel: () => ReadyModel | Promise<ReadyModel>;
 }
 
+const usualOptions: MemoryOptions = {};
+
 /** Makes the memory of a run. */
-export function createMemory(_options: MemoryOptions | undefined): Memory {
-  return endlessMemory;
+export function createMemory({ options = usualOptions, model, maxOutputTokens, findModel }: MemoryParts): Memory {
+  let shown: ModelView | undefined;
+  let limits: ConversationLimits = { tokens: Infinity, messages: Infinity };
+  // Of the first `count` of these messages: the most tokens that they may have, then what they have.
+  let counted: readonly ModelMessage[] = [];
+  let count = 0;
+  let bound = 0;
+  let isExact = false;
+
+  function countFrom(start: number, messages: readonly ModelMessage[]): void {
+    if (start === 0) bound = 0;
+    for (let index = start; index < messages.length; index++) {
+      const message = messages[index] as ModelMessage;
+      bound += isExact ? estimateMessageTokens(message, model) : atMostTokens(message, model);
+    }
+    count = messages.length;
+  }
+
+  return {
+    isFull(view, messages) {
+      if (view !== shown) {
+        limits = limitsOf(options, model, view, maxOutputTokens);
+        shown = view;
+      }
+      if (messages.length > limits.messages) return true;
+      if (limits.tokens === Infinity) return false;
+      if (messages !== counted || messages.length < count) {
+        counted = messages;
+        count = 0;
+      }
+      countFrom(count, messages);
+      if (bound <= limits.tokens) return false;
+      if (isExact) return true;
+      // It may be too long: from now on it is looked at closely.
+      isExact = true;
+      countFrom(0, messages);
+      return bound > limits.tokens;
+    },
+    fit: (need) => compact(need, { options, limits, findModel }),
+  };
 }

@@ -2,14 +2,17 @@ import type { Model, ModelMessage } from "../../models/model.ts";
 import type { MemoryCompacted } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 
-/** What a memory is told before a question. */
+/** What a memory is told when a conversation is too long. */
 export interface MemoryNeed {
   readonly run: string;
   readonly step: number;
   readonly model: Model;
   readonly view: ModelView;
   readonly messages: readonly ModelMessage[];
-  /** The instructions of the open skills: they stay, whatever else goes. */
+  /** How many of the messages of the conversation were there before the run. */
+  readonly earlier: number;
+  /** The skills that are open, and their instructions: these stay, whatever else goes. */
+  readonly skills: readonly string[];
   readonly instructions: () => string;
   readonly signal: AbortSignal;
 }
@@ -17,12 +20,12 @@ export interface MemoryNeed {
 /**
  * Keeps a conversation within its limits.
  *
- * **Contract**: answers `undefined`, at once, when everything fits; otherwise with the messages to go on with, in which no call is
- * separated from its result. Never throws: if it cannot do better it leaves out the oldest.
+ * **Contract**: a list of messages is only added to; after a compaction there is another one. `isFull` is asked before each question
+ * and looks only at what is new. `fit` answers with the messages to go on with, in which no call is separated from its result, or with
+ * nothing if the conversation is as short as it can be; it throws nothing but `hook-failed`.
  */
 export interface Memory {
-  fit(need: MemoryNeed): MemoryCompacted | undefined | Promise<MemoryCompacted | undefined>;
+  /** Tells whether a conversation must become shorter before the model is asked. */
+  isFull(view: ModelView, messages: readonly ModelMessage[]): boolean;
+  fit(need: MemoryNeed): Promise<MemoryCompacted | undefined>;
 }
-
-/** A memory without limits. */
-export const endlessMemory: Memory = { fit: () => undefined };

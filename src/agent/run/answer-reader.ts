@@ -77,7 +77,9 @@ class AnswerReading {
 
   answer(): Answer {
     const content = this.#content.filter(isWorthKeeping) as readonly ModelContent[];
-    if (this.#failure !== undefined && content.length === 0) throw this.#failure as Error;
+    // The input of a call that was begun is nothing that can be kept, but it was shown: the model goes on, and is not asked again.
+    const isEmpty = content.length === 0 && this.#toolNames === undefined;
+    if (this.#failure !== undefined && isEmpty) throw this.#failure as Error;
     return {
       content,
       finishReason: this.#finishReason,

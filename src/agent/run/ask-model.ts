@@ -2,9 +2,9 @@ import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
 import { assumeCost } from "../cost/assume-cost.ts";
 import type { Question } from "../cost/question.ts";
 import { askForParts } from "../../models/shims/wrap-model.ts";
-import { endlessMemory } from "../memory/memory.ts";
-import type { ModelAnswered } from "../events.ts";
+import type { MemoryCompacted, ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
+import { withMark } from "../memory/kitbag-mark.ts";
 import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
 import { markCache } from "../exposure/mark-cache.ts";
 import { callHook } from "./call-hook.ts";
@@ -19,7 +19,10 @@ import type { RunState } from "./run-state.ts";
 export async function askModel(run: RunState): Promise<ModelAnswered> {
   const { parts } = run;
   const { hooks, model } = parts;
-  const view = await prepare(run);
+  const announcement = parts.exposure.announcement();
+  if (announcement !== undefined) await tell(run, announcement);
+  const view = parts.exposure.view();
+  if (parts.memory.isFull(view, run.messages)) await makeRoom(run, view);
   const given = toCall(run, view);
   const verdict = hooks.beforeModel && (await callHook("beforeModel", () => hooks.beforeModel?.(given, place(run))));
   const call = verdict === undefined ? given : { ...given, ...verdict };
@@ -43,26 +46,29 @@ export function countAnswer(run: RunState, question: Question): void {
   run.questions.push(question);
 }
 
-/** Makes room in the conversation if it needs some, and says what changed since the last question. */
-async function prepare(run: RunState): Promise<ModelView> {
-  const { exposure, memory, model, session, signal } = run.parts;
-  const announcement = exposure.announcement();
-  if (announcement !== undefined) await tell(run, announcement);
-  const view = exposure.view();
-  if (memory === endlessMemory) return view;
-  const { id, step, messages } = run;
-  const instructions = (): string => session.activeInstructions();
-  const compacted = await memory.fit({ run: id, step, model, view, messages, instructions, signal });
-  if (compacted === undefined) return view;
-  await run.keep(compacted);
-  run.messages = [...compacted.messages];
-  return view;
-}
-
-/** Says which tools there are now. It stays in the conversation: what is behind it was said knowing it. */
-async function tell(run: RunState, message: ModelMessage): Promise<void> {
+/** Says which tools there are now. It stays in the conversation, however long that becomes: what is behind it was said knowing it. */
+async function tell(run: RunState, announcement: ModelMessage): Promise<void> {
+  const message = withMark(announcement, { pinned: true });
   await run.keep({ type: "message-added", run: run.id, step: run.step, reason: "tools", message });
   run.messages.push(message);
+}
+
+/** Makes the conversation shorter, and writes down what it is from now on. */
+async function makeRoom(run: RunState, view: ModelView): Promise<void> {
+  const { id, step, messages, earlier } = run;
+  const { memory, model, session, signal } = run.parts;
+  const skills = session.getActiveSkills();
+  const instructions = (): string => session.activeInstructions();
+  const compacted = await memory.fit({ run: id, step, model, view, messages, earlier, skills, instructions, signal });
+  if (compacted === undefined) return;
+  await run.keep(compacted);
+  run.replaceMessages(compacted.messages);
+  countSummary(run, compacted);
+}
+
+/** Counts what a model used that was asked for a summary. */
+export function countSummary(run: RunState, { answer }: Pick<MemoryCompacted, "answer">): void {
+  if (answer !== undefined) countAnswer(run, { answer: { ...answer, content: [] }, messages: [], count: 0 });
 }
 
 function place({ id, step }: RunState): { readonly run: string; readonly step: number } {

@@ -19,6 +19,9 @@ export interface PlannedCall {
   /** Set if it is one of Kitbag's own. */
   readonly dispatch: DispatchTool | undefined;
   readonly inputText: string;
+  /** As the model gave it: what it sees of the call from the next question on. */
+  readonly given: JsonValue;
+  /** What the tool is called with; another than `given` if the call is inside `call_tool`. */
   readonly input: JsonValue;
   /** What had to be repaired in it. */
   readonly repairs: readonly string[] | undefined;
@@ -39,8 +42,9 @@ export function planCalls(
     const entry = asked.dispatch === undefined ? session.getTool(asked.address ?? name) : undefined;
     const address = asked.address ?? entry?.address ?? name;
     const { dispatch, input } = asked;
-    const { repairs } = parsed;
-    calls.push({ index: calls.length, id, name, address, tool: entry?.tool, dispatch, inputText, input, repairs });
+    const { input: given, repairs } = parsed;
+    const tool = entry?.tool;
+    calls.push({ index: calls.length, id, name, address, tool, dispatch, inputText, given, input, repairs });
   }
   return calls;
 }

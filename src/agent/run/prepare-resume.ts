@@ -1,7 +1,8 @@
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
-import { countAnswer } from "./ask-model.ts";
+import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
+import { countAnswer, countSummary } from "./ask-model.ts";
 import { toParts, toRule } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import { splitSkills } from "./told-skills.ts";
@@ -26,10 +27,13 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
     const { untold } = splitSkills(begun.skills, begun.messages);
     for (const skill of untold) await session.activateSkill(skill);
     const output = begun.output && toRule(begun.output);
+    // A run that was made from another goes its own way.
+    const isPart = begun.conversation !== undefined && begun.forkOf === undefined;
+    const conversation = isPart ? rejoinConversation(agent.options.store, begun.conversation) : undefined;
     const asUser = options.user === undefined && begun.user !== undefined ? { user: begun.user } : {};
     const given = { ...start, options: { ...options, ...asUser } };
     const run = new RunState(
-      toParts(agent, given, { ready, session, log: createRunLog(kept), output }),
+      toParts(agent, given, { ready, session, log: createRunLog(kept), output, conversation }),
       folded.messages,
     );
     await reopen(run, folded);
@@ -53,6 +57,10 @@ async function reopen({ parts: { session, exposure } }: RunState, { start, answe
 /** Puts a run where it was. */
 function restore(run: RunState, folded: Folded): void {
   for (const question of folded.questions) countAnswer(run, question);
+  for (const compacted of folded.summaries) countSummary(run, compacted);
+  run.earlier = folded.start.earlier;
+  run.said.push(...folded.said);
+  run.saidFrom = folded.saidFrom;
   run.step = folded.answers.at(-1)?.step ?? 0;
   run.calls = folded.calls;
   run.unfinished = folded.unfinished;

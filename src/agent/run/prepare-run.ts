@@ -11,6 +11,7 @@ import type { TaskStart } from "../events.ts";
 import { createExposure } from "../exposure/create-exposure.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { noLog, type RunLog } from "../log/run-log.ts";
+import { openConversation, type OpenConversation } from "../memory/conversations/open-conversation.ts";
 import { createMemory } from "../memory/create-memory.ts";
 import { requirePrice, type ReadyModel } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
@@ -29,21 +30,39 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   const given = agent.models.get(options.model ?? agent.options.model);
   const ready = given instanceof Promise ? await given : given;
   const output = options.output && toRule(options.output);
+  const { conversation: name } = options;
+  const conversation = name === undefined ? undefined : await openConversation(agent.options.store, name);
+  const messages = conversation === undefined ? asked : [...conversation.messages, ...asked];
   const session = agent.options.workspace.openSession();
   let log = noLog;
   try {
-    const { untold, told } = splitSkills(options.skills ?? [], asked);
-    for (const skill of untold) await openSkill(session, skill);
+    const { untold, told } = splitSkills(skillsOf(options, conversation), messages);
+    await openSkills(session, untold, options);
     if (agent.runs !== undefined) log = await openLog(agent.runs, start.id);
-    const run = new RunState(toParts(agent, start, { ready, session, log, output }), [...asked]);
-    for (const skill of told) await openSkill(session, skill);
+    const run = new RunState(toParts(agent, start, { ready, session, log, output, conversation }), [...messages]);
+    run.earlier = run.saidFrom = messages.length - asked.length;
+    await openSkills(session, told, options);
     if (told.length > 0) run.parts.exposure.announcement();
-    await begin(run, options, asked);
+    await begin(run, options, messages);
     return run;
   } catch (cause) {
     await Promise.all([session.close(), log.close()]);
     throw cause;
   }
+}
+
+/** The skills that are to be open: those that the conversation had open at its end, and those that this run wants. */
+function skillsOf({ skills = [] }: RunOptions, conversation: OpenConversation | undefined): readonly string[] {
+  return conversation === undefined ? skills : [...new Set([...conversation.skills, ...skills])];
+}
+
+/** Opens skills. One of the conversation that is gone, or is not trusted any more, stays closed. */
+async function openSkills(
+  session: Session,
+  skills: readonly string[],
+  { skills: wanted = [] }: RunOptions,
+): Promise<void> {
+  for (const skill of skills) await (wanted.includes(skill) ? openSkill(session, skill) : session.activateSkill(skill));
 }
 
 /** Begins the journal of a run. @throws {KitbagError} `option-invalid` if there is one of this id. */
@@ -63,7 +82,7 @@ async function begin(run: RunState, options: RunOptions, messages: readonly Mode
     run: run.id,
     model: modelName,
     messages,
-    earlier: 0,
+    earlier: run.earlier,
     ...(options.conversation !== undefined && { conversation: options.conversation }),
     ...(user !== undefined && { user }),
     skills: session.getActiveSkills(),
@@ -80,14 +99,16 @@ export interface MadeParts {
   readonly session: Session;
   readonly log: RunLog;
   readonly output: OutputRule | undefined;
+  readonly conversation?: OpenConversation | undefined;
 }
 
 /** Puts together what a run works with. @throws {KitbagError} `price-unknown`, `option-invalid`. */
 export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): RunParts {
   const { options: given } = agent;
   const { options, id, feed, signal, trace } = start;
-  const { ready, session, log, output } = made;
+  const { ready, session, log, output, conversation } = made;
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
+  const settings = options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings };
   requirePrice(ready, limits.maxCost);
   return {
     id,
@@ -95,18 +116,24 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     modelName: ready.name,
     session,
     exposure: createExposure({ session, model: ready.model, instructions: given.instructions, name: given.exposure }),
-    memory: createMemory(given.memory),
+    memory: createMemory({
+      options: given.memory,
+      model: ready.model,
+      maxOutputTokens: settings.maxOutputTokens,
+      findModel: () => (given.memory?.summaryModel === undefined ? ready : agent.models.get(given.memory.summaryModel)),
+    }),
     log,
     feed,
     hooks: options.hooks ?? given.hooks ?? {},
     limits,
-    settings: options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings },
+    settings,
     counter: createUsageCounter(agent.total),
     digest: createPromptDigest(),
     detector: createLoopDetector(),
     approve: options.approve ?? given.approve,
     user: options.user,
     output,
+    conversation,
     trace,
     signal,
     priceOf: ready.priceOf,

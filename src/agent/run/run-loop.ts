@@ -80,7 +80,7 @@ function asksForCalls({ content, finishReason }: ModelAnswered): boolean {
 
 function addAnswer(run: RunState, { content }: ModelAnswered, calls: readonly PlannedCall[]): void {
   const inputs = new Map<string, JsonValue>();
-  for (const { id, input } of calls) inputs.set(id, input);
+  for (const { id, given } of calls) inputs.set(id, given);
   run.messages.push(toAssistantMessage(content, inputs));
   const text = textOf(content);
   if (text !== "") run.text = run.cutText + text;

@@ -11,6 +11,7 @@ import type { AgentEvent, ApprovalDecided, ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
 import type { AgentHooks } from "../hooks.ts";
 import type { KeptEvent, RunLog } from "../log/run-log.ts";
+import type { OpenConversation } from "../memory/conversations/open-conversation.ts";
 import type { Memory } from "../memory/memory.ts";
 import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
@@ -45,6 +46,8 @@ export interface RunParts {
   readonly output: OutputRule | undefined;
   /** Its spans, if somebody wants them. */
   readonly trace: RunTrace | undefined;
+  /** The conversation that it is a part of, if that is kept. */
+  readonly conversation: OpenConversation | undefined;
   /** Aborted when the run is to stop. */
   readonly signal: AbortSignal;
   /** What a question costs, in US dollars. */
@@ -56,6 +59,11 @@ export class RunState {
   readonly parts: RunParts;
   /** What the model sees of the conversation now, but for the system text. */
   messages: ModelMessage[];
+  /** How many messages of the conversation were there before the run. */
+  earlier = 0;
+  /** What the run added to a conversation that is kept, as far as it is not in `messages` any more; and where the rest begins there. */
+  readonly said: ModelMessage[] = [];
+  saidFrom = 0;
   /** How often the model was asked. */
   step = 0;
   /** What it was asked, and what came of it. */
@@ -86,6 +94,13 @@ export class RunState {
 
   get id(): string {
     return this.parts.id;
+  }
+
+  /** Goes on with other messages in the place of those so far. */
+  replaceMessages(messages: readonly ModelMessage[]): void {
+    if (this.parts.conversation !== undefined) this.said.push(...this.messages.slice(this.saidFrom));
+    this.messages = [...messages];
+    this.saidFrom = messages.length;
   }
 
   /** Tells an event to whoever listens. */

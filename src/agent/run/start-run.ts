@@ -6,6 +6,7 @@ import type { RunOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
 import type { RunResult } from "../run-result.ts";
 import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
+import { saveRun } from "../memory/conversations/save-run.ts";
 import { callHook } from "./call-hook.ts";
 import { createEventFeed } from "./event-feed.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -102,6 +103,8 @@ function toListener({ onEvent, onText }: RunOptions): RunOptions["onEvent"] {
 async function close(run: RunState, end: RunEnd): Promise<RunResult> {
   const { log, hooks, feed } = run.parts;
   const result = toResult(run, end);
+  // Before the run has ended: if this process dies in between, whoever resumes the run keeps it again.
+  if (run.parts.conversation !== undefined && result.reason !== "lost") await saveRun(run, end.status);
   if (end.status === "paused") await log.pause();
   // Who stopped it may go on with it; who lost it may not write.
   else if (end.status === "stopped" && (end.reason === "cancelled" || end.reason === "lost")) await log.close();

@@ -6,6 +6,7 @@ import { afterEach, expect, test } from "vitest";
 
 import { startTraceCollector, type CollectedSpan } from "../../../test/support/trace-collector.ts";
 import { defineTool } from "../../core/define-tool.ts";
+import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
@@ -54,7 +55,7 @@ test("run() says in its spans what was used, and nothing of what was said", asyn
   const { exporter, tracerProvider } = createTracing();
   const settings = { temperature: 0.5, maxOutputTokens: 100, seed: 7, stop: ["END"] };
 
-  const agent = createTestAgent(script, { telemetry: { tracerProvider }, settings });
+  const agent = createTestAgent(script, { telemetry: { tracerProvider }, settings, store: memoryStore() });
   await agent.run("Add 1 and 2", { id: "my-run", conversation: "talk", user: "ada" }).result;
 
   const [first, second] = exporter.getFinishedSpans().filter(({ name }) => name === "chat m");

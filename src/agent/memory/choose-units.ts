@@ -1,0 +1,162 @@
+import type { ModelMessage } from "../../models/model.ts";
+import { cutMessages } from "./cut-messages.ts";
+import type { ConversationLimits } from "./conversation-limits.ts";
+import { important } from "./score-units.ts";
+import type { Unit } from "./to-units.ts";
+import type { TokenCounter } from "./token-counter.ts";
+
+/** What there is to choose from, and how much of it may stay. */
+export interface Choice {
+  readonly units: readonly Unit[];
+  /** By unit. */
+  readonly scores: readonly number[];
+  readonly pinned: readonly boolean[];
+  /** Which unit is the task; -1 if none is. */
+  readonly task: number;
+  readonly keepRecent: number;
+  readonly limits: ConversationLimits;
+  /** Tokens that the summary and the instructions of skills need. */
+  readonly reserved: number;
+  /** What a message costs that stands for others which are left out. */
+  readonly gapTokens: number;
+  readonly counter: TokenCounter;
+}
+
+/** What stays of a conversation, by unit: the messages as they are, or cut. */
+export type Chosen = ReadonlyMap<number, readonly ModelMessage[]>;
+
+/** So full is a conversation at most after a compaction, so that the next one is a while off. */
+const target = 0.6;
+/** So full may it be with the last messages that are to stay in any case. */
+const recentTarget = 0.8;
+/** Of what is free below the target, this is for the last messages before the important ones get theirs. */
+const recentShare = 0.6;
+/** No single unit has more than this of the room. */
+const lastShare = 0.5;
+const mustShare = 0.25;
+const otherShare = 0.2;
+/** What is left of a unit must have so many tokens to be worth it. */
+const leastCut = 48;
+
+/**
+ * Chooses what stays: system messages, the task, what is pinned and the last unit; then the last few, the important ones and more of
+ * the last. If even the first do not fit they are cut, and at last left out.
+ */
+export function chooseUnits(choice: Choice): Chosen {
+  // The first time nothing is cut that fits.
+  for (let share = 4; share > 1 / 64; share /= 2) {
+    const choosing = new Choosing(choice);
+    if (choosing.takeNeeded(share)) return choosing.takeMore();
+  }
+  const choosing = new Choosing(choice);
+  choosing.takeIfPossible();
+  return choosing.chosen;
+}
+
+class Choosing {
+  readonly chosen = new Map<number, readonly ModelMessage[]>();
+  readonly #choice: Choice;
+  /** What may be used, and what is. A summary has a gap on each side. */
+  readonly #room: number;
+  readonly #most: number;
+  #tokens = 0;
+  #messages = 3;
+
+  constructor(choice: Choice) {
+    this.#choice = choice;
+    this.#room = choice.limits.tokens - choice.reserved - 2 * choice.gapTokens;
+    this.#most = choice.limits.messages;
+  }
+
+  /** Takes what must stay; answers whether there was room. */
+  takeNeeded(share: number): boolean {
+    const { units, task, pinned } = this.#choice;
+    const last = units.length - 1;
+    if (last >= 0 && !this.#take(last, { cap: lastShare * share })) return false;
+    if (task >= 0 && !this.#take(task, { cap: mustShare * share })) return false;
+    for (const [index, { role }] of units.entries()) {
+      if (role === "system" && !this.#take(index, { cap: mustShare * share })) return false;
+    }
+    for (let index = last; index >= 0; index--) {
+      if (pinned[index] === true) this.#take(index, { cap: mustShare * share, squeeze: true });
+    }
+    return true;
+  }
+
+  /** The same, without insisting. */
+  takeIfPossible(): void {
+    const { units, task } = this.#choice;
+    for (const index of [units.length - 1, task]) {
+      if (index >= 0) this.#take(index, { cap: mustShare, squeeze: true });
+    }
+  }
+
+  takeMore(): Chosen {
+    const { keepRecent } = this.#choice;
+    let count = 0;
+    this.#takeBack(
+      recentTarget,
+      ({ messages }) => (count += messages.length) <= keepRecent || count === messages.length,
+    );
+    const fill = Math.max(this.#tokens / this.#room, this.#messages / this.#most);
+    if (fill >= target) return this.chosen;
+    this.#takeBack(fill + (target - fill) * recentShare, () => true);
+    this.#takeImportant();
+    this.#takeBack(target, () => true);
+    return this.chosen;
+  }
+
+  /** Takes units from the last one back while they fit and `isWanted`, without leaving one out. */
+  #takeBack(fill: number, isWanted: (unit: Unit) => boolean): void {
+    const { units } = this.#choice;
+    for (let index = units.length - 1; index >= 0; index--) {
+      const unit = units[index] as Unit;
+      if (!isWanted(unit) || !this.#take(index, { cap: otherShare, fill })) return;
+    }
+  }
+
+  #takeImportant(): void {
+    const { scores, units } = this.#choice;
+    const found = units.flatMap((_, index) => ((scores[index] ?? 0) >= important ? [index] : []));
+    found.sort((left, right) => (scores[right] ?? 0) - (scores[left] ?? 0) || right - left);
+    for (const index of found) this.#take(index, { cap: otherShare, fill: target });
+  }
+
+  #take(index: number, { cap, fill = 1, squeeze = false }: Taking): boolean {
+    const unit = this.#choice.units[index];
+    if (unit === undefined || this.chosen.has(index)) return true;
+    const { counter, gapTokens } = this.#choice;
+    const gap = this.#gapBehind(index);
+    const count = unit.role === "system" ? 0 : unit.messages.length + gap;
+    if (this.#messages + count > this.#most * fill) return false;
+    const room = Math.floor(this.#room * fill - this.#tokens - gap * gapTokens);
+    const most = Math.floor(Math.min(unit.tokens, this.#room * cap));
+    const allowed = squeeze ? Math.min(most, room) : most;
+    const kept = allowed > room ? undefined : cutUnit(unit, allowed, counter);
+    if (kept === undefined) return false;
+    this.chosen.set(index, kept);
+    this.#tokens += counter.messages(kept) + gap * gapTokens;
+    this.#messages += count;
+    return true;
+  }
+
+  /** What comes behind a unit may be left out: then there is one message more. */
+  #gapBehind(index: number): number {
+    return index + 1 < this.#choice.units.length && !this.chosen.has(index + 1) ? 1 : 0;
+  }
+}
+
+/** The messages of a unit, cut if need be; `undefined` if too little would be left of them. */
+function cutUnit(unit: Unit, maxTokens: number, counter: TokenCounter): readonly ModelMessage[] | undefined {
+  if (unit.tokens <= maxTokens) return unit.messages;
+  return maxTokens < leastCut ? undefined : cutMessages(unit.messages, maxTokens, counter);
+}
+
+interface Taking {
+  /** The most that the unit may have of the room; more is cut. */
+  readonly cap: number;
+  /** How full it may become. */
+  readonly fill?: number;
+  /** Whether it is cut to what is left. */
+  readonly squeeze?: boolean;
+}

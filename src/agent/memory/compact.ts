@@ -1,0 +1,149 @@
+import { describeCause, KitbagError } from "../../core/errors.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import type { MemoryCompacted } from "../events.ts";
+import type { ReadyModel } from "../model-source.ts";
+import { chooseUnits } from "./choose-units.ts";
+import type { ConversationLimits } from "./conversation-limits.ts";
+import { cutText } from "./cut-text.ts";
+import { hasInstructions } from "./has-instructions.ts";
+import { markOf, withMark } from "./kitbag-mark.ts";
+import type { MemoryNeed } from "./memory.ts";
+import type { MemoryOptions } from "./memory-options.ts";
+import { gapFor, putTogether } from "./put-together.ts";
+import { scoreUnits } from "./score-units.ts";
+import { makeSummary } from "./summary/make-summary.ts";
+import { createTokenCounter, type TokenCounter } from "./token-counter.ts";
+import { toUnits, type Unit } from "./to-units.ts";
+
+/** What a compaction works with, beside what it is told. */
+export interface CompactParts {
+  readonly options: MemoryOptions;
+  readonly limits: ConversationLimits;
+  /** Finds the model that is asked for summaries. */
+  readonly findModel: () => ReadyModel | Promise<ReadyModel>;
+}
+
+/** What part of the room is for the summary, and for the instructions of open skills. */
+const summaryShare = 0.15;
+const mostSummaryTokens = 1500;
+const instructionsShare = 0.3;
+const usualRecent = 4;
+
+const header = "This is a summary of earlier messages, which are left out here. The user did not write it.";
+const bareHeader = "Earlier messages are left out here.";
+const instructionsHeader = "These are the instructions of the skills that are open:";
+
+/** Makes a conversation shorter; `undefined` if it is as short as it can be. @throws {KitbagError} `hook-failed` if `pin` throws. */
+export async function compact(need: MemoryNeed, parts: CompactParts): Promise<MemoryCompacted | undefined> {
+  const { run, step, messages, model, signal } = need;
+  const { options, limits, findModel } = parts;
+  const counter = createTokenCounter(model);
+  const { units, summary: earlier, summaryAt } = toUnits(messages, counter);
+  const task = findTask(units, need);
+  const room = toRoom(need, limits, messages, counter);
+  const chosen = chooseUnits({
+    units,
+    scores: scoreUnits(units),
+    pinned: units.map((unit) => isPinned(unit, options.pin)),
+    task,
+    keepRecent: options.keepRecent ?? usualRecent,
+    limits,
+    reserved: room.summary + room.instructions,
+    gapTokens: counter.messages([gapFor("user")]),
+    counter,
+  });
+  const dropped = units.filter((_, index) => !chosen.has(index));
+  const made = await makeSummary({
+    units: dropped,
+    earlier: bodyOf(earlier),
+    maxTokens: room.summary - counter.text(header) - 8,
+    counter,
+    signal,
+    options,
+    findModel,
+  });
+  const isWhole = dropped.length === 0 && earlier === "";
+  const kept = [...chosen.values()].flat();
+  const texts = [
+    ...(isWhole ? [] : [made.text === "" ? bareHeader : `${header}\n\n${made.text}`]),
+    ...renderInstructions(need, kept, room.instructions, counter),
+  ];
+  const result = putTogether({ units, chosen, summary: toSummary(texts, isWhole), summaryAt, task, run });
+  const tokensBefore = counter.messages(messages);
+  const tokensAfter = counter.messages(result);
+  if (tokensAfter >= tokensBefore && result.length >= messages.length) return undefined;
+  const { how, answer } = made;
+  return {
+    type: "memory-compacted",
+    run,
+    step,
+    how: dropped.length === 0 ? "window" : how,
+    messages: result,
+    tokensBefore,
+    tokensAfter,
+    ...(answer && { answer }),
+  };
+}
+
+/** The first message of the user in this run. After a compaction it is marked; a fork has the mark of the run it was made from. */
+function findTask(units: readonly Unit[], { run, earlier }: MemoryNeed): number {
+  const marks = units.map(({ messages: [message] }) => message && markOf(message).task);
+  const marked = marks.lastIndexOf(run);
+  if (marked !== -1) return marked;
+  const fresh = units.findIndex(({ role, start }) => role === "user" && start >= earlier);
+  if (fresh !== -1) return fresh;
+  return marks.findLastIndex((mark) => mark !== undefined);
+}
+
+function isPinned({ messages }: Unit, pin: MemoryOptions["pin"]): boolean {
+  try {
+    return messages.some((message) => markOf(message).pinned === true || pin?.(message) === true);
+  } catch (cause) {
+    throw new KitbagError("hook-failed", { hook: "memory.pin", reason: describeCause(cause) }, { cause });
+  }
+}
+
+/** What is set aside for the summary and the instructions, in tokens. */
+function toRoom(
+  { skills, instructions }: MemoryNeed,
+  { tokens }: ConversationLimits,
+  messages: readonly ModelMessage[],
+  counter: TokenCounter,
+): { readonly summary: number; readonly instructions: number } {
+  // Without a limit of tokens there is still one of messages.
+  const most = Math.min(tokens, counter.messages(messages));
+  const summary = Math.ceil(Math.max(64, Math.min(mostSummaryTokens, most * summaryShare)));
+  if (skills.length === 0) return { summary, instructions: 0 };
+  const needed = counter.text(`${instructionsHeader}\n\n${instructions()}`) + 1;
+  return { summary, instructions: Math.ceil(Math.min(needed, tokens * instructionsShare)) };
+}
+
+/** What stands behind the headers of earlier summaries. */
+function bodyOf(summary: string): string {
+  return summary.replaceAll(header, "").replaceAll(bareHeader, "").trim();
+}
+
+/** The instructions of open skills, if the results with which they were opened are not all there. */
+function renderInstructions(
+  { skills, instructions, view }: MemoryNeed,
+  kept: readonly ModelMessage[],
+  maxTokens: number,
+  { text: count }: TokenCounter,
+): readonly string[] {
+  const isThere = (skill: string): boolean => hasInstructions(kept, skill) || isInSystem(view, skill);
+  if (skills.every(isThere)) return [];
+  return [cutText(`${instructionsHeader}\n\n${instructions()}`, maxTokens, count)];
+}
+
+function isInSystem({ system }: MemoryNeed["view"], skill: string): boolean {
+  return system.includes(`<skill_content name="${skill}">`);
+}
+
+/** One message of the user, that says what it is: earlier messages in short, and the instructions of open skills. */
+function toSummary(texts: readonly string[], isWhole: boolean): ModelMessage | undefined {
+  if (texts.length === 0) return undefined;
+  const content = texts.map((text) => ({ type: "text", text }) as const);
+  // A message without a summary has an empty one, so that the first part is always that.
+  const parts = isWhole ? [{ type: "text", text: bareHeader } as const, ...content] : content;
+  return withMark({ role: "user", content: parts }, { summary: true });
+}

@@ -1,0 +1,130 @@
+import { isKitbagError, KitbagError } from "../../../core/errors.ts";
+import { showValue, type JsonValue } from "../../../core/json.ts";
+import type { Store } from "../../../core/store.ts";
+import type { ModelMessage } from "../../../models/model.ts";
+import type { RunResult } from "../../run-result.ts";
+import { cutHead } from "../cut-text.ts";
+import { textOfMessage } from "../message-text.ts";
+import { closeCalls } from "./close-calls.ts";
+import { fromValue, readPart, toKey, toPartKey, writePart, type KeptConversation } from "./kept-conversation.ts";
+
+/** What a run added to a conversation. */
+export interface SavedRun {
+  readonly run: string;
+  readonly status: RunResult["status"];
+  readonly messages: readonly ModelMessage[];
+  readonly skills: readonly string[];
+  /** What the model sees of the whole conversation now, if earlier messages were left out. */
+  readonly view: readonly ModelMessage[] | undefined;
+}
+
+/**
+ * A conversation that a run is a part of.
+ *
+ * **Contract**: `save` may be called again for the same run: it is then kept as it is now, in the last place. Runs that go on at the
+ * same time do not see each other, and are all kept, in the order in which they ended.
+ */
+export interface OpenConversation {
+  readonly id: string;
+  /** What was said before, as a model is to see it. */
+  readonly messages: readonly ModelMessage[];
+  /** Skills that were open at the end. */
+  readonly skills: readonly string[];
+  save(saved: SavedRun): Promise<void>;
+}
+
+/**
+ * Opens a conversation, which is new if nobody knows it.
+ *
+ * @throws {KitbagError} `option-invalid` if there is no store or the id is none, and what the store throws.
+ */
+export async function openConversation(given: Store | undefined, id: string): Promise<OpenConversation> {
+  const store = needStore(given);
+  const found = await store.kv.get(toKey(id));
+  const { runs } = found === undefined ? { runs: [] } : fromValue(found);
+  // What a model saw of everything up to then takes the place of everything up to then.
+  const start = Math.max(
+    0,
+    runs.findLastIndex(({ hasView }) => hasView),
+  );
+  const parts = await Promise.all(runs.slice(start).map(({ part }) => readPart(store, id, part)));
+  return {
+    id,
+    messages: parts.flatMap(({ view, messages }) => closeCalls(view ?? messages)),
+    skills: parts.at(-1)?.skills ?? [],
+    save: (saved) => save(store, { id, saved, seen: found?.version ?? 0 }),
+  };
+}
+
+/**
+ * Opens a conversation for a run that was begun before: what was said before is in its journal.
+ *
+ * @throws {KitbagError} `option-invalid` if there is no store or the id is none.
+ */
+export function rejoinConversation(given: Store | undefined, id: string): OpenConversation {
+  const store = needStore(given);
+  toKey(id);
+  return { id, messages: [], skills: [], save: (saved) => save(store, { id, saved, seen: undefined }) };
+}
+
+function needStore(store: Store | undefined): Store {
+  if (store !== undefined) return store;
+  const expected = "a store, such as sqliteStore(), because a conversation is kept there";
+  throw new KitbagError("option-invalid", { option: "store", found: showValue(undefined), expected });
+}
+
+interface Saving {
+  readonly id: string;
+  readonly saved: SavedRun;
+  /** Which version of the conversation the run has seen, if that is known. */
+  readonly seen: number | undefined;
+}
+
+async function save(store: Store, { id, saved, seen }: Saving): Promise<void> {
+  const part = crypto.randomUUID();
+  const key = toPartKey(id, part);
+  for (;;) {
+    const found = await store.kv.get(toKey(id));
+    const version = found?.version ?? 0;
+    // If another run has ended since this one began, what the model saw is not everything.
+    const view = version === seen ? saved.view : undefined;
+    const { messages, skills } = saved;
+    // Before the conversation names it: nobody ever finds a part that is not there.
+    await writePart(store, key, { messages, skills, ...(view && { view }) });
+    const before = found && fromValue(found);
+    const next = addRun(before, saved, { part, hasView: view !== undefined });
+    try {
+      await store.kv.set(toKey(id), next as unknown as JsonValue, { ifVersion: version });
+    } catch (cause) {
+      if (isKitbagError(cause, "store-conflict")) continue;
+      throw cause;
+    }
+    const old = before?.runs.find(({ run }) => run === saved.run);
+    if (old !== undefined) await store.kv.delete(toPartKey(id, old.part));
+    return;
+  }
+}
+
+const longestTitle = 80;
+
+function addRun(
+  before: KeptConversation | undefined,
+  { run, status, messages }: SavedRun,
+  where: { readonly part: string; readonly hasView: boolean },
+): KeptConversation {
+  const time = Date.now();
+  const others = before?.runs.filter((one) => one.run !== run) ?? [];
+  return {
+    title: before?.title ?? toTitle(messages),
+    startedAt: before?.startedAt ?? time,
+    time,
+    runs: [...others, { run, status, messages: messages.length, ...where }],
+  };
+}
+
+function toTitle(messages: readonly ModelMessage[]): string {
+  const first = messages.find((message) => message.role === "user" && textOfMessage(message).trim() !== "");
+  return first === undefined
+    ? ""
+    : cutHead(textOfMessage(first).toWellFormed().replace(/\s+/gu, " ").trim(), longestTitle);
+}

@@ -1,0 +1,91 @@
+import type { ReadyModel } from "../../model-source.ts";
+import type { CompactionAnswer, MemoryCompacted } from "../../events.ts";
+import type { Answer } from "../../run/answer-reader.ts";
+import { windowOf } from "../conversation-limits.ts";
+import { cutText } from "../cut-text.ts";
+import type { MemoryOptions } from "../memory-options.ts";
+import { createTokenCounter, type TokenCounter } from "../token-counter.ts";
+import type { Unit } from "../to-units.ts";
+import { askForSummary } from "./ask-for-summary.ts";
+import { extractSummary } from "./extract-summary.ts";
+import { renderTranscript } from "./render-transcript.ts";
+
+/** What is to be put together. */
+export interface SummaryNeed {
+  readonly units: readonly Unit[];
+  /** What was put together before. */
+  readonly earlier: string;
+  readonly maxTokens: number;
+  readonly counter: TokenCounter;
+  readonly signal: AbortSignal;
+  readonly options: MemoryOptions;
+  /** Finds the model that is asked. */
+  readonly findModel: () => ReadyModel | Promise<ReadyModel>;
+}
+
+/** What was put together, how, and what a model used for it. */
+export interface MadeSummary {
+  readonly text: string;
+  readonly how: MemoryCompacted["how"];
+  readonly answer?: CompactionAnswer;
+}
+
+/** An extract that a model makes a summary of may be so many times as long. */
+const extractLength = 4;
+/** So much of its window a model is shown. */
+const shownShare = 0.5;
+const usualTimeout = 60_000;
+
+/** Puts together what is left out. Never throws: where a model fails, sentences are picked. */
+export async function makeSummary(need: SummaryNeed): Promise<MadeSummary> {
+  const { options, units, earlier, maxTokens, counter } = need;
+  const { summarise: how = "extractive" } = options;
+  if (how === false) return { text: "", how: "window" };
+  const extract = (most: number): string => extractSummary(units, earlier, most, counter.text);
+  if (how === "extractive") return { text: extract(maxTokens), how };
+  const told = await tell(need, how === "hybrid" ? extract(maxTokens * extractLength) : toMaterial(need));
+  if (told?.text !== undefined) return { text: told.text, how, answer: told.answer };
+  return { text: extract(maxTokens), how: "extractive", ...(told && { answer: told.answer }) };
+}
+
+function toMaterial({ units, earlier }: SummaryNeed): string {
+  const before = earlier === "" ? "" : `What was put together before:\n${earlier}\n\nWhat came then:\n`;
+  return `${before}${renderTranscript(units)}`;
+}
+
+interface Told {
+  /** Not there if the answer is worth nothing. */
+  readonly text?: string;
+  readonly answer: CompactionAnswer;
+}
+
+async function tell(need: SummaryNeed, material: string): Promise<Told | undefined> {
+  const { maxTokens, signal, options, findModel, counter } = need;
+  try {
+    const ready = await findModel();
+    const { model } = ready;
+    const most = Math.min(windowOf(model, options.windows), 1_000_000) * shownShare;
+    const text = cutText(material, most, createTokenCounter(model).text);
+    const timeoutMs = options.summaryTimeoutMs ?? usualTimeout;
+    const answer = await askForSummary({ model, text, maxTokens, timeoutMs, signal });
+    const made = textOf(answer);
+    const told = { answer: toAnswer(ready, answer) };
+    return made === "" ? told : { ...told, text: cutText(made, maxTokens, counter.text) };
+  } catch {
+    // A summary is no reason for a run to fail; that it was made without a model is in the event.
+    return undefined;
+  }
+}
+
+const goodReasons: ReadonlySet<string> = new Set(["stop", "length", "other"]);
+
+function textOf({ content, finishReason }: Answer): string {
+  if (!goodReasons.has(finishReason.unified)) return "";
+  const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
+  return texts.join("").toWellFormed().trim();
+}
+
+function toAnswer({ model, priceOf }: ReadyModel, { usage, modelId = model.modelId }: Answer): CompactionAnswer {
+  const cost = priceOf(modelId, usage);
+  return { model: `${model.provider}/${modelId}`, usage, ...(cost !== undefined && { cost }) };
+}
