@@ -10,7 +10,7 @@ function tool(
     type: "function",
     name,
     description,
-    inputSchema: { type: "object", properties, required: [...required] } as ModelTool["inputSchema"],
+    inputSchema: { type: "object", properties, required: [...required] },
   };
 }
 

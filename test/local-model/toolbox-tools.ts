@@ -14,7 +14,7 @@ function tool(name: string, description: string, properties: Properties, require
       properties,
       required: [...required],
       additionalProperties: false,
-    } as ModelTool["inputSchema"],
+    },
   };
 }
 

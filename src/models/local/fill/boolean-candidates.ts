@@ -1,6 +1,6 @@
 import { toStem } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
-import type { Token } from "../text/token.ts";
+import { type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
 
@@ -19,7 +19,7 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   return tokens.flatMap((_, at) => {
     const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
     if (!isThere || meansTool(place, wanted)) return [];
-    const isDenied = [1, 2].some((back) => denials.test(tokens[at - back]?.word ?? ""));
+    const isDenied = [1, 2].some((back) => denials.test(wordAt(tokens, at - back)));
     if (isNegative && !isDenied) return [];
     return [{ parameter, value: isNegative || !isDenied, from: at, to: at + wanted.length, score: 60 }];
   });

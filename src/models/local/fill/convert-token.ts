@@ -70,16 +70,21 @@ function toText(parameter: Parameter, token: Token): string | undefined {
 function toPlainValue(parameter: Parameter, token: Token): string | undefined {
   const { format } = parameter.schema;
   if (token.kind === "date") return toDateText(parameter, token);
-  if (format === "date" || format === "date-time") return undefined;
   if (token.kind === "time") return format === "time" ? toClock(token.text) : token.text;
-  if (token.kind === "url")
-    return format === "uri" || format === "url" || rolesOf(parameter).has("url") ? withScheme(token.text) : token.text;
-  if (format === "uri" || format === "url" || format === "email") {
-    const text = plainText(token);
-    return (format === "email" ? /^\S+@\S+$/u : /^[a-z][\w+.-]*:/iu).test(text) ? text : undefined;
-  }
-  return plainText(token);
+  if (token.kind === "url" && rolesOf(parameter).has("url")) return withScheme(token.text);
+  const text = plainText(token);
+  const form = typeof format === "string" ? formats.get(format) : undefined;
+  return form === undefined || form.test(text) ? text : undefined;
 }
+
+/** What a text of these formats looks like, roughly. */
+const formats = new Map([
+  ["date", /^\d{4}-\d{2}-\d{2}$/u],
+  ["date-time", /^\d{4}-\d{2}-\d{2}T/u],
+  ["email", /^\S+@\S+$/u],
+  ["uri", /^[a-z][\w+.-]*:/iu],
+  ["url", /^[a-z][\w+.-]*:/iu],
+]);
 
 function toDateText(parameter: Parameter, token: Token): string | undefined {
   const { format } = parameter.schema;

@@ -8,6 +8,8 @@ import { findFreeText } from "./free-text.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
 import { booleanCandidates } from "./boolean-candidates.ts";
 import { kindCandidates } from "./kind-candidates.ts";
+import { namedCandidates } from "./named-candidates.ts";
+import { numberCandidates } from "./number-candidates.ts";
 import { setField } from "./set-field.ts";
 import type { ToolWords } from "./tool-words.ts";
 import type { Parameter } from "./parameter.ts";
@@ -38,7 +40,7 @@ export interface FillOptions {
 
 /** Finds the values of parameters in a request. Each part of the request is one value at the most. */
 export function fillParameters({ request, parameters, words, recall }: FillOptions): Filled {
-  const place: FillPlace = { request, tokens: request.tokens, parameters, ...words };
+  const place: FillPlace = { ...words, request, tokens: request.tokens, parameters };
   const state = startFilling(place);
   assign(place, state);
   fillNested(place, state.input, parameters);
@@ -96,6 +98,8 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
   const found = [
     ...keyedCandidates(place, parameter),
     ...cuedCandidates(place, parameter),
+    ...namedCandidates(place, parameter),
+    ...numberCandidates(place, parameter),
     ...kindCandidates(place, parameter),
     ...booleanCandidates(place, parameter),
   ];
@@ -128,20 +132,24 @@ function fillNested(place: FillPlace, input: Record<string, JsonValue>, paramete
   }
 }
 
+/** Makes a value of what is left over. */
 function guess(place: FillPlace, parameter: Parameter, cues: Set<number>): JsonValue | undefined {
-  const isText = parameter.type === "string" || parameter.type === "any";
-  const isList = parameter.type === "array" && parameter.item?.type === "string";
-  if (parameter.hasDefault || parameter.choices.length > 0 || !(isText || isList)) return undefined;
-  const roles = rolesOf(parameter);
-  const spoken = roles.has("expression") ? toSpokenExpression(place.request.text) : undefined;
+  if (!takesWords(parameter)) return undefined;
+  const spoken = rolesOf(parameter).has("expression") ? toSpokenExpression(place.request.text) : undefined;
   if (spoken !== undefined) return spoken;
-  if (hasForm(parameter)) return undefined;
   const found = findFreeText(place, parameter, cues);
-  if (found === undefined) return undefined;
+  const first = found === undefined ? undefined : place.tokens[found.from];
+  if (found === undefined || first === undefined) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);
-  if (isList) return place.tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
-  const first = place.tokens[found.from];
-  return first === undefined ? undefined : convertToken(parameter, { ...first, kind: "quoted", value: found.text });
+  if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value: found.text });
+  return place.tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
+}
+
+/** Tells whether plain words can be a value. */
+function takesWords(parameter: Parameter): boolean {
+  const { type, item, hasDefault, choices } = parameter;
+  const isText = type === "string" || type === "any" || (type === "array" && item?.type === "string");
+  return isText && !hasDefault && choices.length === 0 && !hasForm(parameter);
 }
 
 /** Takes "a, b and c" apart. */

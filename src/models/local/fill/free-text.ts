@@ -1,6 +1,6 @@
-import { isEmptyWord } from "../text/stems.ts";
+import { isEmptyWord, toStem } from "../text/stems.ts";
 import { longestRequest } from "../text/read-tokens.ts";
-import { isValueToken, type Token } from "../text/token.ts";
+import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
 import { rolesOf } from "./roles.ts";
 import type { Parameter } from "./parameter.ts";
@@ -40,7 +40,7 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
 }
 
 function isSentenceEnd(tokens: readonly Token[], at: number): boolean {
-  return /^[?!.]$/u.test(tokens[at]?.text ?? "") && at < tokens.length - 1;
+  return /^[?!.]$/u.test(textAt(tokens, at)) && at < tokens.length - 1;
 }
 
 /** "bedroom lights": of a name, what the tool itself is about is taken away; of a text nothing is. */
@@ -70,12 +70,15 @@ function toFreeText({ tokens, request }: FillPlace, from: number, to: number): F
 /** Behind the last word that belongs to the tool, or to the way of asking, at the beginning. */
 function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<number>): number {
   const { tokens, toolStems } = place;
-  const isAbout = (token: Token): boolean =>
-    token.kind === "word" && token.stem !== "" && (toolStems.has(token.stem) || parameter.stems.includes(token.stem));
+  const isAbout = (token: Token): boolean => {
+    // A word that says nothing elsewhere ("make") may be what the tool is called.
+    const stem = token.stem === "" && token.word.length > 3 ? (toStem(token.word)[0] ?? "") : token.stem;
+    return token.kind === "word" && stem !== "" && (toolStems.has(stem) || parameter.stems.includes(stem));
+  };
   const isSkipped = (at: number): boolean => {
     const token = tokens[at] as Token;
     // "dim the …": whatever it means, the first word is what to do.
-    const isVerb = at === 0 && token.kind === "word" && /^(?:the|my|our)$/u.test(tokens[1]?.word ?? "");
+    const isVerb = at === 0 && token.kind === "word" && /^(?:the|my|our)$/u.test(wordAt(tokens, 1));
     const isGreeting = at === 0 && /^(?:hey|hi|hello|kitbag)$/u.test(token.word);
     return used.has(at) || token.kind === "mark" || leading.test(token.word) || isAbout(token) || isVerb || isGreeting;
   };
@@ -84,15 +87,14 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
   // The article of the text itself was taken with the rest: "in the quick brown fox".
   const before = tokens[start - 1];
   const isArticle = /^(?:the|a|an|my|this|that|it|what|how|who|is|are)$/u.test(before?.word ?? "");
-  const opener = tokens[start - 2]?.word ?? "";
+  const opener = wordAt(tokens, start - 2);
   if (
     isArticle &&
     !used.has(start - 1) &&
     /^(?:of|in|for|to|about|on)$/u.test(opener) &&
     !rolesOf(parameter).has("query")
   ) {
-    const next = tokens[start] as Token | undefined;
-    return next !== undefined && containers.test(next.word) ? start : start - 1;
+    return containers.test(wordAt(tokens, start)) ? start : start - 1;
   }
   return start;
 }
@@ -100,7 +102,7 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
 /** Before the words at the end that belong to the tool: "… to my list", "… please". */
 function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: number): number {
   let to = end;
-  while (to > start && tokens[to - 1]?.kind === "mark" && !/[)\]}"'%]/u.test(tokens[to - 1]?.text ?? "")) to -= 1;
+  while (to > start && tokens[to - 1]?.kind === "mark" && !/[)\]}"'%]/u.test(textAt(tokens, to - 1))) to -= 1;
   const plain = to;
   let at = to;
   while (at > start) {
@@ -110,5 +112,5 @@ function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: numb
     // A whole phrase is taken away, and only where it begins.
     if (/^(?:to|in|on|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
   }
-  return isEmptyWord(tokens[to - 1]?.word ?? "-") && to < plain && to <= start ? plain : to;
+  return isEmptyWord(wordAt(tokens, to - 1)) && to < plain && to <= start ? plain : to;
 }

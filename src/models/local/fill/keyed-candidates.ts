@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { isEmptyWord } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
-import { isValueToken, type Token } from "../text/token.ts";
+import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken, plainText } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
@@ -83,16 +83,20 @@ interface NameMatch {
 const kindWords =
   /^(?:percent|pct|ms|seconds|secs|minutes|hours|days|bytes|count|number|id|name|date|time|text|value|url|path|file)$/u;
 
-function matchName({ tokens }: FillPlace, { words, stems }: Parameter, at: number): NameMatch | undefined {
-  const isWritten = (said: readonly string[]): boolean =>
-    said.length > 0 && said.every((word, index) => sameWord(tokens[at + index], word));
-  if (isWritten(words)) return { to: at + words.length, isExact: true };
-  const { word, stem } = tokens[at] as Token;
-  if (words.length > 1) {
-    if (fold(word) === words.join("")) return { to: at + 1, isExact: true };
-    const short = kindWords.test(words.at(-1) ?? "") ? words.slice(0, -1) : [];
-    return isWritten(short) ? { to: at + short.length, isExact: false } : undefined;
-  }
+function matchName({ tokens }: FillPlace, parameter: Parameter, at: number): NameMatch | undefined {
+  const { words } = parameter;
+  if (isWritten(tokens, words, at)) return { to: at + words.length, isExact: true };
+  if (words.length === 1) return matchOneWord(parameter, tokens[at] as Token, at);
+  if (fold(wordAt(tokens, at)) === words.join("")) return { to: at + 1, isExact: true };
+  const short = kindWords.test(words.at(-1) ?? "") ? words.slice(0, -1) : [];
+  return isWritten(tokens, short, at) ? { to: at + short.length, isExact: false } : undefined;
+}
+
+function isWritten(tokens: readonly Token[], words: readonly string[], at: number): boolean {
+  return words.length > 0 && words.every((word, index) => sameWord(tokens[at + index], word));
+}
+
+function matchOneWord({ words, stems }: Parameter, { word, stem }: Token, at: number): NameMatch | undefined {
   const [own = ""] = stems;
   if (own !== "" && own === stem) return { to: at + 1, isExact: true };
   const isSmallWord = smallWords.get(words[0] ?? "")?.includes(word) === true;
@@ -110,28 +114,24 @@ const joints =
 
 function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: NameMatch): Candidate[] {
   const { tokens } = place;
-  let from = name.to;
-  const hasColon = tokens[from]?.text === ":" || tokens[from]?.text === "=";
-  if (hasColon) from += 1;
+  const hasColon = textAt(tokens, name.to) === ":" || textAt(tokens, name.to) === "=";
+  let from = hasColon ? name.to + 1 : name.to;
   if (hasColon && rolesOf(parameter).has("text")) return restOf(place, parameter, at, from);
-  for (let skipped = 0; skipped < 2 && joints.test(tokens[from]?.word ?? ""); skipped++) from += 1;
+  for (let skipped = 0; skipped < 2 && joints.test(wordAt(tokens, from)); skipped++) from += 1;
   const found = readValue(place, parameter, from);
-  if (found === undefined) return [];
-  const isValue = isValueToken(tokens[from] as Token) || parameter.choices.length > 0;
+  const score = hasColon ? 95 : scoreBehind(place, parameter, at, from);
+  if (found === undefined || score === 0) return [];
+  const trust = name.isExact ? score : score - 12;
+  return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: trust }];
+}
+
+function scoreBehind({ tokens, ownStems }: FillPlace, parameter: Parameter, at: number, from: number): number {
+  const token = tokens[from];
+  if (token === undefined) return 0;
+  if (isValueToken(token) || parameter.choices.length > 0) return 80;
   // "text file": the next word belongs to the tool, it is no value of "text".
-  if (!hasColon && !isValue && (hasForm(parameter) || place.ownStems.has((tokens[from] as Token).stem))) return [];
-  const sure = hasColon ? 95 : isValue ? 80 : isEmptyWord(tokens[at]?.word ?? "") ? 72 : 62;
-  return [
-    {
-      parameter,
-      value: found.value,
-      from,
-      to: found.to,
-      cueFrom: at,
-      cueTo: from,
-      score: name.isExact ? sure : sure - 12,
-    },
-  ];
+  if (hasForm(parameter) || ownStems.has(token.stem)) return 0;
+  return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;
 }
 
 /** Everything behind the colon, up to the next name with a colon: of a text it would be a pity to lose anything. */
@@ -140,7 +140,7 @@ function restOf(place: FillPlace, parameter: Parameter, at: number, from: number
   const first = tokens[from];
   if (first === undefined) return [];
   const next = tokens.findIndex(
-    (token, index) => index > from && isKey(place, token) && tokens[index + 1]?.text === ":",
+    (token, index) => index > from && isKey(place, token) && textAt(tokens, index + 1) === ":",
   );
   const end = next === -1 ? tokens.length : next;
   const isOne = from === end - 1 || (isValueToken(first) && first.kind !== "number");

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { toStem, toStems } from "../text/stems.ts";
-import { isValueToken, type Token, type TokenKind } from "../text/token.ts";
+import { isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
 import { findChoices } from "./match-choice.ts";
@@ -28,7 +28,7 @@ export function kindCandidates(place: FillPlace, parameter: Parameter): Candidat
 function isChoiceMeant({ tokens, toolStems }: FillPlace, parameter: Parameter, at: number): boolean {
   if (parameter.isRequired || listsChoices(parameter, toolStems)) return true;
   const token = tokens[at] as Token;
-  const isLed = /^(?:as|in|by|to|into|with|using)$/u.test(tokens[at - 1]?.word ?? "");
+  const isLed = /^(?:as|in|by|to|into|with|using)$/u.test(wordAt(tokens, at - 1));
   return isLed || !toolStems.has(token.stem) || parameter.stems.includes(tokens[at + 1]?.stem ?? "-");
 }
 
@@ -52,13 +52,17 @@ function kindScore(parameter: Parameter, token: Token, next: Token | undefined):
   const { isRequired, type } = parameter;
   if (type === "number" || type === "integer") return token.kind === "number" && isRequired ? numberScore(token) : 0;
   if (type === "object" || type === "any") return token.kind === "json" ? 60 : 0;
-  if (type !== "string") return 0;
-  const roles = rolesOf(parameter);
-  for (const role of roles) if (kindOfRole[role] === token.kind) return roleScore(parameter, role, token, next);
+  return type === "string" ? textScore(parameter, token, next) : 0;
+}
+
+function textScore(parameter: Parameter, token: Token, next: Token | undefined): number {
+  const { isRequired } = parameter;
+  const role = [...rolesOf(parameter)].find((role) => kindOfRole[role] === token.kind);
+  if (role === "path" || role === "folder") return placeScore(parameter, role, token, next);
+  if (role !== undefined) return isRequired ? 52 : 43;
   if (sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token)) return isRequired ? 50 : 43;
   if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
-  if (!isRequired) return 0;
-  return plainScore(roles, parameter, token);
+  return isRequired ? plainScore(rolesOf(parameter), parameter, token) : 0;
 }
 
 /** A year is no amount if there is another number. */
@@ -79,20 +83,24 @@ function plainScore(roles: ReadonlySet<Role>, parameter: Parameter, token: Token
   return 0;
 }
 
-function roleScore(parameter: Parameter, role: Role, token: Token, next: Token | undefined): number {
-  if (role !== "path" && role !== "folder") return parameter.isRequired ? 52 : 43;
-  const [, extension] = /[^/\\.*]\.([a-z][a-z0-9]{0,7})$/iu.exec(token.text) ?? [];
-  const isFile = extension !== undefined || token.text.includes("*");
+function placeScore(parameter: Parameter, role: Role, token: Token, next: Token | undefined): number {
+  const extension = /[^/\\.*]\.([a-z][a-z0-9]{0,7})$/iu.exec(token.text)?.[1] ?? "";
   // An archive or a document is no folder.
-  if (role === "folder" && extension !== undefined && toExtensionStems(extension).length > 1) return 0;
+  if (role === "folder" && toExtensionStems(extension).length > 1) return 0;
   let score = parameter.isRequired ? 50 : 41;
-  if (role === "folder" && !rolesOf(parameter).has("path")) score += isFile ? -12 : 4;
-  else if (rolesOf(parameter).has("folder") && isFile) score -= 12;
+  score += folderScore(parameter, role, extension !== "" || token.text.includes("*"));
   // A .zip is the archive, a .pdf is the document.
-  if (extension !== undefined && namesExtension(parameter, extension)) score += 6;
+  if (namesExtension(parameter, extension)) score += 6;
   if (token.text.includes("*")) score += sampleWith(parameter, "*") ? 8 : -14;
-  if (/^(?:inside|in|of|from)$/u.test(next?.word ?? "") && parameter.words.includes("entry")) score += 4;
-  return score;
+  const isInside =
+    parameter.words.includes("entry") && next !== undefined && /^(?:inside|in|of|from)$/u.test(next.word);
+  return isInside ? score + 4 : score;
+}
+
+function folderScore(parameter: Parameter, role: Role, isFile: boolean): number {
+  const roles = rolesOf(parameter);
+  if (role === "folder" && !roles.has("path")) return isFile ? -12 : 4;
+  return roles.has("folder") && isFile ? -12 : 0;
 }
 
 function sampleWith({ samples, description, words }: Parameter, text: string): boolean {

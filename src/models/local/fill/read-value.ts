@@ -1,10 +1,9 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { isEmptyWord } from "../text/stems.ts";
-import { isValueToken, type Token } from "../text/token.ts";
+import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
-import { convertToken } from "./convert-token.ts";
 import { convertUnit } from "./convert-unit.ts";
-import { fitNumber } from "./convert-token.ts";
+import { convertToken, fitNumber } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
 import { rolesOf } from "./roles.ts";
 
@@ -93,8 +92,8 @@ function isListItem(token: Token): boolean {
 /** The place behind a comma, an "and" or both. */
 export function skipJoints(tokens: readonly Token[], at: number): number {
   let next = at;
-  if (tokens[next]?.text === ",") next += 1;
-  if (/^(?:and|or)$/u.test(tokens[next]?.word ?? "") || tokens[next]?.text === "&") next += 1;
+  if (textAt(tokens, next) === ",") next += 1;
+  if (/^(?:and|or)$/u.test(wordAt(tokens, next)) || textAt(tokens, next) === "&") next += 1;
   return next;
 }
 

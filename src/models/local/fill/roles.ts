@@ -50,14 +50,28 @@ const roles = new WeakMap<Parameter, ReadonlySet<Role>>();
 
 /** The parts that a parameter may play. */
 export function rolesOf(parameter: Parameter): ReadonlySet<Role> {
-  const remembered = roles.get(parameter);
-  if (remembered !== undefined) return remembered;
+  let found = roles.get(parameter);
+  if (found === undefined) {
+    found = toRoles(parameter);
+    roles.set(parameter, found);
+  }
+  return found;
+}
+
+const roleOfFormat = new Map<unknown, Role>([
+  ["date", "date"],
+  ["date-time", "date"],
+  ["email", "email"],
+  ["time", "time"],
+  ["uri", "url"],
+  ["uri-reference", "url"],
+  ["url", "url"],
+]);
+
+function toRoles(parameter: Parameter): Set<Role> {
   const found = new Set(parameter.words.flatMap((word) => rolesByWord.get(word) ?? []));
-  const { format } = parameter.schema;
-  if (format === "uri" || format === "url" || format === "uri-reference") found.add("url");
-  if (format === "email") found.add("email");
-  if (format === "date" || format === "date-time") found.add("date");
-  if (format === "time") found.add("time");
+  const byFormat = roleOfFormat.get(parameter.schema["format"]);
+  if (byFormat !== undefined) found.add(byFormat);
   const kinds = sampleKinds(parameter);
   if (kinds.has("selector")) {
     found.delete("path");
@@ -65,14 +79,17 @@ export function rolesOf(parameter: Parameter): ReadonlySet<Role> {
   }
   if (kinds.has("url")) found.add("url");
   // "before" and "after" of two files are no dates.
-  if (found.has("date") && found.has("source") !== found.has("target") && !kinds.has("date") && format === undefined)
-    found.delete("date");
-  const canBePlace = !found.has("selector") && !found.has("limit") && parameter.type !== "boolean";
-  if (canBePlace && (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(parameter.description)))
-    found.add("path");
-  if (canBePlace && /\b(?:folder|directory)\b/iu.test(parameter.description)) found.add("folder");
-  roles.set(parameter, found);
+  const isEnd = found.has("source") !== found.has("target");
+  if (isEnd && byFormat === undefined && !kinds.has("date")) found.delete("date");
+  addPlaces(parameter, kinds, found);
   return found;
+}
+
+/** A description may say that it is a file or a folder. */
+function addPlaces({ description, type }: Parameter, kinds: ReadonlySet<TokenKind>, found: Set<Role>): void {
+  if (found.has("selector") || found.has("limit") || type === "boolean") return;
+  if (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(description)) found.add("path");
+  if (/\b(?:folder|directory)\b/iu.test(description)) found.add("folder");
 }
 
 const roleForms: readonly Role[] = ["path", "folder", "url", "email", "date", "time", "selector"];

@@ -1,3 +1,4 @@
+import { wordAt } from "../text/token.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
@@ -52,7 +53,10 @@ export function createMatcher(tools: readonly ModelTool[], skills: readonly List
     rank(request) {
       const words = toQuery(request, spread);
       const candidates = findCandidates(index, words, spread).flatMap((id) => items.get(id) ?? []);
-      const matches = candidates.map((item) => ({ item, score: scoreItem(item, words, spread, items.size) }));
+      const matches = candidates.map((item) => ({
+        item,
+        score: scoreItem(item, words, { spread, count: items.size }),
+      }));
       return matches
         .filter(({ score }) => score > 0)
         .toSorted((left, right) => right.score - left.score || (left.item.id < right.item.id ? -1 : 1));
@@ -170,16 +174,16 @@ function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWo
   }
   for (const stem of impliedStems(request)) add(stem, 0.9, false);
   // A question asks for facts.
-  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(tokens[0]?.word ?? "")) add("info", 0.4, false);
+  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.4, false);
   return [...words.values()];
 }
 
 /** What numbers with their units, or arithmetic in words, are most likely for. */
 function impliedStems({ text, tokens }: Request): string[] {
   if (toSpokenExpression(text) !== undefined) return toStems("calculate arithmetic math");
-  const isCounting = tokens.some(({ word }, at) => word === "how" && tokens[at + 1]?.word === "many");
+  const isCounting = tokens.some(({ word }, at) => word === "how" && wordAt(tokens, at + 1) === "many");
   const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
-  const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(tokens[at + 1]?.word ?? ""));
+  const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(wordAt(tokens, at + 1)));
   if (hasAmount && units.size > 1) return toStems("convert unit");
   return isCounting ? toStems("count") : [];
 }
@@ -230,32 +234,40 @@ const commonVerbs = new Set(
   toStems("list show find get make create read write add check search open print display see view tell file"),
 );
 
-function scoreItem(
-  item: Item,
-  words: readonly QueryWord[],
-  spread: ReadonlyMap<string, number>,
-  count: number,
-): number {
+/** How often words are said by all that there is. */
+interface Corpus {
+  readonly spread: ReadonlyMap<string, number>;
+  readonly count: number;
+}
+
+function scoreItem(item: Item, words: readonly QueryWord[], corpus: Corpus): number {
   let score = 0;
   let strange = 0;
   const named = new Map<string, number>();
-  for (const { stem, share, isFirst, meant } of words) {
-    const found = bestWord(item, stem, meant);
-    const rarity = rarityOf(found?.stem ?? stem, spread, count);
+  for (const word of words) {
+    const found = bestWord(item, word);
     if (found === undefined) {
-      // A word that others know and this one does not speaks against it.
-      if ((spread.get(stem) ?? 0) > 0 && !commonVerbs.has(stem)) strange += share * rarity;
+      strange += strangeness(word, corpus);
       continue;
     }
-    const common = item.skill !== undefined && (commonVerbs.has(stem) || commonVerbs.has(found.stem)) ? 0.4 : 1;
-    const part = share * found.trust * rarity * common;
+    const part = word.share * found.trust * rarityOf(found.stem, corpus) * commonness(item, word, found);
     score += part * (item.weights.get(found.stem) ?? 0);
     const isName = item.nameStems.includes(found.stem);
-    if (isName) named.set(found.stem, Math.max(named.get(found.stem) ?? 0, found.trust * Math.min(1, share)));
-    if (isFirst && (isName || item.verb === found.stem)) score += 1.2 * part;
+    if (isName) named.set(found.stem, Math.max(named.get(found.stem) ?? 0, found.trust * Math.min(1, word.share)));
+    if (word.isFirst && (isName || item.verb === found.stem)) score += 1.2 * part;
   }
   const covered = score - (item.tool === undefined ? 0 : Math.min(1.6, 0.8 * strange));
   return covered + scoreName(item, named);
+}
+
+/** A word that others know and this one does not speaks against it. */
+function strangeness({ stem, share }: QueryWord, corpus: Corpus): number {
+  const isKnown = (corpus.spread.get(stem) ?? 0) > 0 && !commonVerbs.has(stem);
+  return isKnown ? share * rarityOf(stem, corpus) : 0;
+}
+
+function commonness({ skill }: Item, { stem }: QueryWord, found: FoundWord): number {
+  return skill !== undefined && (commonVerbs.has(stem) || commonVerbs.has(found.stem)) ? 0.4 : 1;
 }
 
 /** A name that was said in full was meant. One of which only the verb was said, and not what it is about, was not. */
@@ -268,7 +280,7 @@ function scoreName({ nameStems }: Item, named: ReadonlyMap<string, number>): num
   return (2 * said) / names.size - 0.3 * (names.size - named.size) - (isOther ? 1.2 : 0);
 }
 
-function rarityOf(stem: string, spread: ReadonlyMap<string, number>, count: number): number {
+function rarityOf(stem: string, { spread, count }: Corpus): number {
   return Math.max(0.45, 1 - Math.log(Math.max(1, spread.get(stem) ?? 1)) / Math.log(count + 8));
 }
 
@@ -278,7 +290,7 @@ interface FoundWord {
   readonly trust: number;
 }
 
-function bestWord(item: Item, stem: string, meant: string | undefined): FoundWord | undefined {
+function bestWord(item: Item, { stem, meant }: QueryWord): FoundWord | undefined {
   if (item.weights.has(stem)) return { stem, trust: 1 };
   let best: FoundWord | undefined;
   const worth = (found: FoundWord): number => (item.weights.get(found.stem) ?? 0) * found.trust;

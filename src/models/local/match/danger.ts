@@ -1,6 +1,7 @@
 import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
+import { type Token, wordAt } from "../text/token.ts";
 
 /** Things that cannot be taken back. Words in one group are said for one another. */
 const groups = [
@@ -38,14 +39,26 @@ export function isDangerous(tool: ModelTool): boolean {
   return dangersOf(tool).length > 0;
 }
 
-/** Tells whether a request says in so many words that it wants what a dangerous tool does. */
-export function namesDanger({ tokens }: Request, tool: ModelTool): boolean {
-  if (tokens.some(({ text }) => text === tool.name)) return true;
-  return dangersOf(tool).every((group) =>
-    tokens.some(({ kind, stem }, at) => {
-      if (kind !== "word" || !group.has(stem)) return false;
-      const before = tokens.slice(Math.max(0, at - 3), at).map(({ word }) => word);
-      return !before.some((word) => /^(?:not|don't|dont|never|without|no|won't|shouldn't)$/u.test(word));
-    }),
-  );
+/** What a request says about doing what a dangerous tool does. */
+export type DangerWish = "asked" | "denied" | "unsaid";
+
+/** Finds out whether a request asks in so many words for what a dangerous tool does: as a command, not in passing. */
+export function wishOf({ tokens }: Request, tool: ModelTool): DangerWish {
+  if (tokens.some(({ text }) => text === tool.name)) return "asked";
+  const wishes = dangersOf(tool).map((group) => wishFor(tokens, group));
+  if (wishes.includes("denied")) return "denied";
+  return wishes.every((wish) => wish === "asked") ? "asked" : "unsaid";
 }
+
+function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWish {
+  const places = tokens.flatMap(({ kind, stem }, at) => (kind === "word" && group.has(stem) ? [at] : []));
+  const isDenied = (at: number): boolean => [1, 2, 3].some((back) => denials.test(wordAt(tokens, at - back)));
+  if (places.some(isDenied)) return "denied";
+  // "deleted" and "deleting" tell of it; a command stands at the beginning, or behind a word that leads to one.
+  const isCommand = (at: number): boolean =>
+    !/(?:ed|ing)$/u.test(wordAt(tokens, at)) && (at === 0 || leaders.test(wordAt(tokens, at - 1)));
+  return places.some(isCommand) ? "asked" : "unsaid";
+}
+
+const denials = /^(?:not|don't|dont|never|without|no|won't|shouldn't|cannot|can't)$/u;
+const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;

@@ -67,7 +67,7 @@ function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {
   const followUp = findFollowUp(scene, task.request, isWeak);
   if (followUp !== undefined) return { type: "call", fit: followUp };
   if (!scene.mustCall || resolution.type === "call" || resolution.type === "open") return resolution;
-  const [tool] = scene.tools.filter(({ name }) => !isMeta(name));
+  const tool = scene.tools.find(({ name }) => !isMeta(name));
   const fit = resolution.type === "ask" ? resolution.fit : resolution.type === "offer" ? resolution.fits[0] : undefined;
   const forced = fit ?? (tool === undefined ? undefined : fitTool(task.request, tool, 0, place));
   return forced === undefined ? resolution : { type: "call", fit: forced };

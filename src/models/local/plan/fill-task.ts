@@ -12,23 +12,31 @@ import { noWords, toolWordsOf } from "../fill/tool-words.ts";
 
 /** Adds what the user answered to what was missing. */
 export function addAnswers(filled: Filled, answers: readonly string[], today: string | undefined): Filled {
-  let { input, missing } = filled;
+  const input: Record<string, JsonValue> = { ...filled.input };
+  let { missing } = filled;
   for (const answer of answers) {
-    const request = readRequest(answer, today);
-    const said = fillParameters({ request, parameters: missing, words: noWords });
-    const given: Record<string, JsonValue> = { ...said.input };
-    const [first] = missing;
-    const isBare = !request.tokens.some(({ kind, text }) => kind === "pair" || kind === "flag" || text === ":");
-    const isWhole =
-      first !== undefined && first.type === "string" && first.choices.length === 0 && isBare && !hasForm(first);
-    if (first !== undefined && (isWhole || !Object.hasOwn(given, first.name) || said.guessed.has(first.name))) {
-      const value = wholeAnswer(first, request);
-      if (value !== undefined) setField(given, first.name, value);
-    }
-    input = { ...input, ...given };
+    const given = readAnswer(missing, readRequest(answer, today));
+    for (const [name, value] of Object.entries(given)) setField(input, name, value);
     missing = missing.filter(({ name }) => !Object.hasOwn(given, name));
   }
   return { ...filled, input, missing };
+}
+
+function readAnswer(missing: readonly Parameter[], request: Request): Record<string, JsonValue> {
+  const said = fillParameters({ request, parameters: missing, words: noWords });
+  const given: Record<string, JsonValue> = { ...said.input };
+  const [first] = missing;
+  if (first === undefined) return given;
+  const isOpen = !Object.hasOwn(given, first.name) || said.guessed.has(first.name);
+  const value = isOpen || isWholeText(first, request) ? wholeAnswer(first, request) : undefined;
+  if (value !== undefined) setField(given, first.name, value);
+  return given;
+}
+
+/** "Ada Lovelace" for a name is all of it, if nothing in it is a name of a parameter. */
+function isWholeText(parameter: Parameter, { tokens }: Request): boolean {
+  const isBare = !tokens.some(({ kind, text }) => kind === "pair" || kind === "flag" || text === ":");
+  return isBare && parameter.type === "string" && parameter.choices.length === 0 && !hasForm(parameter);
 }
 
 /** A short answer is the value itself. */

@@ -64,22 +64,23 @@ const mainFields = [
 ];
 
 function fromResult(parameter: Parameter, result: JsonValue, isPlace: boolean): JsonValue | undefined {
-  if (typeof result === "object" && result !== null && !Array.isArray(result)) {
-    const fields = result as JsonObject;
-    const named = Object.keys(fields).find((key) => key.toLowerCase() === parameter.name.toLowerCase());
-    if (named !== undefined) return fit(parameter, fields[named]);
-    if (isPlace) return undefined;
-    const main = mainFields.find((key) => Object.hasOwn(fields, key) && fit(parameter, fields[key]) !== undefined);
-    if (main !== undefined) return fit(parameter, fields[main]);
-    const values = Object.values(fields).filter(
-      (value) => fit(parameter, value) !== undefined && typeof value !== "object",
-    );
-    if (parameter.type !== "string" || parameter.choices.length > 0)
-      return values.length === 1 ? fit(parameter, values[0]) : undefined;
-    return JSON.stringify(result);
-  }
-  if (isPlace && !(typeof result === "string" && /^\S{1,300}$/u.test(result) && /[/.]/u.test(result))) return undefined;
-  return fit(parameter, result);
+  if (isRecord(result)) return fromFields(parameter, result as JsonObject, isPlace);
+  const isPlaceText = typeof result === "string" && /^\S{1,300}$/u.test(result) && /[/.]/u.test(result);
+  return isPlace && !isPlaceText ? undefined : fit(parameter, result);
+}
+
+function fromFields(parameter: Parameter, fields: JsonObject, isPlace: boolean): JsonValue | undefined {
+  const named = Object.keys(fields).find((key) => key.toLowerCase() === parameter.name.toLowerCase());
+  if (named !== undefined) return fit(parameter, fields[named]);
+  // A single thing is no list of them, unless it is called like the list.
+  if (isPlace || parameter.type === "array") return undefined;
+  const main = mainFields.find((key) => Object.hasOwn(fields, key) && fit(parameter, fields[key]) !== undefined);
+  if (main !== undefined) return fit(parameter, fields[main]);
+  if (parameter.type === "string" && parameter.choices.length === 0) return JSON.stringify(fields);
+  const values = Object.values(fields).filter(
+    (value) => typeof value !== "object" && fit(parameter, value) !== undefined,
+  );
+  return values.length === 1 ? fit(parameter, values[0]) : undefined;
 }
 
 function findPlace(parameter: Parameter, input: JsonObject): JsonValue | undefined {
@@ -104,9 +105,9 @@ function fit(parameter: Parameter, value: JsonValue | undefined): JsonValue | un
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
     case "array":
-      return Array.isArray(value) ? value : toList(parameter, value);
+      return toList(parameter, value);
     case "object":
-      return typeof value === "object" && !Array.isArray(value) ? value : undefined;
+      return isRecord(value) ? value : undefined;
     case "any":
       return value;
   }
@@ -123,7 +124,12 @@ function toNumber(parameter: Parameter, value: JsonValue): number | undefined {
   return isNumber ? fitNumber(parameter, Number(value)) : undefined;
 }
 
-function toList({ item }: Parameter, value: JsonValue): JsonValue[] | undefined {
+function isRecord(value: JsonValue): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function toList({ item }: Parameter, value: JsonValue): JsonValue | undefined {
+  if (Array.isArray(value)) return value;
   const fitted = item === undefined ? undefined : fit(item, value);
   return fitted === undefined ? undefined : [fitted];
 }

@@ -5,7 +5,7 @@ import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { isDangerous, namesDanger } from "../match/danger.ts";
+import { isDangerous, wishOf } from "../match/danger.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
@@ -59,18 +59,25 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const fits = [...found, ...others.map((tool) => ({ tool, score: 0 }))]
     .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
-    .filter(({ tool }) => !isDangerous(tool) || namesDanger(request, tool))
+    .filter(({ tool }) => !isDangerous(tool) || wishOf(request, tool) !== "denied")
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
     .toSorted((left, right) => right.score - left.score);
   const skills = matches.filter(
     ({ item, score }) => item.skill !== undefined && score >= place.skillBar && place.canOpen(item.skill.name),
   );
-  return choose(fits, skills, place);
+  const isAllowed = ({ tool }: Fit): boolean => !isDangerous(tool) || wishOf(request, tool) === "asked";
+  return choose({ fits, best: fits.find(isAllowed) }, skills, place);
 }
 
-function choose(fits: readonly Fit[], skills: readonly Match[], place: StepPlace): Resolution {
-  const [best] = fits;
+interface Found {
+  /** Those that may be offered, the best first. */
+  readonly fits: readonly Fit[];
+  /** The best that may be called without asking: what cannot be taken back is only done if it was asked for. */
+  readonly best: Fit | undefined;
+}
+
+function choose({ fits, best }: Found, skills: readonly Match[], place: StepPlace): Resolution {
   const [skill] = skills;
   const listed = skill?.item.skill;
   const isFit = best !== undefined && best.score >= barOf(best, place);

@@ -1,5 +1,5 @@
 import { sliceRequest, type Request } from "../text/read-request.ts";
-import { isValueToken, type Token } from "../text/token.ts";
+import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import { speaksOfBefore } from "./recall-value.ts";
 import { splitListed } from "./split-listed.ts";
 
@@ -52,7 +52,7 @@ function toSpans(tokens: readonly Token[]): Span[] {
   let isNext = false;
   for (let at = 1; at < tokens.length - 1 && spans.length < mostSteps; at++) {
     const cut = cutAt(tokens, at);
-    if (cut === undefined || cut.from < from) continue;
+    if (cut === undefined) continue;
     if (cut.from > from) spans.push({ from, to: cut.from, isNext });
     ({ to: from, isNext } = cut);
     at = cut.to - 1;
@@ -68,7 +68,7 @@ function cutAt(tokens: readonly Token[], at: number): Cut | undefined {
     return { from: backOver(tokens, at), to: next.text === "," ? at + 2 : at + 1, isNext: true };
   }
   if (word === "after" && /^(?:that|this|which)$/u.test(next.word)) {
-    return { from: backOver(tokens, at), to: tokens[at + 2]?.text === "," ? at + 3 : at + 2, isNext: true };
+    return { from: backOver(tokens, at), to: textAt(tokens, at + 2) === "," ? at + 3 : at + 2, isNext: true };
   }
   const isEnd = text === ";" || (/^[.?!]$/u.test(text) && /^\p{L}/u.test(next.text));
   return isEnd ? { from: at, to: at + 1, isNext: false } : undefined;
@@ -77,8 +77,8 @@ function cutAt(tokens: readonly Token[], at: number): Cut | undefined {
 /** A comma and an "and" before the word belong to the joint. */
 function backOver(tokens: readonly Token[], at: number): number {
   let from = at;
-  if (/^(?:and|but)$/u.test(tokens[from - 1]?.word ?? "")) from -= 1;
-  if (/^[,;.]$/u.test(tokens[from - 1]?.text ?? "")) from -= 1;
+  if (/^(?:and|but)$/u.test(wordAt(tokens, from - 1))) from -= 1;
+  if (/^[,;.]$/u.test(textAt(tokens, from - 1))) from -= 1;
   return from;
 }
 
@@ -104,7 +104,7 @@ function splitAtAnd(request: Request, span: Span, taskOf: TaskOf): Span[] {
   const end = Math.min(span.to - 1, span.from + 60, colon === -1 ? span.to : colon);
   for (let at = span.from + 2; at < end; at++) {
     if (tokens[at]?.word !== "and") continue;
-    const left = { ...span, to: tokens[at - 1]?.text === "," ? at - 1 : at };
+    const left = { ...span, to: textAt(tokens, at - 1) === "," ? at - 1 : at };
     const right = { ...span, from: at + 1 };
     if (areTasks(slice(request, left), slice(request, right), taskOf))
       return [left, ...splitAtAnd(request, right, taskOf)];

@@ -17,16 +17,21 @@ export function parseSpokenDate(words: readonly string[], today: string | undefi
 function parseCalendarDate(words: readonly string[], today: string | undefined): SpokenDate | undefined {
   const [first = "", second = "", third = ""] = words;
   const isOf = second === "of";
-  const dayFirst = { day: dayOf(first), month: monthOf(isOf ? third : second), next: isOf ? 3 : 2 };
-  const found = dayFirst.day === undefined ? { day: dayOf(second), month: monthOf(first), next: 2 } : dayFirst;
-  const { day, month, next } = found;
-  if (day === undefined || month === undefined) return undefined;
+  const isDayFirst = dayOf(first) !== undefined;
+  const day = dayOf(isDayFirst ? first : second);
+  const month = monthOf(isDayFirst ? (isOf ? third : second) : first);
+  return day === undefined || month === undefined
+    ? undefined
+    : addYear(words, isDayFirst && isOf ? 3 : 2, `-${pad(month)}-${pad(day)}`, today);
+}
+
+/** "May 3" without a year is in this year, if anybody knows which one that is. */
+function addYear(words: readonly string[], next: number, rest: string, today: string | undefined): SpokenDate {
   const gap = words[next] === "," ? 1 : 0;
   const written = /^\d{4}$/u.exec(words[next + gap] ?? "")?.[0];
-  // "May 3" without a year is in this year, if anybody knows which one that is.
   const year = written ?? today?.slice(0, 4);
   const count = written === undefined ? next : next + gap + 1;
-  return year === undefined ? { count } : { iso: `${year}-${pad(month)}-${pad(day)}`, count };
+  return year === undefined ? { count } : { iso: `${year}${rest}`, count };
 }
 
 /** How far a word moves the day. */
@@ -37,21 +42,32 @@ const dayShifts = new Map([
 ]);
 
 function parseRelativeDate(words: readonly string[], today: string | undefined): SpokenDate | undefined {
-  const [first = "", second = "", third = ""] = words;
-  const from = (count: number, shift: number, unit = "day"): SpokenDate =>
-    today === undefined ? { count } : { iso: shiftDate(today, shift, unit), count };
-  const shift = dayShifts.get(first);
-  if (shift !== undefined) return from(1, shift);
   const weekday = parseWeekday(words, today);
-  if (weekday !== undefined) return weekday;
+  const found = weekday === undefined ? parseShift(words) : undefined;
+  if (found === undefined) return weekday;
+  return today === undefined
+    ? { count: found.count }
+    : { iso: shiftDate(today, found.amount, found.unit), count: found.count };
+}
+
+interface Shift {
+  readonly amount: number;
+  readonly unit: string;
+  readonly count: number;
+}
+
+function parseShift([first = "", second = "", third = ""]: readonly string[]): Shift | undefined {
+  const days = dayShifts.get(first);
+  if (days !== undefined) return { amount: days, unit: "day", count: 1 };
   const unit = unitOf(second);
-  if (unit !== undefined && (first === "next" || first === "last")) return from(2, first === "last" ? -1 : 1, unit);
-  const ago = amountOf(first);
-  if (ago !== undefined && unit !== undefined && third === "ago") return from(3, -ago, unit);
-  const later = amountOf(second);
-  return first === "in" && later !== undefined && unitOf(third) !== undefined
-    ? from(3, later, unitOf(third))
-    : undefined;
+  if (unit !== undefined && (first === "next" || first === "last"))
+    return { amount: first === "last" ? -1 : 1, unit, count: 2 };
+  if (third === "ago") return toShift(amountOf(first), unit, -1);
+  return first === "in" ? toShift(amountOf(second), unitOf(third), 1) : undefined;
+}
+
+function toShift(amount: number | undefined, unit: string | undefined, sign: number): Shift | undefined {
+  return amount === undefined || unit === undefined ? undefined : { amount: sign * amount, unit, count: 3 };
 }
 
 function amountOf(word: string): number | undefined {

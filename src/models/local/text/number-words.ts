@@ -35,22 +35,28 @@ export interface SpokenNumber {
 
 /** Reads a number in words ("twenty-five", "a hundred and five", "2 million") at the beginning of `words`. */
 export function parseSpokenNumber(words: readonly string[], digits?: number): SpokenNumber | undefined {
-  let state: Reading = { total: 0, current: digits, isScaled: false };
-  let count = digits === undefined ? skipArticle(words) : 1;
-  const start = count;
-  if (digits === undefined && start === 1) state = { ...state, current: words[1] === "dozen" ? undefined : 1 };
+  const article = digits === undefined ? skipArticle(words) : 0;
+  const isHundred = article === 1 && words[1] !== "dozen";
+  const start = digits === undefined ? article : 1;
+  const { state, count } = readParts(words, start, { total: 0, current: isHundred ? 1 : digits, isScaled: false });
+  if (digits === undefined && count === start) return undefined;
+  const isNumber = state.isScaled || state.current !== undefined;
+  return isNumber ? { value: state.total + (state.current ?? 0), count } : undefined;
+}
+
+function readParts(words: readonly string[], start: number, begin: Reading): { state: Reading; count: number } {
+  let state = begin;
+  let count = start;
+  // Digits are a whole number: only "million" and the like can follow.
+  const isWhole = begin.current !== undefined;
   for (; count < words.length; count++) {
     const word = words[count] as string;
     if (word === "and" && state.isScaled && partOf(words[count + 1] ?? "") !== undefined) continue;
-    // Digits are a whole number: only "million" and the like can follow.
-    const next = addScale(state, word) ?? (digits !== undefined && !state.isScaled ? undefined : addPart(state, word));
+    const next = addScale(state, word) ?? (isWhole && !state.isScaled ? undefined : addPart(state, word));
     if (next === undefined) break;
     state = next;
   }
-  const isNumber = state.isScaled || state.current !== undefined;
-  return isNumber && count > (digits === undefined ? start : 0)
-    ? { value: state.total + (state.current ?? 0), count }
-    : undefined;
+  return { state, count };
 }
 
 interface Reading {

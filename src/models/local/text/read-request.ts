@@ -1,7 +1,7 @@
 import { parseSpokenDate } from "./date-words.ts";
 import { parseSpokenNumber } from "./number-words.ts";
 import { readTokens } from "./read-tokens.ts";
-import type { Token } from "./token.ts";
+import { type Token, wordAt } from "./token.ts";
 
 /** A request, or a part of one, taken apart. */
 export interface Request {
@@ -80,8 +80,8 @@ function toNumber(text: string, tokens: readonly Token[], at: number): Joined | 
 }
 
 function isPronoun(tokens: readonly Token[], at: number): boolean {
-  const before = tokens[at - 1]?.word ?? "";
-  const after = tokens[at + 1]?.word ?? "";
+  const before = wordAt(tokens, at - 1);
+  const after = wordAt(tokens, at + 1);
   return (
     /^(?:the|that|this|which|another|each|every|no|any|first|last|next|other)$/u.test(before) ||
     /^(?:of|that|which|is|)$/u.test(after)

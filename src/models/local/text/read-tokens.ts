@@ -131,23 +131,25 @@ function toToken(kind: TokenKind, text: string, start: number, end: number): Tok
 }
 
 function readRule(text: string, at: number): Token | undefined {
-  const before = at === 0 ? " " : (text[at - 1] as string);
   // In the middle of a word there begins nothing.
-  const isInside = /[\p{L}\p{N}]/u.test(before);
-  for (const { kind, pattern, toValue } of rules) {
-    if (isInside && kind !== "word") continue;
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match === null) continue;
-    const end = at + trimEnd(match[0], kind);
-    if (end === at) continue;
-    const value = toValue?.(match);
-    if (toValue !== undefined && value === undefined) continue;
-    const isHost = kind === "path" && commonHosts.test(match[0]) && !/[/\\]/u.test(match[0]);
-    const token = toToken(isHost ? "url" : kind, text, at, end);
-    return value === undefined || kind === "path" ? token : { ...token, value };
+  const isInside = at > 0 && /[\p{L}\p{N}]/u.test(text[at - 1] as string);
+  for (const rule of rules) {
+    const token = isInside && rule.kind !== "word" ? undefined : applyRule(rule, text, at);
+    if (token !== undefined) return token;
   }
   return undefined;
+}
+
+function applyRule({ kind, pattern, toValue }: Rule, text: string, at: number): Token | undefined {
+  pattern.lastIndex = at;
+  const match = pattern.exec(text);
+  const length = match === null ? 0 : trimEnd(match[0], kind);
+  if (match === null || length === 0) return undefined;
+  const value = toValue?.(match);
+  if (toValue !== undefined && value === undefined) return undefined;
+  const isHost = kind === "path" && commonHosts.test(match[0]) && !/[/\\]/u.test(match[0]);
+  const token = toToken(isHost ? "url" : kind, text, at, at + length);
+  return value === undefined || kind === "path" ? token : { ...token, value };
 }
 
 /** The length without what ends a sentence and not the value. */
@@ -170,12 +172,18 @@ function readQuoted(text: string, at: number): Token | undefined {
   }
   const closing = closingOf[text[at] as string];
   if (closing === undefined || /[\p{L}\p{N}]/u.test(text[at - 1] ?? " ")) return undefined;
-  let end = text.indexOf(closing, at + 1);
-  // An apostrophe inside a word does not end what is between two of them.
-  while (end !== -1 && closing === "'" && /[\p{L}\p{N}]/u.test(text[end + 1] ?? " "))
-    end = text.indexOf(closing, end + 1);
+  const end = findClosing(text, closing, at + 1);
   if (end === -1 || (text[at] === "'" && end - at > 500)) return undefined;
   return { ...toToken("quoted", text, at, end + 1), value: text.slice(at + 1, end) };
+}
+
+/** Where the quotes close. An apostrophe inside a word does not end what is between two of them. */
+function findClosing(text: string, closing: string, from: number): number {
+  for (let end = text.indexOf(closing, from); end !== -1; end = text.indexOf(closing, end + 1)) {
+    const isApostrophe = closing === "'" && /[\p{L}\p{N}]/u.test(text[end + 1] ?? " ");
+    if (!isApostrophe) return end;
+  }
+  return -1;
 }
 
 function readJson(text: string, at: number): Token | undefined {

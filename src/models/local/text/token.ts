@@ -39,3 +39,13 @@ export interface Token {
 export function isValueToken({ kind }: Token): boolean {
   return kind !== "word" && kind !== "mark";
 }
+
+/** The word at a place, in lower case; empty if there is none. */
+export function wordAt(tokens: readonly Token[], at: number): string {
+  return tokens[at]?.word ?? "";
+}
+
+/** The text at a place as it is written; empty if there is none. */
+export function textAt(tokens: readonly Token[], at: number): string {
+  return tokens[at]?.text ?? "";
+}

@@ -1,0 +1,61 @@
+import { isEmptyWord } from "../text/stems.ts";
+import { textAt, type Token, wordAt } from "../text/token.ts";
+import type { Candidate, FillPlace } from "./candidate.ts";
+import { convertToken } from "./convert-token.ts";
+import { isUnitName } from "./match-choice.ts";
+import type { Parameter } from "./parameter.ts";
+import { readValue } from "./read-value.ts";
+import { rolesOf } from "./roles.ts";
+
+/** Values that are names, by how they are written and by what stands next to them. */
+export function namedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
+  if (parameter.type !== "string" || parameter.choices.length > 0) return [];
+  return [
+    ...unitCandidates(place, parameter),
+    ...properNames(place, parameter),
+    ...place.tokens.flatMap((_, at) => wordBefore(place, parameter, at)),
+  ];
+}
+
+/** A name in the middle of a sentence: "what did Grace commit". */
+function properNames(place: FillPlace, parameter: Parameter): Candidate[] {
+  const { tokens, toolStems } = place;
+  const roles = rolesOf(parameter);
+  if (!roles.has("person") && !roles.has("place")) return [];
+  return tokens.flatMap((token, at) => {
+    const isName = token.kind === "word" && /^\p{Lu}\p{Ll}/u.test(token.text) && !toolStems.has(token.stem);
+    const isInside = at > 0 && !/^[.!?:]$/u.test(textAt(tokens, at - 1));
+    const found = isName && isInside ? readValue(place, parameter, at) : undefined;
+    return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score: 42 }];
+  });
+}
+
+/** "3.5 kg" is in kilograms, "how many pounds" asks for pounds. */
+function unitCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const roles = rolesOf(parameter);
+  if (!roles.has("source") && !roles.has("target")) return [];
+  return tokens.flatMap((token, at) => {
+    if (!isUnitName(token.word)) return [];
+    const isAmount = tokens[at - 1]?.kind === "number";
+    const isWanted = /^(?:many|in|to|into)$/u.test(wordAt(tokens, at - 1));
+    const fits = roles.has("source") ? isAmount : isWanted;
+    return fits ? [{ parameter, value: token.text, from: at, to: at + 1, score: 58 }] : [];
+  });
+}
+
+const determiners = /^(?:the|a|an|my|this|that|our|your)$/u;
+
+/** "MIT license", "main branch": a value may stand before the name. */
+function wordBefore(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
+  const { tokens, toolStems } = place;
+  const token = tokens[at] as Token;
+  const isBefore = parameter.stems.length === 1 && tokens[at + 1]?.stem === parameter.stems[0];
+  // A sentence begins with a capital whatever its first word is.
+  if (!isBefore || at === 0) return [];
+  const isWord = token.kind === "word" && !isEmptyWord(token.word) && !toolStems.has(token.stem);
+  const isNamed = token.kind === "quoted" || (isWord && /[\p{Lu}\d_.-]/u.test(token.text));
+  if (!isNamed && !(isWord && determiners.test(wordAt(tokens, at - 1)))) return [];
+  const value = convertToken(parameter, token);
+  const score = isNamed ? 51 : 42;
+  return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, cueFrom: at, cueTo: at + 2, score }];
+}
