@@ -40,7 +40,7 @@ const mostProblems = 50;
  *
  * const { calls, text } = parseToolCalls("Let me see.\n<tool_call>{'name': 'Get-Weather', 'arguments': {'city': 'Paris',}}", tools);
  *
- * console.assert(text === "Let me see." && calls[0]?.name === "get_weather" && calls[0].input.city === "Paris");
+ * console.assert(text === "Let me see." && calls[0]?.name === "get_weather" && calls[0].input["city"] === "Paris");
  * console.assert(calls[0]?.repairs.includes("a comma too many was dropped"));
  * ```
  */

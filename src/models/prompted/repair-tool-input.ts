@@ -24,7 +24,7 @@ export type RepairedInput =
  * const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
  *
  * const repaired = repairToolInput("{'city': 'Paris',}", schema);
- * console.assert(repaired.ok && repaired.input.city === "Paris" && repaired.repairs.length === 2);
+ * console.assert(repaired.ok && repaired.input["city"] === "Paris" && repaired.repairs.length === 2);
  * console.assert(!repairToolInput('{"city": "Par', schema).ok);
  * ```
  */
