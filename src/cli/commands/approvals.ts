@@ -4,7 +4,7 @@ import { quote } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
-import { readRuns } from "../agent/runs/list-runs.ts";
+import { findRuns, readRun } from "../agent/runs/read-run.ts";
 import { showInput } from "../agent/view/show-input.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { readInput } from "../input/read-input.ts";
@@ -46,7 +46,9 @@ const actions: Readonly<Record<string, Action>> = {
 };
 
 async function findWaiting(store: Store): Promise<readonly ApprovalAsked[]> {
-  return (await readRuns(store)).flatMap(({ waiting }) => waiting);
+  const idle = (await findRuns(store)).filter(({ status }) => status === "idle");
+  const runs = await Promise.all(idle.map((summary) => readRun(store, summary)));
+  return runs.flatMap((run) => run?.waiting ?? []);
 }
 
 async function listApprovals(invocation: Invocation): Promise<Answer> {

@@ -12,7 +12,9 @@ export async function askAtStop(
   lines: CommandLines,
   terminal: Pick<Terminal, "note" | "style" | "columns">,
 ): Promise<DebugAction> {
-  terminal.note(`${terminal.style("cyan", `▸ ${renderStop(stop)}`)}\n`);
+  terminal.note(
+    `${terminal.style("cyan", `▸ ${renderStop(stop, terminal.columns === undefined ? undefined : terminal.columns - 2)}`)}\n`,
+  );
   for (;;) {
     const line = await lines.next(prompt);
     const answer = runStopCommand(stop, line === undefined ? "q" : line.trim() === "" ? "n" : line, terminal.columns);

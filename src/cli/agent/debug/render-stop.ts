@@ -6,11 +6,18 @@ import { nameCall } from "../view/run-view.ts";
 import { showInput, showValue } from "../view/show-input.ts";
 import { showOutcome } from "../view/show-outcome.ts";
 
+/** How wide lines are that nobody watches: `p` and `m N` show all of it. */
+const pipeColumns = 160;
+
 /** Says where a run has stopped, and what is to be seen there first. */
-export function renderStop({ where, step, messages, tools, answer, call, outcome }: DebugStop): string {
+export function renderStop(stop: DebugStop, columns: number | undefined): string {
+  return cutText(describeStop(stop), columns ?? pipeColumns);
+}
+
+function describeStop({ where, step, messages, tools, answer, call, outcome }: DebugStop): string {
   switch (where) {
     case "model":
-      return `Step ${step}, before the model is asked: ${messages.length} messages, ${tools.length} tools`;
+      return `Step ${step}, before the model is asked: ${count(messages.length, "message")}, ${count(tools.length, "tool")}`;
     case "answer": {
       const parts = (answer?.content ?? []).map((part) => {
         if (part.type === "text") return toPrintableLine(part.text);
@@ -29,12 +36,16 @@ export function renderStop({ where, step, messages, tools, answer, call, outcome
   }
 }
 
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
+}
+
 /** The conversation, a line for each part; whole texts if somebody wants to read them. */
 export function renderMessages(messages: readonly ModelMessage[], columns: number | undefined): string {
   const lines = messages.flatMap((message, index) =>
     toLines(message).map((line) => `${String(index + 1).padStart(3)} ${message.role.padEnd(9)} ${line}`),
   );
-  return lines.map((line) => (columns === undefined ? line : cutText(line, columns))).join("\n");
+  return lines.map((line) => cutText(line, columns ?? pipeColumns)).join("\n");
 }
 
 /** One message, as it is. */

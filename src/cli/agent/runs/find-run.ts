@@ -19,21 +19,6 @@ export async function findRun(store: Store, given: string): Promise<string> {
   );
 }
 
-/** All ids of runs, in their order. */
-export async function findRunIds(store: Store): Promise<readonly string[]> {
-  const ids: string[] = [];
-  for (let after: string | undefined; ;) {
-    const streams = await store.log.streams({
-      prefix: streamPrefix,
-      limit: 1000,
-      ...(after !== undefined && { after }),
-    });
-    ids.push(...streams.map((stream) => stream.slice(streamPrefix.length)));
-    after = streams.at(-1);
-    if (streams.length < 1000) return ids;
-  }
-}
-
 /** The shortest beginning of each id, of 8 characters at least, that no other id has. */
 export function shortenIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const sorted = [...ids].toSorted();
@@ -46,6 +31,6 @@ export function shortenIds(ids: readonly string[]): ReadonlyMap<string, string> 
 }
 
 function sharedLength(id: string, other: string = ""): number {
-  const end = [...id].findIndex((character, index) => character !== other[index]);
-  return end === -1 ? id.length : end;
+  for (let length = 0; length < id.length; length += 1) if (id[length] !== other[length]) return length;
+  return id.length;
 }

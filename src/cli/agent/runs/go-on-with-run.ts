@@ -11,8 +11,7 @@ import { createShownRun, finishRun } from "../show-run.ts";
 import { toRunAnswer } from "../view/describe-end.ts";
 import { renderCostTable } from "../view/show-cost.ts";
 import { withAgent, type OpenAgent } from "../with-agent.ts";
-import { needRun } from "./show-run-command.ts";
-import type { ReadRun } from "./read-run.ts";
+import { needRun, type ReadRun } from "./read-run.ts";
 
 /** A run that a command goes on with, and what it needs for that. */
 export interface KnownRun {

@@ -4,18 +4,19 @@ import { readLimit } from "../../read-limit.ts";
 import { renderTable } from "../../render-table.ts";
 import { withKept } from "../../store/open-kept.ts";
 import { showTime } from "../../store/show-time.ts";
-import { createRuns } from "../../../store/runs/create-runs.ts";
+import type { RunSummary } from "../../../store/runs/list-runs.ts";
 import type { Store } from "../../../core/store.ts";
 import { showCount, showDollars } from "../view/show-cost.ts";
-import { findRunIds, shortenIds } from "./find-run.ts";
-import { readRun, type ReadRun } from "./read-run.ts";
+import { shortenIds } from "./find-run.ts";
+import { findRuns, readRun, type ReadRun } from "./read-run.ts";
 
 /** Lists the runs of agents, the newest first. */
 export async function listRuns(invocation: Invocation): Promise<Answer> {
   const limit = readLimit(getText(invocation.options, "limit"));
   return withKept(invocation, async ({ store }) => {
-    const runs = (await readRuns(store)).slice(0, limit);
-    const names = shortenIds(await findRunIds(store));
+    const found = await findRuns(store);
+    const runs = await readNewest(store, found, limit);
+    const names = shortenIds(found.map(({ id }) => id));
     const document = { runs: runs.map(toDocument) };
     if (runs.length === 0) return { document, text: `No agent has run here yet. Try: kitbag run "What can you do?"` };
     const rows = runs.map((run) => [
@@ -32,21 +33,14 @@ export async function listRuns(invocation: Invocation): Promise<Answer> {
   });
 }
 
-/** All runs of agents in a store, the newest first. */
-export async function readRuns(store: Store): Promise<readonly ReadRun[]> {
-  const ids = await findRunIds(store);
-  const times = await Promise.all(ids.map(async (id) => ({ id, time: await lastTime(store, id) })));
+async function readNewest(store: Store, found: readonly RunSummary[], limit: number): Promise<readonly ReadRun[]> {
   const runs: ReadRun[] = [];
-  for (const { id } of times.toSorted((left, right) => right.time - left.time)) {
-    const run = await readRun(store, id);
+  for (const summary of found) {
+    if (runs.length === limit) break;
+    const run = await readRun(store, summary);
     if (run !== undefined) runs.push(run);
   }
   return runs;
-}
-
-async function lastTime(store: Store, id: string): Promise<number> {
-  const [first] = await createRuns({ store }).read(id, { limit: 1 });
-  return first?.time ?? 0;
 }
 
 function toDocument({ folded: { start }, entries: _entries, waiting, ...run }: ReadRun): unknown {

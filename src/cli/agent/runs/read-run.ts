@@ -1,11 +1,13 @@
 import type { ApprovalAsked } from "../../../agent/events.ts";
 import { foldJournal, type Folded } from "../../../agent/log/fold-journal.ts";
-import { isKitbagError } from "../../../core/errors.ts";
+import { isKitbagError, KitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import { createRuns } from "../../../store/runs/create-runs.ts";
+import type { RunSummary } from "../../../store/runs/list-runs.ts";
 import { toRecord, type RunEntry, type RunOutcome } from "../../../store/runs/run-records.ts";
 import { toPrintableLine } from "../../printable.ts";
+import { findRun } from "./find-run.ts";
 
 /** A run as people see it. */
 export type ShownStatus = "ok" | "failed" | "stopped" | "running" | "waiting" | "interrupted";
@@ -32,19 +34,42 @@ export interface ReadRun {
   readonly entries: readonly RunEntry[];
 }
 
-/** Reads a run; nothing if it is not that of an agent. */
-export async function readRun(store: Store, id: string): Promise<ReadRun | undefined> {
+/** All runs in a store, those that changed last first; also those that are not of an agent. */
+export async function findRuns(store: Store): Promise<readonly RunSummary[]> {
   const runs = createRuns({ store });
-  const entries = await runs.read(id, { limit: 1_000_000 });
-  const folded = foldAgentRun(id, entries);
-  if (folded === undefined) return undefined;
-  const [summary] = await runs.list({ after: before(id), limit: 1 });
-  return toReadRun(id, folded, entries, summary?.id === id && summary.status === "running");
+  const found: RunSummary[] = [];
+  for (let page: readonly RunSummary[] = []; ;) {
+    const after = page.at(-1)?.id;
+    page = await runs.list({ limit: pageSize, ...(after !== undefined && { after }) });
+    found.push(...page);
+    if (page.length < pageSize) return found.toSorted((left, right) => right.time - left.time);
+  }
 }
 
-/** A text that comes right before an id, so that a list begins with it. */
-function before(id: string): string {
-  return id.slice(0, -1);
+const pageSize = 500;
+
+/** Reads the journal of a run; nothing if it is not that of an agent. */
+export async function readRun(
+  store: Store,
+  { id, status }: Pick<RunSummary, "id" | "status">,
+): Promise<ReadRun | undefined> {
+  const entries = await createRuns({ store }).read(id, { limit: 1_000_000 });
+  const folded = foldAgentRun(id, entries);
+  return folded && toReadRun(id, folded, entries, status === "running");
+}
+
+/**
+ * Reads a run that somebody named.
+ *
+ * @throws {KitbagError} `run-not-found` if it is not there, or not of an agent; `usage-invalid` if several are meant.
+ */
+export async function needRun(store: Store, given: string): Promise<ReadRun> {
+  const id = await findRun(store, given);
+  // The list begins right behind the id without its last character: so with the id, or one that begins like it.
+  const [found] = await createRuns({ store }).list({ after: id.slice(0, -1), limit: 1 });
+  const run = await readRun(store, { id, status: found?.id === id ? found.status : "idle" });
+  if (run === undefined) throw new KitbagError("run-not-found", { run: given });
+  return run;
 }
 
 function foldAgentRun(id: string, entries: readonly RunEntry[]): Folded | undefined {

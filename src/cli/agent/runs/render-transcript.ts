@@ -5,7 +5,7 @@ import { cutText } from "../../render-table.ts";
 import { showDuration } from "../../stats/show-duration.ts";
 import { showTime } from "../../store/show-time.ts";
 import type { Terminal } from "../../terminal.ts";
-import { nameCall } from "../view/run-view.ts";
+import { isSkillCall, nameCall } from "../view/run-view.ts";
 import { showCount, showDollars } from "../view/show-cost.ts";
 import { showOutcome } from "../view/show-outcome.ts";
 import { callsOf } from "./calls-of.ts";
@@ -53,6 +53,7 @@ function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Termin
       outcome === undefined ? "…" : outcome.status === "ok" ? terminal.style("green", "✓") : terminal.style("red", "✗");
     const result = outcome === undefined ? "no outcome is recorded" : showOutcome(outcome);
     const words = `${name} ${nameCall({ tool: toPrintableLine(tool).replace("__", "/"), input })}`;
+    if (outcome?.status === "ok" && isSkillCall(tool)) return `${mark} ${words}`;
     return `${mark} ${cutText(words, room - 2)}\n  ${terminal.style("dim", cutText(`→ ${result}`, room - 2))}`;
   });
   return [head, ...texts.filter((text) => text !== ""), ...calls].join("\n");

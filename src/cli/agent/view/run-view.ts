@@ -188,9 +188,14 @@ const skillWords: Readonly<Record<string, string>> = {
   deactivate_skill: "close the skill",
 };
 
+/** Tells whether a call only opens or closes a skill: what comes of it is for the model alone. */
+export function isSkillCall(tool: string): boolean {
+  return Object.hasOwn(skillWords, tool);
+}
+
 /** What is called, in a few words. */
 export function nameCall({ tool, input }: Pick<ToolStart, "tool" | "input">): string {
-  const words = Object.hasOwn(skillWords, tool) ? skillWords[tool] : undefined;
+  const words = isSkillCall(tool) ? skillWords[tool] : undefined;
   const { name } = (input ?? {}) as { readonly name?: unknown };
   if (words !== undefined && typeof name === "string") return `${words} ${toPrintableLine(name)}`;
   return `${toPrintableLine(tool)} ${showInput(input)}`.trimEnd();
@@ -207,7 +212,7 @@ function renderCall(
   const time = recalled === true ? "from the journal" : showDuration(durationMs);
   const room = Math.max(40, (terminal.columns ?? 120) - time.length - 6);
   const name = cutText(nameCall(start ?? { tool, input: {} }), Math.floor(room * 0.6));
-  const isSkill = isOk && Object.hasOwn(skillWords, tool);
+  const isSkill = isOk && isSkillCall(tool);
   const result = isSkill ? "" : cutText(showOutcome(outcome), Math.max(20, room - name.length - 3));
   const arrow = result === "" ? "" : ` ${terminal.style(isOk ? "dim" : "red", `→ ${result}`)}`;
   return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
