@@ -9,7 +9,23 @@ export type {
   SandboxName,
   SandboxProcess,
 } from "../sandbox/sandbox.ts";
-export { mockModel } from "./models/mock-model.ts";
-export type { MockAnswer, MockCall, MockModel, MockModelOptions, MockScript } from "./models/mock-model.ts";
+export type {
+  MockAnswer,
+  MockAnswerParts,
+  MockCall,
+  MockFile,
+  MockReasoning,
+  MockScript,
+} from "./models/mock-model.ts";
+export { mockModel, type MockModel, type MockModelOptions } from "./models/mock-model.ts";
+export { providerError, type ProviderErrorFacts } from "./models/provider-error.ts";
+export type { ShownPrompt } from "./models/shown-prompt.ts";
+export { watchedModel, type WatchedModel } from "./models/watched-model.ts";
+export { recordRun, type RecordRunOptions } from "./runs/record-run.ts";
+export { recordedModel } from "./runs/recorded-model.ts";
+export type { RecordedModel, RecordedModelOptions, RecordingDivergence } from "./runs/recorded-model.ts";
+export { recordedTools } from "./runs/recorded-tools.ts";
+export { renderRun } from "./runs/render-run.ts";
+export type { RunFixture, RunFixtureEnd } from "./runs/run-fixture.ts";
 export { sandboxConformance } from "./sandbox-conformance.ts";
 export { storeConformance, type StoreConformanceOptions, type StorePart } from "./store-conformance.ts";

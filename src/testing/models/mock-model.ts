@@ -1,41 +1,11 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
-import type { FinishReason, Model, ModelCall, ModelContent, ModelPart, ModelUsage } from "../../models/model.ts";
+import type { Model, ModelCall, ModelPart } from "../../models/model.ts";
+import type { MockAnswerParts, MockScript } from "./mock-answer.ts";
+import { toContent, toParts, toReason, toUsage } from "./mock-parts.ts";
+import { providerError } from "./provider-error.ts";
+import { toShown, type ShownPrompt } from "./shown-prompt.ts";
 
-/** A call that a mock model asks for. */
-export interface MockCall {
-  readonly tool: string;
-  /** Text is sent as it is, so that it need not be JSON. */
-  readonly input?: JsonValue;
-  /** @default made up, the same in each run */
-  readonly id?: string;
-}
-
-/** What a mock model answers: text, or more than that. */
-export type MockAnswer =
-  | string
-  | {
-      readonly reasoning?: string;
-      readonly text?: string;
-      readonly calls?: readonly MockCall[];
-      readonly finishReason?: FinishReason["unified"];
-      /** Tokens of input and output. @default counted by characters */
-      readonly usage?: { readonly input?: number; readonly output?: number };
-      /** Thrown when it is asked. */
-      readonly error?: unknown;
-      /** Sent as an error part after everything else: the answer breaks off. */
-      readonly breaks?: unknown;
-      /** How long it takes until the first part, and between parts. */
-      readonly delayMs?: number;
-      readonly partDelayMs?: number;
-      /** Sent as they are, before everything else. */
-      readonly parts?: readonly ModelPart[];
-    };
-
-/** Answers from a list, or a function that answers each question. */
-export type MockScript =
-  | readonly (MockAnswer | ((call: ModelCall) => MockAnswer))[]
-  | ((call: ModelCall) => MockAnswer);
+export type { MockAnswer, MockAnswerParts, MockCall, MockFile, MockReasoning, MockScript } from "./mock-answer.ts";
 
 /** What may be said about a mock model. */
 export interface MockModelOptions {
@@ -49,6 +19,13 @@ export interface MockModelOptions {
 export interface MockModel extends Model {
   /** The questions so far, oldest first. */
   readonly asked: readonly ModelCall[];
+  /**
+   * What it was shown with one of the questions, to be read; with negative numbers counted from the end.
+   *
+   * @default the last one
+   * @throws {KitbagError} `option-invalid` if it was not asked so often.
+   */
+  shown(question?: number): ShownPrompt;
 }
 
 /**
@@ -68,13 +45,14 @@ export interface MockModel extends Model {
  *
  * const { text } = await agent.run("Roll a die").result;
  * console.assert(text === "You rolled a 4" && model.asked.length === 2);
+ * console.assert(model.shown().tools.join() === "roll");
  * ```
  */
 export function mockModel(script: MockScript, options: MockModelOptions = {}): MockModel {
   const { provider = "kitbag.mock", modelId = "mock", wait = waitByClock } = options;
   const asked: ModelCall[] = [];
 
-  async function answer(call: ModelCall): Promise<Exclude<MockAnswer, string>> {
+  async function answer(call: ModelCall): Promise<MockAnswerParts> {
     const index = asked.push(call) - 1;
     const next = typeof script === "function" ? script : script[index];
     if (next === undefined) {
@@ -84,6 +62,7 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
     const made = typeof next === "function" ? next(call) : next;
     const whole = typeof made === "string" ? { text: made } : made;
     if (whole.delayMs !== undefined) await wait(whole.delayMs, call.abortSignal);
+    if (whole.refused !== undefined) throw providerError(whole.refused);
     if (whole.error !== undefined) throw whole.error as Error;
     return whole;
   }
@@ -94,10 +73,12 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
     modelId,
     supportedUrls: {},
     asked,
+    shown: (question = -1) => toShown(asked, question),
     async doGenerate(call) {
       const index = asked.length;
       const whole = await answer(call);
-      if (whole.breaks !== undefined) throw whole.breaks as Error;
+      const failure = whole.breaks ?? whole.drops ?? (whole.cutAfter === undefined ? undefined : cut());
+      if (failure !== undefined) throw failure as Error;
       return {
         content: toContent(whole, index),
         finishReason: toReason(whole),
@@ -109,87 +90,45 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
       const index = asked.length;
       const whole = await answer(call);
       const parts = toParts(whole, call, index);
-      const { partDelayMs } = whole;
+      const { partDelayMs, drops } = whole;
       const pause = partDelayMs === undefined ? undefined : () => wait(partDelayMs, call.abortSignal);
-      return { stream: toStream(parts, pause) };
+      return { stream: toStream(parts, pause, drops) };
     },
   };
 }
 
-type Whole = Exclude<MockAnswer, string>;
+function cut(): Error {
+  return new TypeError("terminated");
+}
 
-function toStream(parts: readonly ModelPart[], pause: (() => Promise<void>) | undefined): ReadableStream<ModelPart> {
+function toStream(
+  parts: readonly ModelPart[],
+  pause: (() => Promise<void>) | undefined,
+  drops: unknown,
+): ReadableStream<ModelPart> {
   let next = 0;
   return new ReadableStream<ModelPart>({
     async pull(controller) {
       if (pause !== undefined && next > 0) await pause();
       const part = parts[next++];
-      if (part === undefined) controller.close();
-      else controller.enqueue(part);
+      if (part !== undefined) controller.enqueue(part);
+      else if (drops !== undefined) controller.error(drops);
+      else controller.close();
     },
   });
 }
 
-function toContent({ reasoning, text, calls = [] }: Whole, index: number): ModelContent[] {
-  return [
-    ...(reasoning === undefined ? [] : [{ type: "reasoning" as const, text: reasoning }]),
-    ...(text === undefined ? [] : [{ type: "text" as const, text }]),
-    ...calls.map(({ tool, input = {}, id }, place) => ({
-      type: "tool-call" as const,
-      toolCallId: id ?? `call-${index}-${place}`,
-      toolName: tool,
-      input: typeof input === "string" ? input : JSON.stringify(input),
-    })),
-  ];
-}
-
-function toParts(whole: Whole, call: ModelCall, index: number): ModelPart[] {
-  const parts: ModelPart[] = [{ type: "stream-start", warnings: [] }, ...(whole.parts ?? [])];
-  for (const [place, item] of toContent(whole, index).entries()) {
-    if (item.type === "text" || item.type === "reasoning") parts.push(...toDeltas(item.type, String(place), item.text));
-    else if (item.type === "tool-call") parts.push(...toInputs(item), item);
-  }
-  if (whole.breaks !== undefined) return [...parts, { type: "error", error: whole.breaks }];
-  return [...parts, { type: "finish", finishReason: toReason(whole), usage: toUsage(whole, call) }];
-}
-
-/** Word by word. */
-function toDeltas(type: "text" | "reasoning", id: string, text: string): ModelPart[] {
-  const words = text.match(/\S+\s*|\s+/gu) ?? [];
-  return [
-    { type: `${type}-start`, id },
-    ...words.map((delta): ModelPart => ({ type: `${type}-delta`, id, delta })),
-    { type: `${type}-end`, id },
-  ];
-}
-
-function toInputs({ toolCallId: id, toolName, input }: Extract<ModelContent, { type: "tool-call" }>): ModelPart[] {
-  return [
-    { type: "tool-input-start", id, toolName },
-    { type: "tool-input-delta", id, delta: input },
-    { type: "tool-input-end", id },
-  ];
-}
-
-function toReason({ finishReason, calls = [] }: Whole): FinishReason {
-  return { unified: finishReason ?? (calls.length > 0 ? "tool-calls" : "stop"), raw: undefined };
-}
-
-function toUsage({ usage, text = "", reasoning = "" }: Whole, { prompt }: ModelCall): ModelUsage {
-  const input = usage?.input ?? Math.ceil(JSON.stringify(prompt).length / 4);
-  const output = usage?.output ?? Math.ceil((text.length + reasoning.length) / 4);
-  return {
-    inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: output, text: output, reasoning: 0 },
-  };
-}
-
 async function waitByClock(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  signal?.throwIfAborted();
   await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(resolve, ms);
-    signal?.addEventListener("abort", () => {
+    const stop = (): void => {
       clearTimeout(timer);
-      reject(signal.reason as Error);
-    });
+      reject(signal?.reason as Error);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener("abort", stop);
+      resolve();
+    }, ms);
+    signal?.addEventListener("abort", stop, { once: true });
   });
 }

@@ -1,0 +1,31 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { ModelCall } from "../../models/model.ts";
+import { renderMessages } from "../runs/render-messages.ts";
+
+/** What a model was shown, to be read. */
+export interface ShownPrompt {
+  readonly system: string;
+  /** The names of the tools, as it sees them. */
+  readonly tools: readonly string[];
+  /** The conversation, as `renderRun` writes it. */
+  readonly conversation: string;
+}
+
+/**
+ * Makes what was shown with one of the questions; with negative numbers counted from the end.
+ *
+ * @throws {KitbagError} `option-invalid` if there are not so many.
+ */
+export function toShown(asked: readonly ModelCall[], question: number): ShownPrompt {
+  const call = asked.at(question);
+  if (call === undefined) {
+    const expected = asked.length === 0 ? "no question: it was not asked" : `a whole number below ${asked.length}`;
+    throw new KitbagError("option-invalid", { option: "question", found: String(question), expected });
+  }
+  const { prompt, tools = [] } = call;
+  return {
+    system: prompt.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n"),
+    tools: tools.map(({ name }) => name),
+    conversation: renderMessages(prompt.filter(({ role }) => role !== "system")).join("\n"),
+  };
+}

@@ -1,0 +1,146 @@
+import type { ModelAnswered } from "../../agent/events.ts";
+import type { Folded } from "../../agent/log/fold-journal.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Model, ModelCall } from "../../models/model.ts";
+import type { RunEntry } from "../../store/runs/run-records.ts";
+import { toShownBeside, type Shown } from "./add-shown.ts";
+import { diffLines } from "./diff-lines.ts";
+import { renderMessages } from "./render-messages.ts";
+import { checkFixture, type RunFixture } from "./run-fixture.ts";
+
+/** Where a model was shown something else than when the run was recorded. */
+export interface RecordingDivergence {
+  /** Which question, counted from 1. */
+  readonly step: number;
+  /** What differs, in words. */
+  readonly what: string;
+  /** Lines: `-` was, `+` is. */
+  readonly difference: string;
+}
+
+/** What may be said about a recorded model. */
+export interface RecordedModelOptions {
+  /** What to do when it is shown something else than when the run was recorded. @default "throw" */
+  readonly onDivergence?: "throw" | "go-on";
+}
+
+/** A model that answers from a fixture. */
+export interface RecordedModel extends Model {
+  /** Where it was shown something else for the first time. */
+  readonly divergence: RecordingDivergence | undefined;
+}
+
+/**
+ * Makes a model that gives the answers of a recorded run again, one after the other. It compares what it is shown with what was shown
+ * when the run was recorded: the conversation, and the system text and the tools if the fixture has them.
+ *
+ * @throws {KitbagError} `option-invalid` if it is no fixture; when it is asked: `recording-diverged` with the lines that differ, and
+ * `model-failed` if the run has no more answers.
+ *
+ * @example
+ * ```ts
+ * import { createWorkspace } from "kitbag";
+ * import { createAgent } from "kitbag/agent";
+ * import { mockModel, recordedModel, recordRun } from "kitbag/testing";
+ *
+ * const workspace = createWorkspace();
+ * const fixture = await recordRun(createAgent({ model: mockModel(["Hello"]), workspace }).run("Hi"));
+ *
+ * const { status, error } = await createAgent({ model: recordedModel(fixture), workspace }).run("Bye").result;
+ * console.assert(status === "failed" && error?.message.includes("- user: Hi\n+ user: Bye"));
+ * ```
+ */
+export function recordedModel(
+  fixture: RunFixture,
+  { onDivergence = "throw" }: RecordedModelOptions = {},
+): RecordedModel {
+  const { events } = checkFixture(fixture);
+  const answers = events.filter(({ type }) => type === "model-answer") as unknown as readonly ModelAnswered[];
+  const [provider = "recorded", ...rest] = (answers[0]?.model ?? "recorded/model").split("/");
+  const shown = listShown(events);
+  let next = 0;
+  let divergence: RecordingDivergence | undefined;
+  let made: Promise<{ readonly folded: Folded; readonly inner: Model }> | undefined;
+
+  async function take(call: ModelCall): Promise<Model> {
+    const { folded, inner } = await (made ??= load(events, answers));
+    const index = next++;
+    const found = divergence === undefined ? compare(folded, shown[index], index, call) : undefined;
+    divergence ??= found;
+    if (found !== undefined && onDivergence === "throw") throw toError(found);
+    return inner;
+  }
+
+  return {
+    specificationVersion: "v4",
+    provider,
+    modelId: rest.join("/"),
+    supportedUrls: {},
+    get divergence() {
+      return divergence;
+    },
+    doGenerate: async (call) => (await take(call)).doGenerate(call),
+    doStream: async (call) => (await take(call)).doStream(call),
+  };
+}
+
+/** Only who asks pays for what reads journals. */
+async function load(
+  events: readonly JsonObject[],
+  answers: readonly ModelAnswered[],
+): Promise<{ readonly folded: Folded; readonly inner: Model }> {
+  const { foldJournal } = await import("../../agent/log/fold-journal.ts");
+  const { recordedModel: answerAgain } = await import("../../agent/log/recorded-model.ts");
+  const entries = events.map((value, index) => ({ position: index + 1, time: 0, value }) as unknown as RunEntry);
+  return { folded: foldJournal("recorded", entries), inner: answerAgain(answers) };
+}
+
+/** What was shown beside the conversation with each question, as far as it is known. */
+function listShown(events: readonly JsonObject[]): readonly (Shown | undefined)[] {
+  const list: (Shown | undefined)[] = [];
+  let now: Shown | undefined;
+  for (const event of events) {
+    if (event["type"] === "model-shown") now = event as unknown as Shown;
+    if (event["type"] === "model-answer") list.push(now);
+  }
+  return list;
+}
+
+function compare(
+  { questions }: Folded,
+  shown: Shown | undefined,
+  index: number,
+  call: ModelCall,
+): RecordingDivergence | undefined {
+  const question = questions[index];
+  // That there is no such answer says the model that gives them.
+  if (question === undefined) return undefined;
+  const { messages, count } = question;
+  const now = toShownBeside(call);
+  const conversation = call.prompt[0]?.role === "system" ? call.prompt.slice(1) : call.prompt;
+  const difference = (
+    what: string,
+    before: readonly string[],
+    after: readonly string[],
+  ): RecordingDivergence | undefined => {
+    const lines = diffLines(before, after);
+    return lines === "" ? undefined : { step: index + 1, what, difference: lines };
+  };
+  return (
+    difference("another conversation", renderMessages(messages.slice(0, count)), renderMessages(conversation)) ??
+    (shown && difference("another system text", shown.system.split("\n"), now.system.split("\n"))) ??
+    (shown && difference("other tools", renderTools(shown), renderTools(now)))
+  );
+}
+
+function renderTools({ tools }: Shown): readonly string[] {
+  return tools.map((tool) => JSON.stringify(tool));
+}
+
+function toError({ step, what, difference }: RecordingDivergence): KitbagError {
+  return new KitbagError("recording-diverged", {
+    what: `with question ${step} the model is shown ${what}`,
+    difference,
+  });
+}
