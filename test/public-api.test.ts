@@ -161,11 +161,55 @@ test('"kitbag" exports these types', () => {
 });
 
 test('"kitbag/agent" exports these names', () => {
-  expect(Object.keys(agent).toSorted()).toEqual(["createAgent", "createDebugger", "deleteConversation", "listConversations", "readConversation", "readRunCosts", "renderCosts"]);
+  expect(Object.keys(agent).toSorted()).toEqual([
+    "createAgent",
+    "createDebugger",
+    "deleteConversation",
+    "listConversations",
+    "readConversation",
+    "readRunCosts",
+    "renderCosts",
+  ]);
 });
 
 test('"kitbag/agent" exports these types', () => {
-  expect(exportedTypes("src/agent.ts")).toEqual(["Agent", "AgentCall", "AgentEvent", "AgentHooks", "AgentOptions", "AgentRun", "AgentTelemetryOptions", "AnswerVerdict", "Breakpoint", "CallVerdict", "Conversation", "ConversationRun", "ConversationSummary", "CostKind", "CostLine", "CostRow", "DebugAction", "DebugStop", "DebuggerOptions", "Decision", "Divergence", "ExposureName", "ForkChanges", "MemoryOptions", "ModelSettings", "ModelVerdict", "OutcomeVerdict", "ReplayReport", "RunLimits", "RunOptions", "RunResult", "RunUsage", "StopReason", "SummaryKind", "Task"]);
+  expect(exportedTypes("src/agent.ts")).toEqual([
+    "Agent",
+    "AgentCall",
+    "AgentEvent",
+    "AgentHooks",
+    "AgentOptions",
+    "AgentRun",
+    "AgentTelemetryOptions",
+    "AnswerVerdict",
+    "Breakpoint",
+    "CallVerdict",
+    "Conversation",
+    "ConversationRun",
+    "ConversationSummary",
+    "CostKind",
+    "CostLine",
+    "CostRow",
+    "DebugAction",
+    "DebugStop",
+    "DebuggerOptions",
+    "Decision",
+    "Divergence",
+    "ExposureName",
+    "ForkChanges",
+    "MemoryOptions",
+    "ModelSettings",
+    "ModelVerdict",
+    "OutcomeVerdict",
+    "ReplayReport",
+    "RunLimits",
+    "RunOptions",
+    "RunResult",
+    "RunUsage",
+    "StopReason",
+    "SummaryKind",
+    "Task",
+  ]);
 });
 
 test('"kitbag/models" exports these names', () => {
