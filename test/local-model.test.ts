@@ -9,6 +9,7 @@ import { toolboxRequests } from "./local-model/toolbox-requests.ts";
 import { unseenSkillRequests, unseenToolboxRequests } from "./local-model/unseen-requests.ts";
 import { laterSkillRequests, otherToolRequests } from "./local-model/unseen-requests-2.ts";
 import { otherTools } from "./local-model/other-tools.ts";
+import { lastSkillRequests, lastToolboxRequests } from "./local-model/unseen-requests-3.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
 import { exampleSkillsStage, loadExampleSkills } from "./support/example-skills-stage.ts";
 
@@ -42,6 +43,15 @@ test("localModel() does most of what is asked over tools that it was never tried
   const overOthers = await findWrong("later, other tools", otherToolRequests, otherStage);
 
   expect(overSkills.length + overOthers.length).toBeLessThanOrEqual(8);
+});
+
+test("localModel() does most of what is asked in a last lot of requests", async () => {
+  const skills = await loadExampleSkills();
+
+  const overSkills = await findWrong("last, example skills", lastSkillRequests, () => exampleSkillsStage(skills));
+  const overToolbox = await findWrong("last, toolbox", lastToolboxRequests, toolboxStage);
+
+  expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(8);
 });
 
 function otherStage(): Stage {
