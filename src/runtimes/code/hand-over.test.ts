@@ -101,6 +101,21 @@ test("a program that calls quick tools without end leaves time to everyone else"
   expect(turns).toBeGreaterThan(20);
 });
 
+test("a program that calls quick tools without end hears of its own timers", async () => {
+  const patient = codeRuntime({ limits: { maxCalls: 1_000_000, cpuMs: 60_000 } });
+  const code = `let isOver = false;
+    setTimeout(() => (isOver = true), 50);
+    for (let n = 0; n < 30_000; n++) {
+      if (isOver) return n;
+      await tools.echo({});
+    }`;
+
+  const outcome = await run(code, { runtime: patient, limitMs: 60_000, maxCalls: 1_000_000 });
+
+  await patient.close();
+  expect(outcome).toMatchObject({ output: { result: expect.any(Number) as number } });
+});
+
 test("a program goes on where a test has stopped the clocks", async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -76,6 +76,38 @@ test("append() on SQLite rejects alone if somebody changed the end of the chain"
   expect(await store.log.position("audit")).toBe(2);
 });
 
+test("append() on SQLite goes on behind no end that was cut off", async () => {
+  const { file, store, audit } = await openSqlite();
+  await Promise.all([1, 2, 3].map((count) => audit.append(entry(count))));
+  const knife = new DatabaseSync(file);
+  knife.exec("DELETE FROM entries WHERE position = 3");
+  knife.close();
+
+  await expect(audit.append(entry(4))).rejects.toMatchObject({ code: "audit-broken", details: { position: 3 } });
+  expect(await callsOf(store)).toEqual(["c1", "c2"]);
+});
+
+test("append() on a log that is only a log goes on behind no end that was cut off", async () => {
+  const stores = [memoryStore(), memoryStore()] as const;
+  let log = stores[0].log;
+  const around: LogStore = {
+    ...log,
+    position: (...options) => log.position(...options),
+    read: (...options) => log.read(...options),
+    append: (...options) => log.append(...options),
+  };
+  const key = randomBytes(32);
+  const appender = createAppender(await toParts(around, key), emptyHead);
+  await appender.append(entry(1));
+  const [first] = await log.read("audit");
+  await appender.append(entry(2));
+  await stores[1].log.append("audit", [first?.value ?? null]);
+  log = stores[1].log;
+
+  await expect(appender.append(entry(3))).rejects.toMatchObject({ code: "audit-broken", details: { position: 2 } });
+  expect(await callsOf(stores[1])).toEqual(["c1"]);
+});
+
 test("append() on SQLite waits for who holds the file, and takes along what comes meanwhile", async () => {
   const { file, files, store, audit } = await openSqlite();
   const holder = new DatabaseSync(file);

@@ -33,3 +33,9 @@ test.for<[string, JsonValue]>([
 ])("toOrderedCopy() gives nothing for %s whose keys are numbers", ([, value]) => {
   expect(toOrderedCopy(value)).toBeUndefined();
 });
+
+test("toOrderedCopy() gives nothing for a key that would be lost", () => {
+  const value = JSON.parse('{"a":{"__proto__":{"b":1}}}') as JsonValue;
+
+  expect(toOrderedCopy(value)).toBeUndefined();
+});

@@ -2,7 +2,8 @@ import type { JsonValue } from "../../core/json.ts";
 
 /**
  * Copies a value, with the keys of its objects in such an order that `JSON.stringify` writes it as `toCanonicalJson` does, in a
- * fraction of the time. `undefined` if that cannot be: keys that are numbers stand where JavaScript puts them.
+ * fraction of the time. `undefined` if that cannot be: keys that are numbers stand where JavaScript puts them, and `__proto__` is
+ * no key like others.
  */
 export function toOrderedCopy(value: JsonValue): JsonValue | undefined {
   if (typeof value !== "object" || value === null) return value;
@@ -13,7 +14,7 @@ export function toOrderedCopy(value: JsonValue): JsonValue | undefined {
   const copy: Record<string, JsonValue> = {};
   for (const key of Object.keys(value).toSorted()) {
     const item = toOrderedCopy((value as Readonly<Record<string, JsonValue>>)[key] as JsonValue);
-    if (item === undefined || isDigit(key.charCodeAt(0))) return undefined;
+    if (item === undefined || isDigit(key.charCodeAt(0)) || key === "__proto__") return undefined;
     copy[key] = item;
   }
   return copy;

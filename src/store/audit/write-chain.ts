@@ -22,16 +22,18 @@ const maxAttempts = 100;
 
 /** Makes what writes to any log: each append is made at the expected position, and anew if another process was faster. */
 export function createWrite(parts: ChainParts, start: AuditHead): WriteChain {
-  let head: AuditHead | undefined = start;
+  let head = start;
+  let isCertain = true;
   return async (take) => {
     const taken = take();
     for (let attempt = 1; ; attempt++) {
-      const before = head ?? (await readHead(parts));
+      const before = isCertain ? head : checkLength(head, await readHead(parts));
       // What went wrong must be looked up before anything follows it.
-      head = undefined;
+      isCertain = false;
       const { lines, after } = linkAll(parts.keys, before, taken);
       try {
         await parts.log.append(auditStream, lines, { expectedPosition: before.count });
+        isCertain = true;
         head = after;
         return after;
       } catch (cause) {
@@ -48,7 +50,7 @@ export function createChainedWrite(keys: AuditKeys, append: ChainedAppend, start
     let after = head;
     await append(auditStream, (position, readLast) => {
       // Another process may have written, or this one although it failed.
-      const before = position === head.count ? head : checkHead(keys, position, readLast());
+      const before = position === head.count ? head : checkLength(head, checkHead(keys, position, readLast()));
       const linked = linkAll(keys, before, take());
       after = linked.after;
       return linked.lines;
@@ -85,6 +87,12 @@ export async function readHead({ log, keys }: ChainParts): Promise<AuditHead> {
     // Somebody was faster.
     if (newer === undefined) return checkHead(keys, position, entry?.value);
   }
+}
+
+/** Refuses to go on behind an end that was cut off: once the chain is as long as it was, nobody would see it. */
+function checkLength(known: AuditHead, found: AuditHead): AuditHead {
+  if (found.count >= known.count) return found;
+  throw new KitbagError("audit-broken", { position: found.count + 1, problem: "the end of the chain was cut off" });
 }
 
 function checkHead(keys: AuditKeys, position: number, last: JsonValue | undefined): AuditHead {

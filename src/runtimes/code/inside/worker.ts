@@ -22,6 +22,8 @@ interface Empty {
 
 /** How long to wait for an answer before anything else may happen here, such as a timer. */
 const patienceMs = 0.5;
+/** How long answers may come here one after the other, for the same reason. */
+const longestStayMs = 10;
 /** Less than the stack of this thread, so that the machine notices first. */
 const maxStackSize = 256 * 1024;
 
@@ -46,7 +48,8 @@ function waitHere(): void {
   // Answers that come while it waits come from here.
   if (isWaitingHere) return;
   isWaitingHere = true;
-  while (isAnswerDue() && exchange.wait(patienceMs));
+  const until = performance.now() + longestStayMs;
+  while (isAnswerDue() && exchange.wait(patienceMs) && performance.now() < until);
   isWaitingHere = false;
 }
 
