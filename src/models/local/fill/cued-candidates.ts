@@ -72,8 +72,10 @@ function isNew({ place, token }: Cued): boolean {
 }
 
 /** "from a.json to b.json" is for what takes files; who describes units takes none. */
-function isEnd({ parameter, token: { kind }, hasDeterminer }: Cued): boolean {
+function isEnd({ place, parameter, token: { kind, text }, at, hasDeterminer }: Cued): boolean {
   if (kind === "mark" || (hasDeterminer && kind === "word")) return false;
+  // "in Japanese" says into what; "in" alone says where.
+  if (wordAt(place.tokens, at - 1) === "in") return kind === "word" && /^\p{Lu}/u.test(text);
   if (kind !== "path" && kind !== "url") return true;
   return parameter.description === "" || rolesOf(parameter).has(kind) || sampleKinds(parameter).has(kind);
 }

@@ -13,7 +13,7 @@ export interface FreeText {
 }
 
 const leading =
-  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|called|named|titled|up|out|at|by|as|if)$/u;
+  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|say|called|named|titled|up|out|at|by|as|if)$/u;
 
 const trailing =
   /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|mean|means)$/u;
@@ -84,6 +84,10 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
   };
   let start = 0;
   while (start < tokens.length && isSkipped(start)) start += 1;
+  // "the word hello": what follows is the text.
+  const isContainer =
+    containers.test(wordAt(tokens, start)) && /^(?:the|this|following|a)$/u.test(wordAt(tokens, start - 1));
+  if (isContainer && start < tokens.length - 1) return start + 1;
   // The article of the text itself was taken with the rest: "in the quick brown fox".
   const before = tokens[start - 1];
   const isArticle = /^(?:the|a|an|my|this|that|it|what|how|who|is|are)$/u.test(before?.word ?? "");

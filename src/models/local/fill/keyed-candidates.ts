@@ -110,14 +110,14 @@ function sameWord(token: Token | undefined, word: string): boolean {
 }
 
 const joints =
-  /^(?:is|of|to|be|as|equals|the|a|an|column|columns|field|fields|named|called|at|only|just|file|folder)$/u;
+  /^(?:is|of|to|be|up|as|equals|the|a|an|column|columns|field|fields|named|called|at|only|just|file|folder)$/u;
 
 function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: NameMatch): Candidate[] {
   const { tokens } = place;
   const hasColon = textAt(tokens, name.to) === ":" || textAt(tokens, name.to) === "=";
   let from = hasColon ? name.to + 1 : name.to;
   if (hasColon && rolesOf(parameter).has("text")) return restOf(place, parameter, at, from);
-  for (let skipped = 0; skipped < 2 && joints.test(wordAt(tokens, from)); skipped++) from += 1;
+  for (let skipped = 0; skipped < 3 && joints.test(wordAt(tokens, from)); skipped++) from += 1;
   const found = readValue(place, parameter, from);
   const score = hasColon ? 95 : scoreBehind(place, parameter, at, from);
   if (found === undefined || score === 0) return [];

@@ -133,7 +133,7 @@ export const cuesOf: Readonly<Partial<Record<Role, readonly string[]>>> = {
   place: ["in", "at", "near", "for"],
   query: ["for", "matching", "containing", "about", "mentioning", "like"],
   source: ["from"],
-  target: ["to", "into", "as", "with"],
+  target: ["to", "into", "as", "with", "in"],
   text: ["saying", "says", "reading"],
   time: ["at"],
 };

@@ -174,13 +174,14 @@ function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWo
   }
   for (const stem of impliedStems(request)) add(stem, 0.9, false);
   // A question asks for facts.
-  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.4, false);
+  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, false);
   return [...words.values()];
 }
 
 /** What numbers with their units, or arithmetic in words, are most likely for. */
 function impliedStems({ text, tokens }: Request): string[] {
   if (toSpokenExpression(text) !== undefined) return toStems("calculate arithmetic math");
+  if (/^\s*what(?:'s| is| are)? (?:in|inside)\b/iu.test(text.slice(0, 40))) return toStems("list contents");
   const isCounting = tokens.some(({ word }, at) => word === "how" && wordAt(tokens, at + 1) === "many");
   const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
   const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(wordAt(tokens, at + 1)));
