@@ -142,7 +142,10 @@ class Choosing {
 
   /** What comes behind a unit may be left out: then there is one message more. */
   #gapBehind(index: number): number {
-    return index + 1 < this.#choice.units.length && !this.chosen.has(index + 1) ? 1 : 0;
+    const { units } = this.#choice;
+    const next = units[index + 1];
+    if (next === undefined) return 0;
+    return this.chosen.has(index + 1) && units[index]?.end === next.start ? 0 : 1;
   }
 }
 
