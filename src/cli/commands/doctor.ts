@@ -1,4 +1,5 @@
-import type { CliCommand } from "../cli-command.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { addModelOption, chooseModel, nameModel } from "../agent/choose-model.ts";
 import { runChecks } from "../doctor-checks.ts";
 import { examineMachine } from "../doctor/examine-machine.ts";
 import { marks, renderMachine } from "../doctor/render-machine.ts";
@@ -10,12 +11,16 @@ export const doctorCommand: CliCommand = {
   examples: [
     ["kitbag doctor", "is this machine fit, which sandbox is used, is this project's configuration trusted?"],
     ["kitbag doctor --sandbox unshare", "what would be enforced with another sandbox"],
+    ["kitbag doctor --models", "which models can be asked: two tiny questions to each provider that has a key"],
     ["kitbag doctor --json", "for programs; exit code 1 if something is wrong"],
   ],
   define(command) {
+    command.option("--models", "look at the models instead: ask each provider that has a key two tiny questions");
+    addModelOption(command);
     addSandboxOption(command);
   },
   async run(invocation) {
+    if (invocation.options["models"] === true) return examineModels(invocation);
     const { terminal, cwd } = invocation;
     const sandbox = chooseSandbox(invocation);
     const checks = runChecks(invocation);
@@ -31,3 +36,20 @@ export const doctorCommand: CliCommand = {
     return { document: { healthy: isHealthy, checks, ...machine }, text, exitCode: isHealthy ? 0 : 1 };
   },
 };
+
+async function examineModels(invocation: Invocation): Promise<Answer> {
+  const { terminal, env } = invocation;
+  const [{ checkModels }, { renderModels }, { loadTrustedOptions }] = await Promise.all([
+    import("../doctor/check-models.ts"),
+    import("../doctor/render-models.ts"),
+    import("../config/open-workspace.ts"),
+  ]);
+  const { model, store } = await loadTrustedOptions(invocation);
+  await store?.close();
+  const chosen = chooseModel(invocation, model);
+  const models = await checkModels({ env, chosen, onProgress: (what) => terminal.showStatus(what) });
+  const isHealthy = models.every(({ status }) => status !== "failed");
+  const document = { healthy: isHealthy, chosen: nameModel(chosen), models };
+  const text = `${renderModels(models, terminal)}\n\n${nameModel(chosen)} answers unless you say otherwise: --model, KITBAG_MODEL, or model in kitbag.config.ts`;
+  return { document, text, exitCode: isHealthy ? 0 : 1 };
+}

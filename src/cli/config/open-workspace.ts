@@ -81,9 +81,10 @@ export async function createConfigured(
  *
  * @throws {KitbagError} `config-invalid`
  */
-export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<WorkspaceOptions> {
+export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<Configuration> {
   const path = findConfig(cwd);
-  if (path === undefined || path.endsWith(".json")) return {};
+  if (path === undefined) return {};
+  if (path.endsWith(".json")) return loadJsonConfig(path);
   const { status, files } = checkTrust(path, resolveKitbagHome(env));
   return status === "trusted" ? toWorkspaceOptions(await loadModule(path, files), path) : {};
 }

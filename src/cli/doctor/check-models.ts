@@ -1,0 +1,147 @@
+import { isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
+import { providers, type Environment, type Provider } from "../../models/resolve/providers.ts";
+import type { Model } from "../../models/model.ts";
+import { nameModel } from "../agent/choose-model.ts";
+import { askTinyQuestions } from "./ask-tiny-questions.ts";
+
+/** What was found out about one model. */
+export interface ModelCheck {
+  readonly provider: string;
+  /** The model that was asked, or would be. */
+  readonly model: string;
+  readonly package: "installed" | "missing" | "not needed";
+  readonly key: "set" | "missing" | "not needed";
+  readonly status: "works" | "failed" | "skipped";
+  /** How long a tiny question took. */
+  readonly answerMs?: number;
+  /** Whether it called a tool when it was asked to. */
+  readonly callsTools?: boolean;
+  /** Why it does not work or was not asked, and what to do. */
+  readonly found?: string;
+}
+
+/** What {@link checkModels} takes. */
+export interface CheckModelsOptions {
+  readonly env: Environment;
+  /** The model that is chosen here; it is asked beside one of each provider. */
+  readonly chosen: Model | string;
+  readonly onProgress: (what: string) => void;
+}
+
+/** A small model of each provider. */
+const small: Readonly<Record<string, string>> = {
+  openai: "gpt-5.4-nano",
+  anthropic: "claude-haiku-4-5",
+  google: "gemini-2.5-flash-lite",
+};
+
+/** Asks the chosen model, the offline one, and one of each provider that can be asked. Those that cannot are said to be skipped. */
+export async function checkModels({ env, chosen, onProgress }: CheckModelsOptions): Promise<readonly ModelCheck[]> {
+  const name = nameModel(chosen);
+  const checks: ModelCheck[] = [];
+  const add = async (shown: string, check: () => Promise<ModelCheck>): Promise<void> => {
+    onProgress(`Asking ${shown}`);
+    checks.push(await check());
+  };
+  await add("local", () => checkModel("local", "local", env));
+  if (name !== "local") await add(name, () => checkModel(providerOf(name), chosen, env));
+  for (const [provider, facts] of providers) {
+    // The second way to speak to OpenAI has the same key, and a server without a name has no address.
+    if (provider === providerOf(name) || provider === "openai-chat" || provider === "openai-compatible") continue;
+    const model = small[provider];
+    if (model === undefined) await add(provider, () => checkServer(provider, facts, env));
+    else await add(provider, () => checkModel(provider, `${provider}/${model}`, env));
+  }
+  onProgress("");
+  return checks;
+}
+
+function providerOf(name: string): string {
+  return name.split(/[/:]/u, 1)[0] ?? name;
+}
+
+async function checkModel(provider: string, model: Model | string, env: Environment): Promise<ModelCheck> {
+  const facts = providers.get(provider);
+  const base = {
+    provider,
+    model: nameModel(model),
+    package: facts === undefined ? "not needed" : "installed",
+    key: facts === undefined || !facts.needsKey ? "not needed" : "set",
+  } as const;
+  try {
+    const { resolveModel } = await import("../../models/resolve/resolve-model.ts");
+    const found = typeof model === "string" ? await resolveModel(model, { env }) : model;
+    return { ...base, ...(await ask(found)) };
+  } catch (cause) {
+    return { ...base, ...explain(cause, facts, env) };
+  }
+}
+
+/** A model that is neither installed nor paid for is not broken. */
+function explain(
+  cause: unknown,
+  facts: Provider | undefined,
+  env: Environment,
+): Partial<ModelCheck> & Pick<ModelCheck, "status"> {
+  if (!isKitbagError(cause)) throw cause;
+  const { message } = cause;
+  const hasKey = facts?.keys.some((name) => (env[name] ?? "").trim() !== "") === true;
+  const key = facts?.needsKey === true ? ({ key: hasKey ? "set" : "missing" } as const) : {};
+  if (isKitbagError(cause, "model-key-missing"))
+    return { ...key, status: "skipped", found: `no key: set ${cause.details.variables.join(" or ")}` };
+  if (!isKitbagError(cause, "provider-missing")) return { ...key, status: "failed", found: message };
+  const found = `npm install ${cause.details.peer}`;
+  return { ...key, package: "missing", status: hasKey ? "failed" : "skipped", found };
+}
+
+async function ask(model: Model): Promise<Partial<ModelCheck> & Pick<ModelCheck, "status">> {
+  const { answerMs, callsTools, error } = await askTinyQuestions(model);
+  if (error !== undefined) return { status: "failed", found: error.message };
+  return {
+    status: "works",
+    answerMs,
+    callsTools,
+    ...(!callsTools && { found: "it answers, but does not call tools" }),
+  };
+}
+
+/** Asks a server on this machine which models it has, and then the first of them. */
+async function checkServer(provider: string, facts: Provider, env: Environment): Promise<ModelCheck> {
+  const { url = "" } = facts.findUrl(env);
+  const listed = await listModels(url);
+  if (typeof listed === "string") return checkModel(provider, `${provider}/${listed}`, env);
+  const found = listed.code === "model-unavailable" ? `no server at ${url}` : listed.message;
+  const isInstalled = await hasPackage(provider, env);
+  return {
+    provider,
+    model: "",
+    package: isInstalled ? "installed" : "missing",
+    key: "not needed",
+    status: "skipped",
+    found,
+  };
+}
+
+async function hasPackage(provider: string, env: Environment): Promise<boolean> {
+  const { resolveModel } = await import("../../models/resolve/resolve-model.ts");
+  try {
+    await resolveModel(`${provider}/any`, { env });
+    return true;
+  } catch (cause) {
+    return !isKitbagError(cause, "provider-missing");
+  }
+}
+
+const patienceMs = 1500;
+
+async function listModels(url: string): Promise<string | Failure> {
+  try {
+    const response = await fetch(`${url}/models`, { signal: AbortSignal.timeout(patienceMs), redirect: "error" });
+    const { data = [] } = (await response.json()) as { readonly data?: readonly { readonly id?: unknown }[] };
+    const id = data.find((model) => typeof model.id === "string")?.id;
+    if (typeof id === "string") return id;
+    return toFailure("model-failed", { model: url, reason: "it has no model; load one first" });
+  } catch {
+    return toFailure("model-unavailable", { model: url, reason: "nobody answers there" });
+  }
+}
