@@ -1,5 +1,5 @@
 import { toCanonicalJson } from "../../../core/canonical-json.ts";
-import type { JsonObject } from "../../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ModelTool } from "../../model.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
@@ -104,9 +104,16 @@ function toPlace(scene: Scene, isChained: boolean): StepPlace {
 function openings(calls: readonly DoneCall[]): { skill: string; text: string | undefined }[] {
   return calls.flatMap(({ tool, input: { name }, result }) => {
     if (tool !== "activate_skill" || typeof name !== "string") return [];
-    const value = result?.status === "ok" ? result.value : undefined;
-    return [{ skill: name, text: typeof value === "string" || value === undefined ? value : JSON.stringify(value) }];
+    return [{ skill: name, text: result?.status === "ok" ? textsOf(result.value).join("\n") : undefined }];
   });
+}
+
+/** All texts in a result: agents answer with the instructions alone, or with an object that has them among others. */
+function textsOf(value: JsonValue): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null
+    ? Object.values(value).flatMap((part) => textsOf(part as JsonValue))
+    : [];
 }
 
 /** A call that was made before in this exchange is not made again: what came back is the answer. */

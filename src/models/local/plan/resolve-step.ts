@@ -120,7 +120,8 @@ function openedBonus({ name }: ModelTool, { opened, instructions }: StepPlace): 
   const [owner, own = owner] = splitName(name);
   for (const skill of opened) {
     if (owner === skill) return 3;
-    if (instructions.get(skill)?.includes(`${owner}/${own}`) === true) return 2.5;
+    const text = instructions.get(skill) ?? "";
+    if (text.includes(`${owner}/${own}`) || text.includes(name)) return 2.5;
   }
   return 0;
 }
