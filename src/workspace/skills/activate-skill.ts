@@ -29,13 +29,9 @@ export interface SkillRequest {
 export async function activateSkill(parts: SetParts, request: SkillRequest): Promise<SkillOutcome> {
   const { holder, options } = request;
   const held = new Map<string, Hold>();
-  let closed: ClosedSkills;
-  let opening: readonly Skill[];
+  let opened: Opened;
   try {
-    const plan = await wakeAll(parts, request, held);
-    opening = plan.filter((skill) => !holder.open.has(skill.name));
-    closed = commit(parts, request, plan);
-    for (const { name } of opening) settle(parts, held, name);
+    opened = await wakeAndOpen(parts, request, held);
   } catch (cause) {
     await letGo(parts, held);
     refuseClosed(holder, `open the skill "${request.name}"`);
@@ -43,29 +39,49 @@ export async function activateSkill(parts: SetParts, request: SkillRequest): Pro
   }
   // What was awoken, and is not required by the version that was opened.
   await letGo(parts, held);
+  const { opening, closed } = opened;
   const warnings = await endSkills(closed, parts, options);
   return { status: "ok", opened: toNames(opening), closed: closed.holds.map(({ skill }) => skill.name), warnings };
 }
 
+/** What came of opening a skill. */
+interface Opened {
+  readonly opening: readonly Skill[];
+  readonly closed: ClosedSkills;
+}
+
 /**
- * Wakes all that must be open for a skill; answers with them, those that others require first. In the meantime everything may
- * change: skills are replaced and taken out, and the holder may be closed. So it looks again until nothing is missing.
+ * Wakes all that must be open for a skill, those that others require first, and opens them. In the meantime everything may change:
+ * skills are replaced and taken out, and the holder may be closed. So it looks again until nothing is missing, and opens them at
+ * once then: after a single `await` it might not be so any more.
  */
-async function wakeAll(
+async function wakeAndOpen(
   parts: SetParts,
   { holder, name, options }: SkillRequest,
   held: Map<string, Hold>,
-): Promise<readonly Skill[]> {
-  const planner = { registry: parts.registry.viewOf(holder), skills: parts.skills };
+): Promise<Opened> {
+  const { registry, skills, lives } = parts;
+  const planner = { registry: registry.viewOf(holder), skills };
   const signal = signalFor(holder, options);
   for (;;) {
     refuseClosed(holder, `open the skill "${name}"`);
+    // What was taken out in the meantime, though there may be another of its name now.
+    const stale = held.values().find((hold) => !lives.isCurrent(hold));
+    if (stale !== undefined) {
+      held.delete(stale.skill.name);
+      await lives.cancel(stale);
+      continue;
+    }
     const plan = planActivation(name, planner);
-    const missing = plan.find((skill) => !holder.open.has(skill.name) && !held.has(skill.name));
-    if (missing === undefined) return plan;
-    const hold = await parts.lives.enter(missing, signal);
+    const opening = plan.filter((skill) => !holder.open.has(skill.name));
+    const missing = opening.find((skill) => !held.has(skill.name));
+    if (missing === undefined) {
+      const closed = commit(parts, { holder, name, options }, plan);
+      for (const skill of opening) settle(parts, held, skill.name);
+      return { opening, closed };
+    }
+    const hold = await lives.enter(missing, signal);
     if (hold !== undefined) held.set(missing.name, hold);
-    await dropStale(parts, held);
   }
 }
 
@@ -73,15 +89,6 @@ async function wakeAll(
 function signalFor(holder: Holder, { signal }: SkillOptions): AbortSignal {
   holder.stop ??= new AbortController();
   return signal === undefined ? holder.stop.signal : AbortSignal.any([signal, holder.stop.signal]);
-}
-
-/** Lets go of what was taken out in the meantime, though there may be another of its name now. */
-async function dropStale({ lives }: SetParts, held: Map<string, Hold>): Promise<void> {
-  for (const [name, hold] of held) {
-    if (lives.isCurrent(hold)) continue;
-    held.delete(name);
-    await lives.cancel(hold);
-  }
 }
 
 /** Opens the skills of `plan` and closes what cannot be open beside them, in one change. */

@@ -4,7 +4,11 @@ import { defineSkill, type SkillDefinition } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Skill } from "../../core/skill.ts";
 import { createWorkspace } from "../create-workspace.ts";
+import type { Session } from "../sessions/session.ts";
+import type { Workspace } from "../workspace.ts";
 import type { SkillOutcome } from "./skill-methods.ts";
+
+const hello = defineTool({ name: "hello", description: "Greets", run: () => "Hello" });
 
 test("onActivate runs for the first who opens a skill, onDeactivate for the last who closes it", async () => {
   const { skill, log } = steps("pdf");
@@ -369,6 +373,38 @@ test("one session that waits for a slow skill keeps no other from opening anothe
   expect(codeOf(await waiting)).toBe("ok");
 });
 
+test.for<[string, (session: Session, workspace: Workspace) => Promise<unknown>]>([
+  ["close()", (session) => session.close()],
+  ["removeSkill() of the skill", (_, workspace) => workspace.removeSkill("pdf")],
+  ["removeSkill() of what it requires", (_, workspace) => workspace.removeSkill("base")],
+  [
+    "a skill that is taken out and added again",
+    async (_, workspace) => {
+      await workspace.removeSkill("pdf");
+      workspace.addSkill(skillOf({ name: "pdf" }));
+    },
+  ],
+])("%s at any moment of an activation leaves awake exactly what is open", async ([, disturb]) => {
+  for (let ticks = 0; ticks < 40; ticks++) {
+    const log: string[] = [];
+    const base = steps("base", { log }).skill;
+    const { skill } = steps("pdf", { log, requires: ["base"], tools: [hello] });
+    const workspace = createWorkspace({ skills: [skill, base] });
+    const session = workspace.openSession();
+
+    const opening = session.activateSkill("pdf");
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+    await Promise.all([disturb(session, workspace), opening]);
+    const isBaseOpen = session.getActiveSkills().includes("base");
+    const awakeBetween = awakeIn(log);
+    await session.close();
+
+    expect(awakeBetween.includes("base")).toBe(isBaseOpen);
+    expect(awakeIn(log)).toEqual([]);
+    expect(session.getActiveSkills()).toEqual([]);
+  }
+});
+
 interface Gate {
   readonly wait: () => Promise<void>;
   open(): void;
@@ -428,6 +464,13 @@ function skillOf(definition: Omit<SkillDefinition, "description">): Skill {
 
 function codeOf(outcome: SkillOutcome | undefined): string {
   return outcome?.status === "failed" ? outcome.error.code : "ok";
+}
+
+/** The skills that were awoken and not put to sleep. */
+function awakeIn(log: readonly string[]): string[] {
+  const names = [...new Set(log.map((line) => line.split(" ", 1).join()))];
+  const count = (line: string): number => log.filter((one) => one === line).length;
+  return names.filter((name) => count(`${name} on`) !== count(`${name} off`));
 }
 
 async function settle(): Promise<void> {
