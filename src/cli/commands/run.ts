@@ -9,7 +9,7 @@ import type { LiveDebugging } from "../agent/debug/live-debugging.ts";
 import { parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
 import { addAgentOptions, readAgentOptions } from "../agent/read-agent-options.ts";
 import { createShownRun, finishRun } from "../agent/show-run.ts";
-import { toSkillMessage, toTask, toUserMessage } from "../agent/to-task.ts";
+import { toUserMessage } from "../agent/to-user-message.ts";
 import { toRunAnswer } from "../agent/view/describe-end.ts";
 import { renderCostTable } from "../agent/view/show-cost.ts";
 import { withAgent, type OpenAgent } from "../agent/with-agent.ts";
@@ -43,7 +43,7 @@ export const runCommand: CliCommand = {
     addListOption(command, "--skill <name>", "open this skill at the beginning; may be given again");
     addListOption(command, "--image <path>", "show this picture to the model; may be given again");
     addOption(command, "--output-schema <file>", "what the answer must be like: a file with a JSON Schema");
-    addOption(command, "--conversation <id>", "the conversation that it belongs to, for the records");
+    addOption(command, "--conversation <id>", "go on with this conversation, and save it");
     command.option("--debug", "stop before each question and call, and ask what to do; h lists the commands");
     addListOption(command, "--break <place>", "with --debug: stop only at step:N or tool:ADDRESS; may be given again");
     addAgentOptions(command);
@@ -90,15 +90,14 @@ async function runTask(
   open: OpenAgent,
   { text, options, breakpoints }: TaskParts,
 ): Promise<Answer> {
-  const { agent, workspace, user } = open;
+  const { agent, user } = open;
   const skills = getTexts(invocation.options, "skill");
   const conversation = getText(invocation.options, "conversation");
   const images = getTexts(invocation.options, "image").map((path) => resolve(invocation.cwd, path));
   const message = await toUserMessage(text, images);
-  const told = await Promise.all(skills.map((name) => toSkillMessage(workspace, name)));
   const shown = createShownRun(invocation, open.approve, { showsText: options.output === undefined });
   const debugging = breakpoints && (await openDebugging(invocation, breakpoints));
-  const run = agent.run(toTask(told, message), {
+  const run = agent.run([message], {
     ...options,
     skills,
     onEvent: shown.onEvent,

@@ -7,10 +7,9 @@ import { askThePerson } from "../../approve-call.ts";
 import { toPrintable } from "../../printable.ts";
 import { showDuration } from "../../stats/show-duration.ts";
 import { createShownRun, finishRun, type ShownRun } from "../show-run.ts";
-import { toSkillMessage, toUserMessage } from "../to-task.ts";
+import { toUserMessage } from "../to-user-message.ts";
 import { describeEnd, summarizeRun } from "../view/describe-end.ts";
 import { say, type Chat } from "./chat.ts";
-import { saveConversation } from "./conversations.ts";
 import { toNextMessages } from "./next-messages.ts";
 
 /** Has the agent answer a request, shows how it does, and goes on with the conversation. Never throws for what can be cured. */
@@ -27,12 +26,14 @@ export async function answerRequest(chat: Chat, text: string, images: readonly s
 async function answer(chat: Chat, message: ModelMessage): Promise<void> {
   const { invocation, open, session } = chat;
   const { terminal, json } = invocation;
-  const told = await Promise.all(chat.untold.map((name) => toSkillMessage(open.workspace, name)));
   const shown = createShownRun(invocation, open.approve ?? askThePerson(invocation));
   const debugging = chat.isDebugging ? await startDebugging(chat, shown) : undefined;
   const startedAt = performance.now();
-  const run = open.agent.run([...chat.messages, ...told, message], {
+  // What is saved, the agent goes on with by itself.
+  const { conversation } = chat;
+  const run = open.agent.run(conversation === undefined ? [...chat.messages, message] : [message], {
     model: chat.model,
+    ...(conversation !== undefined && { conversation }),
     skills: session.getActiveSkills(),
     onEvent: shown.onEvent,
     ...(open.user !== undefined && { user: open.user }),
@@ -64,16 +65,12 @@ async function startDebugging(chat: Chat, { view }: ShownRun): Promise<ChatDebug
 }
 
 async function goOn(chat: Chat, result: RunResult): Promise<void> {
-  const { session, open, conversation } = chat;
+  const { session } = chat;
   if (result.status !== "ok") chat.hasFailed = true;
   // It did not even begin: nothing was said, and nothing was opened.
   if (result.messages.length === 0) return;
   chat.messages = toNextMessages(result.messages);
-  chat.untold = [];
   await openOnly(session, result.skills);
-  if (conversation !== undefined && open.store !== undefined) {
-    await saveConversation(open.store, conversation, { messages: chat.messages, skills: result.skills });
-  }
 }
 
 /** Has these skills open in a session, and no others. */

@@ -8,7 +8,7 @@ import { checkModel, nameModel } from "../choose-model.ts";
 import { renderCostTable, showCount, showDollars } from "../view/show-cost.ts";
 import { answerRequest } from "./answer-request.ts";
 import { say, type Chat } from "./chat.ts";
-import { checkConversationId, saveConversation } from "./conversations.ts";
+import { checkConversationId, saveConversation, saveConversationSkills } from "./conversations.ts";
 
 /** What a person can tell the program, and not the model. */
 export interface ChatCommand {
@@ -99,7 +99,6 @@ async function openSkill(chat: Chat, name: string): Promise<void> {
   const outcome = await chat.session.activateSkill(name);
   if (outcome.status === "failed") return sayFailure(chat, outcome.error);
   if (outcome.opened.length === 0) return say(chat, `${toPrintableLine(name)} is open already`);
-  chat.untold = [...chat.untold, ...outcome.opened];
   say(chat, `Opened ${outcome.opened.join(", ")}`);
 }
 
@@ -107,7 +106,7 @@ async function closeSkill(chat: Chat, name: string): Promise<void> {
   if (name === "") return say(chat, "Say which: /close NAME; /skills lists those that are open");
   const outcome = await chat.session.deactivateSkill(name);
   if (outcome.status === "failed") return sayFailure(chat, outcome.error);
-  chat.untold = chat.untold.filter((one) => !outcome.closed.includes(one));
+  await saveSkills(chat);
   say(
     chat,
     outcome.closed.length === 0 ? `${toPrintableLine(name)} is not open` : `Closed ${outcome.closed.join(", ")}`,
@@ -152,9 +151,16 @@ async function save(chat: Chat, name: string): Promise<void> {
   const { store } = chat.open;
   if (store === undefined) return say(chat, "Nothing is kept with --store none");
   const id = checkConversationId(name === "" ? (chat.conversation ?? toName(new Date())) : name);
-  await saveConversation(store, id, { messages: chat.messages, skills: chat.session.getActiveSkills() });
+  if (id !== chat.conversation) await saveConversation(store, id, chat);
   chat.conversation = id;
-  say(chat, `Saved, from now on after every answer. To go on with it: kitbag chat --conversation ${id}`);
+  say(chat, `Saved, and from now on after every answer. To go on with it: kitbag chat --conversation ${id}`);
+}
+
+/** What a person closes stays closed, also in what is saved. */
+async function saveSkills({ open: { store }, conversation, session }: Chat): Promise<void> {
+  if (store !== undefined && conversation !== undefined) {
+    await saveConversationSkills(store, conversation, session.getActiveSkills());
+  }
 }
 
 function toName(now: Date): string {
@@ -164,7 +170,6 @@ function toName(now: Date): string {
 async function startAnew(chat: Chat): Promise<void> {
   for (const name of chat.session.getActiveSkills()) await chat.session.deactivateSkill(name);
   chat.messages = [];
-  chat.untold = [];
   chat.conversation = undefined;
   say(chat, "Begun anew");
 }

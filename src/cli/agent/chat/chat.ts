@@ -13,8 +13,6 @@ export interface Chat {
   model: Model | string;
   /** What was said so far. */
   messages: readonly ModelMessage[];
-  /** Instructions of skills that the person has opened, which the model has not been told yet. */
-  untold: readonly string[];
   /** The name under which it is saved; none if it is not. */
   conversation: string | undefined;
   /** Whether the next run is gone through step by step. */
@@ -32,7 +30,6 @@ export function createChat(invocation: Invocation, open: OpenAgent): Chat {
     session: open.workspace.openSession(),
     model: open.model,
     messages: [],
-    untold: [],
     conversation: undefined,
     isDebugging: false,
     lastRun: undefined,

@@ -1,33 +1,33 @@
-import { fromKeptMessage } from "../../../agent/log/kept-files.ts";
-import type { JsonObject } from "../../../core/json.ts";
+import { openConversation } from "../../../agent/memory/conversations/open-conversation.ts";
+import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
 import type { Store } from "../../../core/store.ts";
-import type { ModelMessage } from "../../../models/model.ts";
-import { renderJsonLine } from "../../printable.ts";
 import { usageError } from "../../usage-error.ts";
+import type { Chat } from "./chat.ts";
 
-/** A conversation that was saved. */
-export interface SavedConversation {
-  readonly messages: readonly ModelMessage[];
-  /** Skills that were open. */
-  readonly skills: readonly string[];
-}
-
-/** Saves a conversation under a name, in the place of the one that was there. */
+/**
+ * Saves what was said so far under a name; from then on the agent itself saves what follows.
+ *
+ * @throws {KitbagError} `usage-invalid` if there is another conversation of this name.
+ */
 export async function saveConversation(
   store: Store,
   id: string,
-  { messages, skills }: SavedConversation,
+  { messages, session, lastRun }: Pick<Chat, "messages" | "session" | "lastRun">,
 ): Promise<void> {
-  const kept = JSON.parse(renderJsonLine({ messages, skills })) as JsonObject;
-  await store.kv.set(toKey(id), { ...kept, time: Date.now() });
+  const conversation = await openConversation(store, id);
+  if (conversation.messages.length > 0) {
+    throw usageError(`Cannot save the conversation as ${id}: there is another one of this name; take another name`);
+  }
+  if (messages.length === 0) return;
+  const skills = session.getActiveSkills();
+  await conversation.save({ run: lastRun?.id ?? id, status: "ok", messages, skills, view: undefined });
 }
 
-/** Loads a conversation; nothing if there is none of this name. */
-export async function loadConversation(store: Store, id: string): Promise<SavedConversation | undefined> {
-  const found = await store.kv.get(toKey(id));
-  if (found === undefined) return undefined;
-  const { messages = [], skills = [] } = found.value as unknown as Partial<SavedConversation>;
-  return { messages: messages.map(fromKeptMessage), skills };
+/** Saves which skills are open now, as it was at the end of the last run. */
+export async function saveConversationSkills(store: Store, id: string, skills: readonly string[]): Promise<void> {
+  const last = (await readConversation(store, id))?.runs.at(-1);
+  if (last === undefined) return;
+  await (await openConversation(store, id)).save({ ...last, skills, view: undefined });
 }
 
 /** The ids that a conversation may have. @throws {KitbagError} `usage-invalid` */
@@ -36,8 +36,4 @@ export function checkConversationId(id: string): string {
   throw usageError(
     `Cannot use ${JSON.stringify(id)} as the name of a conversation: use letters, digits, . _ - : @, at most 100`,
   );
-}
-
-function toKey(id: string): string {
-  return `chat:${id}`;
 }

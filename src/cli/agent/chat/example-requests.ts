@@ -14,8 +14,7 @@ const requests: readonly ExampleRequest[] = [
   { text: "How many words does README.md have?", needs: "README.md" },
   { text: "What is the sha256 of 'hello world'?" },
   { text: "Make a table of contents of README.md", needs: "README.md" },
-  { text: "Summarise this repository since '2 weeks ago'", needs: ".git" },
-  { text: "Show the shape of package.json", needs: "package.json" },
+  { text: "Which files change most in this repository?", needs: ".git" },
   { text: "Is 4539 1488 0343 6467 a valid card number?" },
   { text: "Add the task 'Write the report' to the list" },
 ];

@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { resolveKitbagHome } from "../../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
+import { usageError } from "../../usage-error.ts";
 import { nameModel } from "../choose-model.ts";
 import type { OpenAgent } from "../with-agent.ts";
 import { answerRequest, openOnly } from "./answer-request.ts";
@@ -10,7 +11,7 @@ import { say, createChat, type Chat } from "./chat.ts";
 import { isChatCommand, runChatCommand } from "./chat-commands.ts";
 import { openChatHistory } from "./chat-history.ts";
 import { createComplete } from "./complete-line.ts";
-import { checkConversationId, loadConversation } from "./conversations.ts";
+import { checkConversationId } from "./conversations.ts";
 import { findExampleRequests } from "./example-requests.ts";
 import { findImages } from "./find-images.ts";
 import { createKeyboard } from "./keyboard.ts";
@@ -38,14 +39,16 @@ async function begin(chat: Chat): Promise<void> {
   const given = getText(invocation.options, "conversation");
   if (given !== undefined) {
     chat.conversation = checkConversationId(given);
-    const saved = open.store && (await loadConversation(open.store, given));
+    if (open.store === undefined) throw usageError("Cannot save a conversation: nothing is kept with --store none");
+    const { readConversation } = await import("../../../agent/memory/conversations/read-conversation.ts");
+    const saved = await readConversation(open.store, given);
     chat.messages = saved?.messages ?? [];
     await openOnly(session, saved?.skills ?? []);
     const count = chat.messages.filter(({ role }) => role === "user").length;
     if (!invocation.json)
       say(
         chat,
-        count === 0 ? `A new conversation, saved as ${given}` : `Going on with ${given}: ${count} requests so far`,
+        count === 0 ? `A new conversation, saved as ${given}` : `Going on with ${given}: ${count} ${count === 1 ? "request" : "requests"} so far`,
       );
   }
   if (invocation.json) return;
