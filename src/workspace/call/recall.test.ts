@@ -218,6 +218,31 @@ test("calls that wait for another share its failure, unless it was cut short", a
   expect(runs()).toBe(2);
 });
 
+test("a call does not share that the session of another was closed before its tool was run", async () => {
+  const { tool, runs } = counter({ cache: minute });
+  const workspace = createWorkspace({ tools: [tool] });
+  const gate = Promise.withResolvers<void>();
+  workspace.use(
+    async (_, next) => {
+      await gate.promise;
+      return next();
+    },
+    { before: "run" },
+  );
+  const [closed, open] = [workspace.openSession(), workspace.openSession()];
+
+  const first = closed.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const second = open.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await closed.close();
+  gate.resolve();
+
+  expect(await first).toMatchObject({ error: { code: "session-closed" } });
+  expect(await second).toEqual({ status: "ok", output: { run: 1 } });
+  expect(runs()).toBe(1);
+});
+
 test("a call inside a call with the same key of the cache does not wait for the outer one", async () => {
   const tool = defineTool({
     name: "down",

@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../core/errors.ts";
 import { cloneJson, copyJson, maxJsonDepth, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, OkOutcome, Recalled, ToolOutcome } from "../../core/outcome.ts";
 import type { ToolCache } from "../../core/tool.ts";
@@ -164,11 +165,19 @@ async function runAndKeep(
   }
 }
 
-/** The outcome of another call, if this one may have it: one that was cut short says nothing about this one. */
+/** Failures of a call that was cut short, or that not everybody may make: they say nothing about another one. */
+const ownFailures: ReadonlySet<string> = new Set<ErrorCode>([
+  "call-cancelled",
+  "call-timeout",
+  "session-closed",
+  "tool-unavailable",
+  "tool-undeclared",
+]);
+
+/** The outcome of another call, if this one may have it. */
 function shareWith(call: Call, { outcome, bytes }: Flight): ToolOutcome | undefined {
   if (outcome.status === "ok") return recalledFrom(call, "shared", { output: cloneJson(outcome.output), bytes });
-  const isOfTool = outcome.error.code !== "call-cancelled" && outcome.error.code !== "call-timeout";
-  return isOfTool ? outcome : undefined;
+  return ownFailures.has(outcome.error.code) ? undefined : outcome;
 }
 
 function recalledFrom(
