@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 
-import { defineTool } from "../../core/define-tool.ts";
+import { createTool, defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
+import type { Runtime, RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
@@ -58,15 +59,35 @@ test("push() refuses pieces that are too much together", async () => {
   expect(chunks.length).toBeLessThan(10);
 });
 
+test("push() does nothing when the call is over", async () => {
+  let context: RuntimeContext | undefined;
+  const late: Runtime = {
+    kind: "late",
+    run(_tool, _input, given) {
+      context = given;
+      given.chunk("in time");
+      return "done";
+    },
+  };
+  const tool = createTool({ name: "yielding", description: "Yields", code: { kind: "late" } });
+
+  const { outcome, chunks } = await listen(tool, {}, [late]);
+  context?.chunk("too late");
+  context?.chunk(Number.NaN);
+
+  expect(outcome).toMatchObject({ status: "ok", output: "done" });
+  expect(chunks).toEqual(["in time"]);
+});
+
 function yielding(run: () => Generator<unknown, undefined>): Tool {
   return defineTool({ name: "yielding", description: "Yields", run: run as () => Generator<string, undefined> });
 }
 
-async function listen(tool: Tool, limits = {}) {
+async function listen(tool: Tool, limits = {}, runtimes: readonly Runtime[] = []) {
   const chunks: unknown[] = [];
   const onEvent = (event: CallEvent): void => {
     if (event.type === "call-chunk") chunks.push(event.chunk);
   };
-  const outcome = await createWorkspace({ tools: [tool], limits }).call("yielding", {}, { onEvent });
+  const outcome = await createWorkspace({ tools: [tool], limits, runtimes }).call("yielding", {}, { onEvent });
   return { outcome, chunks };
 }

@@ -118,10 +118,11 @@ test("call() leaves no timer behind, however it ends", async () => {
   const countTimers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length;
   const before = countTimers();
 
-  await Promise.all(["soon", "fails", "outer"].map((name) => workspace.call(name)));
-  await workspace.call("hang", {}, { limitMs: 1 });
+  const names = ["soon", "fails", "outer", "hang"].flatMap((name) => Array.from({ length: 10 }, () => name));
+  await Promise.all(names.map((name) => workspace.call(name, {}, { limitMs: name === "hang" ? 1 : 10_000 })));
 
-  expect(countTimers()).toBe(before);
+  // Those of other tests may end in the meantime, but they are fewer than these calls.
+  expect(countTimers()).toBeLessThanOrEqual(before);
 });
 
 test("call() has no limit if the limit is infinite or longer than a timer can wait", async () => {
