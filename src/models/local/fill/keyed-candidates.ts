@@ -96,11 +96,13 @@ function isWritten(tokens: readonly Token[], words: readonly string[], at: numbe
   return words.length > 0 && words.every((word, index) => sameWord(tokens[at + index], word));
 }
 
-function matchOneWord({ words, stems }: Parameter, { word, stem }: Token, at: number): NameMatch | undefined {
+function matchOneWord(parameter: Parameter, { word, stem }: Token, at: number): NameMatch | undefined {
+  const { words, stems } = parameter;
   const [own = ""] = stems;
   if (own !== "" && own === stem) return { to: at + 1, isExact: true };
   const isSmallWord = smallWords.get(words[0] ?? "")?.includes(word) === true;
-  const isSynonym = own !== "" && stem !== "" && synonymsOf(own).has(stem);
+  // Words for "text" are all over any text.
+  const isSynonym = stem !== "" && synonymsOf(own).has(stem) && !rolesOf(parameter).has("text");
   return isSmallWord || isSynonym ? { to: at + 1, isExact: false } : undefined;
 }
 

@@ -2,11 +2,11 @@ import type { JsonValue } from "../../../core/json.ts";
 import { toStem, toStems } from "../text/stems.ts";
 import { isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
-import { convertToken } from "./convert-token.ts";
+import { convertToken, plainText } from "./convert-token.ts";
 import { findChoices } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { skipJoints } from "./read-value.ts";
-import { rolesOf, sampleKinds, type Role } from "./roles.ts";
+import { hasForm, rolesOf, sampleKinds, type Role } from "./roles.ts";
 
 /** Values that are of the kind that a parameter takes, by their form alone. */
 export function kindCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -62,7 +62,9 @@ function textScore(parameter: Parameter, token: Token, next: Token | undefined):
   if (role !== undefined) return isRequired ? 52 : 43;
   if (sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token)) return isRequired ? 50 : 43;
   if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
-  return isRequired ? plainScore(rolesOf(parameter), parameter, token) : 0;
+  // A text with spaces and without a dot is no file.
+  const isPlace = token.kind !== "quoted" || /^\S+$|[./\\]/u.test(plainText(token));
+  return isRequired && (isPlace || !hasForm(parameter)) ? plainScore(rolesOf(parameter), parameter, token) : 0;
 }
 
 /** A year is no amount if there is another number. */

@@ -5,7 +5,7 @@ import { convertToken } from "./convert-token.ts";
 import { isUnitName } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
-import { rolesOf } from "./roles.ts";
+import { rolesOf, sampleKinds } from "./roles.ts";
 
 /** Values that are names, by how they are written and by what stands next to them. */
 export function namedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -13,6 +13,7 @@ export function namedCandidates(place: FillPlace, parameter: Parameter): Candida
   return [
     ...unitCandidates(place, parameter),
     ...properNames(place, parameter),
+    ...firstOnes(place, parameter),
     ...place.tokens.flatMap((_, at) => wordBefore(place, parameter, at)),
   ];
 }
@@ -27,6 +28,19 @@ function properNames(place: FillPlace, parameter: Parameter): Candidate[] {
     const isInside = at > 0 && !/^[.!?:]$/u.test(textAt(tokens, at - 1));
     const found = isName && isInside ? readValue(place, parameter, at) : undefined;
     return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score: 42 }];
+  });
+}
+
+/** "the first 3 pages", where a range is wanted. */
+function firstOnes({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  if (!sampleKinds(parameter).has("range") || parameter.stems.length !== 1) return [];
+  return tokens.flatMap((token, at) => {
+    const isFirst =
+      token.kind === "number" && wordAt(tokens, at - 1) === "first" && tokens[at + 1]?.stem === parameter.stems[0];
+    const last = Number(token.value);
+    return isFirst && last > 0
+      ? [{ parameter, value: last === 1 ? "1" : `1-${last}`, from: at, to: at + 1, score: 62 }]
+      : [];
   });
 }
 

@@ -295,7 +295,7 @@ function bestWord(item: Item, { stem, meant }: QueryWord): FoundWord | undefined
   if (item.weights.has(stem)) return { stem, trust: 1 };
   let best: FoundWord | undefined;
   const worth = (found: FoundWord): number => (item.weights.get(found.stem) ?? 0) * found.trust;
-  if (meant !== undefined && item.weights.has(meant)) best = { stem: meant, trust: 0.7 };
+  if (meant !== undefined && item.weights.has(meant)) best = { stem: meant, trust: stem.length > 5 ? 0.9 : 0.7 };
   for (const synonym of synonymsOf(stem)) {
     const found = { stem: synonym, trust: 0.55 };
     if (item.weights.has(synonym) && (best === undefined || worth(found) > worth(best))) best = found;

@@ -62,3 +62,12 @@ function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWi
 
 const denials = /^(?:not|don't|dont|never|without|no|won't|shouldn't|cannot|can't)$/u;
 const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;
+
+/** Tells whether a request wants something deleted, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
+export function asksForOther({ tokens }: Request, tool: ModelTool): boolean {
+  const at = tokens.findIndex(({ stem }) => stem !== "");
+  const group = groups.slice(0, 2).find((stems) => stems.has(tokens[at]?.stem ?? ""));
+  if (group === undefined || wishFor(tokens, group) === "denied") return false;
+  const own = new Set(toStems(`${tool.name} ${(tool.description ?? "").slice(0, 500)}`));
+  return ![...group].some((stem) => own.has(stem));
+}

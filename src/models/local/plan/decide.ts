@@ -116,15 +116,16 @@ function textsOf(value: JsonValue): string[] {
     : [];
 }
 
-/** A call that was made before in this exchange is not made again: what came back is the answer. */
+/** What was called a moment ago is not called again: what came back is the answer. */
 function call(scene: Scene, inputs: readonly JsonObject[], tool: ModelTool): Decision {
-  const made = new Set(
-    workOf(scene.exchange)
-      .flat()
-      .map(({ tool, input }) => `${tool} ${toCanonicalJson(input)}`),
-  );
+  const work = workOf(scene.exchange);
+  const made = new Set((scene.mustCall ? work.flat() : (work.at(-1) ?? [])).map(keyOf));
   const calls = inputs
     .map((input): PlannedCall => ({ tool: tool.name, input }))
-    .filter(({ tool, input }) => !made.has(`${tool} ${toCanonicalJson(input)}`));
-  return calls.length === 0 ? say(renderResults(workOf(scene.exchange))) : { text: "", calls };
+    .filter((call) => !made.has(keyOf(call)));
+  return calls.length === 0 ? say(renderResults(work)) : { text: "", calls };
+}
+
+function keyOf({ tool, input }: PlannedCall): string {
+  return `${tool} ${toCanonicalJson(input)}`;
 }

@@ -5,7 +5,7 @@ import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { isDangerous, wishOf } from "../match/danger.ts";
+import { asksForOther, isDangerous, wishOf } from "../match/danger.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
@@ -44,7 +44,7 @@ export interface StepPlace {
 }
 
 /** Below it a match is chance. If the request says everything that is required, less will do. */
-const bars = { sure: 2.4, complete: 1.7, near: 1.2, opened: 0.4 };
+const bars = { sure: 2.4, complete: 1.7, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
@@ -55,7 +55,9 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const found = matches.flatMap(({ item: { tool }, score }) => (tool === undefined ? [] : [{ tool, score }]));
   // A tool that shares no word with the request may still be the one that the instructions of its skill name for it.
   const known = new Set(found.map(({ tool }) => tool));
-  const others = place.tools.filter((tool) => !known.has(tool) && place.instructions.has(splitName(tool.name)[0]));
+  const others = place.tools.filter(
+    (tool) => !known.has(tool) && (place.instructions.has(splitName(tool.name)[0]) || openedBonus(tool, place) > 0),
+  );
   const fits = [...found, ...others.map((tool) => ({ tool, score: 0 }))]
     .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
@@ -64,10 +66,15 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
     .map(({ tool, score }) => fitTool(request, tool, score, place))
     .toSorted((left, right) => right.score - left.score);
   const skills = matches.filter(
-    ({ item, score }) => item.skill !== undefined && score >= place.skillBar && place.canOpen(item.skill.name),
+    ({ item, score }) =>
+      item.skill !== undefined &&
+      score >= (place.opened.size > 0 ? bars.sure : place.skillBar) &&
+      place.canOpen(item.skill.name),
   );
   const isAllowed = ({ tool }: Fit): boolean => !isDangerous(tool) || wishOf(request, tool) === "asked";
-  return choose({ fits, best: fits.find(isAllowed) }, skills, place);
+  const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
+  const isMeant = opened.some(({ score }) => score >= bars.meant);
+  return choose({ fits, best: fits.find(isAllowed), isMeant }, skills, place);
 }
 
 interface Found {
@@ -75,12 +82,14 @@ interface Found {
   readonly fits: readonly Fit[];
   /** The best that may be called without asking: what cannot be taken back is only done if it was asked for. */
   readonly best: Fit | undefined;
+  /** Whether the skill that was opened is certainly the right one. */
+  readonly isMeant: boolean;
 }
 
-function choose({ fits, best }: Found, skills: readonly Match[], place: StepPlace): Resolution {
+function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place: StepPlace): Resolution {
   const [skill] = skills;
   const listed = skill?.item.skill;
-  const isFit = best !== undefined && best.score >= barOf(best, place);
+  const isFit = best !== undefined && best.score >= barOf(best, place, isMeant);
   if (skill !== undefined && listed !== undefined && isBetter(skill, best, isFit))
     return { type: "open", skill: listed, score: skill.score };
   if (isFit) return { type: best.filled.missing.length === 0 ? "call" : "ask", fit: best };
@@ -88,8 +97,9 @@ function choose({ fits, best }: Found, skills: readonly Match[], place: StepPlac
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
 }
 
-function barOf({ tool, filled }: Fit, place: StepPlace): number {
-  if (openedBonus(tool, place) > 0) return openedBonus(tool, place) + bars.opened;
+function barOf({ tool, filled }: Fit, place: StepPlace, isMeant: boolean): number {
+  const bonus = openedBonus(tool, place);
+  if (bonus > 0) return bonus + (isMeant ? bars.meantTool : bars.opened);
   const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
   const isComplete = required.length > 0 && filled.missing.length === 0 && filled.guessed.size === 0;
   return isComplete ? bars.complete : bars.sure;
@@ -112,7 +122,9 @@ function namedBonus({ name }: ModelTool, { tokens }: Request): number {
 }
 
 function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
-  return openedBonus(tool, place) + namedBonus(tool, request) + scoreInstructions(tool, request, place.instructions);
+  const known =
+    openedBonus(tool, place) + namedBonus(tool, request) + scoreInstructions(tool, request, place.instructions);
+  return asksForOther(request, tool) ? known - 4 : known;
 }
 
 /** The tools of a skill that was opened for this are most likely meant. */

@@ -87,14 +87,18 @@ function mergeSpans(request: Request, spans: readonly Span[], taskOf: TaskOf): S
   const merged: Span[] = [];
   for (const span of spans) {
     const before = merged.at(-1);
-    const part = slice(request, span);
-    const isOwn =
-      before === undefined ||
-      (taskOf(part) !== undefined && (span.isNext || beginsTask(part)) && taskOf(slice(request, before)) !== undefined);
-    if (isOwn || before === undefined) merged.push(span);
+    if (before === undefined || isOwn(slice(request, before), slice(request, span), span.isNext, taskOf))
+      merged.push(span);
     else merged[merged.length - 1] = { ...before, to: span.to };
   }
   return merged;
+}
+
+function isOwn(before: Request, part: Request, isNext: boolean, taskOf: TaskOf): boolean {
+  const task = taskOf(part);
+  if (task === undefined || !(isNext || beginsTask(part)) || taskOf(before) === undefined) return false;
+  // Behind a colon there is a text, and what sounds like a step may be part of it.
+  return task.isSure || !before.tokens.some(({ text }) => text === ":");
 }
 
 /** "count the words and check the links": two things to do. */
