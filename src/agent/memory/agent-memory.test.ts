@@ -12,7 +12,7 @@ import type { Agent } from "../agent-interface.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { createAgent } from "../create-agent.ts";
 import type { AgentEvent, MemoryCompacted } from "../events.ts";
-import { checkConversation, tokensOf } from "./fixtures/conversations.ts";
+import { checkConversation, tokensOf } from "../../../test/support/conversations.ts";
 
 test("run() goes on for as long as it likes within the limits of its memory", async () => {
   const { agent, model } = createWorld({ memory: { maxTokens: 1000, maxMessages: 20 } });

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { ModelMessage } from "../../models/model.ts";
 import { estimateMessageTokens } from "../../models/tokens/estimate-tokens.ts";
 import { atMostTokens } from "./at-most-tokens.ts";
-import { answer, call, results, user } from "./fixtures/conversations.ts";
+import { answer, call, results, user } from "../../../test/support/conversations.ts";
 
 const models = [
   { provider: "openai", modelId: "gpt-5" },

@@ -5,7 +5,15 @@ import type { ModelMessage } from "../../models/model.ts";
 import type { MemoryCompacted } from "../events.ts";
 import { markOf } from "./kitbag-mark.ts";
 import { textOfMessage } from "./message-text.ts";
-import { answer, call, checkConversation, results, shrink, tokensOf, user } from "./fixtures/conversations.ts";
+import {
+  answer,
+  call,
+  checkConversation,
+  results,
+  shrink,
+  tokensOf,
+  user,
+} from "../../../test/support/conversations.ts";
 
 test("compact() keeps any conversation within its limits and valid, and always in the same way", async () => {
   await fc.assert(
@@ -273,7 +281,7 @@ test.for<[what: string, messages: ModelMessage[]]>([
   ["nothing", []],
   ["only results", Array.from({ length: 100 }, (_, index) => results([`x${index}`, "value ".repeat(50)]))],
   ["only answers", Array.from({ length: 100 }, () => answer("Well, well. ".repeat(10)))],
-  ["messages without content", Array.from({ length: 100 }, () => ({ role: "user", content: [] }) as ModelMessage)],
+  ["messages without content", Array.from({ length: 100 }, () => ({ role: "user" as const, content: [] }))],
   [
     "contents that are none",
     [{ role: "user", content: null }, { role: "assistant" }, { role: "user", content: 7 }] as never,
@@ -401,7 +409,7 @@ function conversations(): fc.Arbitrary<ModelMessage[]> {
     text.map((said) => [user(said)]),
     text.map((said) => [answer(said)]),
     calls,
-    text.map((said) => [{ ...user(said), providerOptions: { kitbag: { pinned: true } } } as ModelMessage]),
+    text.map((said) => [{ ...user(said), providerOptions: { kitbag: { pinned: true } } }]),
   );
   return fc.array(piece, { minLength: 1, maxLength: 60 }).map((pieces) => [user("The task"), ...pieces.flat()]);
 }

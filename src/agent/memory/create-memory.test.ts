@@ -4,7 +4,7 @@ import type { ModelMessage } from "../../models/model.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { limitsOf } from "./conversation-limits.ts";
 import { createMemory, type MemoryParts } from "./create-memory.ts";
-import { user } from "./fixtures/conversations.ts";
+import { user } from "../../../test/support/conversations.ts";
 import type { Memory } from "./memory.ts";
 import { checkMemoryOptions, type MemoryOptions } from "./memory-options.ts";
 

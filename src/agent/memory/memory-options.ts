@@ -36,7 +36,7 @@ export interface MemoryOptions {
 }
 
 /** The smallest limits that something can be said within. */
-export const leastMessages = 8;
+const leastMessages = 8;
 export const leastTokens = 256;
 
 const summaryKinds: ReadonlySet<unknown> = new Set<SummaryKind>(["extractive", "model", "hybrid", false]);

@@ -12,7 +12,7 @@ import type { Agent } from "../../agent-interface.ts";
 import type { AgentOptions } from "../../agent-options.ts";
 import { createAgent } from "../../create-agent.ts";
 import type { AgentEvent } from "../../events.ts";
-import { answer, call, checkConversation, results, tokensOf, user } from "../fixtures/conversations.ts";
+import { answer, call, checkConversation, results, tokensOf, user } from "../../../../test/support/conversations.ts";
 import { textOfMessage } from "../message-text.ts";
 import { closeCalls } from "./close-calls.ts";
 import { deleteConversation } from "./delete-conversation.ts";
@@ -81,7 +81,7 @@ test("run() with a conversation needs a store", async () => {
 test("two runs at once on one conversation are both kept, in the order in which they ended", async () => {
   const { agent, store } = createWorld();
   let release = (): void => undefined;
-  const held = new Promise<void>((resolve) => (release = resolve));
+  const held = new Promise<undefined>((resolve) => (release = () => resolve(undefined)));
 
   const slow = agent.run("Slow", { conversation: "c", hooks: { beforeModel: () => held } });
   await agent.run("Quick", { conversation: "c" }).result;

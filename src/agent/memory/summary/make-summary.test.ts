@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import type { ModelMessage } from "../../../models/model.ts";
 import { mockModel, type MockModel, type MockScript } from "../../../testing/models/mock-model.ts";
-import { answer, call, results, user } from "../fixtures/conversations.ts";
+import { answer, call, results, user } from "../../../../test/support/conversations.ts";
 import type { MemoryOptions } from "../memory-options.ts";
 import { createTokenCounter } from "../token-counter.ts";
 import { toUnits } from "../to-units.ts";
