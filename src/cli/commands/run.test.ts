@@ -1,0 +1,271 @@
+import { spawn } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+import { makeImage } from "../../../test/support/make-image.ts";
+import { startWireModel, toCall } from "../../../test/support/wire-model.ts";
+import type { AgentEvent } from "../../agent/events.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+test("kitbag run prints the answer on standard output, and calls and costs on standard error", async () => {
+  const run = await runKitbag(["run", "add 19 and 23", "--module", "tools.mjs"], { project: createToolProject() });
+
+  expect(run.stdout).toBe("42\n");
+  expect(run.stderr).toMatch(/✓ add a: 19, b: 23 → 42 {2}[\d.]+ m?s\n/u);
+  expect(run.stderr).toMatch(/^SPENT ON +CALLS +TOKENS IN +TOKENS OUT +SHARE +COST$/mu);
+  expect(run.stderr).toMatch(/^total +2 +\d[\d,]* +\d+ +100 % +\$0$/mu);
+  expect(run.code).toBe(0);
+});
+
+test("kitbag run --json prints one event a line and nothing else, the last with the result", async () => {
+  const { stdout, code } = await runKitbag(["run", "add 19 and 23", "--module", "tools.mjs", "--json"], {
+    project: createToolProject(),
+  });
+
+  const events = parseEvents(stdout);
+  expect(events.map(({ type }) => type).filter((type) => !type.endsWith("-delta") && type !== "call-event")).toEqual([
+    "task-start",
+    "step-start",
+    "model-answer",
+    "tool-start",
+    "tool-end",
+    "step-start",
+    "model-answer",
+    "task-end",
+  ]);
+  expect(events.at(-1)).toMatchObject({ result: { status: "ok", output: "42" } });
+  expect(code).toBe(0);
+});
+
+test("kitbag run --json ends quietly when nobody reads on", async () => {
+  const { env } = await startWireModel([{ text: "a word ".repeat(40_000) }]);
+  const project = createToolProject();
+  const kitbag = `'${process.execPath}' --conditions=@kitbag/source '${join(import.meta.dirname, "../main.ts")}'`;
+
+  const shell = spawn("sh", ["-c", `${kitbag} run talk --json --store none | head -2`], {
+    cwd: project.folder,
+    env: { ...process.env, KITBAG_HOME: project.home, ...env },
+  });
+  const [stdout, stderr] = await Promise.all([text(shell.stdout), text(shell.stderr)]);
+
+  expect(parseEvents(stdout).map(({ type }) => type)).toEqual(["task-start", "step-start"]);
+  expect(stderr).toBe("");
+});
+
+test.for([
+  [["run"], "missing required argument 'task'"],
+  [["run", " "], "Cannot run an empty task"],
+  [["run", "x", "--max-steps", "0"], "Cannot use --max-steps 0"],
+  [["run", "x", "--max-cost", "-1"], "Cannot use --max-cost -1"],
+  [["run", "x", "--exposure", "__proto__"], "Cannot use --exposure __proto__: there are auto, direct"],
+  [["run", "x", "--model", "opnai/gpt"], 'did you mean "openai"'],
+  [["run", "x", "--model", "gpt"], "gpt"],
+  [["run", "x", "--output-schema", "none.json"], "Cannot use --output-schema none.json"],
+  [["run", "x", "--break", "step:1"], "Cannot use --break without --debug"],
+  [["run", "x", "--debug", "--break", "step:0"], "Cannot stop at step:0: expected step:N"],
+  [["run", "x", "--debug", "--json"], "Cannot use --debug with --json"],
+] as const)("kitbag %j is wrong usage", async ([words, reason]) => {
+  const { code, stdout, stderr } = await runKitbag(words);
+
+  expect(stderr + stdout).toContain(reason);
+  expect(code).toBe(2);
+});
+
+test("kitbag run says which key is missing, and asks nobody", async () => {
+  const { code, stderr } = await runKitbag(["run", "x", "--model", "openai/gpt-6-sol"]);
+
+  expect(stderr).toContain("OPENAI_API_KEY");
+  expect(code).toBe(1);
+});
+
+test("kitbag run without a configuration and without skills still talks", async () => {
+  const { code, stdout } = await runKitbag(["run", "hello"]);
+
+  expect(stdout).toContain("Hello");
+  expect(code).toBe(0);
+});
+
+test("kitbag run takes the model of the flag over that of the environment over that of the configuration", async () => {
+  const project = createProject({ "kitbag.config.json": '{"model": "openai/gpt-6-sol"}' });
+
+  const configured = await runKitbag(["run", "hello"], { project });
+  const environment = await runKitbag(["run", "hello"], {
+    project,
+    env: { KITBAG_MODEL: "anthropic/claude-sonnet-5" },
+  });
+  const flag = await runKitbag(["run", "hello", "--model", "local"], { project, env: { KITBAG_MODEL: "anthropic/x" } });
+
+  expect(configured.stderr).toContain("OPENAI_API_KEY");
+  expect(environment.stderr).toContain("ANTHROPIC_API_KEY");
+  expect(flag.stdout).toContain("Hello");
+});
+
+test("kitbag run --output-schema prints JSON of that form and nothing else", async () => {
+  const { env } = await startWireModel([{ text: 'Here it is: {"sum": "many"}' }, { text: '{"sum": 42}' }]);
+  const project = createProject({
+    "sum.json": '{"type": "object", "properties": {"sum": {"type": "number"}}, "required": ["sum"]}',
+  });
+
+  const { code, stdout } = await runKitbag(["run", "add", "--output-schema", "sum.json"], { project, env });
+
+  expect(JSON.parse(stdout)).toEqual({ sum: 42 });
+  expect(code).toBe(0);
+});
+
+test("kitbag run --max-steps stops a run that does not end, with exit code 1", async () => {
+  const { env, server } = await startWireModel(({ results }) =>
+    toCall("add", { a: results.length, b: 1 }, `call_${results.length}`),
+  );
+
+  const { code, stderr } = await runKitbag(["run", "count", "--max-steps", "2", "--module", "tools.mjs"], {
+    project: createToolProject(),
+    env,
+  });
+
+  expect(stderr).toContain("Stopped: the model was asked as often as it may be; raise --max-steps");
+  expect(server.requests).toHaveLength(2);
+  expect(code).toBe(1);
+});
+
+test("kitbag run --image shows the picture to the model", async () => {
+  const { env, server } = await startWireModel([{ text: "A picture." }]);
+  const project = createProject();
+  writeFileSync(join(project.folder, "a b.png"), await makeImage("png"));
+
+  const { code } = await runKitbag(["run", "What is it?", "--image", "a b.png"], { project, env });
+
+  expect(server.requests[0]?.images).toHaveLength(1);
+  expect(code).toBe(0);
+});
+
+test("kitbag run reads the task from standard input", async () => {
+  const { env, server } = await startWireModel([{ text: "Done." }]);
+
+  const { stdout } = await runKitbag(["run", "-"], { env, stdin: "line one\nline two\n" });
+
+  expect(stdout).toBe("Done.\n");
+  expect(JSON.stringify(server.requests[0]?.body)).toContain(String.raw`line one\nline two`);
+});
+
+test("kitbag run pauses for an approval when nobody is there, and another process decides and goes on", async () => {
+  const { env } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Sent." }]);
+  const project = createToolProject();
+  const words = ["--module", "tools.mjs"];
+
+  const paused = await runKitbag(["run", "write to Ada", ...words], { project, env });
+  const listed = await runKitbag(["approvals"], { project });
+  const id = /kitbag runs resume (\S+)/u.exec(paused.stderr)?.[1] ?? "";
+  const approved = await runKitbag(["approvals", "approve", id.slice(0, 8), "--input", '{"to": "Bob"}'], { project });
+  const resumed = await runKitbag(["runs", "resume", id.slice(0, 8), ...words], { project, env });
+
+  expect(paused.code).toBe(1);
+  expect(paused.stderr).toContain(`kitbag approvals approve ${id}:1.0`);
+  expect(listed.stdout).toContain(`${id}:1.0  send  to: Ada`);
+  expect(approved.stdout).toBe(`Approved send. To go on: kitbag runs resume ${id}\n`);
+  expect(resumed).toMatchObject({ code: 0, stdout: "Sent.\n" });
+  expect(readSent(project)).toEqual(["Bob"]);
+});
+
+test("kitbag approvals deny keeps a call from being made, and the model is told why", async () => {
+  const { env, server } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Then not." }]);
+  const project = createToolProject();
+  const words = ["--module", "tools.mjs"];
+
+  await runKitbag(["run", "write to Ada", ...words], { project, env });
+  const { stdout } = await runKitbag(["approvals", "--json"], { project });
+  const [{ approval = "", run = "" } = {}] = (JSON.parse(stdout) as { approvals: { approval: string; run: string }[] })
+    .approvals;
+  await runKitbag(["approvals", "deny", approval, "--reason", "not today"], { project });
+  const again = await runKitbag(["approvals", "approve", approval], { project });
+  const resumed = await runKitbag(["runs", "resume", run, ...words], { project, env });
+
+  expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("Cannot find the approval") });
+  expect(resumed.stdout).toBe("Then not.\n");
+  expect(JSON.stringify(server.requests[1]?.results)).toContain("not today");
+  expect(readSent(project)).toEqual([]);
+});
+
+test("kitbag run --yes approves by itself", async () => {
+  const { env } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Sent." }]);
+  const project = createToolProject();
+
+  const { code } = await runKitbag(["run", "write", "--yes", "--module", "tools.mjs"], { project, env });
+
+  expect(code).toBe(0);
+  expect(readSent(project)).toEqual(["Ada"]);
+});
+
+test("kitbag run --debug stops where it was told to, and takes other arguments and another result", async () => {
+  const { env, server } = await startWireModel([toCall("add", { a: 1, b: 2 }), { text: "It is done." }]);
+  const commands = ["p", "m", "t", "nonsense", 'args {"a": 40, "b": 2}', "p", "c"];
+
+  const { code, stdout, stderr } = await runKitbag(
+    ["run", "add", "--module", "tools.mjs", "--debug", "--break", "tool:add"],
+    { project: createToolProject(), env, stdin: `${commands.join("\n")}\n` },
+  );
+
+  expect(stderr).toContain("▸ Step 1, before the call: add a: 1, b: 2");
+  expect(stderr).toContain("1 user      add");
+  expect(stderr).toContain("There is no command nonsense; h lists them");
+  expect(stderr).toContain("▸ Step 1, after the call of add: 42");
+  expect(server.requests[1]?.results).toMatchObject([{ text: expect.stringContaining("42") }]);
+  expect([code, stdout]).toEqual([0, "It is done.\n"]);
+});
+
+test("kitbag run --debug stops the run at q, and it can be gone on with", async () => {
+  const { env } = await startWireModel([{ text: "Done." }]);
+  const project = createToolProject();
+
+  const stopped = await runKitbag(["run", "x", "--debug"], { project, env, stdin: "q\n" });
+  const id = /kitbag runs resume (\S+)/u.exec(stopped.stderr)?.[1] ?? "";
+  const resumed = await runKitbag(["runs", "resume", id], { project, env });
+
+  expect(stopped).toMatchObject({ code: 1, stdout: "" });
+  expect(resumed).toMatchObject({ code: 0, stdout: "Done.\n" });
+});
+
+function parseEvents(stdout: string): readonly AgentEvent[] {
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as AgentEvent);
+}
+
+function createToolProject(): Project {
+  return createProject({ "tools.mjs": tools, sent: "" });
+}
+
+function readSent(project: Project): readonly string[] {
+  return readFileSync(join(project.folder, "sent"), "utf8")
+    .split("\n")
+    .filter((line) => line !== "");
+}
+
+const tools = `
+import { appendFileSync } from "node:fs";
+import { defineTool } from "kitbag";
+
+const add = defineTool({
+  name: "add",
+  description: "Adds two numbers",
+  input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+  annotations: { readOnly: true },
+  run: ({ a, b }) => a + b,
+});
+const send = defineTool({
+  name: "send",
+  description: "Sends a message",
+  input: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  needsApproval: true,
+  run({ to }) {
+    appendFileSync("sent", to + "\\n");
+    return "sent";
+  },
+});
+export default [add, send];
+`;
