@@ -79,8 +79,8 @@ test("push() does nothing when the call is over", async () => {
   expect(chunks).toEqual(["in time"]);
 });
 
-function yielding(run: () => Generator<unknown, undefined>): Tool {
-  return defineTool({ name: "yielding", description: "Yields", run: run as () => Generator<string, undefined> });
+function yielding(run: () => Generator<unknown, void>): Tool {
+  return defineTool({ name: "yielding", description: "Yields", run: run as () => Generator<string, void> });
 }
 
 async function listen(tool: Tool, limits = {}, runtimes: readonly Runtime[] = []) {
