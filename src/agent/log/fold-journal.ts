@@ -32,6 +32,8 @@ export interface Folded {
   /** What the run said before the memory was compacted; and where in `messages` begins what it said since. */
   readonly said: readonly ModelMessage[];
   readonly saidFrom: number;
+  /** Whether the memory was compacted. */
+  readonly isCompacted: boolean;
 }
 
 /**
@@ -60,6 +62,7 @@ class Folding {
   readonly #summaries: Pick<MemoryCompacted, "answer">[] = [];
   readonly #said: ModelMessage[] = [];
   #saidFrom = 0;
+  #isCompacted = false;
 
   facts(): Omit<Folded, "start"> {
     return {
@@ -75,6 +78,7 @@ class Folding {
       summaries: this.#summaries,
       said: this.#said,
       saidFrom: this.#saidFrom,
+      isCompacted: this.#isCompacted,
     };
   }
 
@@ -124,6 +128,7 @@ class Folding {
     this.#said.push(...this.#messages.slice(this.#saidFrom));
     this.#messages = messages.map(fromKeptMessage);
     this.#saidFrom = messages.length;
+    this.#isCompacted = true;
     if (answer !== undefined) this.#summaries.push({ answer });
   }
 

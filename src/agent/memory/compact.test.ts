@@ -122,6 +122,23 @@ test.for([
   expect(textsOf(made)).toContain(said);
 });
 
+test("compact() keeps everything important while there is room for it", async () => {
+  const wish = fc.integer({ min: 0, max: 59 });
+  await fc.assert(
+    fc.asyncProperty(fc.uniqueArray(wish, { maxLength: 12 }), async (places) => {
+      const wishes = places.map((place) => `I prefer number ${place}.`);
+      const messages = talk(120).flatMap((message, index) =>
+        index % 2 === 1 && places.includes((index - 1) / 2) ? [user(`I prefer number ${(index - 1) / 2}.`)] : [message],
+      );
+
+      const made = await shrink([user("The task"), ...messages], { tokens: 1500 });
+
+      expect(textsOf(made)).toEqual(expect.arrayContaining(wishes));
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test.for([
   ["an id", { order: "ord_84213" }, "I look at ord_84213 again."],
   ["a path", "It is in src/deep/place.ts", "Then I open src/deep/place.ts."],
@@ -254,6 +271,12 @@ test("compact() cuts instructions that are longer than everything else may be", 
 
   expect(made?.tokensAfter).toBeLessThanOrEqual(1000);
   expect(JSON.stringify(made)).toContain("Do this and that.");
+});
+
+test("compact() asks no model when nothing is left out", async () => {
+  const made = await shrink([user("x ".repeat(5000))], { tokens: 500 }, { summarise: "model" });
+
+  expect(made?.how).toBe("window");
 });
 
 test("compact() says that messages are left out, and not what was in them, if there is to be no summary", async () => {

@@ -31,7 +31,8 @@ const usualRecent = 4;
 
 const header = "This is a summary of earlier messages, which are left out here. The user did not write it.";
 const bareHeader = "Earlier messages are left out here.";
-const instructionsHeader = "These are the instructions of the skills that are open:";
+const instructionsHeader = "These are the instructions of the skills that are open.";
+const toolsHeader = " Read with describe_tool how their tools are called.";
 
 /** Makes a conversation shorter; `undefined` if it is as short as it can be. @throws {KitbagError} `hook-failed` if `pin` throws. */
 export async function compact(need: MemoryNeed, parts: CompactParts): Promise<MemoryCompacted | undefined> {
@@ -53,15 +54,12 @@ export async function compact(need: MemoryNeed, parts: CompactParts): Promise<Me
     counter,
   });
   const dropped = units.filter((_, index) => !chosen.has(index));
-  const made = await makeSummary({
-    units: dropped,
-    earlier: bodyOf(earlier),
-    maxTokens: room.summary - counter.text(header) - 8,
-    counter,
-    signal,
-    options,
-    findModel,
-  });
+  const maxTokens = room.summary - counter.text(header) - 8;
+  const known = bodyOf(earlier);
+  const made =
+    dropped.length === 0
+      ? ({ text: cutText(known, maxTokens, counter.text), how: "window" } as const)
+      : await makeSummary({ units: dropped, earlier: known, maxTokens, counter, signal, options, findModel });
   const isWhole = dropped.length === 0 && earlier === "";
   const kept = [...chosen.values()].flat();
   const texts = [
@@ -72,16 +70,15 @@ export async function compact(need: MemoryNeed, parts: CompactParts): Promise<Me
   const tokensBefore = counter.messages(messages);
   const tokensAfter = counter.messages(result);
   if (tokensAfter >= tokensBefore && result.length >= messages.length) return undefined;
-  const { how, answer } = made;
   return {
     type: "memory-compacted",
     run,
     step,
-    how: dropped.length === 0 ? "window" : how,
+    how: made.how,
     messages: result,
     tokensBefore,
     tokensAfter,
-    ...(answer && { answer }),
+    ...("answer" in made && { answer: made.answer }),
   };
 }
 
@@ -105,7 +102,7 @@ function isPinned({ messages }: Unit, pin: MemoryOptions["pin"]): boolean {
 
 /** What is set aside for the summary and the instructions, in tokens. */
 function toRoom(
-  { skills, instructions }: MemoryNeed,
+  { skills, instructions, view }: MemoryNeed,
   { tokens }: ConversationLimits,
   messages: readonly ModelMessage[],
   counter: TokenCounter,
@@ -114,7 +111,7 @@ function toRoom(
   const most = Math.min(tokens, counter.messages(messages));
   const summary = Math.ceil(Math.max(64, Math.min(mostSummaryTokens, most * summaryShare)));
   if (skills.length === 0) return { summary, instructions: 0 };
-  const needed = counter.text(`${instructionsHeader}\n\n${instructions()}`) + 1;
+  const needed = counter.text(textOfInstructions(view, instructions)) + 1;
   return { summary, instructions: Math.ceil(Math.min(needed, tokens * instructionsShare)) };
 }
 
@@ -132,7 +129,13 @@ function renderInstructions(
 ): readonly string[] {
   const isThere = (skill: string): boolean => hasInstructions(kept, skill) || isInSystem(view, skill);
   if (skills.every(isThere)) return [];
-  return [cutText(`${instructionsHeader}\n\n${instructions()}`, maxTokens, count)];
+  return [cutText(textOfInstructions(view, instructions), maxTokens, count)];
+}
+
+function textOfInstructions({ tools }: MemoryNeed["view"], instructions: () => string): string {
+  // With the result that is left out went the list of the tools, where that is not shown otherwise.
+  const isListed = tools.every(({ name }) => name !== "describe_tool");
+  return `${instructionsHeader}${isListed ? "" : toolsHeader}\n\n${instructions()}`;
 }
 
 function isInSystem({ system }: MemoryNeed["view"], skill: string): boolean {

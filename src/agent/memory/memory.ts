@@ -9,7 +9,7 @@ export interface MemoryNeed {
   readonly model: Model;
   readonly view: ModelView;
   readonly messages: readonly ModelMessage[];
-  /** How many of the messages of the conversation were there before the run. */
+  /** How many of the messages were there before the run; `Infinity` if it was compacted since, and they are marked. */
   readonly earlier: number;
   /** The skills that are open, and their instructions: these stay, whatever else goes. */
   readonly skills: readonly string[];

@@ -55,7 +55,8 @@ async function tell(run: RunState, announcement: ModelMessage): Promise<void> {
 
 /** Makes the conversation shorter, and writes down what it is from now on. */
 async function makeRoom(run: RunState, view: ModelView): Promise<void> {
-  const { id, step, messages, earlier } = run;
+  const { id, step, messages } = run;
+  const earlier = run.isCompacted ? Infinity : run.earlier;
   const { memory, model, session, signal } = run.parts;
   const skills = session.getActiveSkills();
   const instructions = (): string => session.activeInstructions();

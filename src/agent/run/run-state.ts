@@ -64,6 +64,8 @@ export class RunState {
   /** What the run added to a conversation that is kept, as far as it is not in `messages` any more; and where the rest begins there. */
   readonly said: ModelMessage[] = [];
   saidFrom = 0;
+  /** Whether messages were left out: then those from before are not the first `earlier` any more. */
+  isCompacted = false;
   /** How often the model was asked. */
   step = 0;
   /** What it was asked, and what came of it. */
@@ -101,6 +103,7 @@ export class RunState {
     if (this.parts.conversation !== undefined) this.said.push(...this.messages.slice(this.saidFrom));
     this.messages = [...messages];
     this.saidFrom = messages.length;
+    this.isCompacted = true;
   }
 
   /** Tells an event to whoever listens. */
