@@ -206,6 +206,30 @@ export const skillRequests: readonly RequestCase[] = [
       ["csv-report__summarize", { file: "orders.csv" }],
     ],
   },
+  {
+    ask: "Write release notes for v1.0..v1.1",
+    calls: [
+      ["activate_skill", { name: "release-notes" }],
+      ["git-summary__commits", { range: "v1.0..v1.1" }],
+    ],
+  },
+  {
+    ask: "list the tasks, then mark task 1 as done, then list them again",
+    calls: [...viaSkill("task-list", "list", {}), ["task-list__finish", { number: "1" }], ["task-list__list", {}]],
+  },
+  {
+    ask: "add task: write the docs, then test them",
+    calls: viaSkill("task-list", "add", { text: "write the docs, then test them" }),
+  },
+  {
+    ask: "Read the first 3 pages of report.pdf",
+    calls: viaSkill("pdf-text", "extract_text", { pdf: "report.pdf", pages: "1-3" }),
+  },
+  { ask: "remove task 3", calls: [["activate_skill", { name: "task-list" }]], says: /not sure|no tool/u },
+  {
+    ask: ["count the words in 'a b c'", "draft.txt"],
+    calls: viaSkill("text-stats", "stats-count", { file: "draft.txt" }),
+  },
   // skills by name
   {
     ask: "open the skill pdf-text",

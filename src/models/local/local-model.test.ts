@@ -148,6 +148,24 @@ test("localModel() does not open a skill again that could not be opened", async 
   expect(textOf(answer)).toBe('I could not use `activate_skill` "recipes": it is broken');
 });
 
+test("localModel() reads the instructions of a skill, in whatever form the agent answers with them", async () => {
+  const boil = tool("recipes__boil", "Prepares food in water.", {}, []);
+  const fry = tool("recipes__fry", "Prepares food in fat.", {}, []);
+  const opened = {
+    instructions: "# Recipes\n\n| wish | tool |\n| soup | `boil` |\n| crisps | `fry` |",
+    tools: ["recipes__boil", "recipes__fry"],
+  };
+  const prompt = [
+    system(catalog),
+    user("find recipes for crisps"),
+    ...done("activate_skill", { name: "recipes" }, opened),
+  ];
+
+  const answer = await ask(prompt, { tools: [open, boil, fry] });
+
+  expect(toolsOf(answer)).toEqual(["recipes__fry"]);
+});
+
 test("localModel() says why a call failed, and goes no further", async () => {
   const failed = done("read_file", { path: "a.txt" }, { type: "error-text", value: "no such file" });
   const denied = done("read_file", { path: "a.txt" }, { type: "execution-denied", reason: "private" });

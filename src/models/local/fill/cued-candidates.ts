@@ -3,7 +3,7 @@ import { isValueToken, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
-import { cuesOf, rolesOf, sampleKinds, type Role } from "./roles.ts";
+import { cuesOf, rolesOf, takesPlace, type Role } from "./roles.ts";
 
 /** Values that a small word leads to: "in src", "to French", "top 5", "by Ada". */
 export function cuedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -76,8 +76,7 @@ function isEnd({ place, parameter, token: { kind, text }, at, hasDeterminer }: C
   if (kind === "mark" || (hasDeterminer && kind === "word")) return false;
   // "in Japanese" says into what; "in" alone says where.
   if (wordAt(place.tokens, at - 1) === "in") return kind === "word" && /^\p{Lu}/u.test(text);
-  if (kind !== "path" && kind !== "url") return true;
-  return parameter.description === "" || rolesOf(parameter).has(kind) || sampleKinds(parameter).has(kind);
+  return takesPlace(parameter, kind);
 }
 
 /** "in src" and "in the src folder" name a folder, "in the project" does not. */

@@ -7,7 +7,7 @@ import { convertToken, plainText } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
 import { isKey, readValue } from "./read-value.ts";
 import { readRequest } from "../text/read-request.ts";
-import { hasForm, rolesOf } from "./roles.ts";
+import { hasForm, rolesOf, takesPlace } from "./roles.ts";
 
 /** Other small words for a parameter whose name is one. */
 const smallWords = new Map<string, readonly string[]>([
@@ -130,7 +130,8 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
 function scoreBehind({ tokens, ownStems }: FillPlace, parameter: Parameter, at: number, from: number): number {
   const token = tokens[from];
   if (token === undefined) return 0;
-  if (isValueToken(token) || parameter.choices.length > 0) return 80;
+  if (parameter.choices.length > 0) return 80;
+  if (isValueToken(token)) return takesPlace(parameter, token.kind) || rolesOf(parameter).has("folder") ? 80 : 0;
   // "text file": the next word belongs to the tool, it is no value of "text".
   if (hasForm(parameter) || ownStems.has(token.stem)) return 0;
   return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;

@@ -62,9 +62,14 @@ function textScore(parameter: Parameter, token: Token, next: Token | undefined):
   if (role !== undefined) return isRequired ? 52 : 43;
   if (sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token)) return isRequired ? 50 : 43;
   if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
-  // A text with spaces and without a dot is no file.
-  const isPlace = token.kind !== "quoted" || /^\S+$|[./\\]/u.test(plainText(token));
-  return isRequired && (isPlace || !hasForm(parameter)) ? plainScore(rolesOf(parameter), parameter, token) : 0;
+  return isRequired && (canBePlace(token) || !hasForm(parameter))
+    ? plainScore(rolesOf(parameter), parameter, token)
+    : 0;
+}
+
+/** A text with spaces and without a dot is no file. */
+function canBePlace(token: Token): boolean {
+  return token.kind !== "quoted" || /^\S+$|[./\\]/u.test(plainText(token));
 }
 
 /** A year is no amount if there is another number. */

@@ -101,6 +101,12 @@ export function hasForm(parameter: Parameter): boolean {
   return roleForms.some((role) => roles.has(role)) && !roleTexts.some((role) => roles.has(role));
 }
 
+/** Tells whether a file or an address may be a value: who describes units or pages takes none; who describes nothing may. */
+export function takesPlace(parameter: Parameter, kind: TokenKind): boolean {
+  if (kind !== "path" && kind !== "url") return true;
+  return parameter.description === "" || rolesOf(parameter).has(kind) || sampleKinds(parameter).has(kind);
+}
+
 const kindPatterns: readonly (readonly [TokenKind, RegExp])[] = [
   ["url", /^https?:/iu],
   ["selector", /\[[^\]]{0,60}\]|^\$\.|^\.\.\w/u],

@@ -22,7 +22,9 @@ export function scoreInstructions(
   const text = own === undefined ? undefined : instructions.get(owner);
   if (text === undefined || own === undefined) return 0;
   const lines = linesAbout(text, own);
-  const asked = new Set(tokens.flatMap(({ stem }) => (stem === "" ? [] : [stem])));
+  // The name of the skill is in every line, and tells its tools not apart.
+  const ownerStems = new Set(toStems(owner));
+  const asked = new Set(tokens.flatMap(({ stem }) => (stem === "" || ownerStems.has(stem) ? [] : [stem])));
   const scores = lines.map((line) => [...new Set(toStems(line))].filter((stem) => asked.has(stem)).length);
   return Math.min(mostBonus, Math.max(0, ...scores) * 0.7);
 }

@@ -111,9 +111,7 @@ function openings(calls: readonly DoneCall[]): { skill: string; text: string | u
 /** All texts in a result: agents answer with the instructions alone, or with an object that has them among others. */
 function textsOf(value: JsonValue): string[] {
   if (typeof value === "string") return [value];
-  return typeof value === "object" && value !== null
-    ? Object.values(value).flatMap((part) => textsOf(part as JsonValue))
-    : [];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap((part) => textsOf(part)) : [];
 }
 
 /** What was called a moment ago is not called again: what came back is the answer. */

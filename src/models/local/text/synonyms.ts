@@ -27,7 +27,7 @@ const groups = [
   "folder directory",
   "todo task reminder remind item chore",
   "finish complete done tick close mark",
-  "extract pull text read say quote",
+  "extract pull text read say",
   "toc contents outline",
   "image picture photo",
   "mail email message send",
