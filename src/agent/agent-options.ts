@@ -64,7 +64,7 @@ export interface AgentOptions {
   readonly hooks?: AgentHooks;
   /** How often and when the model is asked again after an error. @default as `withRetries` does */
   readonly retries?: RetryOptions | false;
-  /** How long a conversation may become. @default as long as the model takes */
+  /** How long a conversation may become, and what stays of it. @default as long as the model takes */
   readonly memory?: MemoryOptions;
   /**
    * Asked about calls that need an approval. @default a call that needs one pauses the run, if there is a store; without one it is
@@ -80,7 +80,10 @@ export type Task = string | readonly ModelMessage[];
 export interface RunOptions {
   /** @default made up */
   readonly id?: string;
-  /** The conversation that it goes on with: it is kept in the store under this name. */
+  /**
+   * The conversation that it goes on with: it is kept in the store under this name. Runs at the same time do not see each other, and
+   * are all kept, in the order in which they ended.
+   */
   readonly conversation?: string;
   readonly model?: Model | string;
   readonly limits?: Partial<RunLimits>;

@@ -27,6 +27,6 @@ export interface RunResult<Output = JsonValue> {
   readonly cost: number | undefined;
   /** Skills that were open at its end. */
   readonly skills: readonly string[];
-  /** The whole conversation, with this run. */
+  /** The conversation with this run, as the model sees it now: earlier messages may be left out, see `docs/guide/memory.md`. */
   readonly messages: readonly ModelMessage[];
 }

@@ -125,7 +125,7 @@ class Folding {
 
   #compact({ messages, answer }: MemoryCompacted): void {
     this.#settle();
-    this.#said.push(...this.#messages.slice(this.#saidFrom));
+    for (const message of this.#messages.slice(this.#saidFrom)) this.#said.push(message);
     this.#messages = messages.map(fromKeptMessage);
     this.#saidFrom = messages.length;
     this.#isCompacted = true;

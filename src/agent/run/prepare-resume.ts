@@ -59,7 +59,7 @@ function restore(run: RunState, folded: Folded): void {
   for (const question of folded.questions) countAnswer(run, question);
   for (const compacted of folded.summaries) countSummary(run, compacted);
   run.earlier = folded.start.earlier;
-  if (run.parts.conversation !== undefined) run.said.push(...folded.said);
+  if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
   run.saidFrom = folded.saidFrom;
   run.isCompacted = folded.isCompacted;
   run.step = folded.answers.at(-1)?.step ?? 0;

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Refine } from "../../core/schema/to-schema.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
@@ -71,7 +72,10 @@ export class RunState {
   /** What it was asked, and what came of it. */
   readonly questions: Question[] = [];
   calls = 0;
-  readonly startedAt = performance.now();
+  /** How often a hook had the model asked again. */
+  askedAgain = 0;
+  /** By the clock of `performance`; earlier if it was worked on before, in another process. */
+  startedAt = performance.now();
   /** The last text of the model. */
   text = "";
   /** What it had said when its answer was cut: the next one goes on with it. */
@@ -82,9 +86,12 @@ export class RunState {
   readonly steering: string[] = [];
   /** Calls that wait for somebody. */
   readonly waiting: string[] = [];
-  /** Approvals that were asked for, and what was decided about them. */
-  readonly asked = new Set<string>();
+  /** Approvals that were asked for, with the inputs that were shown, and what was decided about them. */
+  readonly asked = new Map<string, JsonValue>();
   readonly decided = new Map<string, ApprovalDecided>();
+  /** Calls whose outcomes are in the journal, as `step.call`. */
+  done: { has(name: string): boolean } = new Set<string>();
+  #callIds: Set<string> | undefined;
   /** How often the model was told to go on, or to mend its answer. */
   continued = 0;
   mended = 0;
@@ -98,9 +105,16 @@ export class RunState {
     return this.parts.id;
   }
 
+  /** The ids of the calls of the conversation. */
+  get callIds(): Set<string> {
+    return (this.#callIds ??= new Set(this.messages.flatMap(idsOf)));
+  }
+
   /** Goes on with other messages in the place of those so far. */
   replaceMessages(messages: readonly ModelMessage[]): void {
-    if (this.parts.conversation !== undefined) this.said.push(...this.messages.slice(this.saidFrom));
+    if (this.parts.conversation !== undefined) {
+      for (const message of this.messages.slice(this.saidFrom)) this.said.push(message);
+    }
     this.messages = [...messages];
     this.saidFrom = messages.length;
     this.isCompacted = true;
@@ -117,4 +131,9 @@ export class RunState {
     if (written !== undefined) await written;
     this.parts.feed.tell(event);
   }
+}
+
+function idsOf({ role, content }: ModelMessage): readonly string[] {
+  if (role !== "assistant") return [];
+  return content.flatMap((part) => (part.type === "tool-call" ? [part.toolCallId] : []));
 }
