@@ -48,7 +48,7 @@ function messageOf(value: JsonValue): string {
 }
 
 /** Writes a value for a person: text as it is, objects as lists, lists of objects as tables. */
-export function renderValue(value: JsonValue): string {
+function renderValue(value: JsonValue): string {
   if (typeof value === "string") return value.trim() === "" ? "Done." : short(value.trimEnd(), longestText);
   if (value === null) return "Done.";
   if (typeof value !== "object") return String(value);

@@ -89,7 +89,7 @@ function toWeekday(day: number, shift: number, today: string | undefined, count:
 }
 
 /** Moves an ISO date. The last day of a month stays inside the month. */
-export function shiftDate(date: string, amount: number, unit: string): string {
+function shiftDate(date: string, amount: number, unit: string): string {
   const start = new Date(`${date.slice(0, 10)}T00:00:00Z`);
   if (Number.isNaN(start.getTime())) return date;
   if (unit === "day" || unit === "week") {

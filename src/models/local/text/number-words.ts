@@ -17,16 +17,6 @@ const scales = new Map<string, number>([
   ["billion", 1e9],
 ]);
 
-const ordinals = new Map<string, number>(
-  "first second third fourth fifth sixth seventh eighth ninth tenth".split(" ").map((word, index) => [word, index + 1]),
-);
-
-/** The number that an ordinal ("second", "3rd") stands for. */
-export function parseOrdinal(word: string): number | undefined {
-  const [, digits] = /^(\d{1,4})(?:st|nd|rd|th)$/u.exec(word) ?? [];
-  return digits === undefined ? ordinals.get(word) : Number(digits);
-}
-
 /** A number in words, and how many words it took. */
 export interface SpokenNumber {
   readonly value: number;
