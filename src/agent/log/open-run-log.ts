@@ -4,19 +4,45 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunOutcome } from "../../store/runs/run-records.ts";
 import type { RunResult } from "../run-result.ts";
-import type { LoggedCall, LoggedOutcome, RunLog } from "./run-log.ts";
+import type { KeptEvent, LoggedCall, LoggedOutcome, RunLog } from "./run-log.ts";
 import { toKeptEvent } from "./kept-files.ts";
 
 /** Makes the log of a run whose lease this process has. */
 export function createRunLog(run: Run): RunLog {
+  let held: KeptEvent | undefined;
+
+  /** Sends what is held. What is sent in the same turn goes with it, in one commit. */
+  function release(): Promise<unknown> | undefined {
+    if (held === undefined) return undefined;
+    const sent = run.append([toKeptEvent(held)]);
+    held = undefined;
+    // Who waits for both may hear of the other first.
+    sent.catch(() => undefined);
+    return sent;
+  }
+
+  async function both<Value>(released: Promise<unknown> | undefined, next: Promise<Value>): Promise<Value> {
+    const value = await next;
+    await released;
+    return value;
+  }
+
   return {
     isKept: true,
     signal: run.signal,
-    write: (event) => run.append([toKeptEvent(event)]),
-    call: (call) => callOnce(run, call),
-    end: (result) => run.end(toOutcome(result)),
-    pause: () => run.pause(),
-    close: () => run.close(),
+    write: (event) => both(release(), run.append([toKeptEvent(event)])),
+    hold(event) {
+      void release();
+      held = event;
+    },
+    call: (call) => both(release(), callOnce(run, call)),
+    end: (result) => both(release(), run.end(toOutcome(result))),
+    pause: () => both(release(), run.pause()),
+    close() {
+      // Who has lost the run cannot write what is held, and need not.
+      void release();
+      return run.close();
+    },
   };
 }
 

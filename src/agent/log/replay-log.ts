@@ -38,6 +38,9 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
       end ??= compare(recorded[next++], event);
       if (end !== undefined) throw end;
     },
+    hold(event) {
+      end ??= compare(recorded[next++], event);
+    },
     async call({ name }) {
       const outcome: ToolOutcome | undefined = outcomes.get(name);
       if (end !== undefined) throw end;

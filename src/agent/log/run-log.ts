@@ -44,6 +44,8 @@ export interface RunLog {
   readonly signal: AbortSignal | undefined;
   /** Answers with what to wait for before the event counts; `undefined` if there is nothing. */
   write(event: KeptEvent): Promise<unknown> | undefined;
+  /** Writes an event together with what comes next, whatever that is: one wait for the disk is enough for both. */
+  hold(event: KeptEvent): void;
   /** Makes a call, or answers with what came of it when it was made before. */
   call(call: LoggedCall): Promise<LoggedOutcome>;
   end(result: RunResult): Promise<void> | undefined;
@@ -58,6 +60,7 @@ export const noLog: RunLog = {
   isKept: false,
   signal: undefined,
   write: () => undefined,
+  hold: () => undefined,
   call: async ({ work, name }) => ({ outcome: await work(name), recalled: false }),
   end: () => undefined,
   pause: () => undefined,

@@ -56,10 +56,8 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
   if (feed.isHeard()) feed.tell({ type: "step-start", ...place });
   if (hooks.onStepStart !== undefined) await callHook("onStepStart", () => hooks.onStepStart?.(place));
   const answer = await askUntilKept(run);
-  // Not waited for: the calls that it asks for are declared in the same turn, and both are on disk before one is made.
-  const written = log.write(answer);
-  if (written !== undefined && !asksForCalls(answer)) await written;
-  else written?.catch(() => undefined);
+  // It goes to the disk together with the calls that it asks for, before one is made; or with the end of the run.
+  log.hold(answer);
   feed.tell(answer);
   return answer;
 }
@@ -72,10 +70,6 @@ async function askUntilKept(run: RunState): Promise<ModelAnswered> {
     if (hooks.afterModel === undefined) return answer;
     if ((await callHook("afterModel", () => hooks.afterModel?.(answer))) !== "again") return answer;
   }
-}
-
-function asksForCalls({ content, finishReason }: ModelAnswered): boolean {
-  return !isCut({ finishReason }) && content.some((item) => item.type === "tool-call" && !item.providerExecuted);
 }
 
 function addAnswer(run: RunState, { content }: ModelAnswered, calls: readonly PlannedCall[]): void {
