@@ -13,6 +13,8 @@ import { renderAnswer, renderReadme, type Results } from "./report.ts";
 
 const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> = {
   agent: () => import("./agent.ts"),
+  "agent-durable": () => import("./agent-durable.ts"),
+  "agent-memory": () => import("./agent-memory.ts"),
   call: () => import("./call.ts"),
   code: () => import("./code.ts"),
   define: () => import("./define.ts"),
@@ -26,6 +28,7 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   store: () => import("./store.ts"),
   "store-log": () => import("./store-log.ts"),
   "store-queue": () => import("./store-queue.ts"),
+  tokens: () => import("./tokens.ts"),
   wasm: () => import("./wasm.ts"),
 };
 const allNames = Object.keys(questions);
@@ -52,7 +55,7 @@ function answerAll(names: readonly string[]): void {
     process.exit(2);
   }
   execFileSync(process.execPath, [join(root, "scripts/build.ts")], { stdio: "inherit" });
-  if (names.includes("agent")) installPeers();
+  if (names.some((name) => name === "agent" || name === "agent-memory")) installPeers();
   const found: Record<string, Answer> = {};
   for (const name of names) {
     const args = [import.meta.filename, "--answer", name];

@@ -1,0 +1,98 @@
+/**
+ * Measures the memory of agents for `agent-memory.ts`, which starts it with room enough that nothing is collected meanwhile. Prints one
+ * number.
+ */
+import { getHeapStatistics } from "node:v8";
+
+import { createWorkspace, defineTool } from "kitbag";
+import { createAgent, type Agent } from "kitbag/agent";
+
+import { benchModel, callSteps } from "./agent-models.ts";
+import { addSchema, piRun, streamTextRun } from "./agent-peers.ts";
+
+const longSteps = 200;
+
+const measurements: Readonly<Record<string, () => Promise<number>>> = {
+  kitbag: async () => bytesOf(await kitbagRun()),
+  pi: async () => bytesOf(await piRun(1)),
+  ai: () => bytesOf(streamTextRun(1)),
+  many: async () => (await runMany()).done,
+  "many-heap": async () => (await runMany()).megabytes,
+  "long-cpu": () => compareSteps(() => cpuNow()),
+  "long-heap": () => compareSteps(() => heapNow()),
+};
+
+const measure = measurements[process.argv[2] ?? ""];
+if (measure === undefined) throw new Error(`Cannot measure "${process.argv[2]}"`);
+console.log(await measure());
+
+/** Kilobytes of heap that a run allocates. */
+async function bytesOf(run: () => Promise<void>): Promise<number> {
+  const runs = 20;
+  for (let index = 0; index < 200; index++) await run();
+  collect();
+  const before = heapNow();
+  for (let index = 0; index < runs; index++) await run();
+  return (heapNow() - before) / runs / 1000;
+}
+
+async function kitbagRun(): Promise<() => Promise<void>> {
+  const agent = createBenchAgent(callSteps);
+  return async () => {
+    const { text } = await agent.run("Add").result;
+    if (text !== "done") throw new Error("Kitbag did something else");
+  };
+}
+
+async function runMany(): Promise<{ readonly done: number; readonly megabytes: number }> {
+  const agent = createBenchAgent(callSteps);
+  await agent.run("Add").result;
+  collect();
+  const before = heapNow();
+  const results = await Promise.all(Array.from({ length: 1000 }, () => agent.run("Add").result));
+  const done = results.filter(({ text, usage }) => text === "done" && usage.toolCalls === callSteps).length;
+  collect();
+  return { done, megabytes: (heapNow() - before) / 1e6 };
+}
+
+/** What a late step of a long run takes to what an early one does, as `read` says it. */
+async function compareSteps(read: () => number): Promise<number> {
+  const ratios: number[] = [];
+  for (let round = 0; round < 20; round++) {
+    const marks = new Map<number, number>();
+    const agent = createBenchAgent(longSteps, (step) => marks.set(step, read()));
+    collect();
+    const { text, steps, error } = await agent.run("Add", { limits: { maxSteps: 500 } }).result;
+    if (text !== "done" || steps !== longSteps + 1) throw new Error(`Kitbag did something else: ${error?.message}`);
+    const between = (from: number, to: number): number => (marks.get(to) ?? NaN) - (marks.get(from) ?? NaN);
+    // The first runs are those in which everything is compiled.
+    if (round >= 5) ratios.push(between(150, 200) / between(10, 60));
+  }
+  return ratios.toSorted((left, right) => left - right)[Math.floor(ratios.length / 2)] ?? NaN;
+}
+
+function createBenchAgent(steps: number, onStep?: (step: number) => void): Agent {
+  const add = defineTool({
+    name: "add",
+    description: "Adds two numbers",
+    input: addSchema,
+    run: ({ a, b }) => Number(a) + Number(b),
+  });
+  const model = benchModel(steps);
+  const hooks = onStep && { onStepStart: ({ step }: { readonly step: number }) => onStep(step) };
+  return createAgent({ model, workspace: createWorkspace({ tools: [add] }), ...(hooks && { hooks }) });
+}
+
+function collect(): void {
+  if (globalThis.gc === undefined) throw new Error("Cannot measure: start it with --expose-gc");
+  globalThis.gc();
+}
+
+function heapNow(): number {
+  return getHeapStatistics().used_heap_size;
+}
+
+function cpuNow(): number {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
