@@ -75,6 +75,17 @@ test("resume() goes on with what a compaction left", async () => {
   expect(await world.agent.replay(run.id)).toMatchObject({ status: "same" });
 });
 
+test("fork() of a run whose memory was compacted goes on with the task", async () => {
+  const { agent, model } = createWorld({ memory: { maxTokens: 1000 } });
+  const { run } = await agent.run("Count to 40").result;
+
+  const fork = await agent.fork(run, 30, { say: "Go on, please" });
+  const result = await fork.result;
+
+  expect(result).toMatchObject({ status: "ok", text: "Counted to 40" });
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain("Count to 40");
+});
+
 test("a compaction is in the journal before the model is asked", async () => {
   const { agent, store } = createWorld({ memory: { maxTokens: 1000 } });
 

@@ -82,7 +82,6 @@ function marksIn(text: string): ReadonlySet<string> {
 /** One id, path or number makes a result important; of words it takes several. */
 function weightOf(mark: string): number {
   if (mark.length < 4) return 0;
-  if (/\d/u.test(mark)) return /\D/u.test(mark) || mark.length > 3 ? important : 0;
-  if (/[_/@]|\p{L}\.\p{L}/u.test(mark)) return important;
+  if (/[\d_/@]|\p{L}\.\p{L}/u.test(mark)) return important;
   return mark.length > 7 || /^\p{Lu}\p{Ll}/u.test(mark) ? 0.5 : 0;
 }
