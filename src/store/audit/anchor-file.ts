@@ -11,6 +11,8 @@ import { linkNew, writeSynced } from "./durable-file.ts";
 export interface Anchor {
   /** Resolves when a head that is at least as far is on disk. */
   write(head: AuditHead): Promise<void>;
+  /** How many entries the newest head in the file has behind it, whoever wrote it, if they are more than so many; else that. */
+  reach(count: number): number;
   close(): Promise<void>;
 }
 
@@ -88,6 +90,14 @@ export function openAnchor(file: string, keys: AuditKeys): Anchor {
       writeLine(head);
       // Here and not in another thread: it takes less than the way there and back, and the caller waits for it anyway.
       fdatasyncSync(descriptor);
+    },
+    reach(count) {
+      const text = Buffer.alloc(lineCount * lineBytes);
+      readSync(descriptor, text, 0, text.length, 0);
+      const lines = text.toString("latin1").split("\n");
+      // Most are older, and need not be checked.
+      const further = lines.filter((line) => Number.parseInt(line, 10) > count);
+      return Math.max(count, ...further.map((line) => fromLine(line, keys)?.count ?? 0));
     },
     async close() {
       closeSync(descriptor);

@@ -87,6 +87,39 @@ test("append() on SQLite goes on behind no end that was cut off", async () => {
   expect(await callsOf(store)).toEqual(["c1", "c2"]);
 });
 
+test("append() on SQLite goes on behind no end that was cut off, though only another process knew it", async () => {
+  const { file, files, store, audit } = await openSqlite();
+  const other = await sqliteStore({ file });
+  const second = await openAudit({ store: other, ...files });
+  for (const count of [1, 2, 3]) await second.append(entry(count));
+  await second.close();
+  await other.close();
+  const knife = new DatabaseSync(file);
+  knife.exec("DELETE FROM entries WHERE position > 1");
+  knife.close();
+
+  await expect(audit.append(entry(4))).rejects.toMatchObject({ code: "audit-broken", details: { position: 2 } });
+  expect(await verifyAudit(store, files)).toMatchObject({ ok: false, problem: "cut-off" });
+});
+
+test("append() of two audits on one SQLite store goes on after a transaction that came to nothing", async () => {
+  const { file, files, store, audit } = await openSqlite();
+  const second = await openAudit({ store, ...files });
+  const breaker = new DatabaseSync(file);
+  breaker.exec(
+    "CREATE TRIGGER broken BEFORE INSERT ON entries WHEN new.value LIKE '%c3%' BEGIN SELECT RAISE(ABORT, 'x'); END",
+  );
+
+  const settled = await Promise.allSettled([audit.append(entry(1)), second.append(entry(2)), audit.append(entry(3))]);
+  breaker.exec("DROP TRIGGER broken");
+  breaker.close();
+  await Promise.all([second.append(entry(4)), audit.append(entry(5))]);
+
+  expect(settled.map(({ status }) => status)).toEqual(["rejected", "fulfilled", "rejected"]);
+  expect(await callsOf(store)).toHaveLength(3);
+  expect(await verifyAudit(store, files)).toMatchObject({ ok: true, count: 3, anchored: 3 });
+});
+
 test("append() on a log that is only a log goes on behind no end that was cut off", async () => {
   const stores = [memoryStore(), memoryStore()] as const;
   let log = stores[0].log;

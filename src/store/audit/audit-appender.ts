@@ -2,13 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { chainedAppends } from "../chained-append.ts";
 import { toOpenLine, type OpenLine } from "./audit-chain.ts";
 import type { AuditEntry, AuditHead } from "./audit-entry.ts";
-import { createChainedWrite, createWrite, type ChainParts } from "./write-chain.ts";
-import type { Anchor } from "./anchor-file.ts";
-
-/** What the chain is written with. */
-export interface AppenderParts extends ChainParts {
-  readonly anchor: Anchor | undefined;
-}
+import { createChainedWrite, createWrite, type WriterParts } from "./write-chain.ts";
 
 /** Appends entries to the chain. */
 export interface AuditAppender {
@@ -31,11 +25,11 @@ const largestBatch = 1000;
  * Makes what appends. Entries of one turn go together; those that come while others are written wait for them and go together
  * next, unless the log can take them along: each must know the hash of the one before it.
  */
-export function createAppender(parts: AppenderParts, start: AuditHead): AuditAppender {
+export function createAppender(parts: WriterParts, start: AuditHead): AuditAppender {
   const waiting: Waiting[] = [];
   const chainedAppend = chainedAppends.get(parts.log);
   const write =
-    chainedAppend === undefined ? createWrite(parts, start) : createChainedWrite(parts.keys, chainedAppend, start);
+    chainedAppend === undefined ? createWrite(parts, start) : createChainedWrite(parts, chainedAppend, start);
   let isBusy = false;
   let isClosed = false;
   let last: Promise<void> = Promise.resolve();

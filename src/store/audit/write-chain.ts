@@ -5,11 +5,17 @@ import type { ChainedAppend } from "../chained-append.ts";
 import { emptyHead, linkLine, readLine, toHead, type OpenLine } from "./audit-chain.ts";
 import { auditStream, type AuditHead } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
+import type { Anchor } from "./anchor-file.ts";
 
 /** What the chain is kept in, and its keys. */
 export interface ChainParts {
   readonly log: LogStore;
   readonly keys: AuditKeys;
+}
+
+/** What the chain is written with. */
+export interface WriterParts extends ChainParts {
+  readonly anchor: Anchor | undefined;
 }
 
 /**
@@ -21,13 +27,13 @@ export type WriteChain = (take: () => readonly OpenLine[]) => Promise<AuditHead>
 const maxAttempts = 100;
 
 /** Makes what writes to any log: each append is made at the expected position, and anew if another process was faster. */
-export function createWrite(parts: ChainParts, start: AuditHead): WriteChain {
+export function createWrite(parts: WriterParts, start: AuditHead): WriteChain {
   let head = start;
   let isCertain = true;
   return async (take) => {
     const taken = take();
     for (let attempt = 1; ; attempt++) {
-      const before = isCertain ? head : checkLength(head, await readHead(parts));
+      const before = isCertain ? head : await readLonger(parts, head);
       // What went wrong must be looked up before anything follows it.
       isCertain = false;
       const { lines, after } = linkAll(parts.keys, before, taken);
@@ -44,13 +50,23 @@ export function createWrite(parts: ChainParts, start: AuditHead): WriteChain {
 }
 
 /** Makes what writes to a log that lets it look at the end of the chain at the moment in which it writes. */
-export function createChainedWrite(keys: AuditKeys, append: ChainedAppend, start: AuditHead): WriteChain {
+export function createChainedWrite(
+  { keys, anchor }: Omit<WriterParts, "log">,
+  append: ChainedAppend,
+  start: AuditHead,
+): WriteChain {
   let head = start;
+
+  /** Another process may have written, or this one although it failed. Nobody does now, so the anchor must not know more. */
+  function findHead(position: number, readLast: () => JsonValue | undefined): AuditHead {
+    const least = Math.max(head.count, anchor?.reach(position) ?? 0);
+    return checkLength(least, checkHead(keys, position, readLast()));
+  }
+
   return async (take) => {
     let after = head;
     await append(auditStream, (position, readLast) => {
-      // Another process may have written, or this one although it failed.
-      const before = position === head.count ? head : checkLength(head, checkHead(keys, position, readLast()));
+      const before = position === head.count ? head : findHead(position, readLast);
       const linked = linkAll(keys, before, take());
       after = linked.after;
       return linked.lines;
@@ -89,9 +105,15 @@ export async function readHead({ log, keys }: ChainParts): Promise<AuditHead> {
   }
 }
 
+/** The head as it is in the store, which is at least as far as it was, and as the anchor knew before. */
+async function readLonger(parts: WriterParts, known: AuditHead): Promise<AuditHead> {
+  const least = parts.anchor?.reach(known.count) ?? known.count;
+  return checkLength(least, await readHead(parts));
+}
+
 /** Refuses to go on behind an end that was cut off: once the chain is as long as it was, nobody would see it. */
-function checkLength(known: AuditHead, found: AuditHead): AuditHead {
-  if (found.count >= known.count) return found;
+function checkLength(least: number, found: AuditHead): AuditHead {
+  if (found.count >= least) return found;
   throw new KitbagError("audit-broken", { position: found.count + 1, problem: "the end of the chain was cut off" });
 }
 
