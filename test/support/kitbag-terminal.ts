@@ -17,6 +17,9 @@ export interface KitbagTerminal {
   readonly ended: Promise<number | null>;
 }
 
+/** A program that shows nothing for so long shows nothing more. */
+const patienceMs = 40_000;
+
 const root = resolve(import.meta.dirname, "../..");
 
 /** Runs `kitbag` with these words at a terminal of 100 columns. */
@@ -46,8 +49,15 @@ export function startKitbagTerminal(
   });
   let shown = "";
   let seen = 0;
+  let hasEnded = false;
+  let wake = (): void => {};
   child.stdout.setEncoding("utf8").on("data", (piece: string) => {
     shown += piece;
+    wake();
+  });
+  child.stdout.on("end", () => {
+    hasEnded = true;
+    wake();
   });
   // A program that has ended reads no more.
   child.stdin.on("error", () => {});
@@ -63,8 +73,14 @@ export function startKitbagTerminal(
           seen = at + text.length;
           return;
         }
-        if (child.stdout.readableEnded) throw new Error(`The program ended before it showed "${text}": ${shown}`);
-        await Promise.race([once(child.stdout, "data"), once(child.stdout, "end")]);
+        if (hasEnded) throw new Error(`The program ended before it showed "${text}": ${shown}`);
+        await new Promise<void>((resolve, reject) => {
+          const timer = setTimeout(() => reject(new Error(`It did not show "${text}": ${shown}`)), patienceMs);
+          wake = () => {
+            clearTimeout(timer);
+            resolve();
+          };
+        });
       }
     },
   };
