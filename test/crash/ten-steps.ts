@@ -49,9 +49,9 @@ function toTool(name: string, idempotent: boolean, effects: string): Tool {
     input: { type: "object", properties: { step: { type: "integer" } }, required: ["step"] },
     run({ step }, { progress }) {
       progress("about to");
-      appendFileSync(effects, `${name} ${String(step)}\n`);
+      appendFileSync(effects, `${name} ${Number(step)}\n`);
       progress("done");
-      return `${name} ${String(step)}`;
+      return `${name} ${Number(step)}`;
     },
   });
 }
