@@ -428,6 +428,21 @@ test("a skill that only people open is not there for a model until somebody open
   expect(after).toEqual(["listed: true", "ok", "ok", "ok", "ok"]);
 });
 
+test.for(["secret/deploy", "secret__deploy", "deploy", "secret/deplo", "secret/deploy@1.0.0"])(
+  "call_tool says nothing of the tools of a skill that only people open, asked for as %s",
+  async (name) => {
+    const secret: Skill = {
+      ...skillOf({ name: "secret", tools: [toolNamed("deploy", "Deploys the text")] }),
+      modelInvocable: false,
+    };
+    const { run } = setUp({ skills: [secret] });
+
+    const outcome = await run("call_tool", { name });
+
+    expect(outcome).toMatchObject({ error: { code: "tool-not-found", details: { tool: name, nearest: [] } } });
+  },
+);
+
 interface SetUp {
   readonly session: Session;
   readonly tools: ReturnType<typeof createDispatchTools>;

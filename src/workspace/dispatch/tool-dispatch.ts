@@ -1,3 +1,4 @@
+import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
@@ -116,6 +117,13 @@ const callProperties = {
   input: { type: "object", additionalProperties: true, default: {}, description: "What the tool takes" },
 } as const;
 
+/** Failures that name tools and skills. */
+const codesAboutNames: ReadonlySet<string> = new Set<ErrorCode>([
+  "tool-not-found",
+  "tool-unavailable",
+  "tool-ambiguous",
+]);
+
 /** Makes the tool that calls any other, the way every call takes. */
 export function callTool(view: DispatchView): DispatchTool {
   return createDispatchTool({
@@ -125,11 +133,14 @@ export function callTool(view: DispatchView): DispatchTool {
     properties: callProperties,
     required: ["name"],
     annotations: {},
-    run(given, context) {
+    async run(given, context) {
       const { name, version, input } = given as unknown as CallInput;
-      if (version === undefined) return view.session.call(name, input, context);
       // A wire name cannot have a version behind it, but an address can.
-      return view.session.call(`${view.findTool(name).address}@${version}`, input, context);
+      const address = version === undefined ? name : `${view.findTool(name).address}@${version}`;
+      const outcome = await view.session.call(address, input, context);
+      // The session says more of tools than a model may know, such as those that only people open.
+      if (outcome.status === "failed" && codesAboutNames.has(outcome.error.code)) view.findTool(name);
+      return outcome;
     },
   });
 }
