@@ -30,6 +30,8 @@ export const noUsage: ModelUsage = {
   outputTokens: { total: undefined, text: undefined, reasoning: undefined },
 };
 
+const nothing: readonly JsonValue[] = [];
+
 type Metadata = SharedV4ProviderMetadata;
 
 interface OpenPart {
@@ -61,9 +63,10 @@ export async function readAnswer({ source }: PartAnswer, listener: AnswerListene
 class AnswerReading {
   readonly #listener: AnswerListener | undefined;
   readonly #content: (ModelContent | OpenPart)[] = [];
-  readonly #open = new Map<string, OpenPart>();
-  readonly #unknown: JsonValue[] = [];
+  #open: Map<string, OpenPart> | undefined;
+  #unknown: JsonValue[] | undefined;
   #toolNames: Map<string, string> | undefined;
+  #hasBegunInput = false;
   #modelId: string | undefined;
   #by: string | undefined;
   #usage = noUsage;
@@ -78,7 +81,7 @@ class AnswerReading {
   answer(): Answer {
     const content = this.#content.filter(isWorthKeeping) as readonly ModelContent[];
     // The input of a call that was begun is nothing that can be kept, but it was shown: the model goes on, and is not asked again.
-    const isEmpty = content.length === 0 && this.#toolNames === undefined;
+    const isEmpty = content.length === 0 && !this.#hasBegunInput;
     if (this.#failure !== undefined && isEmpty) throw this.#failure as Error;
     return {
       content,
@@ -86,14 +89,14 @@ class AnswerReading {
       usage: this.#usage,
       ...(this.#modelId !== undefined && { modelId: this.#modelId }),
       ...(this.#by !== undefined && { by: this.#by }),
-      unknown: this.#unknown,
+      unknown: this.#unknown ?? nothing,
     };
   }
 
   add(part: ModelPart): void {
     const take = takers.get(part.type);
     // The list of types grows in patches of the packages: what nobody knows is kept, and does no harm.
-    if (take === undefined) this.#unknown.push(toJson(part));
+    if (take === undefined) (this.#unknown ??= []).push(toJson(part));
     else take(this, part as never);
   }
 
@@ -118,8 +121,10 @@ class AnswerReading {
   }
 
   startInput({ id, toolName }: { id: string; toolName: string }): void {
+    this.#hasBegunInput = true;
+    if (this.#listener === undefined) return;
     (this.#toolNames ??= new Map()).set(id, toolName);
-    this.#listener?.onInput(id, toolName, "");
+    this.#listener.onInput(id, toolName, "");
   }
 
   extendInput({ id, delta }: { id: string; delta: string }): void {
@@ -131,13 +136,13 @@ class AnswerReading {
     { id, providerMetadata }: { id: string; providerMetadata?: Metadata | undefined },
   ): OpenPart {
     const open: OpenPart = { type, text: "", ...(providerMetadata && { providerMetadata }) };
-    this.#open.set(id, open);
+    (this.#open ??= new Map()).set(id, open);
     this.#content.push(open);
     return open;
   }
 
   extend(type: OpenPart["type"], part: { id: string; delta: string; providerMetadata?: Metadata | undefined }): void {
-    const open = this.#open.get(part.id) ?? this.start(type, { id: part.id });
+    const open = this.#open?.get(part.id) ?? this.start(type, { id: part.id });
     open.text += part.delta;
     if (part.providerMetadata !== undefined) merge(open, part.providerMetadata);
     if (this.#listener === undefined) return;
@@ -146,9 +151,9 @@ class AnswerReading {
   }
 
   end(part: { id: string; providerMetadata?: Metadata | undefined; citations?: unknown }): void {
-    const open = this.#open.get(part.id);
+    const open = this.#open?.get(part.id);
     if (open === undefined) return;
-    this.#open.delete(part.id);
+    this.#open?.delete(part.id);
     if (part.providerMetadata !== undefined) merge(open, part.providerMetadata);
     if (part.citations !== undefined) Object.assign(open, { citations: part.citations });
   }

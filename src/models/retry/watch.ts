@@ -40,98 +40,146 @@ export function startWatch(
   clock: ModelClock,
   outer: AbortSignal | undefined,
 ): Watch {
-  const controller = new AbortController();
-  let stopped: Error | undefined;
-  let tell: ((cause: Error) => void) | undefined;
-  // It is released with the first cause: there is no second one.
-  const stop = (cause: Error): void => {
-    stopped = cause;
-    release();
-    tell?.(cause);
-    controller.abort(cause);
-  };
-  const onStop = (callback: (cause: Error) => void): void => {
-    tell = callback;
-    if (stopped !== undefined) callback(stopped);
-  };
-  const onAbort = (): void => stop(toError(outer?.reason));
-  const onLate = (phase: string, limitMs: number): void => stop(late(model, phase, limitMs));
-  const [whole, part] = [startLimit(clock, onLate), startLimit(clock, onLate)];
-  const release = (): void => {
-    whole.end();
-    part.end();
-    outer?.removeEventListener("abort", onAbort);
-  };
+  const watch = new RequestWatch(model, clock, outer);
+  watch.start(requestMs);
+  return watch;
+}
 
-  whole.set("request", requestMs);
-  if (outer?.aborted === true) onAbort();
-  else outer?.addEventListener("abort", onAbort, { once: true });
-  return {
-    signal: controller.signal,
-    during: (work) =>
-      new Promise((resolve, fail) => {
-        onStop(fail);
-        work.then(resolve, fail);
-      }),
-    onStop,
-    check() {
-      if (stopped !== undefined) throw stopped;
-    },
-    expect: (phase, limitMs) => part.set(phase, limitMs),
-    arrive: () => part.pause(),
-    end: release,
-    abandon() {
-      release();
-      controller.abort();
-    },
-  };
+/** There is one for each question: a class, so that its methods are not made each time. */
+class RequestWatch implements Watch {
+  readonly #model: Model;
+  readonly #outer: AbortSignal | undefined;
+  readonly #controller = new AbortController();
+  readonly #clock: ModelClock;
+  /** Of the whole request; most have none. */
+  #whole: Limit | undefined;
+  readonly #part: Limit;
+  #stopped: Error | undefined;
+  #tell: ((cause: Error) => void) | undefined;
+
+  constructor(model: Model, clock: ModelClock, outer: AbortSignal | undefined) {
+    this.#model = model;
+    this.#clock = clock;
+    this.#outer = outer;
+    this.#part = new Limit(clock, this);
+  }
+
+  start(requestMs: number): void {
+    if (requestMs !== Infinity) {
+      this.#whole = new Limit(this.#clock, this);
+      this.#whole.set("request", requestMs);
+    }
+    const outer = this.#outer;
+    if (outer?.aborted === true) this.handleEvent();
+    else outer?.addEventListener("abort", this, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  during<Value>(work: PromiseLike<Value>): Promise<Value> {
+    return new Promise((resolve, fail) => {
+      this.onStop(fail);
+      work.then(resolve, fail);
+    });
+  }
+
+  onStop(callback: (cause: Error) => void): void {
+    this.#tell = callback;
+    if (this.#stopped !== undefined) callback(this.#stopped);
+  }
+
+  check(): void {
+    if (this.#stopped !== undefined) throw this.#stopped;
+  }
+
+  expect(phase: string, limitMs: number): void {
+    this.#part.set(phase, limitMs);
+  }
+
+  arrive(): void {
+    this.#part.pause();
+  }
+
+  end(): void {
+    this.#whole?.end();
+    this.#part.end();
+    this.#outer?.removeEventListener("abort", this);
+  }
+
+  abandon(): void {
+    this.end();
+    this.#controller.abort();
+  }
+
+  /** The caller aborts. */
+  handleEvent(): void {
+    this.#stop(toError(this.#outer?.reason));
+  }
+
+  onLate(phase: string, limitMs: number): void {
+    this.#stop(late(this.#model, phase, limitMs));
+  }
+
+  /** It is ended with the first cause: there is no second one. */
+  #stop(cause: Error): void {
+    this.#stopped = cause;
+    this.end();
+    this.#tell?.(cause);
+    this.#controller.abort(cause);
+  }
 }
 
 function late(model: Model, phase: string, limitMs: number): KitbagError {
   return new KitbagError("model-timeout", { model: nameOf(model), phase, limitMs });
 }
 
-interface Limit {
-  set(phase: string, limitMs: number): void;
-  pause(): void;
-  end(): void;
-}
-
 /** A limit that is moved on with every part: one timer is enough, which looks whether it was moved when it goes off. */
-function startLimit(clock: ModelClock, onLate: (phase: string, limitMs: number) => void): Limit {
-  let cancel: (() => void) | undefined;
-  let phase = "";
-  let limitMs = Infinity;
-  let deadline = Infinity;
-  let firesAt = Infinity;
-  const fire = (): void => {
-    cancel = undefined;
-    firesAt = Infinity;
-    const restMs = deadline - clock.elapsed();
-    if (restMs <= 0) onLate(phase, limitMs);
-    else if (deadline !== Infinity) arm(restMs);
-  };
-  const arm = (ms: number): void => {
-    cancel?.();
+class Limit {
+  readonly #clock: ModelClock;
+  readonly #watch: { onLate(phase: string, limitMs: number): void };
+  #cancel: (() => void) | undefined;
+  #phase = "";
+  #limitMs = Infinity;
+  #deadline = Infinity;
+  #firesAt = Infinity;
+
+  constructor(clock: ModelClock, watch: { onLate(phase: string, limitMs: number): void }) {
+    this.#clock = clock;
+    this.#watch = watch;
+  }
+
+  set(phase: string, limitMs: number): void {
+    this.#phase = phase;
+    this.#limitMs = limitMs;
+    this.#deadline = this.#clock.elapsed() + limitMs;
+    if (this.#deadline < this.#firesAt) this.#arm(limitMs);
+  }
+
+  pause(): void {
+    this.#deadline = Infinity;
+  }
+
+  end(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#deadline = Infinity;
+  }
+
+  #arm(ms: number): void {
+    this.#cancel?.();
     // A timer of Node holds 2^31 - 1 ms; when it goes off too early, it is set again.
     const some = Math.min(ms, 2 ** 31 - 1);
-    firesAt = clock.elapsed() + some;
-    cancel = clock.after(some, fire);
-  };
-  return {
-    set(name, ms) {
-      phase = name;
-      limitMs = ms;
-      deadline = clock.elapsed() + ms;
-      if (deadline < firesAt) arm(ms);
-    },
-    pause() {
-      deadline = Infinity;
-    },
-    end() {
-      cancel?.();
-      cancel = undefined;
-      deadline = Infinity;
-    },
-  };
+    this.#firesAt = this.#clock.elapsed() + some;
+    this.#cancel = this.#clock.after(some, () => this.#fire());
+  }
+
+  #fire(): void {
+    this.#cancel = undefined;
+    this.#firesAt = Infinity;
+    const restMs = this.#deadline - this.#clock.elapsed();
+    if (restMs <= 0) this.#watch.onLate(this.#phase, this.#limitMs);
+    else if (this.#deadline !== Infinity) this.#arm(restMs);
+  }
 }

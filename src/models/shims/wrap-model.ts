@@ -51,7 +51,11 @@ export function wrapParts(model: Described, { doGenerate, ask }: PartMethods): M
  * Asks a model for the parts of its answer. Wrappers stand around each other, and the loop around them: each asks the one inside
  * in this way, so that no part goes through a stream however many there are.
  */
-export async function askForParts(model: Model, call: ModelCall): Promise<PartAnswer> {
+export function askForParts(model: Model, call: ModelCall): Promise<PartAnswer> {
   const made = (model as OwnModel)[own];
-  return made?.of === model ? made.ask(call) : toPartAnswer(await model.doStream(call));
+  return made?.of === model ? made.ask(call) : askStranger(model, call);
+}
+
+async function askStranger(model: Model, call: ModelCall): Promise<PartAnswer> {
+  return toPartAnswer(await model.doStream(call));
 }
