@@ -11,7 +11,7 @@ export interface Agent {
    * Goes on with a run that was interrupted or paused. Calls whose outcome is recorded are not made again; one that was in flight is
    * made again only if its tool is read-only or idempotent, and otherwise the model is told that it may have happened.
    */
-  resume(id: string, options?: Omit<RunOptions, "id" | "conversation" | "output" | "skills">): AgentRun;
+  resume(id: string, options?: Omit<RunOptions, "id" | "conversation" | "skills">): AgentRun;
   /**
    * Decides on a call that a paused run waits for; the run goes on when it is resumed.
    *

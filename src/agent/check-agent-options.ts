@@ -1,7 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
-import type { AgentOptions } from "./agent-options.ts";
+import type { AgentOptions, RunLimits } from "./agent-options.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
 
 /**
@@ -18,10 +18,15 @@ export function checkAgentOptions(options: AgentOptions): void {
     refuse("exposure", exposure, '"direct", "announce", "dispatch" or "auto"');
   }
   createOwnPrices(prices);
+  checkLimitValues(limits);
+  checkMemoryOptions(options.memory);
+}
+
+/** Checks limits. @throws {KitbagError} `option-invalid` */
+export function checkLimitValues(limits: Partial<RunLimits>): void {
   for (const [name, value] of Object.entries(limits)) {
     if (typeof value !== "number" || !(value > 0)) refuse(`limits.${name}`, value, "a number above 0");
   }
-  checkMemoryOptions(options.memory);
 }
 
 function refuse(option: string, found: unknown, expected: string): never {

@@ -3,6 +3,7 @@ import type { CallEvent } from "../core/events.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts";
+import type { RunLimits } from "./agent-options.ts";
 import type { RunResult } from "./run-result.ts";
 
 /**
@@ -32,6 +33,10 @@ export interface TaskStart {
   readonly run: string;
   /** `provider/model`. */
   readonly model: string;
+  /** The name of the model, if one was asked for by name for this run alone. */
+  readonly requestedModel?: string;
+  /** Limits of this run alone. */
+  readonly limits?: Partial<RunLimits>;
   /** What the conversation had before, and what is asked now. */
   readonly messages: readonly ModelMessage[];
   /** How many of `messages` were there before this run. */

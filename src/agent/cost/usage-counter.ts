@@ -6,6 +6,9 @@ export interface UsageCounter {
   /** Adds an answer, with what it cost if that is known, and what to take it for against a limit if it is not. */
   addAnswer(usage: ModelUsage, cost: number | undefined, assumed?: number): void;
   addCall(): void;
+  /** Adds an answer of a run that is gone on with: whoever asked for it has counted it in the parent. */
+  addPastAnswer(usage: ModelUsage, cost: number | undefined, assumed?: number): void;
+  addPastCalls(calls: number): void;
   usage(): RunUsage;
   /** Input and output together. */
   tokens(): number;
@@ -29,22 +32,30 @@ export function createUsageCounter(parent?: UsageCounter): UsageCounter {
   let total: number | undefined = 0;
   let spent = 0;
 
+  function addPastAnswer(usage: ModelUsage, cost: number | undefined, assumed?: number): void {
+    const { inputTokens, outputTokens } = usage;
+    counts.inputTokens += toTokenCount(inputTokens.total);
+    counts.cacheReadTokens += toTokenCount(inputTokens.cacheRead);
+    counts.cacheWriteTokens += toTokenCount(inputTokens.cacheWrite);
+    counts.outputTokens += toTokenCount(outputTokens.total);
+    counts.reasoningTokens += toTokenCount(outputTokens.reasoning);
+    counts.modelCalls += 1;
+    total = cost === undefined || total === undefined ? undefined : total + cost;
+    spent += cost ?? assumed ?? Infinity;
+  }
+
   return {
     addAnswer(usage, cost, assumed) {
-      const { inputTokens, outputTokens } = usage;
-      counts.inputTokens += toTokenCount(inputTokens.total);
-      counts.cacheReadTokens += toTokenCount(inputTokens.cacheRead);
-      counts.cacheWriteTokens += toTokenCount(inputTokens.cacheWrite);
-      counts.outputTokens += toTokenCount(outputTokens.total);
-      counts.reasoningTokens += toTokenCount(outputTokens.reasoning);
-      counts.modelCalls += 1;
-      total = cost === undefined || total === undefined ? undefined : total + cost;
-      spent += cost ?? assumed ?? Infinity;
+      addPastAnswer(usage, cost, assumed);
       parent?.addAnswer(usage, cost, assumed);
     },
+    addPastAnswer,
     addCall() {
       counts.toolCalls += 1;
       parent?.addCall();
+    },
+    addPastCalls(calls) {
+      counts.toolCalls += calls;
     },
     usage: () => ({ ...counts }),
     tokens: () => counts.inputTokens + counts.outputTokens,

@@ -108,7 +108,6 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
     async beforeCall(call) {
       const action = await halt({ where: "call", run: call.run, step: call.step, call });
       if (action === undefined) return undefined;
-      if (action.action === "stop") return { deny: "the run was stopped before it" };
       if ("outcome" in action) return { outcome: action.outcome };
       return "input" in action && action.input !== undefined ? { input: action.input } : undefined;
     },

@@ -1,3 +1,5 @@
+import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
+
 import type { JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
@@ -52,6 +54,9 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
       if (untold.length === 0 && removed.length === 0) return undefined;
       return isNative ? toToolChanges(untold, removed) : toText(untold, removed);
     },
+    noteOpened(skills) {
+      if (!isNative) for (const skill of skills) opened.add(skill);
+    },
     find: (name) => own.get(name),
   };
 }
@@ -93,10 +98,16 @@ function toToolChanges(added: readonly RegisteredTool[], removed: readonly Regis
   return { role: "system", content: say(added, removed), providerOptions: { anthropic: { toolChanges } } };
 }
 
+const longestDescription = 1000;
+const longestSchema = 10_000;
+
 function toText(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {
   const declarations = added.map((entry) => {
-    const { name, description, inputSchema } = toModelTool(entry);
-    return `- ${name}: ${description ?? ""} Input: ${JSON.stringify(inputSchema)}`;
+    const { name, description = "", inputSchema } = toModelTool(entry) as LanguageModelV4FunctionTool;
+    const input = JSON.stringify(inputSchema);
+    // One line for each, of some length: what a server says of its tools must not look like what the agent says.
+    const words = description.replaceAll(/\s+/gu, " ").slice(0, longestDescription);
+    return `- ${name}: ${words} Input: ${input.length > longestSchema ? "see describe_tool" : input}`;
   });
   return { role: "user", content: [{ type: "text", text: [say(added, removed), ...declarations].join("\n") }] };
 }

@@ -1,5 +1,7 @@
 import { KitbagError, quote } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
+import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
 import { foldJournal } from "./fold-journal.ts";
 
@@ -13,17 +15,32 @@ export async function decideApproval(runs: Runs, approval: string, decision: Dec
   if (decision.decision !== "approve" && decision.decision !== "deny") {
     refuse("decision", String(decision.decision), '"approve" or "deny"');
   }
-  const { asked, decided } = foldJournal(id, await runs.read(id, { limit: 1_000_000 }));
-  if (!asked.has(approval) || decided.has(approval)) {
-    const waiting = [...asked].filter((one) => !decided.has(one));
-    refuse("approval", quote(approval), waiting.length === 0 ? "one that waits, and none does" : waiting.join(" or "));
-  }
+  checkWaits(id, approval, await runs.read(id, { limit: 1_000_000 }));
   const run = await runs.open(id);
   try {
-    await run.append([{ type: "approval-decided", run: id, approval, ...decision }]);
+    // Somebody else may have decided since.
+    checkWaits(id, approval, run.past);
+    await run.append([{ type: "approval-decided", run: id, approval, ...toFacts(decision) }]);
   } finally {
     await run.pause();
   }
+}
+
+function checkWaits(id: string, approval: string, entries: readonly RunEntry[]): void {
+  const { asked, decided } = foldJournal(id, entries);
+  if (asked.has(approval) && !decided.has(approval)) return;
+  const waiting = [...asked.keys()].filter((one) => !decided.has(one));
+  refuse("approval", quote(approval), waiting.length === 0 ? "one that waits, and none does" : waiting.join(" or "));
+}
+
+/** What a decision says, and nothing else that somebody sent with it. */
+function toFacts({ decision, reason, input, user }: Decision): JsonObject {
+  return {
+    decision,
+    ...(reason !== undefined && { reason: String(reason) }),
+    ...(input !== undefined && { input }),
+    ...(user !== undefined && { user: String(user) }),
+  };
 }
 
 function refuse(option: string, found: string, expected: string): never {

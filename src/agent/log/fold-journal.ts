@@ -7,7 +7,7 @@ import type { Question } from "../cost/question.ts";
 import type { ApprovalDecided, MemoryCompacted, MessageAdded, ModelAnswered, TaskStart } from "../events.ts";
 import { isCut } from "../run/is-cut.ts";
 import { parseInput } from "../run/parse-input.ts";
-import { toAssistantMessage } from "../run/to-assistant-message.ts";
+import { toAssistantMessage, toCutMessage } from "../run/to-assistant-message.ts";
 import { toResultPart } from "../run/to-result-part.ts";
 import { fromKeptMessage } from "./kept-files.ts";
 
@@ -22,10 +22,13 @@ export interface Folded {
   readonly unfinished: ModelAnswered | undefined;
   /** What came of calls, by `step.call`. */
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
-  readonly asked: ReadonlySet<string>;
+  /** What was shown to whoever was asked to approve a call. */
+  readonly asked: ReadonlyMap<string, JsonValue>;
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
   /** How often the model was told something, by reason. */
   readonly told: ReadonlyMap<MessageAdded["reason"], number>;
+  /** What it was told since its last answer. */
+  readonly toldSince: ReadonlySet<MessageAdded["reason"]>;
   readonly calls: number;
   /** What models used that were asked for summaries. */
   readonly summaries: readonly Pick<MemoryCompacted, "answer">[];
@@ -55,9 +58,10 @@ class Folding {
   readonly #questions: Question[] = [];
   #unfinished: ModelAnswered | undefined;
   readonly #outcomes = new Map<string, ToolOutcome>();
-  readonly #asked = new Set<string>();
+  readonly #asked = new Map<string, JsonValue>();
   readonly #decided = new Map<string, ApprovalDecided>();
   readonly #told = new Map<MessageAdded["reason"], number>();
+  readonly #toldSince = new Set<MessageAdded["reason"]>();
   #calls = 0;
   readonly #summaries: Pick<MemoryCompacted, "answer">[] = [];
   readonly #said: ModelMessage[] = [];
@@ -74,6 +78,7 @@ class Folding {
       asked: this.#asked,
       decided: this.#decided,
       told: this.#told,
+      toldSince: this.#toldSince,
       calls: this.#calls,
       summaries: this.#summaries,
       said: this.#said,
@@ -103,16 +108,22 @@ class Folding {
         this.#compact(event as MemoryCompacted);
         return;
       case "approval-asked":
-        this.#asked.add(value["approval"] as string);
+        this.#asked.set(value["approval"] as string, value["input"] as JsonValue);
         return;
       case "approval-decided":
-        this.#decided.set(value["approval"] as string, event as ApprovalDecided);
+        this.#decide(event as ApprovalDecided);
     }
+  }
+
+  /** The first decision counts: the call may have been made since. */
+  #decide(decided: ApprovalDecided): void {
+    if (!this.#decided.has(decided.approval)) this.#decided.set(decided.approval, decided);
   }
 
   #addAnswer(answer: ModelAnswered): void {
     this.#settle();
     this.#unfinished = answer;
+    this.#toldSince.clear();
     this.#answers.push(answer);
     this.#questions.push({ answer, messages: this.#messages, count: this.#messages.length });
   }
@@ -120,6 +131,7 @@ class Folding {
   #addMessage({ reason, message }: MessageAdded): void {
     this.#settle();
     this.#told.set(reason, (this.#told.get(reason) ?? 0) + 1);
+    this.#toldSince.add(reason);
     this.#messages.push(fromKeptMessage(message));
   }
 
@@ -137,11 +149,10 @@ class Folding {
     const answer = this.#unfinished;
     this.#unfinished = undefined;
     if (answer === undefined) return;
-    const wasCut = isCut(answer);
-    const content = wasCut ? answer.content.filter(({ type }) => type === "text") : answer.content;
-    if (wasCut && content.length === 0) return;
-    const calls = callsOf({ ...answer, content });
-    this.#messages.push(toAssistantMessage(content, new Map(calls.map(({ id, input }) => [id, input]))));
+    const calls = isCut(answer) ? [] : callsOf(answer);
+    const inputs = new Map(calls.map(({ id, input }) => [id, input]));
+    const message = isCut(answer) ? toCutMessage(answer.content) : toAssistantMessage(answer.content, inputs);
+    if (message !== undefined) this.#messages.push(message);
     if (calls.length === 0) return;
     this.#calls += calls.length;
     const results = calls.flatMap(({ id, name }, index) => {
@@ -160,9 +171,9 @@ interface AskedCall {
 }
 
 /** The calls that an answer asks for, in order. */
-function callsOf({ content }: Pick<ModelAnswered, "content">): readonly AskedCall[] {
+function callsOf({ content, finishReason }: ModelAnswered): readonly AskedCall[] {
   return content.flatMap((item) => {
     if (item.type !== "tool-call" || item.providerExecuted === true) return [];
-    return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input).input }];
+    return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input, finishReason).input }];
   });
 }

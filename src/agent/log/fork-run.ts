@@ -73,13 +73,8 @@ function check(
   }
 }
 
-const copiedTypes = new Set([
-  "model-answer",
-  "message-added",
-  "memory-compacted",
-  "approval-asked",
-  "approval-decided",
-]);
+/** No approvals: what was approved there was not approved here, where it would happen a second time. */
+const copiedTypes = new Set(["model-answer", "message-added", "memory-compacted"]);
 
 async function copy(
   run: Run,
@@ -95,7 +90,7 @@ async function copy(
       const name = value["step"] as string;
       const output = (outcomes[name] as unknown as JsonValue | undefined) ?? value["output"];
       await run.step(name, { idempotent: true }, () => output);
-    } else if (copiedTypes.has(value.type)) {
+    } else if (copiedTypes.has(value.type) && Number(value["step"]) <= step) {
       await run.append([{ ...value, run: run.id }]);
     }
   }

@@ -10,11 +10,13 @@ import { toKeptEvent } from "./kept-files.ts";
 /** Makes the log of a run whose lease this process has. */
 export function createRunLog(run: Run): RunLog {
   let held: KeptEvent | undefined;
+  /** What was held last, on its way: nothing that follows from it counts before it is there. */
+  let sent: Promise<unknown> | undefined;
 
   /** Sends what is held. What is sent in the same turn goes with it, in one commit. */
   function release(): Promise<unknown> | undefined {
-    if (held === undefined) return undefined;
-    const sent = run.append([toKeptEvent(held)]);
+    if (held === undefined) return sent;
+    sent = run.append([toKeptEvent(held)]);
     held = undefined;
     // Who waits for both may hear of the other first.
     sent.catch(() => undefined);
@@ -35,7 +37,8 @@ export function createRunLog(run: Run): RunLog {
       void release();
       held = event;
     },
-    call: (call) => both(release(), callOnce(run, call)),
+    release,
+    call: (call) => callOnce(run, call, release()),
     end: (result) => both(release(), run.end(toOutcome(result))),
     pause: () => both(release(), run.pause()),
     close() {
@@ -46,15 +49,23 @@ export function createRunLog(run: Run): RunLog {
   };
 }
 
-async function callOnce(run: Run, { name, tool, idempotent, work }: LoggedCall): Promise<LoggedOutcome> {
+async function callOnce(
+  run: Run,
+  { name, tool, idempotent, work }: LoggedCall,
+  answer: Promise<unknown> | undefined,
+): Promise<LoggedOutcome> {
   let recalled = true;
+  let hasBegun = false;
   try {
-    const outcome = await run.step(name, { idempotent }, async ({ key }) => {
+    const outcome = await run.step(name, { idempotent }, async () => {
       recalled = false;
-      return (await work(key)) as unknown as JsonValue;
+      // A call without the answer that asks for it would be that of another answer after a crash.
+      if (answer !== undefined) await answer;
+      return (await work(() => (hasBegun = true))) as unknown as JsonValue;
     });
     return { outcome: outcome as unknown as ToolOutcome, recalled };
   } catch (cause) {
+    if (!recalled && !hasBegun) await run.resolve(name, "again").catch(() => undefined);
     if (!isKitbagError(cause, "step-uncertain")) throw cause;
     // It may have happened, and must not happen twice: that is all anybody can say about it, and now it is written down.
     const outcome = {

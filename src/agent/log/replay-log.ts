@@ -41,6 +41,7 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
     hold(event) {
       end ??= compare(recorded[next++], event);
     },
+    release: () => undefined,
     async call({ name }) {
       const outcome: ToolOutcome | undefined = outcomes.get(name);
       if (end !== undefined) throw end;

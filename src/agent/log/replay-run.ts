@@ -1,6 +1,7 @@
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
-import type { MemoryCompacted, MessageAdded } from "../events.ts";
+import type { MemoryCompacted } from "../events.ts";
+import { createUsageCounter } from "../cost/usage-counter.ts";
 import type { Memory } from "../memory/memory.ts";
 import { toParts, toRule } from "../run/prepare-run.ts";
 import { createEventFeed } from "../run/event-feed.ts";
@@ -75,25 +76,28 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
       memory: toMemory(recorded),
       limits: unlimited,
       approve: undefined,
+      // What was paid for once is not paid for again.
+      counter: createUsageCounter(),
     },
     start.messages.map(fromKeptMessage),
   );
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
+  run.done = folded.outcomes;
+  run.steering.push(...said(recorded, 0));
   return run;
 }
 
-/** What somebody said while the run went on is said again, at the same step. */
+/** What somebody said while the run went on is said again, behind the same answer. */
 function toSteering(recorded: readonly KeptEvent[], run: () => RunState): RunState["parts"]["hooks"] {
-  const said = recorded.filter(
-    (event): event is MessageAdded => event.type === "message-added" && event.reason === "steering",
-  );
-  const sayBehind = (step: number): void => {
-    for (const { message, step: of } of said) {
-      const [part] = message.role === "user" ? message.content : [];
-      if (of === step && part?.type === "text") run().steering.push(part.text);
-    }
-  };
-  return { onStepEnd: ({ step }) => sayBehind(step) };
+  return { afterModel: ({ step }) => void run().steering.push(...said(recorded, step)) };
+}
+
+function said(recorded: readonly KeptEvent[], step: number): readonly string[] {
+  return recorded.flatMap((event) => {
+    if (event.type !== "message-added" || event.reason !== "steering" || event.step !== step) return [];
+    const [part] = event.message.role === "user" ? event.message.content : [];
+    return part?.type === "text" ? [part.text] : [];
+  });
 }
 
 function toMemory(recorded: readonly KeptEvent[]): Memory {

@@ -22,8 +22,8 @@ export interface LoggedCall {
   readonly name: string;
   readonly tool: string;
   readonly idempotent: boolean;
-  /** Makes the call. It never rejects. */
-  readonly work: (key: string) => Promise<ToolOutcome>;
+  /** Makes the call, and says right before that it begins. One that rejects before it has begun is as if nobody had asked for it. */
+  readonly work: (begin: () => void) => Promise<ToolOutcome>;
 }
 
 /** What came of it, and whether that was known before. */
@@ -46,6 +46,8 @@ export interface RunLog {
   write(event: KeptEvent): Promise<unknown> | undefined;
   /** Writes an event together with what comes next, whatever that is: one wait for the disk is enough for both. */
   hold(event: KeptEvent): void;
+  /** Writes what is held now. Answers with what to wait for, if there is anything. */
+  release(): Promise<unknown> | undefined;
   /** Makes a call, or answers with what came of it when it was made before. */
   call(call: LoggedCall): Promise<LoggedOutcome>;
   end(result: RunResult): Promise<void> | undefined;
@@ -55,13 +57,16 @@ export interface RunLog {
   close(): Promise<void> | undefined;
 }
 
+const nobodyNotes = (): void => undefined;
+
 /** The log of a run that is not kept. */
 export const noLog: RunLog = {
   isKept: false,
   signal: undefined,
   write: () => undefined,
   hold: () => undefined,
-  call: async ({ work, name }) => ({ outcome: await work(name), recalled: false }),
+  release: () => undefined,
+  call: async ({ work }) => ({ outcome: await work(nobodyNotes), recalled: false }),
   end: () => undefined,
   pause: () => undefined,
   close: () => undefined,

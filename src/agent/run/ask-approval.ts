@@ -1,33 +1,51 @@
-import type { ApprovalDecision } from "../../workspace/call/approval.ts";
+import type { JsonValue } from "../../core/json.ts";
+import type { CallVerdict } from "../hooks.ts";
+import { askBeforeCall } from "./ask-before-call.ts";
 import type { PlannedCall } from "./plan-calls.ts";
 import type { RunState } from "./run-state.ts";
 
-/** What somebody said about a call; `undefined` if nobody had to be asked before it is made. */
-export type ApprovalAnswer = ApprovalDecision | undefined;
+/**
+ * What is known about a call before it is made; `undefined` if nothing is. `approve` says what was shown to whoever approved it, and
+ * what it is to be made with; `said` is what a hook has said about it already.
+ */
+export type ApprovalAnswer =
+  | undefined
+  | { readonly decision: "approve"; readonly shown: JsonValue; readonly input: JsonValue }
+  | { readonly decision: "deny"; readonly reason: string }
+  | { readonly decision: "said"; readonly verdict: CallVerdict };
 
 /**
  * Finds out whether a call may be made. One that needs an approval, with nobody there to ask, waits: that is written down, and
- * somebody may decide tomorrow, in another process.
+ * somebody may decide tomorrow, in another process. Hooks say what they say first: what is shown is what will run.
  */
 export async function askApproval(
   run: RunState,
-  { tool, id, address, input }: PlannedCall,
+  planned: PlannedCall,
   name: string,
 ): Promise<ApprovalAnswer | "waits"> {
-  if (tool?.needsApproval !== true) return undefined;
+  if (planned.tool?.needsApproval !== true || run.done.has(name)) return undefined;
   const { approve, log } = run.parts;
   const approval = `${run.id}:${name}`;
   const decided = run.decided.get(approval);
   if (decided?.decision === "deny") return { decision: "deny", reason: decided.reason ?? "no reason was given" };
   if (decided !== undefined) {
-    return { decision: "approve", ...(decided.input !== undefined && { input: decided.input }) };
+    const shown = run.asked.get(approval) ?? planned.input;
+    return { decision: "approve", shown, input: decided.input ?? shown };
   }
   // Asked while the call is made; where nobody can be asked and nothing is kept, it is denied there.
   if (approve !== undefined || !log.isKept) return undefined;
   if (!run.asked.has(approval)) {
-    run.asked.add(approval);
-    await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool: address, input });
+    // Who is asked about a call may take the time: the answer is kept before.
+    if (run.parts.hooks.beforeCall !== undefined) await log.release();
+    const verdict = await askBeforeCall(run, planned);
+    if (verdict !== undefined && !("input" in verdict)) return { decision: "said", verdict };
+    await ask(run, planned, approval, verdict?.input ?? planned.input);
   }
   run.waiting.push(approval);
   return "waits";
+}
+
+async function ask(run: RunState, { id, address }: PlannedCall, approval: string, input: JsonValue): Promise<void> {
+  run.asked.set(approval, input);
+  await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool: address, input });
 }

@@ -7,9 +7,11 @@ import type { ModelView } from "../exposure/exposure.ts";
 import { withMark } from "../memory/kitbag-mark.ts";
 import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
 import { markCache } from "../exposure/mark-cache.ts";
-import { callHook } from "./call-hook.ts";
+import { callHook, refuseVerdict } from "./call-hook.ts";
 import { digestTools } from "./prompt-digest.ts";
 import type { RunState } from "./run-state.ts";
+import { tidyContent } from "./tidy-content.ts";
+import { untilStopped } from "./until-stopped.ts";
 
 /**
  * Asks the model, and writes its answer down.
@@ -24,8 +26,8 @@ export async function askModel(run: RunState): Promise<ModelAnswered> {
   const view = parts.exposure.view();
   if (parts.memory.isFull(view, run.messages)) await makeRoom(run, view);
   const given = toCall(run, view);
-  const verdict = hooks.beforeModel && (await callHook("beforeModel", () => hooks.beforeModel?.(given, place(run))));
-  const call = verdict === undefined ? given : { ...given, ...verdict };
+  const { beforeModel } = hooks;
+  const call = beforeModel === undefined ? given : await askBefore(run, given, beforeModel);
   const startedAt = performance.now();
   const { trace } = parts;
   const ask = (): Promise<Answer> => answerOf(run, model, call);
@@ -37,12 +39,28 @@ export async function askModel(run: RunState): Promise<ModelAnswered> {
   return event;
 }
 
-/** Counts an answer. */
-export function countAnswer(run: RunState, question: Question): void {
+/** @throws {KitbagError} `hook-failed` if the hook says what is no question. */
+async function askBefore(
+  run: RunState,
+  given: ModelCall,
+  beforeModel: NonNullable<RunState["parts"]["hooks"]["beforeModel"]>,
+): Promise<ModelCall> {
+  const verdict: unknown = await callHook(run.parts.signal, "beforeModel", () => beforeModel(given, place(run)));
+  if (verdict === undefined || verdict === null) return given;
+  if (typeof verdict !== "object" || Array.isArray(verdict)) {
+    refuseVerdict("beforeModel", verdict, "what to ask instead, or nothing");
+  }
+  return { ...given, ...verdict, ...(given.abortSignal && { abortSignal: given.abortSignal }) };
+}
+
+/** Counts an answer; one of the past counts for the run, and not once more for the agent. */
+export function countAnswer(run: RunState, question: Question, when: "now" | "past" = "now"): void {
   const { counter, limits, model, priceOf } = run.parts;
   const { usage, cost } = question.answer;
   const isAssumed = cost === undefined && limits.maxCost !== Infinity;
-  counter.addAnswer(usage, cost, isAssumed ? assumeCost(question, model, priceOf) : undefined);
+  const assumed = isAssumed ? assumeCost(question, model, priceOf) : undefined;
+  if (when === "now") counter.addAnswer(usage, cost, assumed);
+  else counter.addPastAnswer(usage, cost, assumed);
   run.questions.push(question);
 }
 
@@ -60,7 +78,8 @@ async function makeRoom(run: RunState, view: ModelView): Promise<void> {
   const { memory, model, session, signal } = run.parts;
   const skills = session.getActiveSkills();
   const instructions = (): string => session.activeInstructions();
-  const compacted = await memory.fit({ run: id, step, model, view, messages, earlier, skills, instructions, signal });
+  const fitting = memory.fit({ run: id, step, model, view, messages, earlier, skills, instructions, signal });
+  const compacted = await untilStopped(signal, fitting);
   if (compacted === undefined) return;
   await run.keep(compacted);
   run.replaceMessages(compacted.messages);
@@ -68,8 +87,12 @@ async function makeRoom(run: RunState, view: ModelView): Promise<void> {
 }
 
 /** Counts what a model used that was asked for a summary. */
-export function countSummary(run: RunState, { answer }: Pick<MemoryCompacted, "answer">): void {
-  if (answer !== undefined) countAnswer(run, { answer: { ...answer, content: [] }, messages: [], count: 0 });
+export function countSummary(
+  run: RunState,
+  { answer }: Pick<MemoryCompacted, "answer">,
+  when: "now" | "past" = "now",
+): void {
+  if (answer !== undefined) countAnswer(run, { answer: { ...answer, content: [] }, messages: [], count: 0 }, when);
 }
 
 function place({ id, step }: RunState): { readonly run: string; readonly step: number } {
@@ -93,22 +116,32 @@ function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
 }
 
 async function answerOf(run: RunState, model: Model, call: ModelCall): Promise<Answer> {
-  const { hooks, feed } = run.parts;
+  const { hooks, signal } = run.parts;
   try {
-    const parts = await askForParts(model, call);
-    return await readAnswer(parts, feed.isHeard() ? toListener(run) : undefined);
+    // A model that does not listen to the signal does not keep the run from stopping.
+    return await untilStopped(signal, readParts(run, model, call));
   } catch (cause) {
-    await callHook("onModelError", () => hooks.onModelError?.(cause, place(run)));
+    if (signal.aborted) throw cause;
+    await callHook(signal, "onModelError", () => hooks.onModelError?.(cause, place(run)));
     throw cause;
   }
 }
 
+async function readParts(run: RunState, model: Model, call: ModelCall): Promise<Answer> {
+  const answer = await askForParts(model, call);
+  return readAnswer(answer, run.parts.feed.isHeard() ? toListener(run) : undefined);
+}
+
 function toListener(run: RunState): AnswerListener {
   const { id, step } = run;
+  const tell: RunState["tell"] = (event) => {
+    // What still comes of a model that was not waited for is of no interest.
+    if (!run.parts.signal.aborted) run.tell(event);
+  };
   return {
-    onText: (text) => run.tell({ type: "text-delta", run: id, step, text }),
-    onReasoning: (text) => run.tell({ type: "reasoning-delta", run: id, step, text }),
-    onInput: (call, tool, text) => run.tell({ type: "tool-input-delta", run: id, step, id: call, tool, text }),
+    onText: (text) => tell({ type: "text-delta", run: id, step, text }),
+    onReasoning: (text) => tell({ type: "reasoning-delta", run: id, step, text }),
+    onInput: (call, tool, text) => tell({ type: "tool-input-delta", run: id, step, id: call, tool, text }),
   };
 }
 
@@ -127,7 +160,7 @@ function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): Mo
     run: run.id,
     step: run.step,
     model: `${by.slice(0, by.indexOf("/"))}/${modelId}`,
-    content: answer.content,
+    content: tidyContent(run, answer.content),
     finishReason: answer.finishReason.unified,
     usage: answer.usage,
     ...(cost !== undefined && { cost }),

@@ -1,13 +1,14 @@
 import { estimateCost } from "../../models/prices/estimate-cost.ts";
 import type { StopReason } from "../run-result.ts";
 import type { RunState } from "./run-state.ts";
+import { toStopReason } from "./stop-reason.ts";
 
 /** Why a run must not ask the model again, if it must not. */
 export function checkLimits(run: RunState): StopReason | undefined {
   const { limits, counter, signal, log } = run.parts;
   if (log.signal?.aborted === true) return "lost";
-  if (signal.aborted) return "cancelled";
-  if (run.step >= limits.maxSteps) return "steps";
+  if (signal.aborted) return toStopReason(signal);
+  if (run.step + run.askedAgain >= limits.maxSteps) return "steps";
   if (counter.tokens() >= limits.maxTokens) return "tokens";
   if (limits.maxCost !== Infinity && goesOver(run)) return "cost";
   if (run.calls >= limits.maxCalls) return "calls";

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ModelContent } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
+import type { ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
 import { parseInput } from "./parse-input.ts";
 
@@ -29,7 +29,7 @@ export interface PlannedCall {
 
 /** Finds out what a model asks for. What is no tool, or no JSON, is a call too: the model is told what is wrong with it. */
 export function planCalls(
-  content: readonly ModelContent[],
+  { content, finishReason }: Pick<ModelAnswered, "content" | "finishReason">,
   session: Session,
   exposure: Exposure,
 ): readonly PlannedCall[] {
@@ -37,7 +37,7 @@ export function planCalls(
   for (const item of content) {
     if (item.type !== "tool-call" || item.providerExecuted === true) continue;
     const { toolCallId: id, toolName: name, input: inputText } = item;
-    const parsed = parseInput(inputText);
+    const parsed = parseInput(inputText, finishReason);
     const asked = unwrap(exposure.find(name), parsed.input);
     const entry = asked.dispatch === undefined ? session.getTool(asked.address ?? name) : undefined;
     const address = asked.address ?? entry?.address ?? name;

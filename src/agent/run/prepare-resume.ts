@@ -1,8 +1,13 @@
+import type { RunEntry } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
 import { countAnswer, countSummary } from "./ask-model.ts";
+import { isCut } from "./is-cut.ts";
+import { noteText } from "./note-text.ts";
+import { openAgain } from "./open-again.ts";
+import { planCalls } from "./plan-calls.ts";
 import { toParts, toRule } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import { splitSkills } from "./told-skills.ts";
@@ -17,8 +22,8 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   const { options, id } = start;
   const runs = needRuns(agent.runs);
   // Before the lease is taken: an id that nobody knows would become a run.
-  foldJournal(id, await runs.read(id, { limit: 10 }));
-  const ready = await agent.models.get(options.model ?? agent.options.model);
+  const { start: first } = foldJournal(id, await runs.read(id, { limit: 10 }));
+  const ready = await agent.models.get(options.model ?? first.requestedModel ?? agent.options.model);
   const kept = await runs.open(id);
   const session = agent.options.workspace.openSession();
   try {
@@ -26,18 +31,21 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
     const { start: begun } = folded;
     const { untold } = splitSkills(begun.skills, begun.messages);
     for (const skill of untold) await session.activateSkill(skill);
-    const output = begun.output && toRule(begun.output);
+    const schema = options.output ?? begun.output;
+    const output = schema && toRule(schema);
     // A run that was made from another goes its own way.
     const isPart = begun.conversation !== undefined && begun.forkOf === undefined;
     const conversation = isPart ? rejoinConversation(agent.options.store, begun.conversation) : undefined;
     const asUser = options.user === undefined && begun.user !== undefined ? { user: begun.user } : {};
-    const given = { ...start, options: { ...options, ...asUser } };
+    const limits = { ...begun.limits, ...options.limits };
+    const given = { ...start, options: { ...options, ...asUser, limits } };
     const run = new RunState(
       toParts(agent, given, { ready, session, log: createRunLog(kept), output, conversation }),
       folded.messages,
     );
     await reopen(run, folded);
     restore(run, folded);
+    run.startedAt -= toWorkedMs(kept.past);
     return run;
   } catch (cause) {
     await Promise.all([session.close(), kept.close()]);
@@ -45,19 +53,29 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   }
 }
 
-/** Opens what was open when the model was asked last. What a call has opened since then is opened when the call is recalled. */
-async function reopen({ parts: { session, exposure } }: RunState, { start, answers }: Folded): Promise<void> {
-  const open = new Set(answers.at(-1)?.skills ?? start.skills);
+/** Opens what was open when the model was asked last, and what its calls have opened since, unless they are recalled. */
+async function reopen(run: RunState, folded: Folded): Promise<void> {
+  const { session, exposure } = run.parts;
+  const { start, answers, unfinished, toldSince } = folded;
+  const last = answers.at(-1);
+  const open = new Set(last?.skills ?? start.skills);
   for (const skill of session.getActiveSkills()) if (!open.has(skill)) await session.deactivateSkill(skill);
   for (const skill of open) await session.activateSkill(skill);
   // The conversation says it already.
   exposure.announcement();
+  if (last === undefined || last === unfinished || isCut(last)) return;
+  for (const call of planCalls(last, session, exposure)) {
+    const outcome = folded.outcomes.get(`${last.step}.${call.index}`);
+    if (outcome !== undefined) await openAgain(run, call, outcome);
+  }
+  if (toldSince.has("tools")) exposure.announcement();
 }
 
 /** Puts a run where it was. */
 function restore(run: RunState, folded: Folded): void {
-  for (const question of folded.questions) countAnswer(run, question);
-  for (const compacted of folded.summaries) countSummary(run, compacted);
+  for (const question of folded.questions) countAnswer(run, question, "past");
+  for (const compacted of folded.summaries) countSummary(run, compacted, "past");
+  run.parts.counter.addPastCalls(folded.outcomes.size);
   run.earlier = folded.start.earlier;
   if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
   run.saidFrom = folded.saidFrom;
@@ -65,8 +83,37 @@ function restore(run: RunState, folded: Folded): void {
   run.step = folded.answers.at(-1)?.step ?? 0;
   run.calls = folded.calls;
   run.unfinished = folded.unfinished;
-  run.continued = folded.told.get("continue") ?? 0;
   run.mended = folded.told.get("output") ?? 0;
-  for (const approval of folded.asked) run.asked.add(approval);
+  run.done = folded.outcomes;
+  for (const [approval, input] of folded.asked) run.asked.set(approval, input);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
+  for (const answer of folded.answers) if (answer !== folded.unfinished) noteText(run, answer);
+  noteCalls(run, folded);
+}
+
+/** So many answers say all that the detector of circles looks at. */
+const noted = 24;
+
+function noteCalls(
+  { parts: { detector, session, exposure } }: RunState,
+  { answers, unfinished, outcomes }: Folded,
+): void {
+  for (const answer of answers.slice(-noted)) {
+    if (answer === unfinished || isCut(answer)) continue;
+    for (const { index, address, inputText } of planCalls(answer, session, exposure)) {
+      const outcome = outcomes.get(`${answer.step}.${index}`);
+      if (outcome !== undefined) detector.note(address, inputText, outcome);
+    }
+    detector.check();
+  }
+}
+
+/** How long somebody worked on a run: not how long it waited for somebody to do so. */
+function toWorkedMs(entries: readonly RunEntry[]): number {
+  let worked = 0;
+  for (const [index, { time, value }] of entries.entries()) {
+    const before = entries[index - 1];
+    if (before !== undefined && value.type !== "lease-start") worked += Math.max(0, time - before.time);
+  }
+  return worked;
 }

@@ -5,6 +5,7 @@ import type { ModelMessage } from "../../models/model.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { RunLimits, RunOptions, Task } from "../agent-options.ts";
+import { checkLimitValues } from "../check-agent-options.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { TaskStart } from "../events.ts";
@@ -68,19 +69,22 @@ async function openSkills(
 /** Begins the journal of a run. @throws {KitbagError} `option-invalid` if there is one of this id. */
 async function openLog(runs: Runs, id: string): Promise<RunLog> {
   const kept = await runs.open(id);
-  if (kept.past.length === 0) return createRunLog(kept);
+  // One that was taken and never begun is new.
+  if (!kept.past.some(({ value }) => value.type === "task-start")) return createRunLog(kept);
   await kept.close();
   const expected = "an id that no run has: resume goes on with a run, fork makes one from it";
   throw new KitbagError("option-invalid", { option: "id", found: showValue(id), expected });
 }
 
 async function begin(run: RunState, options: RunOptions, messages: readonly ModelMessage[]): Promise<void> {
-  const { hooks, log, feed, output, modelName, session, user } = run.parts;
+  const { hooks, log, feed, output, modelName, session, user, signal } = run.parts;
   if (!log.isKept && !feed.isHeard() && hooks.onRunStart === undefined) return;
   const start: TaskStart = {
     type: "task-start",
     run: run.id,
     model: modelName,
+    ...(typeof options.model === "string" && { requestedModel: options.model }),
+    ...(options.limits && { limits: toKeptLimits(options.limits) }),
     messages,
     earlier: run.earlier,
     ...(options.conversation !== undefined && { conversation: options.conversation }),
@@ -90,7 +94,12 @@ async function begin(run: RunState, options: RunOptions, messages: readonly Mode
     time: Date.now(),
   };
   await run.keep(start);
-  if (hooks.onRunStart !== undefined) await callHook("onRunStart", () => hooks.onRunStart?.(start));
+  if (hooks.onRunStart !== undefined) await callHook(signal, "onRunStart", () => hooks.onRunStart?.(start));
+}
+
+/** No limit at all is nothing that JSON can say. */
+function toKeptLimits(limits: Partial<RunLimits>): Partial<RunLimits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => Number.isFinite(value)));
 }
 
 /** What was found and made for a run. */
@@ -109,6 +118,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
   const { ready, session, log, output, conversation } = made;
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
   const settings = options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings };
+  checkLimitValues(limits);
   requirePrice(ready, limits.maxCost);
   return {
     id,

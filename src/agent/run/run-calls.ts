@@ -1,11 +1,13 @@
+import { isDeepStrictEqual } from "node:util";
+
 import { toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
-import type { AgentCall } from "../hooks.ts";
-import { callHook } from "./call-hook.ts";
 import { askApproval, type ApprovalAnswer } from "./ask-approval.ts";
+import { askAfterCall, askBeforeCall } from "./ask-before-call.ts";
+import { openAgain } from "./open-again.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -22,12 +24,16 @@ export async function runCalls(run: RunState, calls: readonly PlannedCall[]): Pr
   const [first] = calls;
   if (calls.length === 1 && first !== undefined) return [await runCall(run, first)];
   const results: CallResult[] = [];
+  let isHeld = false;
   for (const group of toGroups(calls, run.parts.limits.maxParallel)) {
-    const settled = await Promise.allSettled(group.map((call) => runCall(run, call)));
+    // What comes behind a call that must be alone comes after it, also if that waits for somebody until tomorrow.
+    isHeld ||= run.waiting.length > 0 && group.some(isAlone);
+    const settled = await Promise.allSettled(group.map((call) => runCall(run, call, isHeld)));
     for (const one of settled) {
       if (one.status === "rejected") throw one.reason;
       results.push(one.value);
     }
+    isHeld ||= run.waiting.length > 0 && group.some(isAlone);
   }
   return results;
 }
@@ -47,13 +53,14 @@ function toGroups(calls: readonly PlannedCall[], maxParallel: number): readonly 
   return groups;
 }
 
-async function runCall(run: RunState, planned: PlannedCall): Promise<CallResult> {
-  const { log, feed, counter } = run.parts;
+async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Promise<CallResult> {
+  const { log, feed, counter, signal } = run.parts;
   const { id: runId, step } = run;
   const { id, address: tool, index } = planned;
   const name = `${step}.${index}`;
+  if (signal.aborted) return cancelled(planned);
   const approval = await askApproval(run, planned, name);
-  if (approval === "waits") return undefined;
+  if (approval === "waits" || (isHeld && !run.done.has(name))) return undefined;
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
   const { input, repairs } = planned;
@@ -62,10 +69,10 @@ async function runCall(run: RunState, planned: PlannedCall): Promise<CallResult>
     name,
     tool,
     idempotent: isIdempotent(planned),
-    work: () => makeCall(run, planned, approval),
+    work: (begin) => makeCall(run, planned, { approval, begin }),
   });
   if (!recalled) counter.addCall();
-  else if (planned.dispatch !== undefined && outcome.status === "ok") await openAgain(run, planned);
+  else await openAgain(run, planned, outcome);
   const durationMs = performance.now() - startedAt;
   if (isHeard) {
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
@@ -73,60 +80,68 @@ async function runCall(run: RunState, planned: PlannedCall): Promise<CallResult>
   return outcome;
 }
 
-/** A skill that was opened by a call of the journal is not open in this process yet. */
-async function openAgain({ parts: { session } }: RunState, { dispatch, input }: PlannedCall): Promise<void> {
-  const { name } = input as { readonly name?: unknown };
-  if (typeof name !== "string") return;
-  // One that is gone, or is not trusted any more, stays closed: its tools are refused, and say why.
-  if (dispatch?.name === "activate_skill") await session.activateSkill(name);
-  if (dispatch?.name === "deactivate_skill") await session.deactivateSkill(name);
+/** A call that was not begun because the run was stopped. It is not written down: whoever resumes the run makes it. */
+function cancelled({ address }: PlannedCall): ToolOutcome {
+  return { status: "failed", error: toFailure("call-cancelled", { tool: address, reason: "the run was stopped" }) };
 }
 
-async function makeCall(run: RunState, planned: PlannedCall, approval: ApprovalAnswer): Promise<ToolOutcome> {
-  const { hooks } = run.parts;
-  if (hooks.beforeCall === undefined && hooks.afterCall === undefined)
-    return reach(run, planned, approval, planned.input);
-  const call = toAgentCall(run, planned);
-  const before = await callHook("beforeCall", () => hooks.beforeCall?.(call));
-  let outcome = await judge(run, planned, approval, before);
-  for (;;) {
-    const after = await callHook("afterCall", () => hooks.afterCall?.(call, outcome));
+/** What is known about a call when it is made. */
+interface Making {
+  readonly approval: ApprovalAnswer;
+  /** Says that it begins. */
+  readonly begin: () => void;
+}
+
+async function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
+  const { hooks, limits } = run.parts;
+  if (hooks.beforeCall === undefined && hooks.afterCall === undefined) {
+    return reach(run, planned, making, planned.input);
+  }
+  let outcome = await judge(run, planned, making);
+  for (let again = 1; ; again++) {
+    const after = await askAfterCall(run, planned, outcome);
     if (after === undefined) return outcome;
     if (!("again" in after)) return after;
-    outcome = await reach(run, planned, approval, after.again);
+    // A hook that is never content does not make more calls than the run may, nor any after it was stopped.
+    if (run.parts.signal.aborted || run.calls + again >= limits.maxCalls) return outcome;
+    outcome = await reach(run, planned, making, after.again);
   }
 }
 
-function toAgentCall(run: RunState, { id, address, input }: PlannedCall): AgentCall {
-  return { run: run.id, step: run.step, id, tool: address, input };
-}
-
-async function judge(
-  run: RunState,
-  planned: PlannedCall,
-  approval: ApprovalAnswer,
-  verdict: Awaited<ReturnType<NonNullable<RunState["parts"]["hooks"]["beforeCall"]>>>,
-): Promise<ToolOutcome> {
-  if (verdict === undefined) return reach(run, planned, approval, planned.input);
+async function judge(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
+  const { approval } = making;
+  const verdict = approval?.decision === "said" ? approval.verdict : await askBeforeCall(run, planned);
+  // Stopped while the hook was asked: nothing has begun.
+  run.parts.signal.throwIfAborted();
+  if (verdict === undefined) return reach(run, planned, making, planned.input);
   if ("deny" in verdict) return denied(planned, verdict.deny);
   if ("outcome" in verdict) return verdict.outcome;
-  return reach(run, planned, approval, verdict.input);
+  return reach(run, planned, making, verdict.input);
 }
 
 /** Makes the call at last: through the session, like every other. */
 async function reach(
   run: RunState,
   planned: PlannedCall,
-  approval: ApprovalAnswer,
+  { approval, begin }: Making,
   input: JsonValue,
 ): Promise<ToolOutcome> {
-  if (approval !== undefined && approval.decision === "deny") return denied(planned, approval.reason);
+  if (approval?.decision === "deny") return denied(planned, approval.reason);
+  const isApproved = approval?.decision === "approve";
+  if (isApproved && !isSame(input, approval.shown) && !isSame(input, approval.input)) {
+    return denied(planned, "a hook makes it with another input than the one that was approved");
+  }
   const { session } = run.parts;
-  const options = toOptions(run, planned, approval !== undefined);
-  const given = approval?.input === undefined ? input : (approval.input as JsonValue);
+  const options = toOptions(run, planned, isApproved);
+  const given = isApproved ? approval.input : input;
+  begin();
   return planned.dispatch === undefined
     ? session.call(planned.address, given, options)
     : planned.dispatch.run(given, options);
+}
+
+function isSame(left: JsonValue, right: JsonValue): boolean {
+  return left === right || isDeepStrictEqual(left, right);
 }
 
 function denied({ address }: PlannedCall, reason: string): ToolOutcome {

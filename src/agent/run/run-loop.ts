@@ -11,7 +11,9 @@ import { readOutput } from "./read-output.ts";
 import { runCalls, type CallResult } from "./run-calls.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
-import { toAssistantMessage } from "./to-assistant-message.ts";
+import { noteText } from "./note-text.ts";
+import { toStopReason } from "./stop-reason.ts";
+import { toAssistantMessage, toCutMessage } from "./to-assistant-message.ts";
 import { toResultPart } from "./to-result-part.ts";
 
 /** How often a model may be told to go on after its answer was cut, and to mend an output that does not fit. */
@@ -27,21 +29,28 @@ export async function runLoop(run: RunState): Promise<RunEnd> {
 }
 
 async function runStep(run: RunState): Promise<RunEnd | undefined> {
-  const { hooks, log } = run.parts;
   const answer = run.unfinished ?? (await ask(run));
   if (typeof answer === "string") return { status: "stopped", reason: answer };
   run.unfinished = undefined;
-  const calls = planCalls(answer.content, run.parts.session, run.parts.exposure);
+  const calls = planCalls(answer, run.parts.session, run.parts.exposure);
   addAnswer(run, answer, calls);
-  if (calls.length === 0 || isCut(answer)) return finish(run, answer);
-  run.cutText = "";
+  if (calls.length === 0 || isCut(answer)) return endStep(run, await finish(run, answer));
+  // A limit holds within an answer too: what would go over it is not begun.
+  if (run.calls + calls.length > run.parts.limits.maxCalls) return { status: "stopped", reason: "calls" };
   const results = await runCalls(run, calls);
+  const { log, signal } = run.parts;
+  if (log.signal?.aborted === true) return { status: "stopped", reason: "lost" };
   if (run.waiting.length > 0) return { status: "paused" };
   addResults(run, calls, results);
-  if (hooks.onStepEnd !== undefined)
-    await callHook("onStepEnd", () => hooks.onStepEnd?.({ run: run.id, step: run.step }));
-  if (log.signal?.aborted === true) return { status: "stopped", reason: "lost" };
-  return breakLoop(run);
+  if (signal.aborted) return { status: "stopped", reason: toStopReason(signal) };
+  return endStep(run, await breakLoop(run));
+}
+
+async function endStep(run: RunState, end: RunEnd | undefined): Promise<RunEnd | undefined> {
+  const { hooks, signal } = run.parts;
+  const { onStepEnd } = hooks;
+  if (onStepEnd !== undefined) await callHook(signal, "onStepEnd", () => onStepEnd({ run: run.id, step: run.step }));
+  return end;
 }
 
 /** Asks the model, unless a limit is reached. */
@@ -50,12 +59,13 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
   if (reason !== undefined) return reason;
   for (const text of run.steering.splice(0)) await say(run, "steering", text);
   run.step += 1;
-  const { hooks, feed, log, trace } = run.parts;
+  const { hooks, feed, log, trace, signal } = run.parts;
   trace?.startStep(run.step);
   const place = { run: run.id, step: run.step };
   if (feed.isHeard()) feed.tell({ type: "step-start", ...place });
-  if (hooks.onStepStart !== undefined) await callHook("onStepStart", () => hooks.onStepStart?.(place));
+  if (hooks.onStepStart !== undefined) await callHook(signal, "onStepStart", () => hooks.onStepStart?.(place));
   const answer = await askUntilKept(run);
+  if (typeof answer === "string") return answer;
   // It goes to the disk together with the calls that it asks for, before one is made; or with the end of the run.
   log.hold(answer);
   feed.tell(answer);
@@ -63,27 +73,25 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
 }
 
 /** Asks the model until nobody wants another answer. */
-async function askUntilKept(run: RunState): Promise<ModelAnswered> {
-  const { hooks } = run.parts;
+async function askUntilKept(run: RunState): Promise<ModelAnswered | NonNullable<ReturnType<typeof checkLimits>>> {
+  const { hooks, signal } = run.parts;
   for (;;) {
     const answer = await askModel(run);
     if (hooks.afterModel === undefined) return answer;
-    if ((await callHook("afterModel", () => hooks.afterModel?.(answer))) !== "again") return answer;
+    if ((await callHook(signal, "afterModel", () => hooks.afterModel?.(answer))) !== "again") return answer;
+    run.askedAgain += 1;
+    const reason = checkLimits(run);
+    if (reason !== undefined) return reason;
   }
 }
 
-function addAnswer(run: RunState, { content }: ModelAnswered, calls: readonly PlannedCall[]): void {
+function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly PlannedCall[]): void {
+  const { content } = answer;
   const inputs = new Map<string, JsonValue>();
   for (const { id, given } of calls) inputs.set(id, given);
-  run.messages.push(toAssistantMessage(content, inputs));
-  const text = textOf(content);
-  if (text !== "") run.text = run.cutText + text;
-}
-
-function textOf(content: ModelAnswered["content"]): string {
-  let text = "";
-  for (const item of content) if (item.type === "text") text += item.text;
-  return text;
+  const message = isCut(answer) ? toCutMessage(content) : toAssistantMessage(content, inputs);
+  if (message !== undefined) run.messages.push(message);
+  noteText(run, answer);
 }
 
 function addResults(run: RunState, calls: readonly PlannedCall[], results: readonly CallResult[]): void {
@@ -135,21 +143,10 @@ async function finish(run: RunState, { finishReason, model }: ModelAnswered): Pr
 
 /** An answer that was cut is not asked for again, since part of it was shown: the model goes on with it. */
 async function goOn(run: RunState, model: string): Promise<RunEnd | undefined> {
-  if (run.continued === maxContinued) {
+  if (run.continued > maxContinued) {
     const reason = `its answer was cut off ${maxContinued + 1} times`;
     return { status: "failed", error: toFailure("model-unavailable", { model, reason }) };
   }
-  run.continued += 1;
-  run.cutText = run.text;
-  dropCalls(run.messages);
   await say(run, "continue", "Your answer was cut off. Go on exactly where it ends, and repeat nothing.");
   return undefined;
-}
-
-/** Calls of an answer that was cut are not made, so they must not wait for results. */
-function dropCalls(messages: ModelMessage[]): void {
-  const last = messages.pop();
-  if (last?.role !== "assistant") return;
-  const content = last.content.filter((part) => part.type === "text");
-  if (content.length > 0) messages.push({ ...last, content });
 }

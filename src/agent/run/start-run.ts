@@ -13,6 +13,14 @@ import type { RunEnd } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
 import type { RunStart } from "./run-start.ts";
 import type { RunState } from "./run-state.ts";
+import { timeIsUp, toStopReason } from "./stop-reason.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+/** How long a run that was stopped waits for what its end must do: hooks, and skills that are closed. */
+const graceMs = 1000;
+
+/** The longest time that a timer can wait. */
+const longestTimer = 2 ** 31 - 1;
 
 const nothingUsed: RunUsage = {
   inputTokens: 0,
@@ -28,6 +36,7 @@ const nothingUsed: RunUsage = {
 interface Job {
   readonly start: RunStart;
   readonly stop: () => void;
+  readonly controller: AbortController;
   /** What somebody said before it was prepared. */
   readonly steering: string[];
   run: RunState | undefined;
@@ -44,7 +53,7 @@ export function startRun(
   const stop = (): void => controller.abort();
   const feed = createEventFeed(toListener(options));
   const start = { id, options, feed, signal: controller.signal };
-  const job: Job = { start, stop, steering: [], run: undefined };
+  const job: Job = { start, stop, controller, steering: [], run: undefined };
   const result = work(job, telemetry, prepare);
   return {
     id,
@@ -79,40 +88,109 @@ async function work(
   try {
     job.run = await prepare(trace === undefined ? job.start : { ...job.start, trace });
     job.run.steering.push(...job.steering);
-    result = await close(job.run, await runLoop(job.run));
+    result = await close(job.run, await goThrough(job, job.run));
   } catch (cause) {
-    result = await fail(id, job.run, cause);
-  } finally {
-    signal?.removeEventListener("abort", job.stop);
-    feed.end();
-    await job.run?.parts.session.close();
+    result = failToBegin(job, cause);
   }
+  signal?.removeEventListener("abort", job.stop);
+  feed.end();
+  await leave(job);
   trace?.end(result);
   return result;
 }
 
+/** Goes through a run to its end, which also comes when its time is up, or when somebody else has taken it over. */
+async function goThrough({ controller, stop }: Job, run: RunState): Promise<RunEnd> {
+  const { limits, log } = run.parts;
+  log.signal?.addEventListener("abort", stop);
+  const leftMs = limits.maxMs - (performance.now() - run.startedAt);
+  const timeUp = (): void => controller.abort(timeIsUp);
+  const timer = leftMs > longestTimer ? undefined : setTimeout(timeUp, Math.max(0, leftMs));
+  try {
+    return await runLoop(run);
+  } catch (cause) {
+    return toEnd(run, cause);
+  } finally {
+    clearTimeout(timer);
+    log.signal?.removeEventListener("abort", stop);
+  }
+}
+
+/** Something threw: the model, a hook, the store, or Kitbag itself. */
+function toEnd({ parts: { log, signal, modelName } }: RunState, cause: unknown): RunEnd {
+  if (log.signal?.aborted === true || isKitbagError(cause, "lease-lost")) return { status: "stopped", reason: "lost" };
+  if (signal.aborted) return { status: "stopped", reason: toStopReason(signal) };
+  return { status: "failed", error: toError(cause, modelName) };
+}
+
+/** Closes the session of a run. A skill that does not end does not keep a run from ending that was stopped. */
+async function leave({ run, controller }: Job): Promise<void> {
+  if (run === undefined) return;
+  await untilStopped(controller.signal, run.parts.session.close(), graceMs).catch(() => undefined);
+}
+
 function toListener({ onEvent, onText }: RunOptions): RunOptions["onEvent"] {
-  if (onText === undefined) return onEvent;
+  if (onText === undefined && onEvent === undefined) return undefined;
   return (event) => {
-    onEvent?.(event);
-    if (event.type === "text-delta") onText(event.text);
+    if (onEvent !== undefined) tellSafely(onEvent, event);
+    if (onText !== undefined && event.type === "text-delta") tellSafely(onText, event.text);
   };
 }
 
-/** Writes down how a run ended. */
+/** Who cannot listen does not keep a run from going on. */
+function tellSafely<Told>(listener: (told: Told) => unknown, told: Told): void {
+  try {
+    const answer = listener(told);
+    if (answer instanceof Promise) answer.catch(() => undefined);
+  } catch {
+    // Nobody is there to hear of it: the listener is the one who would be told.
+  }
+}
+
+/** Writes down how a run ended, and tells it. Never throws. */
 async function close(run: RunState, end: RunEnd): Promise<RunResult> {
-  const { log, hooks, feed } = run.parts;
-  const result = toResult(run, end);
-  // Before the run has ended: if this process dies in between, whoever resumes the run keeps it again.
-  if (run.parts.conversation !== undefined && result.reason !== "lost") await saveRun(run, end.status);
-  if (end.status === "paused") await log.pause();
-  // Who stopped it may go on with it; who lost it may not write.
-  else if (end.status === "stopped" && (end.reason === "cancelled" || end.reason === "lost")) await log.close();
-  else await log.end(result);
-  if (hooks.onRunEnd !== undefined) await callHook("onRunEnd", () => hooks.onRunEnd?.(result));
+  const { hooks, feed, signal } = run.parts;
+  let result = toResult(run, await writeEnd(run, end));
+  if (hooks.onRunEnd !== undefined) {
+    try {
+      await callHook(signal, "onRunEnd", () => hooks.onRunEnd?.(result), graceMs);
+    } catch (cause) {
+      if (isKitbagError(cause)) result = toResult(run, { status: "failed", error: cause.toJSON() });
+    }
+  }
   if (feed.isHeard()) feed.tell({ type: "task-end", run: run.id, result });
   return result;
 }
+
+/** Answers with how the run ended: it has not ended well if that cannot be written down, and can be resumed. */
+async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
+  const { log, conversation } = run.parts;
+  const isLost = end.status === "stopped" && end.reason === "lost";
+  try {
+    // Before the run has ended: if this process dies in between, whoever resumes the run keeps it again.
+    if (conversation !== undefined && !isLost) await saveRun(run, end.status);
+    if (end.status === "paused") await log.pause();
+    else if (canGoOn(end)) await log.close();
+    else await log.end(toResult(run, end));
+    return end;
+  } catch (cause) {
+    await log.close()?.catch(() => undefined);
+    return end.status === "ok" || end.status === "paused" ? toEnd(run, cause) : end;
+  }
+}
+
+/** Who stopped it may go on with it; who lost it may not write; and a store that was away may be there again. */
+function canGoOn(end: RunEnd): boolean {
+  if (end.status === "stopped") return end.reason === "cancelled" || end.reason === "lost";
+  return end.status === "failed" && storeFailures.has(end.error.code);
+}
+
+const storeFailures: ReadonlySet<string> = new Set([
+  "store-unavailable",
+  "store-conflict",
+  "store-closed",
+  "store-failed",
+]);
 
 function toResult(run: RunState, end: RunEnd): RunResult {
   const { counter, session } = run.parts;
@@ -129,28 +207,14 @@ function toResult(run: RunState, end: RunEnd): RunResult {
   };
 }
 
-/** Something threw: the model, a hook, the store, or Kitbag itself. */
-async function fail(id: string, run: RunState | undefined, cause: unknown): Promise<RunResult> {
-  if (run === undefined) {
-    const error = toError(cause, id);
-    const nothing = { text: "", steps: 0, usage: nothingUsed, cost: 0, skills: [], messages: [] };
-    return { status: "failed", run: id, error, ...nothing };
-  }
-  if (run.parts.signal.aborted) return closeQuietly(run, { status: "stopped", reason: "cancelled" });
-  if (isKitbagError(cause, "lease-lost")) return closeQuietly(run, { status: "stopped", reason: "lost" });
-  return closeQuietly(run, { status: "failed", error: toError(cause, run.parts.modelName) });
-}
-
-/** The result of what went wrong is the result, also if that cannot be written down: then the run can be resumed. */
-async function closeQuietly(run: RunState, end: RunEnd): Promise<RunResult> {
-  try {
-    return await close(run, end);
-  } catch {
-    await run.parts.log.close()?.catch(() => undefined);
-    const result = toResult(run, end);
-    run.tell({ type: "task-end", run: run.id, result });
-    return result;
-  }
+/** What it was given is wrong, or it was stopped before it began. */
+function failToBegin({ start: { id, signal, feed } }: Job, cause: unknown): RunResult {
+  const end = signal.aborted
+    ? ({ status: "stopped", reason: toStopReason(signal) } as const)
+    : ({ status: "failed", error: toError(cause, id) } as const);
+  const result = { run: id, ...end, text: "", steps: 0, usage: nothingUsed, cost: 0, skills: [], messages: [] };
+  feed.tell({ type: "task-end", run: id, result });
+  return result;
 }
 
 function toError(cause: unknown, model: string): Failure {

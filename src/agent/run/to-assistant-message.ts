@@ -1,23 +1,33 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { ModelContent, ModelMessage } from "../../models/model.ts";
+import { toShownName } from "./shown-name.ts";
 
 type AssistantMessage = Extract<ModelMessage, { role: "assistant" }>;
 type AssistantPart = AssistantMessage["content"][number];
 
 /**
  * Makes the message that an answer is from the next question on. What a provider said of a part goes back to it with the part:
- * signatures of its reasoning, ids of its items. `inputs` are those of the calls, in their order, as they were read.
+ * signatures of its reasoning, ids of its items. `inputs` are those of the calls, in their order, as they were read. An answer that says
+ * nothing is no message: no provider takes one.
  */
 export function toAssistantMessage(
   content: readonly ModelContent[],
   inputs: ReadonlyMap<string, JsonValue>,
-): ModelMessage {
+): ModelMessage | undefined {
   const parts: AssistantPart[] = [];
   for (const item of content) {
     const part = toPart(item, inputs);
     if (part !== undefined) parts.push(part);
   }
-  return { role: "assistant", content: parts };
+  return parts.length === 0 ? undefined : { role: "assistant", content: parts };
+}
+
+/** Makes the message that an answer is that was cut: its calls are not made, so they must not wait for results. */
+export function toCutMessage(content: readonly ModelContent[]): ModelMessage | undefined {
+  return toAssistantMessage(
+    content.filter(({ type }) => type === "text"),
+    new Map(),
+  );
 }
 
 function toPart(item: ModelContent, inputs: ReadonlyMap<string, JsonValue>): AssistantPart | undefined {
@@ -28,12 +38,11 @@ function toPart(item: ModelContent, inputs: ReadonlyMap<string, JsonValue>): Ass
       return { type: item.type, text: item.text, ...options };
     case "tool-call": {
       const { toolCallId, toolName, providerExecuted } = item;
-      const input = inputs.get(toolCallId) ?? {};
       return {
         type: "tool-call",
         toolCallId,
-        toolName,
-        input,
+        toolName: toShownName(toolName),
+        input: toShownInput(inputs.get(toolCallId)),
         ...(providerExecuted && { providerExecuted }),
         ...options,
       };
@@ -54,4 +63,9 @@ function toPart(item: ModelContent, inputs: ReadonlyMap<string, JsonValue>): Ass
       // Sources are for people; requests for approval of the provider's own tools are answered elsewhere.
       return undefined;
   }
+}
+
+/** Providers take objects alone: what a call was made of that was none is said with what came of it. */
+function toShownInput(input: JsonValue | undefined): JsonValue {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }

@@ -1,10 +1,11 @@
 import type { LanguageModelV4ToolResultOutput, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 
 import type { ToolOutcome } from "../../core/outcome.ts";
+import { toShownName } from "./shown-name.ts";
 
 /** Makes what a model sees of a call that is over. */
 export function toResultPart(id: string, toolName: string, outcome: ToolOutcome): LanguageModelV4ToolResultPart {
-  return { type: "tool-result", toolCallId: id, toolName, output: toOutput(outcome) };
+  return { type: "tool-result", toolCallId: id, toolName: toShownName(toolName), output: toOutput(outcome) };
 }
 
 function toOutput(outcome: ToolOutcome): LanguageModelV4ToolResultOutput {

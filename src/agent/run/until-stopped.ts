@@ -1,0 +1,30 @@
+/**
+ * Waits for something, but no longer than until somebody stops the run: then it rejects with the signal's reason, and what comes of
+ * `work` is of no interest any more. `graceMs` is how long is waited nevertheless, for what must happen also in a run that was stopped.
+ */
+export function untilStopped<Value>(signal: AbortSignal, work: PromiseLike<Value>, graceMs = 0): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const giveUp = (): void => reject(signal.reason as Error);
+    const stop = (): void => {
+      if (graceMs === 0) giveUp();
+      else timer = setTimeout(giveUp, graceMs);
+    };
+    const leave = (): void => {
+      signal.removeEventListener("abort", stop);
+      clearTimeout(timer);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    work.then(
+      (value) => {
+        leave();
+        resolve(value);
+      },
+      (cause: unknown) => {
+        leave();
+        reject(cause as Error);
+      },
+    );
+  });
+}
