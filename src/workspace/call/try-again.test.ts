@@ -193,7 +193,7 @@ test("a tool that breaks while several calls run is told to be broken, and mende
 });
 
 test("a call that waits until another has tried a broken tool keeps its own deadline, and does not run after it", async () => {
-  const { tool, runs } = failing({ failures: 1, annotations: {}, pauseMs: 80 });
+  const { tool, runs } = failing({ failures: 1, annotations: {}, pauseMs: 400 });
   const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1, openMs: 20 } });
   await workspace.call("work");
   await new Promise((resolve) => setTimeout(resolve, 50));
