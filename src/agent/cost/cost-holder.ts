@@ -9,8 +9,10 @@ export interface CostHolder {
   readonly skill?: string;
 }
 
-/** What nobody else is answerable for: what people and the model say, and what the agent says about itself. */
+/** What nobody else is answerable for: what people and the model say. */
 export const conversation: CostHolder = { kind: "conversation", name: "conversation" };
+
+/** What the agent says about itself. */
 export const instructions: CostHolder = { kind: "instructions", name: "instructions" };
 
 /** Tools that are about a skill, by the part of their input that names it. */

@@ -19,8 +19,10 @@ export function createSource(text: string, ended = true): Source {
   return { text, ended, steps: 0, runaways: 0, found: new Map() };
 }
 
-/** Made once: they only carry control. The first says that more text must come before anything can be said. */
+/** Says that more text must come before anything can be said. Made once: it only carries control. */
 export const needMore = new Error("More text is needed");
+
+/** Says that there is nothing to be read. Made once, too. */
 export const unreadable = new Error("The text cannot be read");
 
 /** Tells whether the text is over at `at`; carries control away if it may go on. */

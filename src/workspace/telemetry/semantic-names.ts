@@ -47,8 +47,10 @@ export const conventions = {
 /** The operation of a span that is a tool call. */
 export const executeTool = "execute_tool";
 
-/** The operations of spans that are a run of an agent, and a question to a model. */
+/** The operation of a span that is a run of an agent. */
 export const invokeAgent = "invoke_agent";
+
+/** The operation of a span that is a question to a model. */
 export const chat = "chat";
 
 /** What is measured about questions to models. */

@@ -21,24 +21,26 @@ export function prose(text: string): Case {
   return { text, prose: text };
 }
 
-/** What is repaired most often. */
-export const quotes = 'other quotes than " were read as quotes';
-export const comma = "a comma too many was dropped";
-export const noComma = "a missing comma was added";
-export const keys = "quotes were put around keys";
-export const comments = "comments were dropped";
-export const python = "True, False or None of Python were read";
-export const innerQuotes = "quotes inside a text were escaped";
-export const lineBreaks = "line breaks inside a text were escaped";
-export const brackets = "missing brackets were added";
-export const wrongBracket = "a bracket was replaced by the right one";
-export const noTag = "the closing tag was missing";
-export const backslashes = "backslashes that escape nothing were kept";
-export const path = "the backslashes of a path were doubled";
-export const number = "a number was written as JSON";
-export const guessed = "what was not JSON was repaired";
-export const encoded = "JSON that was written as a text was read";
-export const order = "values were taken in the order of the properties";
+/** What is said of repairs, by a short name. */
+export const said = {
+  quotes: 'other quotes than " were read as quotes',
+  comma: "a comma too many was dropped",
+  noComma: "a missing comma was added",
+  keys: "quotes were put around keys",
+  comments: "comments were dropped",
+  python: "True, False or None of Python were read",
+  innerQuotes: "quotes inside a text were escaped",
+  lineBreaks: "line breaks inside a text were escaped",
+  brackets: "missing brackets were added",
+  wrongBracket: "a bracket was replaced by the right one",
+  noTag: "the closing tag was missing",
+  backslashes: "backslashes that escape nothing were kept",
+  path: "the backslashes of a path were doubled",
+  number: "a number was written as JSON",
+  guessed: "what was not JSON was repaired",
+  encoded: "JSON that was written as a text was read",
+  order: "values were taken in the order of the properties",
+} as const;
 
 const text = { type: "string" };
 const whole = { type: "integer" };
@@ -64,4 +66,5 @@ function tool(name: string, properties: Record<string, unknown>, required: reado
 
 /** The call that most cases make. */
 export const paris = ["get_weather", { city: "Paris" }] as const;
+/** Another one. */
 export const cats = ["search", { query: "cats" }] as const;

@@ -1,7 +1,8 @@
-import {
+import { cats, paris, type Case, said } from "./case.ts";
+
+const {
   backslashes,
   brackets,
-  cats,
   comma,
   comments,
   guessed,
@@ -11,13 +12,11 @@ import {
   noComma,
   noTag,
   number,
-  paris,
   path,
   python,
   quotes,
   wrongBracket,
-  type Case,
-} from "./case.ts";
+} = said;
 
 const whole = '{"name": "get_weather", "arguments": {"city": "Paris"}}';
 

@@ -1,4 +1,6 @@
-import { cats, order, paris, prose, type Case } from "./case.ts";
+import { cats, paris, prose, type Case, said } from "./case.ts";
+
+const { order } = said;
 
 /** Calls that are written as a program would write them. */
 export const expressionCases: readonly Case[] = [

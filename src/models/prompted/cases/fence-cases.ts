@@ -1,4 +1,6 @@
-import { cats, comma, paris, prose, quotes, type Case } from "./case.ts";
+import { cats, paris, prose, type Case, said } from "./case.ts";
+
+const { comma, quotes } = said;
 
 const call = '{"name": "get_weather", "arguments": {"city": "Paris"}}';
 const other = '{"name": "search", "arguments": {"query": "cats"}}';

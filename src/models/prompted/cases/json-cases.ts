@@ -1,4 +1,6 @@
-import { cats, encoded, paris, prose, type Case } from "./case.ts";
+import { cats, paris, prose, type Case, said } from "./case.ts";
+
+const { encoded } = said;
 
 const call = '{"name": "get_weather", "arguments": {"city": "Paris"}}';
 const other = '{"name": "search", "arguments": {"query": "cats"}}';
