@@ -35,9 +35,11 @@ export interface MemoryOptions {
   readonly pin?: (message: ModelMessage) => boolean;
 }
 
-/** The smallest limits that something can be said within. */
-const leastMessages = 8;
+/** The smallest number of tokens that something can be said within. */
 export const leastTokens = 256;
+
+/** The same of messages. */
+const leastMessages = 8;
 
 const summaryKinds: ReadonlySet<unknown> = new Set<SummaryKind>(["extractive", "model", "hybrid", false]);
 
