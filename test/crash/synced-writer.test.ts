@@ -15,7 +15,21 @@ test("sqliteStore() has everything on disk before it acknowledges it", { timeout
   expect(trace.syncs).toBeGreaterThanOrEqual(50);
 });
 
-test("the test above finds a writer that acknowledges what is not on disk", { timeout: 120_000 }, async (context) => {
+test(
+  "call() has the record, the audit and its anchor on disk before a tool runs, and before it answers",
+  {
+    timeout: 120_000,
+  },
+  async (context) => {
+    const trace = await traceWriter(context, "call-audited.ts", 25);
+
+    expect(trace.acknowledged).toBe(50);
+    expect(trace.unsynced).toBe(0);
+    expect(trace.syncs).toBeGreaterThanOrEqual(100);
+  },
+);
+
+test("the first test finds a writer that acknowledges what is not on disk", { timeout: 120_000 }, async (context) => {
   const trace = await traceWriter(context, "write-unsynced.ts", 50);
 
   expect(trace.acknowledged).toBe(50);
