@@ -49,7 +49,9 @@ export async function readAnswer({ source }: PartAnswer, listener: AnswerListene
   const reading = new AnswerReading(listener);
   try {
     for (;;) {
-      const part = await source.next();
+      const next = source.next();
+      // Nothing is waited for that is there.
+      const part = next instanceof Promise ? await next : next;
       if (part === undefined) return reading.answer();
       reading.add(part);
     }

@@ -5,14 +5,19 @@ import type { ImagePart } from "./to-image-part.ts";
 export function countImages(prompt: ModelPrompt): number {
   let count = 0;
   for (const { role, content } of prompt) {
-    if (role === "user") count += content.filter(isImage).length;
+    if (role === "user") count += countIn(content);
     if (role !== "tool") continue;
     for (const part of content) {
-      if (part.type === "tool-result" && part.output.type === "content") {
-        count += part.output.value.filter(isImage).length;
-      }
+      if (part.type === "tool-result" && part.output.type === "content") count += countIn(part.output.value);
     }
   }
+  return count;
+}
+
+/** Asked with every question about every message: no list is made for it. */
+function countIn(parts: readonly { readonly type: string; readonly mediaType?: string }[]): number {
+  let count = 0;
+  for (const part of parts) if (isImage(part)) count += 1;
   return count;
 }
 

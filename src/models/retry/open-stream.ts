@@ -33,7 +33,10 @@ export async function openStream(model: Model, call: ModelCall, { clock, limits 
     watch.onStop(() => void source?.cancel());
     const held = await readUntilAnswer(model, source, watch);
     watch.arrive();
-    return withFacts({ source: toRest({ model, call, source, held, watch, partMs: limits.partMs, clock }) }, answer);
+    return withFacts(
+      { source: new RestSource({ model, call, source, held, watch, partMs: limits.partMs, clock }) },
+      answer,
+    );
   } catch (cause) {
     watch.abandon();
     if (source === undefined) asked.then(({ source: late }) => late.cancel()).catch(() => {});
@@ -48,7 +51,7 @@ async function openUnwatched(model: Model, call: ModelCall, clock: ModelClock): 
   if (source.isOpened === true) return answer;
   try {
     const held = await readUntilAnswer(model, source, undefined);
-    const rest = toRest({ model, call, source, held, watch: undefined, partMs: Infinity, clock });
+    const rest = new RestSource({ model, call, source, held, watch: undefined, partMs: Infinity, clock });
     return withFacts({ source: rest }, answer);
   } catch (cause) {
     void source.cancel();
@@ -77,7 +80,8 @@ const showing: ReadonlySet<string> = new Set<ModelPart["type"]>([
 async function readUntilAnswer(model: Model, source: PartSource, watch: Watch | undefined): Promise<ModelPart[]> {
   const held: ModelPart[] = [];
   for (;;) {
-    const part = await source.next();
+    const next = source.next();
+    const part = next instanceof Promise ? await next : next;
     watch?.check();
     if (part === undefined) throw cut(model);
     if (part.type === "error") throw toModelError(model, part.error);
@@ -114,59 +118,82 @@ interface Rest {
   readonly clock: ModelClock;
 }
 
-/** What was held back, and then what is still to come. */
-function toRest({ model, call, source, held, watch, partMs, clock }: Rest): PartSource {
-  let shown = 0;
-  let isFinished = false;
-  let hasFailed = false;
-  let isOver = false;
+/** What was held back, and then what is still to come. There is one for each question: a class, so that its methods are not made each time. */
+class RestSource implements PartSource {
+  readonly isOpened = true;
+  readonly #rest: Rest;
+  #shown = 0;
+  #isFinished = false;
+  #isOver = false;
 
-  const pass = (part: ModelPart): ModelPart => {
+  constructor(rest: Rest) {
+    this.#rest = rest;
+  }
+
+  next(): Promise<ModelPart | undefined> | ModelPart | undefined {
+    const { held, source, watch, partMs } = this.#rest;
+    if (this.#shown < held.length) return this.#pass(held[this.#shown++] as ModelPart);
+    if (this.#isOver) return undefined;
+    if (!this.#isFinished) watch?.expect("next part", partMs);
+    try {
+      const next = source.next();
+      return next instanceof Promise ? next.then(this.#take, this.#stop) : this.#take(next);
+    } catch (cause) {
+      return this.#stop(cause);
+    }
+  }
+
+  cancel(reason?: unknown): Promise<void> {
+    const { source, watch } = this.#rest;
+    this.#isOver = true;
+    watch?.abandon();
+    return source.cancel(reason);
+  }
+
+  readonly #take = (part: ModelPart | undefined): ModelPart | undefined => {
+    const { model, watch } = this.#rest;
+    try {
+      watch?.arrive();
+      watch?.check();
+    } catch (cause) {
+      return this.#stop(cause);
+    }
+    if (part !== undefined) return this.#pass(part);
+    // An error is made only where there is one: its stack costs more than the whole step.
+    return this.#isFinished ? this.#end(undefined) : this.#end(cut(model));
+  };
+
+  readonly #stop = (cause: unknown): ModelPart | undefined => {
+    const { abortSignal } = this.#rest.call;
+    if (abortSignal?.aborted === true) throw toError(abortSignal.reason);
+    return this.#end(cause);
+  };
+
+  #pass(part: ModelPart): ModelPart {
+    const { model, clock, watch } = this.#rest;
     if (part.type === "finish") {
-      isFinished = true;
+      this.#isFinished = true;
       // There is nothing left to wait for; who does not read to the end leaves no timer behind.
       watch?.end();
     }
-    if (part.type !== "error") return part;
-    hasFailed = true;
-    return { ...part, error: toModelError(model, part.error, clock.now()) };
-  };
+    return part.type === "error" ? { ...part, error: toModelError(model, part.error, clock.now()) } : part;
+  }
+
   /** The source is at its end: whether that is right depends on whether the answer is. */
-  const end = (cause: unknown): ModelPart | undefined => {
-    const isRight = isFinished || isOver;
-    isOver = true;
-    if (isRight) return undefined;
+  #end(cause: unknown): ModelPart | undefined {
+    if (!this.#isFinished && !this.#isOver) return this.#fail(cause);
+    this.#isOver = true;
+    return undefined;
+  }
+
+  #fail(cause: unknown): ModelPart {
+    const { model, clock, held, source, watch } = this.#rest;
+    this.#isOver = true;
     watch?.abandon();
     void source.cancel();
     held.push(interrupted);
-    // Why it ended may have been said already.
-    return hasFailed ? held[shown++] : { type: "error", error: toModelError(model, cause, clock.now()) };
-  };
-
-  return {
-    isOpened: true,
-    async next() {
-      if (shown < held.length) return pass(held[shown++] as ModelPart);
-      if (isOver) return undefined;
-      try {
-        if (!isFinished) watch?.expect("next part", partMs);
-        const part = await source.next();
-        watch?.arrive();
-        watch?.check();
-        if (part !== undefined) return pass(part);
-        // An error is made only where there is one: its stack costs more than the whole step.
-        return isFinished ? end(undefined) : end(cut(model));
-      } catch (cause) {
-        if (call.abortSignal?.aborted === true) throw toError(call.abortSignal.reason);
-        return end(cause);
-      }
-    },
-    cancel(reason) {
-      isOver = true;
-      watch?.abandon();
-      return source.cancel(reason);
-    },
-  };
+    return { type: "error", error: toModelError(model, cause, clock.now()) };
+  }
 }
 
 const unknown = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };

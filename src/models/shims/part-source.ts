@@ -2,8 +2,8 @@ import type { ModelPart, ModelStream } from "../model.ts";
 
 /** Where the parts of an answer come from, one at a time. */
 export interface PartSource {
-  /** The next part; `undefined` at the end. Rejects if the connection is lost. */
-  next(): Promise<ModelPart | undefined>;
+  /** The next part, at once if it is there; `undefined` at the end. Rejects if the connection is lost. */
+  next(): Promise<ModelPart | undefined> | ModelPart | undefined;
   /** Says that nobody wants the rest. */
   cancel(reason?: unknown): Promise<void>;
   /** The first part is there, and what goes wrong is a part: there is nothing left to find out. */
