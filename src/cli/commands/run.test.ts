@@ -178,8 +178,8 @@ test("kitbag approvals deny keeps a call from being made, and the model is told 
 
   await runKitbag(["run", "write to Ada", ...words], { project, env });
   const { stdout } = await runKitbag(["approvals", "--json"], { project });
-  const [{ approval = "", run = "" } = {}] = (JSON.parse(stdout) as { approvals: { approval: string; run: string }[] })
-    .approvals;
+  const { approvals } = JSON.parse(stdout) as { approvals: { approval: string; run: string }[] };
+  const [{ approval, run } = { approval: "", run: "" }] = approvals;
   await runKitbag(["approvals", "deny", approval, "--reason", "not today"], { project });
   const again = await runKitbag(["approvals", "approve", approval], { project });
   const resumed = await runKitbag(["runs", "resume", run, ...words], { project, env });

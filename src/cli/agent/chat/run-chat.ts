@@ -48,7 +48,9 @@ async function begin(chat: Chat): Promise<void> {
     if (!invocation.json)
       say(
         chat,
-        count === 0 ? `A new conversation, saved as ${given}` : `Going on with ${given}: ${count} ${count === 1 ? "request" : "requests"} so far`,
+        count === 0
+          ? `A new conversation, saved as ${given}`
+          : `Going on with ${given}: ${count} ${count === 1 ? "request" : "requests"} so far`,
       );
   }
   if (invocation.json) return;

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+
+import { memoryStore } from "../../../store/memory-store.ts";
+import { createRuns } from "../../../store/runs/create-runs.ts";
+import { findRun, shortenIds } from "./find-run.ts";
+
+test("findRun() finds a run by its id or the beginning of it", async () => {
+  const store = await createStore(["abc1", "abc12", "xyz"]);
+
+  expect(await findRun(store, "xyz")).toBe("xyz");
+  expect(await findRun(store, "x")).toBe("xyz");
+  expect(await findRun(store, "abc1")).toBe("abc1");
+});
+
+test("findRun() says which runs are meant when several are, and that none is", async () => {
+  const store = await createStore(["abc1", "abc2"]);
+
+  await expect(findRun(store, "abc")).rejects.toThrow('Cannot tell which run "abc" is: abc1, abc2 begin like this');
+  await expect(findRun(store, "")).rejects.toThrow('Cannot find the run ""');
+  await expect(findRun(store, "%")).rejects.toThrow('Cannot find the run "%"');
+});
+
+test("shortenIds() takes as much of an id as tells it from all others, and 8 characters at least", () => {
+  const ids = ["aaaaaaaa-1111", "aaaaaaaa-1122", "bbbbbbbb-1111", "c"];
+
+  const names = shortenIds(ids);
+
+  expect(ids.map((id) => names.get(id))).toEqual(["aaaaaaaa-111", "aaaaaaaa-112", "bbbbbbbb", "c"]);
+});
+
+async function createStore(ids: readonly string[]): Promise<ReturnType<typeof memoryStore>> {
+  const store = memoryStore();
+  for (const id of ids) await (await createRuns({ store }).open(id)).close();
+  return store;
+}
