@@ -124,6 +124,7 @@ class RestSource implements PartSource {
   readonly #rest: Rest;
   #shown = 0;
   #isFinished = false;
+  #hasFailed = false;
   #isOver = false;
 
   constructor(rest: Rest) {
@@ -176,22 +177,22 @@ class RestSource implements PartSource {
       // There is nothing left to wait for; who does not read to the end leaves no timer behind.
       watch?.end();
     }
-    return part.type === "error" ? { ...part, error: toModelError(model, part.error, clock.now()) } : part;
+    if (part.type !== "error") return part;
+    this.#hasFailed = true;
+    return { ...part, error: toModelError(model, part.error, clock.now()) };
   }
 
   /** The source is at its end: whether that is right depends on whether the answer is. */
   #end(cause: unknown): ModelPart | undefined {
-    if (!this.#isFinished && !this.#isOver) return this.#fail(cause);
+    const isRight = this.#isFinished || this.#isOver;
     this.#isOver = true;
-    return undefined;
-  }
-
-  #fail(cause: unknown): ModelPart {
+    if (isRight) return undefined;
     const { model, clock, held, source, watch } = this.#rest;
-    this.#isOver = true;
     watch?.abandon();
     void source.cancel();
     held.push(interrupted);
+    // Why it ended may have been said already.
+    if (this.#hasFailed) return held[this.#shown++];
     return { type: "error", error: toModelError(model, cause, clock.now()) };
   }
 }
