@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { dirname, join, resolve } from "node:path";
+import type { Readable } from "node:stream";
 
 import { onTestFinished } from "vitest";
 
@@ -47,25 +48,27 @@ export function startKitbagTerminal(
     child.kill("SIGKILL");
     await ended;
   });
+  // A program that has ended reads no more.
+  child.stdin.on("error", () => {});
+  return { ended, type: (keys) => void child.stdin.write(keys), ...watch(child.stdout.setEncoding("utf8")) };
+}
+
+function watch(stream: Readable): Pick<KitbagTerminal, "shown" | "waitFor"> {
   let shown = "";
   let seen = 0;
   let hasEnded = false;
   let wake = (): void => {};
-  child.stdout.setEncoding("utf8").on("data", (piece: string) => {
+  stream.on("data", (piece: string) => {
     shown += piece;
     wake();
   });
-  child.stdout.on("end", () => {
+  stream.on("end", () => {
     hasEnded = true;
     wake();
   });
-  // A program that has ended reads no more.
-  child.stdin.on("error", () => {});
 
   return {
-    ended,
     shown: () => shown,
-    type: (keys) => void child.stdin.write(keys),
     async waitFor(text) {
       for (;;) {
         const at = shown.indexOf(text, seen);

@@ -13,7 +13,7 @@ test("approveInTurn() asks one after the other, also when one of them throws", a
     return { decision: "approve" };
   });
 
-  const answers = await Promise.allSettled(["a", "b"].map((address) => approve({ address } as ApprovalRequest)));
+  const answers = await Promise.allSettled(["a", "b"].map(async (address) => approve({ address } as ApprovalRequest)));
 
   expect(order).toEqual(["a asked", "a answered", "b asked", "b answered"]);
   expect(answers.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);

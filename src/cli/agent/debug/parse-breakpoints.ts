@@ -22,7 +22,7 @@ export function parseBreakpoints({
 }
 
 /** Reads `step:3` or `tool:skill/tool`. @throws {KitbagError} `usage-invalid` */
-export function parseBreakpoint(text: string): Breakpoint {
+function parseBreakpoint(text: string): Breakpoint {
   const [, kind, value = ""] = /^(step|tool):(\S+)$/u.exec(text.trim()) ?? [];
   if (kind === "tool") return { tool: value };
   const step = /^[1-9]\d{0,6}$/u.test(value) ? Number(value) : 0;
