@@ -1,5 +1,3 @@
-import type { LanguageModelV4FunctionTool } from "@ai-sdk/provider";
-
 import type { JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
@@ -7,6 +5,8 @@ import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
 import { renderSystem } from "./render-system.ts";
+import { shortenActivation } from "./shorten-activation.ts";
+import { tellActivation } from "./tell-activation.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
 /** `list_skills` and `read_skill` are of no use to a model that can open skills; with the others it reaches everything. */
@@ -31,7 +31,14 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
   const opened = new Set<string>();
   const own = new Map(
     createDispatchTools(session).flatMap((tool) =>
-      ownNames.has(tool.name) ? [[tool.name, isNative ? tool : noteOpened(tool, opened)] as const] : [],
+      ownNames.has(tool.name)
+        ? [
+            [
+              tool.name,
+              isNative ? shortenActivation(tool) : tellActivation(tool, (skill) => opened.add(skill)),
+            ] as const,
+          ]
+        : [],
     ),
   );
   let told = session.getAvailableTools();
@@ -64,20 +71,6 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
 const howTo =
   "Tools of skills that are opened later are not in the list: call them with call_tool({ name, input }), as the answer of activate_skill declares them.";
 
-function noteOpened(tool: DispatchTool, opened: Set<string>): DispatchTool {
-  if (tool.name !== "activate_skill") return tool;
-  return {
-    ...tool,
-    async run(input, options) {
-      const outcome = await tool.run(input, options);
-      if (outcome.status === "failed") return outcome;
-      const { opened: names } = outcome.output as { readonly opened: readonly string[] };
-      for (const name of names) opened.add(name);
-      return outcome;
-    },
-  };
-}
-
 interface ToolChange {
   readonly added: readonly RegisteredTool[];
   readonly removed: readonly RegisteredTool[];
@@ -103,7 +96,7 @@ const longestSchema = 10_000;
 
 function toText(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {
   const declarations = added.map((entry) => {
-    const { name, description = "", inputSchema } = toModelTool(entry) as LanguageModelV4FunctionTool;
+    const { name, description = "", inputSchema } = toModelTool(entry);
     const input = JSON.stringify(inputSchema);
     // One line for each, of some length: what a server says of its tools must not look like what the agent says.
     const words = description.replaceAll(/\s+/gu, " ").slice(0, longestDescription);

@@ -11,10 +11,11 @@ export interface EventFeed {
   iterate(): AsyncIterator<AgentEvent, undefined>;
 }
 
-interface Reader {
-  readonly waiting: AgentEvent[];
-  wake: (() => void) | undefined;
-}
+/**
+ * So many events wait for one reader as they are. Behind them pieces of a text are put together, and what tools say while they run is
+ * left out: who reads slowly, or never, must not fill the memory.
+ */
+const manyEvents = 10_000;
 
 /** Makes a feed; `onEvent` is told at once. */
 export function createEventFeed(onEvent: ((event: AgentEvent) => void) | undefined): EventFeed {
@@ -25,30 +26,27 @@ export function createEventFeed(onEvent: ((event: AgentEvent) => void) | undefin
     isHeard: () => onEvent !== undefined || readers.size > 0,
     tell(event) {
       onEvent?.(event);
-      for (const reader of readers) {
-        reader.waiting.push(event);
-        wake(reader);
-      }
+      for (const reader of readers) reader.add(event);
     },
     end() {
       isOver = true;
-      for (const reader of readers) wake(reader);
+      for (const reader of readers) reader.wake();
     },
     iterate() {
-      const reader: Reader = { waiting: [], wake: undefined };
+      const reader = new Reader();
       readers.add(reader);
       return {
         async next() {
           for (;;) {
-            const event = reader.waiting.shift();
+            const event = reader.take();
             if (event !== undefined) return { done: false, value: event };
             if (isOver || !readers.has(reader)) return { done: true, value: undefined };
-            await new Promise<void>((resolve) => (reader.wake = resolve));
+            await reader.wait();
           }
         },
         async return() {
           readers.delete(reader);
-          wake(reader);
+          reader.clear();
           return { done: true, value: undefined };
         },
       };
@@ -56,8 +54,53 @@ export function createEventFeed(onEvent: ((event: AgentEvent) => void) | undefin
   };
 }
 
-function wake(reader: Reader): void {
-  const { wake: resolve } = reader;
-  reader.wake = undefined;
-  resolve?.();
+class Reader {
+  #waiting: AgentEvent[] = [];
+  /** How many of them were taken: to move the others up for each would cost more than the rest. */
+  #taken = 0;
+  #sleepers: (() => void)[] = [];
+
+  add(event: AgentEvent): void {
+    if (this.#waiting.length - this.#taken < manyEvents || !this.#isPutTogether(event)) this.#waiting.push(event);
+    this.wake();
+  }
+
+  take(): AgentEvent | undefined {
+    const event = this.#waiting[this.#taken];
+    if (event === undefined) return undefined;
+    this.#taken += 1;
+    if (this.#taken === this.#waiting.length) this.#drop();
+    else if (this.#taken === manyEvents) {
+      this.#waiting = this.#waiting.slice(manyEvents);
+      this.#taken = 0;
+    }
+    return event;
+  }
+
+  wait(): Promise<void> {
+    return new Promise((resolve) => void this.#sleepers.push(resolve));
+  }
+
+  wake(): void {
+    for (const resolve of this.#sleepers.splice(0)) resolve();
+  }
+
+  clear(): void {
+    this.#drop();
+    this.wake();
+  }
+
+  #drop(): void {
+    this.#waiting = [];
+    this.#taken = 0;
+  }
+
+  #isPutTogether(event: AgentEvent): boolean {
+    if (event.type === "call-event") return true;
+    const last = this.#waiting.at(-1);
+    if ((event.type !== "text-delta" && event.type !== "reasoning-delta") || last?.type !== event.type) return false;
+    if (last.step !== event.step) return false;
+    this.#waiting[this.#waiting.length - 1] = { ...event, text: last.text + event.text };
+    return true;
+  }
 }

@@ -99,7 +99,11 @@ async function makeCall(run: RunState, planned: PlannedCall, making: Making): Pr
   }
   let outcome = await judge(run, planned, making);
   for (let again = 1; ; again++) {
-    const after = await askAfterCall(run, planned, outcome);
+    const after = await askAfterCall(run, planned, outcome).catch((cause: unknown) => {
+      // Stopped while the hook was asked: what came of the call is known, and is kept.
+      if (run.parts.signal.aborted) return undefined;
+      throw cause;
+    });
     if (after === undefined) return outcome;
     if (!("again" in after)) return after;
     // A hook that is never content does not make more calls than the run may, nor any after it was stopped.

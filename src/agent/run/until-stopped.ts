@@ -23,7 +23,7 @@ export function untilStopped<Value>(signal: AbortSignal, work: PromiseLike<Value
       },
       (cause: unknown) => {
         leave();
-        reject(cause as Error);
+        reject(cause);
       },
     );
   });

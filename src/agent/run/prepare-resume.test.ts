@@ -1,0 +1,226 @@
+import { expect, test } from "vitest";
+
+import { defineSkill } from "../../core/define-skill.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Store } from "../../core/store.ts";
+import type { ModelCall } from "../../models/model.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { createRuns } from "../../store/runs/create-runs.ts";
+import { mockModel, type MockAnswer } from "../../testing/models/mock-model.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { Agent } from "../agent-interface.ts";
+import type { AgentOptions, RunOptions } from "../agent-options.ts";
+import { createAgent } from "../create-agent.ts";
+import type { RunResult } from "../run-result.ts";
+
+const exposures: readonly [exposure: "direct" | "announce" | "dispatch", provider: string][] = [
+  ["direct", "kitbag.mock"],
+  ["announce", "openai.mock"],
+  ["announce", "anthropic.mock"],
+  ["dispatch", "openai.mock"],
+];
+
+test.for(exposures)(
+  "resume() shows the model what it would have seen, wherever the run broke off (%s, %s)",
+  async (how) => {
+    const whole = createWorld(how);
+    const result = await whole.agent.run("Work", { id: "a", output: shape }).result;
+    const journal = await createRuns({ store: whole.store }).read("a");
+    const types = journal.map(({ value }) => value.type);
+
+    const different: string[] = [];
+    for (let length = types.indexOf("task-start") + 1; length < journal.length; length++) {
+      const answered = types.slice(0, length).filter((type) => type === "model-answer").length;
+      const world = createWorld(how, { answered });
+      await world.store.log.append(
+        "run:a",
+        journal.slice(0, length).map(({ value }) => value),
+      );
+      const resumed = await world.agent.resume("a").result;
+      const place = `${types[length - 1]} (${length})`;
+      if (JSON.stringify(toSeen(world.asked)) !== JSON.stringify(toSeen(whole.asked.slice(answered))))
+        different.push(place);
+      expect(toFacts(resumed), place).toEqual(toFacts(result));
+    }
+
+    expect(result).toMatchObject({
+      status: "ok",
+      output: { sum: 3 },
+      steps: 8,
+      usage: { modelCalls: 8, toolCalls: 6 },
+    });
+    expect(different).toEqual([]);
+  },
+);
+
+test("resume() counts what was used before, and the agent counts it once", async () => {
+  const { agent } = createWorld(["direct", "kitbag.mock"]);
+  const run = agent.run("Work", { onEvent: (event) => event.type === "tool-end" && event.step === 2 && run.stop() });
+  await run.result;
+
+  const { usage } = await agent.resume(run.id).result;
+
+  expect(usage).toMatchObject({ modelCalls: 6, toolCalls: 6 });
+  expect(agent.totalTokens).toBe(usage.inputTokens + usage.outputTokens);
+});
+
+test("resume() holds a run to the limits that it was given", async () => {
+  const { agent } = createWorld(["direct", "kitbag.mock"]);
+  const run = agent.run("Work", {
+    limits: { maxSteps: 3 },
+    onEvent: (event) => event.type === "tool-end" && run.stop(),
+  });
+  await run.result;
+
+  expect(await agent.resume(run.id).result).toMatchObject({ status: "stopped", reason: "steps", steps: 3 });
+});
+
+test("resume() counts the time that somebody worked on a run, and not the time that it waited", async () => {
+  const store = memoryStore({ now: () => now });
+  let now = 1000;
+  const slow = defineTool({ name: "slow", description: "Is slow", run: () => void (now += 60_000) });
+  const model = mockModel([{ calls: [{ tool: "slow" }] }, "Done"]);
+  const agent = createAgent({ model, store, workspace: createWorkspace({ tools: [slow] }) });
+  const run = agent.run("Go", { onEvent: (event) => event.type === "tool-end" && run.stop() });
+  await run.result;
+  now += 86_400_000;
+
+  const short = await agent.resume(run.id, { limits: { maxMs: 59_000 } }).result;
+
+  expect(short).toMatchObject({ status: "stopped", reason: "time", steps: 1 });
+});
+
+test("resume() remembers the circle that a model goes in", async () => {
+  const look = defineTool({
+    name: "look",
+    description: "Looks",
+    annotations: { readOnly: true },
+    run: () => "nothing",
+  });
+  const store = memoryStore();
+  const model = mockModel(() => ({ calls: [{ tool: "look" }] }));
+  const agent = createAgent({ model, store, workspace: createWorkspace({ tools: [look] }) });
+  let run = agent.run(
+    "Look",
+    stopAfterCall(() => run),
+  );
+  let result = await run.result;
+  for (let times = 1; times < 10 && result.reason === "cancelled"; times++) {
+    run = agent.resume(
+      run.id,
+      stopAfterCall(() => run),
+    );
+    result = await run.result;
+  }
+
+  expect(result).toMatchObject({ status: "stopped", reason: "loop", steps: 6 });
+  expect(await agent.replay(run.id)).toMatchObject({ status: "same", steps: 6 });
+});
+
+test("resume() asks the model that was asked for by name for this run", async () => {
+  const store = memoryStore();
+  const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 4 });
+  const agent = createAgent({ model: mockModel([]), store, workspace: createWorkspace({ tools: [roll] }) });
+  const run = agent.run("Roll a die", {
+    model: "local",
+    onEvent: (event) => event.type === "tool-end" && run.stop(),
+  });
+  await run.result;
+
+  expect(await agent.resume(run.id).result).toMatchObject({ status: "ok", text: expect.stringContaining("4") });
+});
+
+test("resume() of one run by two at the same time is done by one", async () => {
+  const world = createWorld(["direct", "kitbag.mock"]);
+  const run = world.agent.run("Work", { onEvent: (event) => event.type === "tool-end" && run.stop() });
+  await run.result;
+  const other = createAgent(world.options);
+
+  const results = await Promise.all([world.agent.resume(run.id).result, other.resume(run.id).result]);
+
+  expect(results.map(({ status, error }) => error?.code ?? status).toSorted()).toEqual(["ok", "run-leased"]);
+});
+
+test("run() takes an id that was taken by somebody who died before the run began", async () => {
+  const { agent, store } = createWorld(["direct", "kitbag.mock"]);
+  await (await createRuns({ store }).open("a")).close();
+
+  expect(await agent.run("Work", { id: "a" }).result).toMatchObject({ status: "ok" });
+});
+
+const shape = { type: "object", properties: { sum: { type: "number" } }, required: ["sum"] } as const;
+
+/** Opens a skill, makes calls side by side, is cut, goes on, closes the skill, answers badly, then well. */
+function toScript(exposure: string): readonly MockAnswer[] {
+  const tell = exposure === "direct" ? { tool: "extra__tell" } : { tool: "call_tool", input: { name: "extra__tell" } };
+  return [
+    { text: "I open it", calls: [{ id: "c1", tool: "activate_skill", input: { name: "extra" } }] },
+    {
+      calls: [
+        { id: "c2", ...tell },
+        { id: "c3", tool: "add", input: { a: 1 } },
+        { id: "c4", tool: "missing" },
+      ],
+    },
+    { text: "Let me look and ", cutAfter: 4 },
+    { text: "see", calls: [{ id: "c5", tool: "add", input: "{a: 2" }] },
+    { calls: [{ id: "c6", tool: "deactivate_skill", input: { name: "extra" } }] },
+    '{"sum": "many"}',
+    "It is three",
+    '{"sum": 3}',
+  ];
+}
+
+interface World {
+  readonly store: Store;
+  readonly agent: Agent;
+  readonly options: AgentOptions;
+  readonly asked: readonly ModelCall[];
+}
+
+function createWorld([exposure, provider]: (typeof exposures)[number], { answered = 0 } = {}): World {
+  const store = memoryStore();
+  const model = mockModel(toScript(exposure).slice(answered), { provider });
+  const readOnly = { readOnly: true } as const;
+  const add = defineTool({
+    name: "add",
+    description: "Adds",
+    annotations: readOnly,
+    input: { type: "object", properties: { a: { type: "number" } }, required: ["a"] },
+    run: ({ a }) => Number(a) + 1,
+  });
+  const extra = defineSkill({
+    name: "extra",
+    description: "Tells more",
+    workDirection: "Call extra/tell.",
+    tools: [defineTool({ name: "tell", description: "Tells", annotations: readOnly, run: () => "told" })],
+  });
+  const hooks: AgentOptions["hooks"] = {
+    beforeCall: ({ tool, input }) =>
+      tool === "add" ? { input: { a: Number((input as JsonObject)["a"]) * 10 } } : undefined,
+    afterCall: (_call, outcome) =>
+      outcome.status === "ok" && outcome.output === "told" ? { status: "ok", output: "changed" } : undefined,
+  };
+  const options: AgentOptions = {
+    model,
+    store,
+    exposure,
+    hooks,
+    workspace: createWorkspace({ tools: [add], skills: [extra] }),
+  };
+  return { store, options, agent: createAgent(options), asked: model.asked };
+}
+
+function toSeen(asked: readonly ModelCall[]): unknown {
+  return asked.map(({ prompt, tools, responseFormat }) => ({ prompt, tools, responseFormat }));
+}
+
+function toFacts({ status, text, output, steps, usage, skills, messages }: RunResult): unknown {
+  const { modelCalls, toolCalls } = usage;
+  return { status, text, output, steps, modelCalls, toolCalls, skills, messages };
+}
+
+function stopAfterCall(run: () => { stop(): void }): Pick<RunOptions, "onEvent"> {
+  return { onEvent: (event) => event.type === "tool-end" && event.recalled !== true && run().stop() };
+}
