@@ -104,6 +104,7 @@ Options:
   -h, --help     show this help; "kitbag <command> --help" has the options of a command, and examples
 
 Examples:
+  $ kitbag chat                                  talk with an agent; no key needed
   $ kitbag tour                                  what this is about, in two minutes
   $ kitbag list                                  the tools of this project (kitbag.config.ts)
   $ kitbag call add --a 2 --b 3                  call one

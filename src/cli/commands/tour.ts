@@ -1,6 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 
 const inTheRepository = `What to type next, in this folder:
+  npx kitbag chat --examples
   npx kitbag doctor
   npx kitbag list skills
   npx kitbag call text-stats/stats-count --file README.md --skills skills
@@ -18,6 +19,7 @@ and type
   kitbag trust .
   kitbag list
   kitbag call hello
+  kitbag chat
   kitbag --help`;
 
 /** `kitbag tour`: what Kitbag does, in steps that really run. */
