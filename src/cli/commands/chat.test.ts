@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { expect, test, vi } from "vitest";
 
+import packageJson from "../../../package.json" with { type: "json" };
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
 import { startWireModel, toCall } from "../../../test/support/wire-model.ts";
@@ -16,7 +17,7 @@ test("kitbag chat answers each line of its input and ends, and says that the off
   const run = await chat(["add 19 and 23", "", "add 1 and 2"]);
 
   expect(run).toMatchObject({ code: 0, stdout: "42\n\n3\n\n" });
-  expect(run.stderr).toContain("The offline model answers: it needs no key and no network");
+  expect(run.stderr).toContain("The offline model answers: no key, no network");
   expect(run.stderr).toContain("kitbag chat --model");
 });
 
@@ -169,6 +170,7 @@ test("kitbag chat --examples without a keyboard holds three short conversations 
   expect(stdout).toContain("[Five](#five)");
   expect(stderr).toContain("✓ text-stats/stats-count file: README.md");
   expect(code).toBe(0);
+  expect(packageJson.scripts.start).toMatch(/main\.ts chat --examples$/u);
 });
 
 interface ChatWishes {

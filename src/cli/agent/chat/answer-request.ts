@@ -48,7 +48,7 @@ async function answer(chat: Chat, message: ModelMessage): Promise<void> {
   if (end !== undefined) say(chat, terminal.style(result.status === "failed" ? "red" : "yellow", end));
   if (!json && terminal.isScreen) {
     const time = showDuration(performance.now() - startedAt);
-    say(chat, terminal.style("dim", summarizeRun(result, time)));
+    say(chat, `${terminal.style("dim", summarizeRun(result, time))}\n\n`);
   }
 }
 

@@ -57,8 +57,9 @@ async function begin(chat: Chat): Promise<void> {
   say(chat, nameModel(model) === "local" ? offline : `${nameModel(model)} answers.`);
 }
 
-const offline = `The offline model answers: it needs no key and no network, matches your words with tools, and calls them.
-For another one: kitbag chat --model anthropic/claude-sonnet-5, or /model NAME (kitbag doctor --models shows what works here).`;
+const offline = `The offline model answers: no key, no network. It matches your words with tools, and calls them.
+For another model: kitbag chat --model anthropic/claude-sonnet-5, or /model NAME; kitbag doctor --models
+shows what works here.`;
 
 async function talk(chat: Chat): Promise<void> {
   const { invocation } = chat;
@@ -83,7 +84,7 @@ function greet(chat: Chat): void {
   say(chat, `${count === 0 ? "No skills" : `${count} skills`} here. /help lists what you can do, /quit leaves.`);
   if (options["examples"] !== true) return;
   const requests = findExampleRequests(cwd, 5).map((request) => `  ${terminal.style("cyan", request)}`);
-  say(chat, `\nTry one of these:\n${requests.join("\n")}\n`);
+  say(chat, `\nTry one of these:\n${requests.join("\n")}\n\n`);
 }
 
 /** Takes a line: a command, or something for the model. */

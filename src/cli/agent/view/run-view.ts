@@ -210,10 +210,13 @@ function renderCall(
   const isOk = outcome.status === "ok";
   const mark = isOk ? terminal.style("green", "✓") : terminal.style("red", "✗");
   const time = recalled === true ? "from the journal" : showDuration(durationMs);
-  const room = Math.max(40, (terminal.columns ?? 120) - time.length - 6);
-  const name = cutText(nameCall(start ?? { tool, input: {} }), Math.floor(room * 0.6));
-  const isSkill = isOk && isSkillCall(tool);
-  const result = isSkill ? "" : cutText(showOutcome(outcome), Math.max(20, room - name.length - 3));
-  const arrow = result === "" ? "" : ` ${terminal.style(isOk ? "dim" : "red", `→ ${result}`)}`;
+  const room = Math.max(40, (terminal.columns ?? 120) - time.length - 7);
+  const result = isOk && isSkillCall(tool) ? "" : showOutcome(outcome);
+  const words = nameCall(start ?? { tool, input: {} });
+  const name = cutText(words, Math.max(Math.floor(room * 0.6), room - result.length));
+  const arrow =
+    result === ""
+      ? ""
+      : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutText(result, Math.max(20, room - name.length))}`)}`;
   return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
 }
