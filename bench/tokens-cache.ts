@@ -1,8 +1,12 @@
 import { hash } from "node:crypto";
 
-import type { ModelCall } from "kitbag/models";
-
-import { estimateTokens } from "../src/core/estimate-tokens.ts";
+import {
+  estimateMessageTokens,
+  estimateToolTokens,
+  type ModelCall,
+  type ModelMessage,
+  type ModelTool,
+} from "kitbag/models";
 
 /** What questions cost at a provider that remembers how prompts begin. */
 export interface PrefixCache {
@@ -34,11 +38,10 @@ export function createPrefixCache(): PrefixCache {
       let prefix = "";
       let isKnown = true;
       let hasLast = last === "";
-      for (const block of toBlocks(call)) {
-        prefix = hash("sha256", prefix + block);
+      for (const { text, tokens } of toBlocks(call)) {
+        prefix = hash("sha256", prefix + text);
         isKnown &&= known.has(prefix);
         known.add(prefix);
-        const tokens = estimateTokens(block);
         paid.raw += tokens;
         paid.priced += tokens * (isKnown ? 0.1 : 1.25);
         if (prefix === last) hasLast = true;
@@ -50,13 +53,32 @@ export function createPrefixCache(): PrefixCache {
   };
 }
 
-/** What a provider's model reads: changes of the list of tools too, but not what only says where a prompt can be cut. */
-function toBlocks({ tools = [], prompt }: ModelCall): readonly string[] {
-  return [...tools, ...prompt].map((block) =>
-    JSON.stringify(block, (name, value: unknown) => {
-      if (name !== "providerOptions") return value;
-      const { toolChanges } = (value as { readonly anthropic?: { readonly toolChanges?: unknown } }).anthropic ?? {};
-      return toolChanges;
-    }),
-  );
+/** A piece of a prompt behind which it can be cut. */
+interface Block {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+function toBlocks({ tools = [], prompt }: ModelCall): readonly Block[] {
+  return [
+    ...(tools as readonly ModelTool[]).map((tool) => ({
+      text: JSON.stringify(tool),
+      tokens: estimateToolTokens(tool),
+    })),
+    ...prompt.map(toBlock),
+  ];
+}
+
+/** A message may change the list of tools; what only says where a prompt can be cut is nothing that a model reads. */
+function toBlock(message: ModelMessage): Block {
+  const { toolChanges = [] } = (message.providerOptions?.["anthropic"] ?? {}) as {
+    readonly toolChanges?: ToolChange[];
+  };
+  const added = toolChanges.reduce((sum, { tool }) => sum + (tool === undefined ? 0 : estimateToolTokens(tool)), 0);
+  const text = JSON.stringify([message.role, message.content, toolChanges]);
+  return { text, tokens: estimateMessageTokens(message) + added };
+}
+
+interface ToolChange {
+  readonly tool?: ModelTool;
 }

@@ -64,13 +64,17 @@ function listTools(name: string, thing: string, region: string, prefix = ""): re
   return operations.map(([operation, verb, rest]) =>
     defineTool({
       name: `${prefix}${operation}`,
-      description: `${verb} ${thing} of the ${region} region ${rest}. Use it when somebody asks about ${name} and names a ${thing}.`,
+      description: `${verb} ${thing} of the ${region} region ${rest}.`,
       input: {
         type: "object",
         properties: {
           reference: { type: "string", description: `Number or reference of the ${thing}, such as 2026-0417` },
-          status: { type: "string", enum: ["open", "waiting", "closed"], description: `Only a ${thing} in this state` },
-          since: { type: "string", format: "date", description: "First day of the period, as YYYY-MM-DD" },
+          status: {
+            type: "string",
+            enum: ["open", "waiting", "closed"],
+            description: `What to ${operation}: only a ${thing} in this state`,
+          },
+          since: { type: "string", format: "date", description: `First day to ${operation}, as YYYY-MM-DD` },
           limit: { type: "integer", minimum: 1, maximum: 100, description: "The most to answer with" },
         },
         required: ["reference"],

@@ -154,7 +154,7 @@ function scriptedModel(provider: string, next: (call: ModelCall) => Step | undef
                 input: JSON.stringify(step.input),
               },
             ];
-      return { stream: ReadableStream.from([...parts, finish(step === undefined)]) as ReadableStream<ModelPart> };
+      return { stream: ReadableStream.from([...parts, finish(step === undefined)]) };
     },
   };
 }

@@ -9,7 +9,7 @@ import { shortenActivation } from "./shorten-activation.ts";
 import { tellActivation } from "./tell-activation.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
-/** `list_skills` and `read_skill` are of no use to a model that can open skills; with the others it reaches everything. */
+/** With these a model reaches everything; `read_skill` is of no use to one that can open skills. */
 const ownNames = new Set([
   "search_tools",
   "describe_tool",
@@ -20,6 +20,9 @@ const ownNames = new Set([
   "deactivate_skill",
 ]);
 
+/** Where every tool that is opened comes into the list, none has to be described or called in another way. */
+const needless = new Set(["describe_tool", "call_tool"]);
+
 /**
  * The list of tools stays as it is at the beginning; what is opened and closed is said at the end of the conversation, so that
  * everything before it stays in the provider's cache. Where the provider can, the change is one of its list of tools too; elsewhere
@@ -29,18 +32,12 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
   const isNative = model.provider.startsWith("anthropic");
   /** Skills whose tools the model has been told of by opening them itself. */
   const opened = new Set<string>();
-  const own = new Map(
-    createDispatchTools(session).flatMap((tool) =>
-      ownNames.has(tool.name)
-        ? [
-            [
-              tool.name,
-              isNative ? shortenActivation(tool) : tellActivation(tool, (skill) => opened.add(skill)),
-            ] as const,
-          ]
-        : [],
-    ),
-  );
+  const own = new Map<string, DispatchTool>();
+  for (const tool of createDispatchTools(session)) {
+    if (!ownNames.has(tool.name) || (isNative && needless.has(tool.name))) continue;
+    const shown = isNative ? shortenActivation(tool) : tellActivation(tool, (skill) => opened.add(skill));
+    own.set(tool.name, shown);
+  }
   let told = session.getAvailableTools();
   const view: ModelView = {
     system: renderSystem(session, instructions, isNative ? "" : howTo),

@@ -1,11 +1,12 @@
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
 import { renderSystem } from "./render-system.ts";
+import { tellActivation } from "./tell-activation.ts";
 import { toDispatchModelTool } from "./to-model-tools.ts";
 
 /** A few tools that never change, with which a model finds, opens and calls everything else. */
 export function dispatchTools({ session, instructions = "" }: ExposureParts): Exposure {
-  const own = new Map(createDispatchTools(session).map((tool) => [tool.name, tool]));
+  const own = new Map(createDispatchTools(session).map((tool) => [tool.name, tellActivation(tool)]));
   const view: ModelView = {
     system: renderSystem(session, instructions, howTo),
     tools: [...own.values()].map(toDispatchModelTool),

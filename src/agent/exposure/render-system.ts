@@ -2,13 +2,20 @@ import type { Session } from "../../workspace/sessions/session.ts";
 
 /** About how many tokens the list of skills may have. What does not fit is found by searching. */
 const maxCatalogTokens = 2000;
+/** The same where tools and skills are searched for with `search_tools`: the list only says what there is. */
+const maxIndexTokens = 1000;
 
 /**
- * The system text: what the agent is, the skills there are, the instructions of those that are open from the beginning. `rest` is said
- * at its end.
+ * The system text: what the agent is, the skills there are, the instructions of those that are open from the beginning. `howTo` says how
+ * to reach what is not listed; without it everything is.
  */
-export function renderSystem(session: Session, instructions: string, rest = ""): string {
-  const { text, omitted } = session.renderCatalog({ maxTokens: maxCatalogTokens });
+export function renderSystem(session: Session, instructions: string, howTo?: string): string {
+  const { text, omitted } =
+    howTo === undefined
+      ? session.renderCatalog({ maxTokens: maxCatalogTokens })
+      : session.renderCatalog({ maxTokens: maxIndexTokens, style: "lines" });
   const more = omitted.length === 0 ? "" : `There are ${omitted.length} more skills: list_skills lists all of them.`;
-  return [instructions, text, more, session.activeInstructions(), rest].filter((part) => part !== "").join("\n\n");
+  return [instructions, text, more, session.activeInstructions(), howTo ?? ""]
+    .filter((part) => part !== "")
+    .join("\n\n");
 }

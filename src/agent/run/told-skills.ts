@@ -26,8 +26,13 @@ function findOpened(messages: readonly ModelMessage[]): ReadonlySet<string> {
         if (typeof name === "string") asked.set(part.toolCallId, name);
       }
       const name = part.type === "tool-result" ? asked.get(part.toolCallId) : undefined;
-      if (part.type === "tool-result" && name !== undefined && part.output.type === "json") opened.add(name);
+      if (part.type === "tool-result" && name !== undefined && isDone(part.output.type)) opened.add(name);
     }
   }
   return opened;
+}
+
+/** What went wrong is of another type. */
+function isDone(type: string): boolean {
+  return type === "json" || type === "text";
 }

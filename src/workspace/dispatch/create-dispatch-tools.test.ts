@@ -120,6 +120,18 @@ test("a dispatch tool whose session throws answers with a failure", async () => 
   });
 });
 
+test("search_tools says the first sentence of what a tool is, and all of it where it is declared", async () => {
+  const description = "Counts the words of a text. Use it before you shorten one.";
+  const tools = [defineTool({ name: "count-words", description, run: () => 1 })];
+  const [search] = createDispatchTools(createWorkspace({ tools }).openSession());
+
+  const summary = await search?.run({ query: "count words" }, {});
+  const schema = await search?.run({ query: "count words", detail: "schema" }, {});
+
+  expect(summary).toMatchObject({ output: { tools: [{ description: "Counts the words of a text." }] } });
+  expect(schema).toMatchObject({ output: { tools: [{ description }] } });
+});
+
 test("search_tools finds tools by words, and says which skill to open first", async () => {
   const { run } = setUp();
 

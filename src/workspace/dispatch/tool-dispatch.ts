@@ -62,12 +62,18 @@ function show(view: DispatchView, entry: RegisteredTool, detail: "summary" | "sc
   const state = describeState(view, entry);
   return detail === "schema"
     ? { name, description, ...schemas, ...state }
-    : { name, description: firstLine(description), ...state };
+    : { name, description: firstSentence(description), ...state };
 }
 
 /** Whether a tool can be called now, and what to open if not. */
 function describeState({ session }: DispatchView, { address, source, owner }: RegisteredTool): object {
   return { available: session.isToolAvailable(address), ...(source === "skill" && { skill: owner }) };
+}
+
+/** What a tool does is said first; when to use it is said where it is declared. */
+function firstSentence(text: string): string {
+  const line = firstLine(text);
+  return /^.{20,}?[.!?](?=\s)/u.exec(line)?.[0] ?? line;
 }
 
 const longestLine = 200;

@@ -44,6 +44,14 @@ test("renderCatalog() leaves out characters that nobody sees and skills that a m
   expect(text).not.toContain("secret");
 });
 
+test("renderCatalog() lists skills in lines, one for each whatever it says of itself", () => {
+  const skills = [skill("pdf", "Reads <PDF>\nand\u200B more"), skill("csv", "Sums tables")];
+
+  const { text } = renderCatalog(skills, { style: "lines" });
+
+  expect(text).toBe("Skills that can be opened with activate_skill:\n- pdf: Reads <PDF> and more\n- csv: Sums tables");
+});
+
 test("renderCatalog() is empty when there is nothing to list", () => {
   expect(renderCatalog([])).toEqual({ text: "", shortened: [], omitted: [] });
 });

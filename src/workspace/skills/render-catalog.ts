@@ -1,17 +1,19 @@
 import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { Skill } from "../../core/skill.ts";
-import { toXmlText } from "./xml-text.ts";
+import { toSeenText, toXmlText } from "./xml-text.ts";
 
 /** How much room the list of skills may take. Without a limit nothing is cut. */
 export interface CatalogOptions {
   readonly maxCharacters?: number;
   /** Estimated: see `≈` wherever tokens are shown. */
   readonly maxTokens?: number;
+  /** `lines`: a line for each skill, in half of the tokens, and without the place of its folder. @default "xml" */
+  readonly style?: "xml" | "lines";
 }
 
 /** The list of skills as text, and what did not fit. */
 export interface RenderedCatalog {
-  /** XML as in the specification of skills; empty if there is nothing to list. */
+  /** XML as in the specification of skills, or lines; empty if there is nothing to list. */
   readonly text: string;
   /** Skills whose description was shortened. */
   readonly shortened: readonly string[];
@@ -25,6 +27,7 @@ const shortestDescription = 24;
 /** Lists skills within a budget: all descriptions are shortened evenly before any skill is left out, from the end. */
 export function renderCatalog(skills: readonly Skill[], options: CatalogOptions = {}): RenderedCatalog {
   const listed = skills.filter((skill) => skill.modelInvocable);
+  const render = options.style === "lines" ? renderLines : renderXml;
   const longest = Math.max(0, ...listed.map((skill) => skill.description.length));
   const fits = (text: string): boolean =>
     text.length <= (options.maxCharacters ?? Number.POSITIVE_INFINITY) &&
@@ -62,7 +65,16 @@ function longestThatFits(longest: number, fits: (length: number) => boolean): nu
   return low;
 }
 
-function render(skills: readonly Skill[], longest: number): string {
+function renderLines(skills: readonly Skill[], longest: number): string {
+  const lines = skills.map(({ name, description }) => {
+    // One line for each: what a skill says of itself must not look like what somebody else says.
+    const line = toSeenText(shorten(description, longest)).replaceAll(/\s+/gu, " ");
+    return `- ${name}: ${line}`;
+  });
+  return ["Skills that can be opened with activate_skill:", ...lines].join("\n");
+}
+
+function renderXml(skills: readonly Skill[], longest: number): string {
   const items = skills.map((skill) => {
     const lines = [`    <name>${toXmlText(skill.name)}</name>`];
     lines.push(`    <description>${toXmlText(shorten(skill.description, longest))}</description>`);
