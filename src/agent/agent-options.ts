@@ -10,29 +10,13 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
 import type { MemoryOptions } from "./memory/memory-options.ts";
+import type { RunLimits } from "./run-limits.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
+
+export type { RunLimits } from "./run-limits.ts";
 
 /** How a model sees the tools of skills that are opened; see `docs/guide/agents.md`. */
 export type ExposureName = "direct" | "announce" | "dispatch" | "auto";
-
-/** What a run may use; each is looked at before the model is asked. */
-export interface RunLimits {
-  /** How often the model is asked. @default 50 */
-  readonly maxSteps: number;
-  /** Input and output together. @default none */
-  readonly maxTokens: number;
-  /**
-   * In US dollars. A question is not asked that costs more for sure; an answer may still be the one that goes over. A model whose
-   * price nobody knows is refused when there is a limit. @default none
-   */
-  readonly maxCost: number;
-  /** @default none */
-  readonly maxMs: number;
-  /** @default 1000 */
-  readonly maxCalls: number;
-  /** How many calls of one answer run at the same time. @default 8 */
-  readonly maxParallel: number;
-}
 
 /** What may be said about every question to the model. */
 export interface ModelSettings extends Pick<
@@ -101,7 +85,7 @@ export interface RunOptions {
   /** The trace that it belongs to, as the W3C headers of these names say it. */
   readonly traceparent?: string;
   readonly tracestate?: string;
-  /** Told every event, at once. */
+  /** Told every event, at once. One that throws changes nothing: the run goes on. */
   readonly onEvent?: (event: AgentEvent) => void;
   /** Told every piece of the model's text, at once. */
   readonly onText?: (text: string) => void;

@@ -3,7 +3,7 @@ import type { CallEvent } from "../core/events.ts";
 import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
 import type { ModelContent, ModelMessage, ModelUsage } from "../models/model.ts";
-import type { RunLimits } from "./agent-options.ts";
+import type { RunLimits } from "./run-limits.ts";
 import type { RunResult } from "./run-result.ts";
 
 /**

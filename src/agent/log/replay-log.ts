@@ -41,7 +41,9 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
     hold(event) {
       end ??= compare(recorded[next++], event);
     },
-    release: () => undefined,
+    async release() {
+      if (end !== undefined) throw end;
+    },
     async call({ name }) {
       const outcome: ToolOutcome | undefined = outcomes.get(name);
       if (end !== undefined) throw end;

@@ -114,6 +114,7 @@ function toMemory(recorded: readonly KeptEvent[]): Memory {
 async function compareRun(run: RunState, { answers }: Folded): Promise<ReplayReport> {
   try {
     await runLoop(run);
+    await run.parts.log.release();
   } catch (cause) {
     if (!(cause instanceof ReplayEnd)) throw cause;
     const { divergence } = cause;

@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../core/json.ts";
+import type { ApprovalDecided } from "../events.ts";
 import type { CallVerdict } from "../hooks.ts";
 import { askBeforeCall } from "./ask-before-call.ts";
 import type { PlannedCall } from "./plan-calls.ts";
@@ -27,25 +28,32 @@ export async function askApproval(
   const { approve, log } = run.parts;
   const approval = `${run.id}:${name}`;
   const decided = run.decided.get(approval);
-  if (decided?.decision === "deny") return { decision: "deny", reason: decided.reason ?? "no reason was given" };
-  if (decided !== undefined) {
-    const shown = run.asked.get(approval) ?? planned.input;
-    return { decision: "approve", shown, input: decided.input ?? shown };
-  }
+  if (decided !== undefined) return toAnswer(decided, run.asked.get(approval) ?? planned.input);
   // Asked while the call is made; where nobody can be asked and nothing is kept, it is denied there.
   if (approve !== undefined || !log.isKept) return undefined;
   if (!run.asked.has(approval)) {
-    // Who is asked about a call may take the time: the answer is kept before.
-    if (run.parts.hooks.beforeCall !== undefined) await log.release();
-    const verdict = await askBeforeCall(run, planned);
-    if (verdict !== undefined && !("input" in verdict)) return { decision: "said", verdict };
-    await ask(run, planned, approval, verdict?.input ?? planned.input);
+    const verdict = await ask(run, planned, approval);
+    if (verdict !== undefined) return { decision: "said", verdict };
   }
   run.waiting.push(approval);
   return "waits";
 }
 
-async function ask(run: RunState, { id, address }: PlannedCall, approval: string, input: JsonValue): Promise<void> {
+function toAnswer({ decision, reason, input }: ApprovalDecided, shown: JsonValue): ApprovalAnswer {
+  if (decision === "deny") return { decision, reason: reason ?? "no reason was given" };
+  return { decision, shown, input: input ?? shown };
+}
+
+/** Asks somebody to approve a call. Answers with what a hook says about it, if nobody need be asked then. */
+async function ask(run: RunState, planned: PlannedCall, approval: string): Promise<CallVerdict> {
+  const { hooks, log } = run.parts;
+  // Who is asked about a call may take the time: the answer is kept before.
+  if (hooks.beforeCall !== undefined) await log.release();
+  const verdict = await askBeforeCall(run, planned);
+  if (verdict !== undefined && !("input" in verdict)) return verdict;
+  const input = verdict?.input ?? planned.input;
+  const { id, address: tool } = planned;
   run.asked.set(approval, input);
-  await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool: address, input });
+  await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool, input });
+  return undefined;
 }

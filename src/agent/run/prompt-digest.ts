@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 
 import type { ModelMessage, ModelTool } from "../../models/model.ts";
+import { toKeptMessage } from "../log/kept-files.ts";
 
 /**
  * Digests of what a model is shown, so that a replay can tell where it was shown something else. Each message is looked at once,
@@ -21,7 +22,9 @@ export function createPromptDigest(): PromptDigest {
       if (messages !== known) digests = [];
       known = messages;
       for (let index = digests.length; index < messages.length; index++) {
-        digests.push(toDigest(`${digests[index - 1] ?? ""}${JSON.stringify(messages[index])}`));
+        digests.push(
+          toDigest(`${digests[index - 1] ?? ""}${JSON.stringify(toKeptMessage(messages[index] as ModelMessage))}`),
+        );
       }
       return toDigest(`${digestOfText(system)}${digests.at(-1) ?? ""}`);
     },

@@ -79,9 +79,9 @@ async function askUntilKept(run: RunState): Promise<ModelAnswered | NonNullable<
     const answer = await askModel(run);
     if (hooks.afterModel === undefined) return answer;
     if ((await callHook(signal, "afterModel", () => hooks.afterModel?.(answer))) !== "again") return answer;
-    run.askedAgain += 1;
     const reason = checkLimits(run);
     if (reason !== undefined) return reason;
+    run.askedAgain += 1;
   }
 }
 

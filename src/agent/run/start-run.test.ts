@@ -137,10 +137,12 @@ test.for(["task-start", "text-delta", "tool-start", "tool-end", "task-end"])(
     const throws = (event: AgentEvent): void => {
       if (event.type === type) throw new Error("No");
     };
+    // Types do not keep anybody from giving one that answers with a promise.
+    const rejects = (async (event: AgentEvent) => throws(event)) as (event: AgentEvent) => void;
 
     const results = await Promise.all([
       createTestAgent().run("Go", { onEvent: throws }).result,
-      createTestAgent().run("Go", { onEvent: async (event) => throws(event) }).result,
+      createTestAgent().run("Go", { onEvent: rejects }).result,
       createTestAgent().run("Go", { onText: () => throws({ type } as AgentEvent) }).result,
     ]);
 

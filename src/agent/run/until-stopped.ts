@@ -21,9 +21,10 @@ export function untilStopped<Value>(signal: AbortSignal, work: PromiseLike<Value
         leave();
         resolve(value);
       },
-      (cause: unknown) => {
+      () => {
         leave();
-        reject(cause);
+        // With whatever it rejects.
+        resolve(work);
       },
     );
   });

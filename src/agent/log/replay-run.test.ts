@@ -1,0 +1,99 @@
+import { expect, test } from "vitest";
+
+import { defineSkill } from "../../core/define-skill.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { AgentOptions } from "../agent-options.ts";
+import type { AgentRun } from "../agent-run.ts";
+import { createAgent } from "../create-agent.ts";
+
+const dot = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
+
+test("replay() tells what is different in the last question too", async () => {
+  const store = memoryStore();
+  const { run } = await createTestAgent(["Done"], { store }).run("Go").result;
+
+  const report = await createTestAgent(["Done"], { store, instructions: "Be brief" }).replay(run);
+
+  expect(report).toMatchObject({ status: "diverged", divergence: { step: 1 } });
+});
+
+test("replay() costs nothing", async () => {
+  const agent = createTestAgent(["Done"]);
+  const { run } = await agent.run("Go").result;
+  const before = agent.totalTokens;
+
+  await agent.replay(run);
+
+  expect(before).toBeGreaterThan(0);
+  expect(agent.totalTokens).toBe(before);
+});
+
+test("replay() says again what was said before the first question", async () => {
+  const agent = createTestAgent(["Done"]);
+  const run = agent.run("Go");
+  run.steer("Be quick");
+  await run.result;
+
+  expect(await agent.replay(run.id)).toMatchObject({ status: "same", steps: 1 });
+});
+
+test("replay() says again what was said after an answer that was cut", async () => {
+  const agent = createTestAgent([{ text: "Half", finishReason: "interrupted" }, "Done"]);
+  const run: AgentRun = agent.run("Go", {
+    onEvent: (event) => event.type === "model-answer" && event.step === 1 && run.steer("Be quick"),
+  });
+  await run.result;
+
+  expect(await agent.replay(run.id)).toMatchObject({ status: "same", steps: 2 });
+});
+
+test("replay() of a run with pictures is the same", async () => {
+  const agent = createTestAgent(["A dot"]);
+  const { run } = await agent.run("What is it?", { images: [dot] }).result;
+  const bytes = await agent.run([
+    {
+      role: "user",
+      content: [{ type: "file", mediaType: "image/gif", data: { type: "data", data: new Uint8Array(dot) } }],
+    },
+  ]).result;
+
+  expect(await agent.replay(run)).toMatchObject({ status: "same" });
+  expect(await agent.replay(bytes.run)).toMatchObject({ status: "same" });
+});
+
+test("replay() of a run whose calls somebody approved goes to its end", async () => {
+  const agent = createTestAgent([{ calls: [{ tool: "drop" }] }, "Done"], { approve: () => ({ decision: "approve" }) });
+  const { run } = await agent.run("Go").result;
+
+  expect(await agent.replay(run)).toMatchObject({ status: "same", steps: 2 });
+});
+
+test("fork() has the skills open that the calls of its last step have opened", async () => {
+  const agent = createTestAgent(({ prompt }) => {
+    const text = JSON.stringify(prompt);
+    if (!text.includes("activate_skill")) return { calls: [{ tool: "activate_skill", input: { name: "extra" } }] };
+    return text.includes("extra__tell") && text.includes('"told"') ? "Done" : { calls: [{ tool: "extra__tell" }] };
+  });
+  const { run } = await agent.run("Go").result;
+
+  const fork = await (await agent.fork(run, 1, { say: "Go on" })).result;
+
+  expect(fork).toMatchObject({ status: "ok", text: "Done", skills: ["extra"] });
+  expect(await agent.replay(fork.run)).toMatchObject({ status: "same" });
+});
+
+function createTestAgent(script: MockScript, options: Partial<AgentOptions> = {}): ReturnType<typeof createAgent> {
+  const extra = defineSkill({
+    name: "extra",
+    description: "Tells more",
+    workDirection: "Tell",
+    tools: [defineTool({ name: "tell", description: "Tells", run: () => "told" })],
+  });
+  const drop = defineTool({ name: "drop", description: "Drops", needsApproval: true, run: () => "dropped" });
+  const workspace = createWorkspace({ tools: [drop], skills: [extra] });
+  const model = mockModel(typeof script === "function" ? script : [...script, ...script]);
+  return createAgent({ model, workspace, store: memoryStore(), ...options });
+}
