@@ -14,6 +14,8 @@ export interface ShownRun {
   /** Asks the person; nothing if nobody is there, so that the run pauses. */
   readonly approve: Approve | undefined;
   readonly view: RunView | undefined;
+  /** Tells how it ended to a program that was not told: a run that could not even begin has no events. */
+  conclude(result: RunResult): void;
 }
 
 /** Makes what shows a run: lines for a person, or one event a line for a program. */
@@ -24,13 +26,20 @@ export function createShownRun(
 ): ShownRun {
   const { terminal, json } = invocation;
   if (json) {
-    const onEvent = (event: AgentEvent): void => terminal.print(`${renderJsonLine(event)}\n`);
-    return { onEvent, approve: approve ?? whoApproves(invocation), view: undefined };
+    let hasEnded = false;
+    const onEvent = (event: AgentEvent): void => {
+      hasEnded ||= event.type === "task-end";
+      terminal.print(`${renderJsonLine(event)}\n`);
+    };
+    const conclude = (result: RunResult): void => {
+      if (!hasEnded) onEvent({ type: "task-end", run: result.run, result });
+    };
+    return { onEvent, approve: approve ?? whoApproves(invocation), view: undefined, conclude };
   }
   const view = createRunView(terminal, options);
   const person = approve ?? whoApproves(invocation);
   const asked = person && approveInTurn((request) => view.leave(async () => person(request)));
-  return { onEvent: view.onEvent, approve: asked, view };
+  return { onEvent: view.onEvent, approve: asked, view, conclude: () => {} };
 }
 
 function whoApproves(invocation: Invocation): Approve | undefined {

@@ -93,7 +93,7 @@ test("kitbag chat knows its commands, and says which was meant", async () => {
   expect(stderr).toContain('Cannot find the skill "nothing"');
   expect(stderr).toContain("The model is openai-chat/gpt-5.4-nano");
   expect(stderr).toContain('write "provider/model"');
-  expect(stderr).toContain("The next request stops at each step");
+  expect(stderr).toContain("Step by step needs a terminal");
   expect([code, stdout.trim()]).toEqual([0, ""]);
 });
 

@@ -83,6 +83,15 @@ test("kitbag run says which key is missing, and asks nobody", async () => {
   expect(code).toBe(1);
 });
 
+test("kitbag run --json says how a run ended that could not begin", async () => {
+  const { code, stdout } = await runKitbag(["run", "x", "--skill", "nothing", "--json"]);
+
+  expect(parseEvents(stdout)).toMatchObject([
+    { type: "task-end", result: { status: "failed", error: { code: "skill-not-found" } } },
+  ]);
+  expect(code).toBe(1);
+});
+
 test("kitbag run without a configuration and without skills still talks", async () => {
   const { code, stdout } = await runKitbag(["run", "hello"]);
 

@@ -108,6 +108,7 @@ async function runTask(
   });
   const result = await finishRun(run, shown.view);
   debugging?.close();
+  shown.conclude(result);
   return toAnswer(invocation, run, result);
 }
 

@@ -1,9 +1,24 @@
 import { expect, test } from "vitest";
 
-import { parseJsonConfig } from "./to-workspace-options.ts";
+import { localModel } from "../../models/local/local-model.ts";
+import { parseJsonConfig, toWorkspaceOptions } from "./to-workspace-options.ts";
 
 test("parseJsonConfig() reads limits", () => {
   expect(parseJsonConfig('\uFEFF{"limits": {"limitMs": 5}}', "/x.json")).toEqual({ limits: { limitMs: 5 } });
+});
+
+test("parseJsonConfig() reads the name of a model", () => {
+  expect(parseJsonConfig('{"model": "ollama/qwen3"}', "/x.json")).toEqual({ limits: {}, model: "ollama/qwen3" });
+});
+
+test("toWorkspaceOptions() takes a model, or the name of one, and nothing else", async () => {
+  const model = localModel();
+
+  expect(await toWorkspaceOptions({ model }, "/x.ts")).toEqual({ model });
+  expect(await toWorkspaceOptions({ model: "local" }, "/x.ts")).toEqual({ model: "local" });
+  await expect(toWorkspaceOptions({ model: 3 }, "/x.ts")).rejects.toThrow(
+    "model: expected a model or the name of one, found 3",
+  );
 });
 
 test.for([
@@ -12,6 +27,7 @@ test.for([
   ["[]", "found an empty list"],
   ["null", "found null"],
   ['{"limits": 3}', "limits: expected an object, found 3"],
+  ['{"model": {"doStream": 1}}', "model: expected a model or the name of one"],
   ['{"limits": null}', "limits: expected an object, found null"],
   ['{"limit": {}}', 'it cannot have "limit"; did you mean "limits"?'],
   ['{"tools": []}', 'it cannot have "tools"; JSON cannot hold it; write a kitbag.config.ts'],

@@ -43,6 +43,7 @@ async function answer(chat: Chat, message: ModelMessage): Promise<void> {
   chat.lastRun = run;
   const result = await finishRun(run, shown.view);
   debugging?.close();
+  shown.conclude(result);
   await goOn(chat, result);
   const end = describeEnd(result);
   if (end !== undefined) say(chat, terminal.style(result.status === "failed" ? "red" : "yellow", end));

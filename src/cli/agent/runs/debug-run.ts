@@ -9,7 +9,7 @@ import { usageError } from "../../usage-error.ts";
 import { askAtStop } from "../debug/ask-at-stop.ts";
 import { openCommandLines } from "../debug/command-lines.ts";
 import { callsOf } from "./calls-of.ts";
-import { toGoneOn, withRun, type KnownRun } from "./go-on-with-run.ts";
+import { withRun, type KnownRun } from "./go-on-with-run.ts";
 import type { ReadRun } from "./read-run.ts";
 
 /** Goes through a run that is recorded. What is changed there becomes a run of its own: the recorded one stays as it is. */
@@ -80,7 +80,7 @@ async function goAnotherWay(
   const changes: ForkChanges = isAnswer ? {} : { outcomes: { [place.name]: await toOutcome(known, place, action) } };
   const going = await open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, toOptions());
   invocation.terminal.note(`${going.id} goes on from here; ${run.id} stays as it is\n`);
-  return toGoneOn(invocation, going, await finish(going));
+  return known.toAnswer(going, await finish(going));
 }
 
 /** What came of a call in the other run: what the person says, or what comes of it when it is made now. */

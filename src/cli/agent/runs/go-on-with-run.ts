@@ -22,6 +22,8 @@ export interface KnownRun {
   toOptions(): RunOptions;
   /** Shows a run until it is over. */
   finish(run: AgentRun): Promise<RunResult>;
+  /** What the command answers then. */
+  toAnswer(run: AgentRun, result: RunResult): Answer;
 }
 
 /** Does `work` with an agent and the run that the first word names. */
@@ -45,6 +47,10 @@ export async function withRun(invocation: Invocation, work: (known: KnownRun) =>
         ...(shown.approve !== undefined && { approve: shown.approve }),
       }),
       finish: (going) => finishRun(going, shown.view),
+      toAnswer(going, result) {
+        shown.conclude(result);
+        return toGoneOn(invocation, going, result);
+      },
     });
   });
 }
@@ -67,8 +73,7 @@ function toModelName(model: string): string | undefined {
   return name === undefined ? undefined : `${name}/${rest.join("/")}`;
 }
 
-/** What a command answers that has gone on with a run. */
-export function toGoneOn({ terminal, json }: Invocation, run: AgentRun, result: RunResult): Answer {
+function toGoneOn({ terminal, json }: Invocation, run: AgentRun, result: RunResult): Answer {
   if (!json && result.steps > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
   return toRunAnswer(result);
 }

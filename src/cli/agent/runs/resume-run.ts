@@ -3,7 +3,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import type { AgentRun } from "../../../agent/agent-run.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
-import { toGoneOn, withRun, type KnownRun } from "./go-on-with-run.ts";
+import { withRun, type KnownRun } from "./go-on-with-run.ts";
 
 /** A lease of a process that has died ends in 10 seconds; one that is still held after this belongs to one that lives. */
 const patienceMs = 15_000;
@@ -13,7 +13,7 @@ const pauseMs = 500;
 export async function resumeRun(invocation: Invocation): Promise<Answer> {
   return withRun(invocation, async (known) => {
     const { going, result } = await resumeWhenFree(known, invocation);
-    return toGoneOn(invocation, going, result);
+    return known.toAnswer(going, result);
   });
 }
 

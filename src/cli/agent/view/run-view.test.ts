@@ -34,10 +34,22 @@ test("createRunView() shows a call that is over on one line, whatever is in it",
   ]);
 
   const lines = stderr.trimEnd().split("\n");
-  expect(lines).toHaveLength(2);
-  expect(lines[0]).toBe(String.raw`│ half\u001b[2J way`);
-  expect(lines[1]).toMatch(/^✓ a\\u001b\[2J text: .*… → \\u001b\]0;x\\u0007 {2}12 ms$/u);
+  expect(lines.slice(0, 2)).toEqual([String.raw`│ half\u001b[2J`, "│ way"]);
+  expect(lines).toHaveLength(3);
+  expect(lines[2]).toMatch(/^✓ a\\u001b\[2J text: .*… → \\u001b\]0;x\\u0007 {2}12 ms$/u);
   expect(stderr).not.toMatch(/[\u0007\u001B]/u);
+});
+
+test("createRunView() does not let a call flood the screen with what it logs", () => {
+  const log = { type: "call-event", run: "r", id: "1", event: { type: "call-log", call: "c", message: "x" } } as const;
+
+  const { stderr } = show([
+    { type: "tool-start", ...at, id: "1", tool: "a", input: {} },
+    ...Array.from({ length: 1000 }, () => log),
+  ]);
+
+  const lines = stderr.trimEnd().split("\n");
+  expect([lines.length, lines.at(-1)]).toEqual([21, "│ … it logs on"]);
 });
 
 test("createRunView() shows a failure with its reason, and what comes from the journal as such", () => {

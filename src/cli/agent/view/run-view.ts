@@ -82,7 +82,12 @@ interface Running {
   readonly start: ToolStart;
   readonly since: number;
   note: string;
+  /** How many lines it has logged. */
+  logged: number;
 }
+
+/** More than this of what one call logs is not read while it runs. */
+const maxLogged = 20;
 
 /** The calls that are going on, as the line at the bottom tells of them. */
 interface Work {
@@ -105,16 +110,22 @@ function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
     });
   }
 
+  function showLog(call: Running | undefined, message: string): void {
+    const logged = call === undefined ? 0 : (call.logged += 1);
+    if (logged <= maxLogged) for (const text of message.trimEnd().split("\n").slice(0, maxLogged)) dim(`│ ${text}`);
+    if (logged === maxLogged + 1) dim("│ … it logs on");
+  }
+
   return {
     show,
     start(event) {
-      running.set(event.id, { start: event, since: performance.now(), note: "" });
+      running.set(event.id, { start: event, since: performance.now(), note: "", logged: 0 });
       show();
     },
     onEvent(id, event) {
       const call = running.get(id);
       if (event.type === "call-progress" && call !== undefined) call.note = showProgress(event.progress);
-      if (event.type === "call-log") dim(`│ ${event.message}`);
+      if (event.type === "call-log") showLog(call, event.message);
       if (event.type === "call-retry") dim(`│ it failed, and is tried again: attempt ${event.attempt}`);
     },
     end(event) {

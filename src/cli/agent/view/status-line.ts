@@ -1,3 +1,4 @@
+import { cutText } from "../../render-table.ts";
 import type { Terminal } from "../../terminal.ts";
 
 /** A line at the bottom of the screen that says what is going on now, and moves while it does. */
@@ -10,7 +11,7 @@ const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "
 const frameMs = 100;
 
 /** Makes the line. Who reads standard error in a file sees nothing of it. */
-export function createStatusLine(terminal: Pick<Terminal, "showStatus" | "isWatched">): StatusLine {
+export function createStatusLine(terminal: Pick<Terminal, "showStatus" | "isWatched" | "columns">): StatusLine {
   let what: (() => string) | undefined;
   let timer: NodeJS.Timeout | undefined;
   let frame = 0;
@@ -18,7 +19,7 @@ export function createStatusLine(terminal: Pick<Terminal, "showStatus" | "isWatc
   const draw = (): void => {
     if (what === undefined) return;
     frame = (frame + 1) % frames.length;
-    terminal.showStatus(`${frames[frame] ?? ""} ${what()}`);
+    terminal.showStatus(cutText(`${frames[frame] ?? ""} ${what()}`, (terminal.columns ?? 80) - 1));
   };
 
   return {
