@@ -20,7 +20,8 @@ export function benchModel(steps = callSteps): Model {
     },
     async doStream({ prompt }) {
       let step = 0;
-      for (const { role } of prompt) if (role === "tool") step += 1;
+      // By number: what the model itself takes must not grow with the conversation.
+      for (let index = 0; index < prompt.length; index++) if (prompt[index]?.role === "tool") step += 1;
       const parts = step < steps ? toCall(step) : toText();
       const stream = new ReadableStream<ModelPart>({
         start(controller) {

@@ -102,8 +102,9 @@ function place({ id, step }: RunState): { readonly run: string; readonly step: n
 function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
   const { settings, output, signal, model } = run.parts;
   const { stop, ...others } = settings;
-  const prompt: ModelMessage[] = system === "" ? [] : [{ role: "system", content: system }];
-  for (const message of run.messages) prompt.push(message);
+  // Copied in one go: a list that grows is copied several times, and a long conversation is asked about often.
+  const prompt: ModelMessage[] =
+    system === "" ? run.messages.slice() : [{ role: "system", content: system }, ...run.messages];
   markCache(prompt, model);
   return {
     ...others,

@@ -4,18 +4,31 @@ import type { ImagePart } from "./to-image-part.ts";
 /** Counts the pictures of a prompt, in messages of the user and in results of tools. */
 export function countImages(prompt: ModelPrompt): number {
   let count = 0;
-  for (const { role, content } of prompt) {
-    if (role === "user") count += countIn(content);
-    if (role !== "tool") continue;
-    for (const part of content) {
-      if (part.type === "tool-result" && part.output.type === "content") count += countIn(part.output.value);
-    }
+  // Asked with every question about every message: nothing is made for it, neither lists nor iterators.
+  for (let index = 0; index < prompt.length; index++) {
+    const message = prompt[index];
+    if (message?.role === "user") count += countIn(message.content);
+    else if (message?.role === "tool") count += countInResults(message.content);
   }
   return count;
 }
 
-/** Asked with every question about every message: no list is made for it. */
-function countIn(parts: readonly { readonly type: string; readonly mediaType?: string }[]): number {
+interface Part {
+  readonly type: string;
+  readonly mediaType?: string;
+  readonly output?: unknown;
+}
+
+function countInResults(parts: readonly Part[]): number {
+  let count = 0;
+  for (const { output } of parts) {
+    const { type, value } = (output ?? {}) as { readonly type?: string; readonly value?: readonly Part[] };
+    if (type === "content" && value !== undefined) count += countIn(value);
+  }
+  return count;
+}
+
+function countIn(parts: readonly Part[]): number {
   let count = 0;
   for (const part of parts) if (isImage(part)) count += 1;
   return count;
