@@ -3,12 +3,17 @@ import type { CliCommand, Invocation } from "../cli-command.ts";
 import { addOption } from "../options.ts";
 import type { ChatKind } from "../agent/chat/run-chat.ts";
 
-const afterShow = `That was a conversation of three requests, with the offline model and the skills in skills/.
+const inTheRepository = `That was a conversation of three requests, with the offline model and the skills in skills/.
 In a terminal you can talk yourself:
   npm start
   npx kitbag chat --skills skills
   npx kitbag run "How many words does README.md have?" --skills skills
   npx kitbag tour`;
+
+const installed = `That was a conversation of three requests, with the offline model and the skills that come with Kitbag.
+In a terminal you can talk yourself:
+  kitbag chat --examples
+  kitbag tour`;
 
 /** `kitbag chat`: a conversation with an agent. */
 export const chatCommand: CliCommand = {
@@ -40,7 +45,9 @@ export const chatCommand: CliCommand = {
       ...(exposure !== undefined && { exposure }),
     };
     const answer = await withAgent(invocation, wishes, (open) => runChat(invocation, open, kind));
-    return kind === "show" && !invocation.json ? { ...answer, text: `\n${afterShow}` } : answer;
+    return kind === "show" && !invocation.json
+      ? { ...answer, text: `\n${import.meta.url.endsWith(".ts") ? inTheRepository : installed}` }
+      : answer;
   },
 };
 

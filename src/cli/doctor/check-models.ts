@@ -90,7 +90,8 @@ function explain(
   if (isKitbagError(cause, "model-key-missing"))
     return { ...key, status: "skipped", found: `no key: set ${cause.details.variables.join(" or ")}` };
   if (!isKitbagError(cause, "provider-missing")) return { ...key, status: "failed", found: message };
-  const found = `npm install ${cause.details.peer}`;
+  const [variable] = facts?.needsKey === true && !hasKey ? facts.keys : [];
+  const found = `npm install ${cause.details.peer}${variable === undefined ? "" : `, and set ${variable}`}`;
   return { ...key, package: "missing", status: hasKey ? "failed" : "skipped", found };
 }
 
