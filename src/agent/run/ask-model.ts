@@ -128,9 +128,10 @@ async function answerOf(run: RunState, model: Model, call: ModelCall): Promise<A
   }
 }
 
-async function readParts(run: RunState, model: Model, call: ModelCall): Promise<Answer> {
-  const answer = await askForParts(model, call);
-  return readAnswer(answer, run.parts.feed.isHeard() ? toListener(run) : undefined);
+function readParts(run: RunState, model: Model, call: ModelCall): Promise<Answer> {
+  return askForParts(model, call).then((answer) =>
+    readAnswer(answer, run.parts.feed.isHeard() ? toListener(run) : undefined),
+  );
 }
 
 function toListener(run: RunState): AnswerListener {

@@ -59,7 +59,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const { id, address: tool, index } = planned;
   const name = `${step}.${index}`;
   if (signal.aborted) return cancelled(planned);
-  const approval = await askApproval(run, planned, name);
+  const approval = planned.tool?.needsApproval === true ? await askApproval(run, planned, name) : undefined;
   if (approval === "waits" || (isHeld && !run.done.has(name))) return undefined;
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
@@ -92,11 +92,15 @@ interface Making {
   readonly begin: () => void;
 }
 
-async function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
-  const { hooks, limits } = run.parts;
-  if (hooks.beforeCall === undefined && hooks.afterCall === undefined) {
-    return reach(run, planned, making, planned.input);
-  }
+function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
+  const { hooks } = run.parts;
+  return hooks.beforeCall === undefined && hooks.afterCall === undefined
+    ? reach(run, planned, making, planned.input)
+    : makeCallWithHooks(run, planned, making);
+}
+
+async function makeCallWithHooks(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
+  const { limits } = run.parts;
   let outcome = await judge(run, planned, making);
   for (let again = 1; ; again++) {
     const after = await askAfterCall(run, planned, outcome).catch((cause: unknown) => {

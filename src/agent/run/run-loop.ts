@@ -64,7 +64,7 @@ async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnTyp
   const place = { run: run.id, step: run.step };
   if (feed.isHeard()) feed.tell({ type: "step-start", ...place });
   if (hooks.onStepStart !== undefined) await callHook(signal, "onStepStart", () => hooks.onStepStart?.(place));
-  const answer = await askUntilKept(run);
+  const answer = await (hooks.afterModel === undefined ? askModel(run) : askUntilKept(run));
   if (typeof answer === "string") return answer;
   // It goes to the disk together with the calls that it asks for, before one is made; or with the end of the run.
   log.hold(answer);
