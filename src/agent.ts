@@ -9,6 +9,7 @@ export type {
   Decision,
   ExposureName,
   ModelSettings,
+  OutputOf,
   RunLimits,
   RunOptions,
   Task,

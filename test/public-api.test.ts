@@ -201,6 +201,7 @@ test('"kitbag/agent" exports these types', () => {
     "ModelSettings",
     "ModelVerdict",
     "OutcomeVerdict",
+    "OutputOf",
     "ReplayReport",
     "RunLimits",
     "RunOptions",

@@ -1,17 +1,27 @@
+import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { AgentRun } from "./agent-run.ts";
-import type { Decision, RunOptions, Task } from "./agent-options.ts";
+import type { Decision, OutputOf, RunOptions, Task } from "./agent-options.ts";
 import type { ForkChanges } from "./log/fork-run.ts";
 import type { ReplayReport } from "./log/replay-run.ts";
+
+/** What may be said about a run that goes on; the rest stays as it was. */
+type ResumeOptions<Schema extends SchemaSource = SchemaSource> = Omit<
+  RunOptions<Schema>,
+  "id" | "conversation" | "skills"
+>;
 
 /** Something that works on tasks with a model and the tools of a workspace. */
 export interface Agent {
   /** Starts a run. Never throws: what is wrong is in its result. */
-  run(task: Task, options?: RunOptions): AgentRun;
+  run(task: Task, options?: RunOptions & { readonly output?: undefined }): AgentRun;
+  run<Schema extends SchemaSource>(task: Task, options: RunOptions<Schema>): AgentRun<OutputOf<Schema>>;
   /**
    * Goes on with a run that was interrupted or paused. Calls whose outcome is recorded are not made again; one that was in flight is
-   * made again only if its tool is read-only or idempotent, and otherwise the model is told that it may have happened.
+   * made again only if its tool is read-only or idempotent, and otherwise the model is told that it may have happened. It keeps the
+   * limits that it was given, and what its answer must be like; of a schema of a library, give it again to have it check the answer.
    */
-  resume(id: string, options?: Omit<RunOptions, "id" | "conversation" | "skills">): AgentRun;
+  resume(id: string, options?: ResumeOptions & { readonly output?: undefined }): AgentRun;
+  resume<Schema extends SchemaSource>(id: string, options: ResumeOptions<Schema>): AgentRun<OutputOf<Schema>>;
   /**
    * Decides on a call that a paused run waits for; the run goes on when it is resumed.
    *

@@ -1,3 +1,5 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
+
 import type { JsonValue } from "../core/json.ts";
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { Store } from "../core/store.ts";
@@ -60,8 +62,12 @@ export interface AgentOptions {
 /** A task: text, or messages. */
 export type Task = string | readonly ModelMessage[];
 
+/** What comes of a run whose answer must be like a schema: what the schema's library makes of it, or JSON. */
+export type OutputOf<Schema extends SchemaSource> =
+  Schema extends StandardSchemaV1<unknown, infer Output> ? (unknown extends Output ? JsonValue : Output) : JsonValue;
+
 /** What may be said about one run. */
-export interface RunOptions {
+export interface RunOptions<Schema extends SchemaSource = SchemaSource> {
   /** @default made up */
   readonly id?: string;
   /**
@@ -77,7 +83,7 @@ export interface RunOptions {
   /** Skills that are open from the beginning. */
   readonly skills?: readonly string[];
   /** What the answer must be like: a JSON Schema, or a schema of zod, valibot, arktype. @default text */
-  readonly output?: SchemaSource;
+  readonly output?: Schema;
   /** Pictures that belong to the task: paths, URLs or bytes, the same for every model. */
   readonly images?: readonly ImageSource[];
   /** For the records, limits and approvals. */

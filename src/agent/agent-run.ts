@@ -1,3 +1,4 @@
+import type { JsonValue } from "../core/json.ts";
 import type { CostRow } from "./cost/cost-row.ts";
 import type { RunUsage } from "./cost/run-usage.ts";
 import type { AgentEvent } from "./events.ts";
@@ -7,10 +8,10 @@ import type { RunResult } from "./run-result.ts";
  * A run that is going on. Iterate over it for its events: who asks in the same turn in which it was started gets all of them, who asks
  * later gets those from then on.
  */
-export interface AgentRun extends AsyncIterable<AgentEvent> {
+export interface AgentRun<Output = JsonValue> extends AsyncIterable<AgentEvent> {
   readonly id: string;
   /** Never rejects: a failure is a result. */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<RunResult<Output>>;
   /** What it has cost so far, in US dollars; `undefined` if a price is not known. */
   readonly cost: number | undefined;
   readonly usage: RunUsage;

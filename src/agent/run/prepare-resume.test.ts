@@ -11,6 +11,7 @@ import { mockModel, type MockAnswer } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Agent } from "../agent-interface.ts";
 import type { AgentOptions, RunOptions } from "../agent-options.ts";
+import type { AgentRun } from "../agent-run.ts";
 import { createAgent } from "../create-agent.ts";
 import type { RunResult } from "../run-result.ts";
 
@@ -101,7 +102,7 @@ test("resume() remembers the circle that a model goes in", async () => {
   const store = memoryStore();
   const model = mockModel(() => ({ calls: [{ tool: "look" }] }));
   const agent = createAgent({ model, store, workspace: createWorkspace({ tools: [look] }) });
-  let run = agent.run(
+  let run: AgentRun = agent.run(
     "Look",
     stopAfterCall(() => run),
   );

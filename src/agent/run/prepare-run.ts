@@ -1,6 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject } from "../../core/json.ts";
-import { toSchema, type SchemaSource } from "../../core/schema/to-schema.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
@@ -17,6 +16,7 @@ import { createMemory } from "../memory/create-memory.ts";
 import { requirePrice, type ReadyModel } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
 import { createLoopDetector } from "./loop-detector.ts";
+import { toRule } from "./output-rule.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
 import { addImages, toMessages } from "./task-messages.ts";
 import { splitSkills } from "./told-skills.ts";
@@ -163,13 +163,4 @@ const defaultLimits: RunLimits = {
 async function openSkill(session: Session, skill: string): Promise<void> {
   const outcome = await session.activateSkill(skill);
   if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
-}
-
-/** @throws {KitbagError} `option-invalid` if it is no schema. */
-export function toRule(source: SchemaSource): OutputRule {
-  const converted = toSchema(source, "output");
-  if (converted.ok) return converted;
-  const [problem] = converted.problems;
-  const found = problem === undefined ? showValue(source) : `${problem.path} ${problem.found}`.trim();
-  throw new KitbagError("option-invalid", { option: "output", found, expected: problem?.expected ?? "a schema" });
 }
