@@ -6,6 +6,7 @@ import { askThePerson } from "../approve-call.ts";
 import type { Invocation } from "../cli-command.ts";
 import { renderJsonLine } from "../printable.ts";
 import { approveInTurn } from "./approve-in-turn.ts";
+import type { OpenAgent } from "./with-agent.ts";
 import { createRunView, type RunView, type RunViewOptions } from "./view/run-view.ts";
 
 /** How a run is shown while it goes on, and how a person is asked. */
@@ -21,7 +22,7 @@ export interface ShownRun {
 /** Makes what shows a run: lines for a person, or one event a line for a program. */
 export function createShownRun(
   invocation: Invocation,
-  approve: Approve | undefined,
+  { approve, keepVersion }: Pick<OpenAgent, "approve" | "keepVersion">,
   options: RunViewOptions = {},
 ): ShownRun {
   const { terminal, json } = invocation;
@@ -29,6 +30,7 @@ export function createShownRun(
     let hasEnded = false;
     const onEvent = (event: AgentEvent): void => {
       hasEnded ||= event.type === "task-end";
+      if (event.type === "tool-start") keepVersion(event.tool);
       terminal.print(`${renderJsonLine(event)}\n`);
     };
     const conclude = (result: RunResult): void => {
@@ -39,7 +41,11 @@ export function createShownRun(
   const view = createRunView(terminal, options);
   const person = approve ?? whoApproves(invocation);
   const asked = person && approveInTurn((request) => view.leave(async () => person(request)));
-  return { onEvent: view.onEvent, approve: asked, view, conclude: () => {} };
+  const onEvent = (event: AgentEvent): void => {
+    if (event.type === "tool-start") keepVersion(event.tool);
+    view.onEvent(event);
+  };
+  return { onEvent, approve: asked, view, conclude: () => {} };
 }
 
 function whoApproves(invocation: Invocation): Approve | undefined {

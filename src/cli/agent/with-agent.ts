@@ -26,6 +26,8 @@ export interface OpenAgent {
   readonly user: string | undefined;
   /** Set if the configuration decides about approvals. */
   readonly approve: Approve | undefined;
+  /** Keeps the version of a tool that is called now. */
+  keepVersion(address: string): void;
 }
 
 /** What a command says about its agent. */
@@ -88,7 +90,12 @@ async function openAgent(
     ...(exposure !== undefined && { exposure }),
     ...(limits !== undefined && { limits }),
   });
-  return { agent, workspace, store, model, user: records.user, approve };
+  const kept = new Set<string>();
+  const keepVersion = (address: string): void => {
+    if (!kept.has(address)) records.keepVersion(workspace, address);
+    kept.add(address);
+  };
+  return { agent, workspace, store, model, user: records.user, approve, keepVersion };
 }
 
 /** Who only wants to talk needs neither a configuration nor skills. */

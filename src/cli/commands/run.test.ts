@@ -83,6 +83,18 @@ test("kitbag run says which key is missing, and asks nobody", async () => {
   expect(code).toBe(1);
 });
 
+test("kitbag run keeps the versions of the tools that the agent called, and records their calls", async () => {
+  const project = createProject({ "README.md": "One two three." });
+  const skills = join(import.meta.dirname, "../../../skills");
+  await runKitbag(["run", "How many words does README.md have?", "--skills", skills], { project });
+
+  const versions = await runKitbag(["versions", "text-stats/stats-count"], { project });
+  const audit = await runKitbag(["audit", "show"], { project });
+
+  expect(versions).toMatchObject({ code: 0, stdout: expect.stringContaining("1.0.0") });
+  expect(audit.stdout).toContain("text-stats/stats-count");
+});
+
 test("kitbag run --json says how a run ended that could not begin", async () => {
   const { code, stdout } = await runKitbag(["run", "x", "--skill", "nothing", "--json"]);
 

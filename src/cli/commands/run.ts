@@ -95,7 +95,7 @@ async function runTask(
   const conversation = getText(invocation.options, "conversation");
   const images = getTexts(invocation.options, "image").map((path) => resolve(invocation.cwd, path));
   const message = await toUserMessage(text, images);
-  const shown = createShownRun(invocation, open.approve, { showsText: options.output === undefined });
+  const shown = createShownRun(invocation, open, { showsText: options.output === undefined });
   const debugging = breakpoints && (await openDebugging(invocation, breakpoints));
   const run = agent.run([message], {
     ...options,

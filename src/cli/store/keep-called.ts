@@ -17,7 +17,10 @@ export async function keepCalled(
   if (called === undefined) return;
   const versions = createVersions(store);
   const skill = called.source === "skill" ? workspace.getSkill(called.owner) : undefined;
-  const tools = workspace.getAvailableTools().filter(({ owner }) => owner === skill?.name);
+  const open = workspace.getAvailableTools().filter(({ owner }) => owner === skill?.name);
+  // An agent opens skills for itself: in the workspace they stay closed.
+  const closed = skill?.tools.flatMap(({ name }) => workspace.getTool(`${skill.name}/${name}`) ?? []) ?? [];
+  const tools = open.length > 0 ? open : closed;
   const keep = async (name: string, source: VersionSource, label: string | undefined): Promise<void> => {
     const notes: VersionNotes = label === undefined ? {} : { label };
     await versions.keep(name, source, notes).catch((cause: unknown) => onError(cause, name));

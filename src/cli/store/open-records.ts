@@ -83,7 +83,8 @@ export function createRecords(invocation: Invocation): Records {
         const reason = cause instanceof Error ? cause.message : String(cause);
         invocation.terminal.note(`${toPrintableLine(`Cannot keep the version of ${name}: ${reason}`)}\n`);
       };
-      if (store !== undefined) versions = keep(workspace, address, { store, onError });
+      // One after the other: they write to the same history.
+      if (store !== undefined) versions = versions.then(() => keep(workspace, address, { store, onError }));
     },
     explain: (cause) => (cause === failure && isKitbagError(cause) ? addCure(cause) : undefined),
     async close() {

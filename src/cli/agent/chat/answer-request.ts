@@ -26,7 +26,7 @@ export async function answerRequest(chat: Chat, text: string, images: readonly s
 async function answer(chat: Chat, message: ModelMessage): Promise<void> {
   const { invocation, open, session } = chat;
   const { terminal, json } = invocation;
-  const shown = createShownRun(invocation, open.approve ?? askThePerson(invocation));
+  const shown = createShownRun(invocation, { ...open, approve: open.approve ?? askThePerson(invocation) });
   const debugging = chat.isDebugging ? await startDebugging(chat, shown) : undefined;
   const startedAt = performance.now();
   // What is saved, the agent goes on with by itself.

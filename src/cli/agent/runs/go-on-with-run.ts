@@ -34,7 +34,7 @@ export async function withRun(invocation: Invocation, work: (known: KnownRun) =>
     const { store } = open;
     if (store === undefined) throw usageError("Cannot go on with a run: nothing is kept with --store none");
     const run = await needRun(store, invocation.args[0] ?? "");
-    const shown = createShownRun(invocation, open.approve);
+    const shown = createShownRun(invocation, open);
     const model = getText(invocation.options, "model") ?? toModelName(run.model) ?? chooseModel(invocation, open.model);
     return work({
       open,
