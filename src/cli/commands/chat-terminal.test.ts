@@ -58,6 +58,30 @@ test("kitbag chat stops an answer with Ctrl-C and goes on, and leaves with Ctrl-
   expect(server.requests).toHaveLength(2);
 });
 
+test("kitbag chat stops waiting for a model with Ctrl-C", async (context) => {
+  needProgram(context, "script");
+  const over = Promise.withResolvers<void>();
+  const { env } = await startWireModel([
+    { text: "Late.", fault: { kind: "slow", until: over.promise } },
+    { text: "Quick." },
+  ]);
+  const terminal = startKitbagTerminal(words, createTools(), env);
+
+  await terminal.waitFor(prompt);
+  terminal.type("think\r");
+  await terminal.waitFor("thinking");
+  terminal.type(control.c);
+  await terminal.waitFor("Stopped: you stopped it");
+  over.resolve();
+  await terminal.waitFor(prompt);
+  terminal.type("again\r");
+  await terminal.waitFor("Quick.");
+  terminal.type("/quit\r");
+
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.shown()).not.toContain("Late.");
+});
+
 test("kitbag chat at a terminal leaves with Ctrl-D, and empties a line with Ctrl-C", async (context) => {
   needProgram(context, "script");
   const { env, server } = await startWireModel([{ text: "Yes." }]);

@@ -211,6 +211,17 @@ test("kitbag approvals deny keeps a call from being made, and the model is told 
   expect(readSent(project)).toEqual([]);
 });
 
+test("kitbag run --conversation goes on with what was said in another process", async () => {
+  const { env, server } = await startWireModel([{ text: "Hello Ada." }, { text: "You are Ada." }]);
+  const project = createProject();
+
+  await runKitbag(["run", "I am Ada", "--conversation", "ada"], { project, env });
+  const { stdout } = await runKitbag(["run", "Who am I?", "--conversation", "ada"], { project, env });
+
+  expect(stdout).toBe("You are Ada.\n");
+  expect(JSON.stringify(server.requests[1]?.body)).toContain("Hello Ada.");
+});
+
 test("kitbag run --yes approves by itself", async () => {
   const { env } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Sent." }]);
   const project = createToolProject();
