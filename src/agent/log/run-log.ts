@@ -59,6 +59,8 @@ export interface RunLog {
 
 const nobodyNotes = (): void => undefined;
 
+const toNew = (outcome: ToolOutcome): LoggedOutcome => ({ outcome, recalled: false });
+
 /** The log of a run that is not kept. */
 export const noLog: RunLog = {
   isKept: false,
@@ -66,7 +68,7 @@ export const noLog: RunLog = {
   write: () => undefined,
   hold: () => undefined,
   release: () => undefined,
-  call: async ({ work }) => ({ outcome: await work(nobodyNotes), recalled: false }),
+  call: ({ work }) => work(nobodyNotes).then(toNew),
   end: () => undefined,
   pause: () => undefined,
   close: () => undefined,

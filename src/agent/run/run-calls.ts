@@ -20,9 +20,14 @@ export type CallResult = ToolOutcome | undefined;
  *
  * @throws {KitbagError} `hook-failed`, and what the store throws: nothing more is begun then.
  */
-export async function runCalls(run: RunState, calls: readonly PlannedCall[]): Promise<readonly CallResult[]> {
+export function runCalls(run: RunState, calls: readonly PlannedCall[]): Promise<readonly CallResult[]> {
   const [first] = calls;
-  if (calls.length === 1 && first !== undefined) return [await runCall(run, first)];
+  return calls.length === 1 && first !== undefined ? runCall(run, first).then(toList) : runGroups(run, calls);
+}
+
+const toList = (result: CallResult): readonly CallResult[] => [result];
+
+async function runGroups(run: RunState, calls: readonly PlannedCall[]): Promise<readonly CallResult[]> {
   const results: CallResult[] = [];
   let isHeld = false;
   for (const group of toGroups(calls, run.parts.limits.maxParallel)) {

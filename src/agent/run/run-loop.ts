@@ -57,7 +57,7 @@ async function endStep(run: RunState, end: RunEnd | undefined): Promise<RunEnd |
 async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnType<typeof checkLimits>>> {
   const reason = checkLimits(run);
   if (reason !== undefined) return reason;
-  for (const text of run.steering.splice(0)) await say(run, "steering", text);
+  if (run.steering.length > 0) for (const text of run.steering.splice(0)) await say(run, "steering", text);
   run.step += 1;
   const { hooks, feed, log, trace, signal } = run.parts;
   trace?.startStep(run.step);
