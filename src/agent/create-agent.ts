@@ -49,13 +49,10 @@ export function createAgent(options: AgentOptions): Agent {
   };
 
   return {
-    // The output is what the schema makes of it: that is checked, and no type can say it here.
-    run: ((task: Task, runOptions: RunOptions = {}): AgentRun =>
-      startRun(runOptions.id ?? crypto.randomUUID(), runOptions, telemetry, (start) =>
-        prepareRun(parts, task, start),
-      )) as Agent["run"],
-    resume: ((id: string, runOptions: RunOptions = {}): AgentRun =>
-      startRun(id, runOptions, telemetry, (start) => prepareResume(parts, start))) as Agent["resume"],
+    run: (task: Task, runOptions: RunOptions = {}): AgentRun =>
+      startRun(runOptions.id ?? crypto.randomUUID(), runOptions, telemetry, (start) => prepareRun(parts, task, start)),
+    resume: (id: string, runOptions: RunOptions = {}): AgentRun =>
+      startRun(id, runOptions, telemetry, (start) => prepareResume(parts, start)),
     replay: (id) => replayRun(parts, id),
     async fork(id, step, changes, runOptions = {}) {
       const forkId = await forkRun(parts, id, step, changes);

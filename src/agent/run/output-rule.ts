@@ -32,7 +32,7 @@ function standardOf(source: unknown): Standard | undefined {
 function toTaken({ version, vendor, validate, jsonSchema }: Standard): StandardSchemaV1 {
   const input = jsonSchema?.input;
   const props = { version, vendor, validate, jsonSchema: { input, output: input } };
-  return { "~standard": props } as StandardSchemaV1;
+  return { "~standard": props };
 }
 
 async function refine({ validate }: Standard, value: unknown): Promise<Refined> {
