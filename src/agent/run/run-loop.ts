@@ -87,8 +87,8 @@ async function askUntilKept(run: RunState): Promise<ModelAnswered | NonNullable<
 
 function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly PlannedCall[]): void {
   const { content } = answer;
-  const inputs = new Map<string, JsonValue>();
-  for (const { id, given } of calls) inputs.set(id, given);
+  // There are few: a map of them costs more than it saves.
+  const inputs = { get: (id: string): JsonValue | undefined => calls.findLast((call) => call.id === id)?.given };
   const message = isCut(answer) ? toCutMessage(content) : toAssistantMessage(content, inputs);
   if (message !== undefined) run.messages.push(message);
   noteText(run, answer);

@@ -12,7 +12,7 @@ type AssistantPart = AssistantMessage["content"][number];
  */
 export function toAssistantMessage(
   content: readonly ModelContent[],
-  inputs: ReadonlyMap<string, JsonValue>,
+  inputs: Inputs,
 ): ModelMessage | undefined {
   const parts: AssistantPart[] = [];
   for (const item of content) {
@@ -30,7 +30,10 @@ export function toCutMessage(content: readonly ModelContent[]): ModelMessage | u
   );
 }
 
-function toPart(item: ModelContent, inputs: ReadonlyMap<string, JsonValue>): AssistantPart | undefined {
+/** The inputs of calls, by their ids. */
+type Inputs = Pick<ReadonlyMap<string, JsonValue>, "get">;
+
+function toPart(item: ModelContent, inputs: Inputs): AssistantPart | undefined {
   const options = item.providerMetadata && { providerOptions: item.providerMetadata };
   switch (item.type) {
     case "text":
