@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
+import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentRun } from "../agent-run.ts";
@@ -21,6 +22,29 @@ test("createDebugger() stops at every place there is when it goes step by step",
   ]);
   expect(stops[0]).toMatchObject({ tools: ["double"], messages: [{ role: "user" }] });
   expect(stops[3]).toMatchObject({ outcome: { status: "ok", output: 4 } });
+});
+
+test("createDebugger() stops a run before a call, which is made when the run is resumed", async () => {
+  const made: string[] = [];
+  const drop = defineTool({ name: "drop", description: "Drops", run: () => void made.push("drop") });
+  const model = mockModel([{ calls: [{ tool: "drop" }] }, "Done"]);
+  const agent = createAgent({ model, store: memoryStore(), workspace: createWorkspace({ tools: [drop] }) });
+  const run: AgentRun = agent.run("Go", {
+    hooks: createDebugger({
+      breakpoints: [{ tool: "drop" }],
+      stop: () => run.stop(),
+      onStop: () => ({ action: "stop" }),
+    }),
+  });
+  const stopped = await run.result;
+  const before = [...made];
+
+  const result = await agent.resume(run.id).result;
+
+  expect(stopped).toMatchObject({ status: "stopped", reason: "cancelled" });
+  expect(before).toEqual([]);
+  expect(result).toMatchObject({ status: "ok", text: "Done" });
+  expect(made).toEqual(["drop"]);
 });
 
 test.for<[what: string, breakpoint: Breakpoint, places: string[]]>([
