@@ -53,8 +53,8 @@ export interface AgentOptions {
   /** How long a conversation may become, and what stays of it. @default as long as the model takes */
   readonly memory?: MemoryOptions;
   /**
-   * Asked about calls that need an approval. @default a call that needs one pauses the run, if there is a store; without one it is
-   * denied
+   * Decides on every call, as that of a workspace does. @default a call that needs an approval pauses the run, if there is a store;
+   * without one it is denied
    */
   readonly approve?: Approve;
 }

@@ -134,6 +134,16 @@ test("call_tool of a tool that needs an approval waits like the tool", async () 
   expect(made).toEqual(["a"]);
 });
 
+test("a call that was approved may make calls that need no approval, and no others", async () => {
+  const { agent, made } = createWorld([{ calls: [{ tool: "both" }] }, "Done"]);
+  const paused = await agent.run("Go").result;
+
+  const result = await decideAll(agent, paused);
+
+  expect(made).toEqual(["inside"]);
+  expect(JSON.stringify(result.messages)).toContain("nobody is there to approve a call inside another");
+});
+
 test("a fork asks again for what was approved in the run that it was made from", async () => {
   const { agent, made } = createWorld([drop("a"), "Done", "Done"]);
   const paused = await agent.run("Go").result;
@@ -200,6 +210,16 @@ function createWorld(
   const tools = [
     defineTool({ name: "drop", description: "Drops", needsApproval: true, annotations, input, run }),
     defineTool({ name: "put", description: "Puts", input, run }),
+    defineTool({
+      name: "both",
+      description: "Puts and drops",
+      needsApproval: true,
+      async run(_input, { call }) {
+        await call("put", { to: "inside" });
+        const outcome = await call("drop", { to: "inside too" });
+        return outcome.status === "failed" ? outcome.error.message : "dropped";
+      },
+    }),
   ];
   const all = { model: mockModel(script), store, workspace: createWorkspace({ tools }), ...options };
   return { store, made, options: all, agent: createAgent(all) };

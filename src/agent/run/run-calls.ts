@@ -178,6 +178,8 @@ function toOptions(run: RunState, { id }: PlannedCall, isApproved: boolean): Cal
 function approveOnly(approve: Approve | undefined): Approve {
   return (request) => {
     if (request.parent === undefined) return { decision: "approve" };
-    return approve?.(request) ?? { decision: "deny", reason: "nobody is there to approve a call inside another" };
+    if (approve !== undefined) return approve(request);
+    if (!request.tool.needsApproval) return { decision: "approve" };
+    return { decision: "deny", reason: "nobody is there to approve a call inside another" };
   };
 }
