@@ -1,3 +1,4 @@
+import { estimateTokens } from "../../core/estimate-tokens.ts";
 import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
 import { assumeCost } from "../cost/assume-cost.ts";
 import type { Question } from "../cost/question.ts";
@@ -61,7 +62,15 @@ export function countAnswer(run: RunState, question: Question, when: "now" | "pa
   const assumed = isAssumed ? assumeCost(question, model, priceOf) : undefined;
   if (when === "now") counter.addAnswer(usage, cost, assumed);
   else counter.addPastAnswer(usage, cost, assumed);
+  if (limits.maxTokens !== Infinity) run.assumedTokens += assumeTokens(question);
   run.questions.push(question);
+}
+
+/** What an answer is taken for against a limit if its provider does not say how many tokens it had. */
+function assumeTokens({ answer, messages, count }: Question): number {
+  const { inputTokens, outputTokens } = answer.usage;
+  if (inputTokens.total !== undefined || outputTokens.total !== undefined) return 0;
+  return estimateTokens(JSON.stringify(messages.slice(0, count))) + estimateTokens(JSON.stringify(answer.content));
 }
 
 /** Says which tools there are now. It stays in the conversation, however long that becomes: what is behind it was said knowing it. */

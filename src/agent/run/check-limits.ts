@@ -9,7 +9,7 @@ export function checkLimits(run: RunState): StopReason | undefined {
   if (log.signal?.aborted === true) return "lost";
   if (signal.aborted) return toStopReason(signal);
   if (run.step + run.askedAgain >= limits.maxSteps) return "steps";
-  if (counter.tokens() >= limits.maxTokens) return "tokens";
+  if (counter.tokens() + run.assumedTokens >= limits.maxTokens) return "tokens";
   if (limits.maxCost !== Infinity && goesOver(run)) return "cost";
   if (run.calls >= limits.maxCalls) return "calls";
   return performance.now() - run.startedAt >= limits.maxMs ? "time" : undefined;

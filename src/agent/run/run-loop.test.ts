@@ -2,13 +2,14 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { ModelMessage, ModelPart } from "../../models/model.ts";
+import type { Model, ModelMessage, ModelPart } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { createAgent } from "../create-agent.ts";
 import type { AgentHooks } from "../hooks.ts";
+import { noUsage } from "./answer-reader.ts";
 
 const verdicts: readonly [hook: keyof AgentHooks, verdict: unknown][] = [
   ["beforeModel", "x"],
@@ -62,6 +63,23 @@ test("run() makes no more calls than it may for a hook that wants each again", a
   await agent.run("Go").result;
 
   expect(made).toEqual(["a", "b", "b", "b", "b"]);
+});
+
+test("run() holds to maxTokens with a model that does not say what it used", async () => {
+  const { model } = createTestAgent(() => put());
+  const silent: Model = {
+    ...model,
+    async doStream(call) {
+      const { stream } = await model.doStream(call);
+      const mute = new TransformStream<ModelPart, ModelPart>({
+        transform: (part, to) => to.enqueue(part.type === "finish" ? { ...part, usage: noUsage } : part),
+      });
+      return { stream: stream.pipeThrough(mute) };
+    },
+  };
+  const { agent } = createTestAgent([], { model: silent, limits: { maxTokens: 100 } });
+
+  expect(await agent.run("Go").result).toMatchObject({ status: "stopped", reason: "tokens" });
 });
 
 test("run() begins none of the calls of an answer that asks for more than it may make", async () => {

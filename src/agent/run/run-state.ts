@@ -72,6 +72,8 @@ export class RunState {
   /** What it was asked, and what came of it. */
   readonly questions: Question[] = [];
   calls = 0;
+  /** Tokens that nobody has counted, against a limit. */
+  assumedTokens = 0;
   /** How often a hook had the model asked again. */
   askedAgain = 0;
   /** By the clock of `performance`; earlier if it was worked on before, in another process. */
