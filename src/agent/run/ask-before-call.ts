@@ -5,7 +5,7 @@ import type { PlannedCall } from "./plan-calls.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A call as hooks see it. */
-export function toAgentCall(run: RunState, { id, address, input }: PlannedCall): AgentCall {
+function toAgentCall(run: RunState, { id, address, input }: PlannedCall): AgentCall {
   return { run: run.id, step: run.step, id, tool: address, input };
 }
 
