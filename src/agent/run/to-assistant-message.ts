@@ -10,10 +10,7 @@ type AssistantPart = AssistantMessage["content"][number];
  * signatures of its reasoning, ids of its items. `inputs` are those of the calls, in their order, as they were read. An answer that says
  * nothing is no message: no provider takes one.
  */
-export function toAssistantMessage(
-  content: readonly ModelContent[],
-  inputs: Inputs,
-): ModelMessage | undefined {
+export function toAssistantMessage(content: readonly ModelContent[], inputs: Inputs): ModelMessage | undefined {
   const parts: AssistantPart[] = [];
   for (const item of content) {
     const part = toPart(item, inputs);
