@@ -12,7 +12,7 @@ import { callHook, refuseVerdict } from "./call-hook.ts";
 import { digestTools } from "./prompt-digest.ts";
 import type { RunState } from "./run-state.ts";
 import { tidyContent } from "./tidy-content.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { StopWait, untilStopped } from "./until-stopped.ts";
 
 /**
  * Asks the model, and writes its answer down.
@@ -129,7 +129,7 @@ async function answerOf(run: RunState, model: Model, call: ModelCall): Promise<A
   const { hooks, signal } = run.parts;
   try {
     // A model that does not listen to the signal does not keep the run from stopping.
-    return await untilStopped(signal, readParts(run, model, call));
+    return await (run.stopWait ??= new StopWait(signal)).during(signal, readParts(run, model, call));
   } catch (cause) {
     if (signal.aborted) throw cause;
     await callHook(signal, "onModelError", () => hooks.onModelError?.(cause, place(run)));

@@ -18,6 +18,7 @@ import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
 import type { LoopDetector } from "./loop-detector.ts";
 import type { PromptDigest } from "./prompt-digest.ts";
+import type { StopWait } from "./until-stopped.ts";
 
 /** What the answer must be like. */
 export interface OutputRule {
@@ -78,6 +79,8 @@ export class RunState {
   askedAgain = 0;
   /** By the clock of `performance`; earlier if it was worked on before, in another process. */
   startedAt = performance.now();
+  /** How it waits for its model. */
+  stopWait: StopWait | undefined;
   /** The last text of the model. */
   text = "";
   /** What it had said when its answer was cut: the next one goes on with it. */

@@ -29,3 +29,21 @@ export function untilStopped<Value>(signal: AbortSignal, work: PromiseLike<Value
     );
   });
 }
+
+/** The one thing at a time that a run waits for, again and again: the same as {@link untilStopped}, with one listener for all of them. */
+export class StopWait {
+  #giveUp: ((reason: Error) => void) | undefined;
+
+  constructor(signal: AbortSignal) {
+    signal.addEventListener("abort", () => this.#giveUp?.(signal.reason as Error), { once: true });
+  }
+
+  /** Waits for `work`, which is the only thing that is waited for in this way now. */
+  during<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+    return new Promise((resolve, reject) => {
+      this.#giveUp = reject;
+      work.then(resolve, reject);
+      if (signal.aborted) reject(signal.reason as Error);
+    });
+  }
+}
