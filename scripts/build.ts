@@ -39,12 +39,14 @@ async function bundle(): Promise<readonly string[]> {
   const entries = files.filter((file) => /^src\/(?:[\w-]+|[\w-]+\/index|cli\/main)\.ts$/u.test(file));
   // A file that asks where it is must stay where it is.
   const fixed = files.filter((file) => readFileSync(join(root, file), "utf8").includes("import.meta"));
+  // Also those that the user installs if they are wanted.
+  const external = Object.keys({ ...dependencies, ...peerDependencies });
+  const chunkOf = await findChunks(external);
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((file) => [toName(file), file])),
     platform: "node",
-    // Also those that the user installs if they are wanted.
-    external: Object.keys({ ...dependencies, ...peerDependencies }),
+    external,
     preserveEntrySignatures: "allow-extension",
   });
   const { output } = await build.write({
@@ -58,6 +60,7 @@ async function bundle(): Promise<readonly string[]> {
         { debugName: "fixed", name: (id) => fixed.map(toName).find((name) => isSource(id, name)) ?? null },
         // What is used here and inside of a sandbox or a thread: fixed files need it, and an entry must not export it for them.
         { debugName: "inside", name: (id) => (/[\\/]src[\\/].*[\\/]inside[\\/]/u.test(id) ? "inside" : null) },
+        { debugName: "core", name: (id) => chunkOf.get(id) ?? null },
       ],
       includeDependenciesRecursively: false,
     },
@@ -73,6 +76,40 @@ async function bundle(): Promise<readonly string[]> {
   const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
   const names = modules.map((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].toSorted();
+}
+
+/**
+ * The chunk of each module that `import "kitbag"` loads. The more entries there are, the more small chunks they share, and each takes
+ * Node about a millisecond: so there are three, by who else needs them, and the command and the stores load no more than they need.
+ */
+async function findChunks(external: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const command = await findReached("src/cli/main.ts", external);
+  const stores = await findReached("src/store.ts", external);
+  const chunkOf = new Map<string, string>();
+  for (const id of await findReached("src/index.ts", external)) {
+    if (isSource(id, "index")) continue;
+    if (command.has(id)) chunkOf.set(id, "basis");
+    else chunkOf.set(id, stores.has(id) ? "common" : "core");
+  }
+  return chunkOf;
+}
+
+/** The modules that are loaded with a file, without those that are loaded when they are needed. */
+async function findReached(file: string, external: readonly string[]): Promise<ReadonlySet<string>> {
+  const build = await rolldown({ cwd: root, input: file, platform: "node", external: [...external] });
+  const { output } = await build.generate({ format: "esm" });
+  await build.close();
+  const chunks = new Map(output.flatMap((chunk) => (chunk.type === "chunk" ? [[chunk.fileName, chunk]] : [])));
+  const reached = new Set<string>();
+  const waiting = [...chunks.values()].filter(({ isEntry }) => isEntry);
+  for (const { moduleIds, imports } of waiting) {
+    for (const id of moduleIds) reached.add(id);
+    for (const name of imports) {
+      const chunk = chunks.get(name);
+      if (chunk !== undefined && !waiting.includes(chunk)) waiting.push(chunk);
+    }
+  }
+  return reached;
 }
 
 /** `src/cli/main.ts` → `cli/main`. */
