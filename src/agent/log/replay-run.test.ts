@@ -20,6 +20,20 @@ test("replay() tells what is different in the last question too", async () => {
   expect(report).toMatchObject({ status: "diverged", divergence: { step: 1 } });
 });
 
+test("replay() of a run that was stopped before the first answer, or whose model failed, is the same as far as it goes", async () => {
+  const agent = createTestAgent(
+    [{ error: new Error("out of order") }, { calls: [{ tool: "none" }] }, { error: new Error("again") }],
+    {
+      retries: false,
+    },
+  );
+  const none = await agent.run("Go").result;
+  const one = await agent.run("Go").result;
+
+  expect(await agent.replay(none.run)).toEqual({ run: none.run, status: "same", steps: 0 });
+  expect(await agent.replay(one.run)).toEqual({ run: one.run, status: "same", steps: 1 });
+});
+
 test("replay() costs nothing", async () => {
   const agent = createTestAgent(["Done"]);
   const { run } = await agent.run("Go").result;

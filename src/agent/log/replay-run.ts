@@ -1,3 +1,4 @@
+import { isKitbagError } from "../../core/errors.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { MemoryCompacted } from "../events.ts";
@@ -43,10 +44,15 @@ export async function replayRun(agent: AgentParts, id: string): Promise<ReplayRe
     const run = createReplay(agent, { id, session, folded, recorded });
     for (const skill of told) await session.activateSkill(skill);
     run.parts.exposure.announcement();
-    return await compareRun(run, folded);
+    return await compareRun(run, folded, isDone(entries));
   } finally {
     await session.close();
   }
+}
+
+function isDone(entries: readonly RunEntry[]): boolean {
+  const last = entries.at(-1)?.value;
+  return last?.type === "run-end" && (last["outcome"] as { readonly status?: unknown }).status === "ok";
 }
 
 /** The whole journal of a run. */
@@ -112,16 +118,27 @@ function toMemory(recorded: readonly KeptEvent[]): Memory {
   };
 }
 
-async function compareRun(run: RunState, { answers }: Folded): Promise<ReplayReport> {
+async function compareRun(run: RunState, { answers }: Folded, isDone: boolean): Promise<ReplayReport> {
   try {
     await runLoop(run);
     await run.parts.log.release();
   } catch (cause) {
-    if (!(cause instanceof ReplayEnd)) throw cause;
-    const { divergence } = cause;
+    const { divergence } = toReplayEnd(cause, run.step > answers.length ? { step: run.step, isDone } : undefined);
     if (divergence !== undefined) {
       return { run: run.id, status: "diverged", steps: Math.max(0, divergence.step - 1), divergence };
     }
   }
   return { run: run.id, status: "same", steps: Math.min(run.step, answers.length) };
+}
+
+/** A question that the journal has no answer to is its end, unless the run was done there. */
+function toReplayEnd(
+  cause: unknown,
+  unanswered: { readonly step: number; readonly isDone: boolean } | undefined,
+): ReplayEnd {
+  if (cause instanceof ReplayEnd) return cause;
+  if (unanswered === undefined || !isKitbagError(cause, "model-failed")) throw cause;
+  const { step, isDone } = unanswered;
+  const what = "the model is asked once more";
+  return new ReplayEnd(isDone ? { step, what, expected: "the end of the run", found: "a question" } : undefined);
 }
