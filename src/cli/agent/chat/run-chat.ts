@@ -1,3 +1,4 @@
+import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
 import { createInterface } from "node:readline";
 
 import { resolveKitbagHome } from "../../../skills/trust/kitbag-home.ts";
@@ -40,7 +41,6 @@ async function begin(chat: Chat): Promise<void> {
   if (given !== undefined) {
     chat.conversation = checkConversationId(given);
     if (open.store === undefined) throw usageError("Cannot save a conversation: nothing is kept with --store none");
-    const { readConversation } = await import("../../../agent/memory/conversations/read-conversation.ts");
     const saved = await readConversation(open.store, given);
     chat.messages = saved?.messages ?? [];
     await openOnly(session, saved?.skills ?? []);
