@@ -1,6 +1,6 @@
-import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
 import { createInterface } from "node:readline";
 
+import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
 import { resolveKitbagHome } from "../../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
