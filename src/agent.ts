@@ -33,4 +33,5 @@ export { readConversation } from "./agent/memory/conversations/read-conversation
 export type { Conversation, ConversationRun } from "./agent/memory/conversations/read-conversation.ts";
 export type { MemoryOptions, SummaryKind } from "./agent/memory/memory-options.ts";
 export type { AgentTelemetryOptions } from "./agent/telemetry/agent-telemetry-options.ts";
+export type { InputRedaction } from "./agent/run/input-redactor.ts";
 export type { RunResult, StopReason } from "./agent/run-result.ts";

@@ -12,6 +12,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
 import type { MemoryOptions } from "./memory/memory-options.ts";
+import type { InputRedaction } from "./run/input-redactor.ts";
 import type { RunLimits } from "./run-limits.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
 
@@ -52,6 +53,11 @@ export interface AgentOptions {
   readonly retries?: RetryOptions | false;
   /** How long a conversation may become, and what stays of it. @default as long as the model takes */
   readonly memory?: MemoryOptions;
+  /**
+   * Whether what looks like a secret or like personal data is taken out of tasks and of what comes of calls, before the model sees it
+   * and it is written down: everything (`true`), some kinds, or nothing. @default false
+   */
+  readonly redactInput?: InputRedaction;
   /**
    * Decides on every call, as that of a workspace does. @default a call that needs an approval pauses the run, if there is a store;
    * without one it is denied

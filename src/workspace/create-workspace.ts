@@ -3,6 +3,7 @@ import type { CallEvent } from "../core/events.ts";
 import { showValue } from "../core/json.ts";
 import { createRedactor } from "../core/redactor.ts";
 import type { Runtime } from "../core/runtime.ts";
+import type { Skill } from "../core/skill.ts";
 import type { Store } from "../core/store.ts";
 import { functionRuntime } from "../runtimes/function-runtime.ts";
 import { pipelineRuntime } from "../runtimes/pipeline/pipeline-runtime.ts";
@@ -63,9 +64,10 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   checkOptions(options);
   const changes = createListeners<WorkspaceChange>();
   const events = createListeners<CallEvent>();
+  const opened = createListeners<Skill>();
   const registry = createRegistry(changes.tell);
   const chain = createChain();
-  const host = createHost(options, registry, events);
+  const host = createHost(options, registry, { events, opened });
   const { inFlight, outputs, skills: set } = host;
   const start = createStartCall(host, chain);
   const search = createSharedSearch(registry, set);
@@ -77,6 +79,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     ...createToolMethods(registry),
     onChange: changes.add,
     onEvent: events.add,
+    onOpen: opened.add,
     use: chain.use,
     openSession: () => createSession(parts),
     call: (tool: unknown, input?: unknown, callOptions = noOptions) =>
@@ -99,7 +102,13 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
 /** How much of large outputs is kept in memory when there is no store. */
 const maxMemoryBytes = 256 * 1024 * 1024;
 
-function createHost(options: WorkspaceOptions, registry: Registry, events: Listeners<CallEvent>): CallHost {
+/** Those who listen to a workspace. */
+interface Heard {
+  readonly events: Listeners<CallEvent>;
+  readonly opened: Listeners<Skill>;
+}
+
+function createHost(options: WorkspaceOptions, registry: Registry, { events, opened }: Heard): CallHost {
   const { injected, approve, secrets = {} } = options;
   const store = options.store && traceStore(options.store);
   const limits = toLimits(options.limits ?? {});
@@ -125,7 +134,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, events: Liste
     waiting: 0,
     ...createGuards(options, registry, store),
     inFlight,
-    skills: createSkillSet(registry, inFlight),
+    skills: createSkillSet(registry, inFlight, opened.tell),
     telemetry: createTelemetry(options.telemetry ?? {}),
     meter: createMeter(),
     nextId: () => `${prefix}-${(count += 1)}`,

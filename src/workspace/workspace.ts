@@ -57,6 +57,11 @@ export interface WorkspaceOptions {
 
 /** What holds tools, knows where each comes from, and is the only way to call one. */
 export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
+  /**
+   * Calls `listener` with each skill that is opened, here or in a session, and with the new version of one that is open; answers with the
+   * function that ends it.
+   */
+  onOpen(listener: (skill: Skill) => void): () => void;
   /** Calls `listener` with every event of every call; answers with the function that ends it. */
   onEvent(listener: (event: CallEvent) => void): () => void;
   /**

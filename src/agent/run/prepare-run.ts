@@ -15,6 +15,7 @@ import { openConversation, type OpenConversation } from "../memory/conversations
 import { createMemory } from "../memory/create-memory.ts";
 import { requirePrice, type ReadyModel } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
+import { createInputRedactor } from "./input-redactor.ts";
 import { createLoopDetector } from "./loop-detector.ts";
 import { toRule } from "./output-rule.ts";
 import { createPromptDigest } from "./prompt-digest.ts";
@@ -27,7 +28,8 @@ import type { RunStart } from "./run-start.ts";
 export async function prepareRun(agent: AgentParts, task: Task, start: RunStart): Promise<RunState> {
   const { options } = start;
   const text = toMessages(task);
-  const asked = options.images === undefined ? text : await addImages(text, options.images);
+  const whole = options.images === undefined ? text : await addImages(text, options.images);
+  const asked = createInputRedactor(agent.options.redactInput)?.messages(whole) ?? whole;
   const given = agent.models.get(options.model ?? agent.options.model);
   const ready = given instanceof Promise ? await given : given;
   const output = options.output && toRule(options.output);
@@ -142,6 +144,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     detector: createLoopDetector(),
     approve: options.approve ?? given.approve,
     user: options.user,
+    redactor: createInputRedactor(given.redactInput),
     output,
     conversation,
     trace,

@@ -74,7 +74,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
     name,
     tool,
     idempotent: isIdempotent(planned),
-    work: (begin) => makeCall(run, planned, { approval, begin }),
+    work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
   });
   if (!recalled) counter.addCall();
   else await openAgain(run, planned, outcome);
@@ -95,6 +95,11 @@ interface Making {
   readonly approval: ApprovalAnswer;
   /** Says that it begins. */
   readonly begin: () => void;
+}
+
+/** What came of a call, as the model may see it: only that is written down. */
+function shown({ parts: { redactor } }: RunState, made: Promise<ToolOutcome>): Promise<ToolOutcome> {
+  return redactor === undefined ? made : made.then(redactor.outcome);
 }
 
 function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {

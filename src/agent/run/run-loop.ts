@@ -120,7 +120,8 @@ async function breakLoop(run: RunState): Promise<RunEnd | undefined> {
 }
 
 /** Says something to the model in nobody's name but the agent's. */
-async function say(run: RunState, reason: MessageAdded["reason"], text: string): Promise<void> {
+async function say(run: RunState, reason: MessageAdded["reason"], said: string): Promise<void> {
+  const text = run.parts.redactor?.text(said) ?? said;
   const message: ModelMessage = { role: "user", content: [{ type: "text", text }] };
   await run.keep({ type: "message-added", run: run.id, step: run.step, reason, message });
   run.messages.push(message);

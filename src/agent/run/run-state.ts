@@ -16,6 +16,7 @@ import type { OpenConversation } from "../memory/conversations/open-conversation
 import type { Memory } from "../memory/memory.ts";
 import type { RunTrace } from "../telemetry/run-trace.ts";
 import type { EventFeed } from "./event-feed.ts";
+import type { InputRedactor } from "./input-redactor.ts";
 import type { LoopDetector } from "./loop-detector.ts";
 import type { PromptDigest } from "./prompt-digest.ts";
 import type { StopWait } from "./until-stopped.ts";
@@ -45,6 +46,8 @@ export interface RunParts {
   readonly detector: LoopDetector;
   readonly approve: Approve | undefined;
   readonly user: string | undefined;
+  /** Takes out what the model must not see. */
+  readonly redactor: InputRedactor | undefined;
   readonly output: OutputRule | undefined;
   /** Its spans, if somebody wants them. */
   readonly trace: RunTrace | undefined;

@@ -16,6 +16,8 @@ export interface SetParts {
   readonly inFlight: InFlight;
   readonly skills: Map<string, Skill>;
   readonly lives: SkillLives;
+  /** Tells that somebody has opened a skill, or that one that is open is another version now. */
+  readonly tellOpened: (skill: Skill) => void;
 }
 
 /** Who opens or closes what. */
@@ -93,7 +95,7 @@ function signalFor(holder: Holder, { signal }: SkillOptions): AbortSignal {
 
 /** Opens the skills of `plan` and closes what cannot be open beside them, in one change. */
 function commit(
-  { registry, skills, lives, inFlight }: SetParts,
+  { registry, skills, lives, inFlight, tellOpened }: SetParts,
   { holder, name }: SkillRequest,
   plan: readonly Skill[],
 ): ClosedSkills {
@@ -106,6 +108,7 @@ function commit(
   for (const skill of closing) holder.asked.delete(skill.name);
   for (const skill of opening) inFlight.noteActivation(skill.name);
   holder.asked.add(name);
+  for (const skill of opening) tellOpened(skill);
   return { holder, holds: closing.map(lives.holdOf) };
 }
 

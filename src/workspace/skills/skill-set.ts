@@ -32,10 +32,10 @@ export interface SkillSet {
   mayUse(skill: string, entry: Entry, holder: Holder): boolean;
 }
 
-/** Makes an empty set. */
-export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet {
+/** Makes an empty set; `tellOpened` hears of every skill that somebody opens, and of new versions of those that are open. */
+export function createSkillSet(registry: Registry, inFlight: InFlight, tellOpened: (skill: Skill) => void): SkillSet {
   const skills = new Map<string, Skill>();
-  const parts: SetParts = { registry, inFlight, skills, lives: createSkillLives(inFlight) };
+  const parts: SetParts = { registry, inFlight, skills, lives: createSkillLives(inFlight), tellOpened };
   let changes = 0;
 
   return {
@@ -51,6 +51,7 @@ export function createSkillSet(registry: Registry, inFlight: InFlight): SkillSet
       registry.change(() => replaceIn(parts, before, skill));
       skills.set(skill.name, skill);
       changes += 1;
+      if (findHolder(registry, skill) !== undefined) tellOpened(skill);
     },
     remove: (names, options) =>
       inTurn(registry.own, () => {
@@ -80,10 +81,15 @@ function inTurn<Value>(holder: Holder, work: () => Promise<Value>): Promise<Valu
 
 function replaceIn({ registry, skills }: SetParts, before: Skill, skill: Skill): void {
   replaceTools(registry, before, skill);
-  const holder = registry.holders.values().find(({ open }) => open.has(skill.name));
+  const holder = findHolder(registry, skill);
   if (holder === undefined) return;
   checkSkill(skill, { registry: registry.viewOf(holder), skills });
   registerReused(registry, skill, holder);
+}
+
+/** Somebody who has the skill open. */
+function findHolder({ holders }: Registry, { name }: Skill): Holder | undefined {
+  return holders.values().find(({ open }) => open.has(name));
 }
 
 async function deactivate(parts: SetParts, { holder, name, options }: SkillRequest): Promise<SkillOutcome> {

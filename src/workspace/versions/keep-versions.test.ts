@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
+import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
@@ -59,6 +60,31 @@ test("keepVersions() keeps skills that are open, also if they have no tools, and
   await settled();
 
   expect(await versions.addresses()).toEqual(["talk"]);
+});
+
+test("keepVersions() keeps skills that only a session opens, skills without tools, and their new versions", async () => {
+  const toSkill = (version: string): Skill => defineSkill({ name: "talk", description: "Says how", version });
+  const tools = [greet("1.0.0", "Greets")];
+  const write = defineSkill({ name: "write", description: "Writes", tools, requires: ["talk"] });
+  const workspace = createWorkspace({ skills: [toSkill("1.0.0"), write] });
+  const { versions, settled } = keepVersions(workspace, memoryStore());
+
+  await workspace.openSession().activateSkill("write");
+  workspace.replaceSkill(toSkill("1.1.0"));
+  await settled();
+
+  expect(await versions.addresses()).toEqual(["talk", "write", "write/greet"]);
+  expect((await versions.list("talk")).map(({ label }) => label)).toEqual(expect.arrayContaining(["1.0.0", "1.1.0"]));
+});
+
+test("keepVersions() keeps no new version of a skill that nobody has open", async () => {
+  const workspace = createWorkspace({ skills: [defineSkill({ name: "talk", description: "Talks" })] });
+  const { versions, settled } = keepVersions(workspace, memoryStore());
+
+  workspace.replaceSkill(defineSkill({ name: "talk", description: "Talks more" }));
+  await settled();
+
+  expect(await versions.addresses()).toEqual([]);
 });
 
 test("keepVersions() keeps every file of a skill's folder, and the script of each tool", async () => {

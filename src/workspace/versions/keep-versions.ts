@@ -1,3 +1,4 @@
+import type { Skill } from "../../core/skill.ts";
 import type { Store } from "../../core/store.ts";
 import { createVersions, type VersionNotes, type Versions, type VersionSource } from "../../store/versions/versions.ts";
 import { tellOne } from "../listeners.ts";
@@ -22,8 +23,8 @@ export interface KeptVersions {
 }
 
 /**
- * Keeps in `store` a version of every tool that is available in `workspace` and of every skill that is open, now and whenever one
- * changes.
+ * Keeps in `store` a version of every tool that is available in `workspace` and of every skill that is open there or in one of its
+ * sessions, with its tools: from now on, and whenever one changes.
  *
  * @example
  * ```ts
@@ -56,22 +57,29 @@ export function keepVersions(workspace: Workspace, store: Store, options: KeepVe
     queue = queue.then(keepOne);
   }
 
-  function keepAll(tools: readonly RegisteredTool[], owners: Iterable<string>): void {
+  function keepTools(tools: readonly RegisteredTool[]): void {
     for (const { address, tool } of tools) keep(address, fromTool(tool), tool.version);
-    for (const owner of new Set(owners)) {
-      const skill = workspace.getSkill(owner);
-      if (skill !== undefined) keep(owner, fromSkill(skill), skill.version);
-    }
   }
 
-  // A skill that is open may have no tools.
-  const open = workspace.getSkills().filter(({ active }) => active);
-  const names = open.map(({ skill }) => skill.name);
-  keepAll(workspace.getAvailableTools(), names);
-  const stop = workspace.onChange(({ added, replaced }) => {
-    const tools = [...added, ...replaced];
-    const owners = tools.map(({ owner }) => owner);
-    keepAll(tools, owners);
-  });
-  return { versions, settled: () => queue, stop };
+  /** With its tools: they are live as long as it is, also where only a session has it open. */
+  function keepSkill(skill: Skill): void {
+    const own = [...skill.tools, ...skill.reuses].map(({ name }) => workspace.getTool(`${skill.name}/${name}`));
+    keepTools(own.filter((entry) => entry !== undefined));
+    keep(skill.name, fromSkill(skill), skill.version);
+  }
+
+  const isOfNoSkill = ({ source }: RegisteredTool): boolean => source !== "skill";
+  keepTools(workspace.getAvailableTools().filter(isOfNoSkill));
+  for (const { skill, active } of workspace.getSkills()) if (active) keepSkill(skill);
+  const stops = [
+    workspace.onChange(({ added, replaced }) => keepTools([...added, ...replaced].filter(isOfNoSkill))),
+    workspace.onOpen(keepSkill),
+  ];
+  return {
+    versions,
+    settled: () => queue,
+    stop() {
+      for (const stop of stops) stop();
+    },
+  };
 }
