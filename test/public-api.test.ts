@@ -197,6 +197,7 @@ test('"kitbag/agent" exports these types', () => {
     "Divergence",
     "ExposureName",
     "ForkChanges",
+    "InputRedaction",
     "MemoryOptions",
     "ModelSettings",
     "ModelVerdict",

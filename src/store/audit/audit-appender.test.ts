@@ -107,7 +107,7 @@ test("append() of two audits on one SQLite store goes on after a transaction tha
   const second = await openAudit({ store, ...files });
   const breaker = new DatabaseSync(file);
   breaker.exec(
-    "CREATE TRIGGER broken BEFORE INSERT ON entries WHEN new.value LIKE '%c3%' BEGIN SELECT RAISE(ABORT, 'x'); END",
+    `CREATE TRIGGER broken BEFORE INSERT ON entries WHEN new.value LIKE '%"c3"%' BEGIN SELECT RAISE(ABORT, 'x'); END`,
   );
 
   const settled = await Promise.allSettled([audit.append(entry(1)), second.append(entry(2)), audit.append(entry(3))]);
