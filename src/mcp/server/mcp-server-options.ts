@@ -1,0 +1,61 @@
+import type { McpServer } from "@modelcontextprotocol/server";
+
+import type { Store } from "../../core/store.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { ServedClient } from "./served-client.ts";
+
+/**
+ * Which tools a client sees: the fixed few with which it finds and calls everything (`dispatch`), those that are available now
+ * (`direct`), or both.
+ */
+export type McpExposure = "both" | "dispatch" | "direct";
+
+/** What clients of one name see. */
+export interface McpExposureRule {
+  /** What the client calls itself; `*` stands for any text. */
+  readonly client: string;
+  readonly exposure: McpExposure;
+}
+
+/** How much clients may take. */
+export interface McpServerLimits {
+  /** Sessions of the 2025 generation that are open at once over HTTP. @default 1000 */
+  readonly maxSessions: number;
+  /** Sessions of one caller. @default 100 */
+  readonly maxSessionsPerCaller: number;
+  /** A session or a handle that nobody uses for so long is closed. @default 30 minutes */
+  readonly idleMs: number;
+  /** Handles (`session` of `activate_skill`) of the 2026 generation that one caller holds at once. @default 100 */
+  readonly maxHandlesPerCaller: number;
+  /** Handles of all callers. @default 1000 */
+  readonly maxHandles: number;
+  /** Streams of 2026 clients that listen for changes. @default 1024 */
+  readonly maxSubscriptions: number;
+  /** Calls in one request of `call_tools`. @default 100 */
+  readonly maxBatch: number;
+}
+
+/** What {@link createMcpServer} takes. */
+export interface McpServerOptions {
+  readonly workspace: Workspace;
+  /** Where runs and large outputs are read from. @default nowhere: there are no resources for them */
+  readonly store?: Store;
+  /** Finds paths that begin with a text, for completions. @default paths are not completed */
+  readonly listFiles?: (prefix: string) => Promise<readonly string[]>;
+  /** @default "kitbag" */
+  readonly name?: string;
+  readonly version?: string;
+  readonly title?: string;
+  /** Put after Kitbag's own few lines. */
+  readonly instructions?: string;
+  /** What clients see; the first rule that fits decides, and who fits none sees both. @default "both" */
+  readonly exposure?: McpExposure | readonly McpExposureRule[];
+  readonly limits?: Partial<McpServerLimits>;
+  /**
+   * Called for every server instance of the SDK before it is connected, after Kitbag's own parts: may register whatever Kitbag does
+   * not have. What it sets for a method goes before Kitbag's own.
+   */
+  readonly extend?: (mcp: McpServer, client: ServedClient) => void;
+  /** Told of what went wrong outside of any request. @default nobody */
+  readonly onError?: (error: Error) => void;
+}
