@@ -35,7 +35,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,
   "config-invalid": ({ path, reason }) => `Cannot use ${quote(path)}: ${reason}`,
   "config-missing": ({ path }) =>
-    `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills with --skills`,
+    `Cannot find ${quote(path)}: write one (see docs/guide/command-line.md), name a module with --module, or a folder of skills: kitbag list <folder>, and --skills <folder> everywhere else`,
   "config-untrusted": ({ path, changed }) =>
     changed.length === 0
       ? `Cannot load ${quote(path)}: it runs code in this process and is not trusted; read it, then run: kitbag trust ${path}`

@@ -32,6 +32,7 @@ test.for([
   [{ approve: true }, "approve", "found true, expected a function"],
   [{ store: {} }, "store", "expected a store"],
   [{ store: memoryStore }, "store", "expected a store"],
+  [{ store: Promise.resolve(memoryStore()) }, "store", "found a promise that was not awaited, expected a store"],
   [{ secrets: { token: 12345 } }, "secrets", "expected an object of texts"],
   [{ secrets: { token: "abc" } }, "secrets.token", "too short"],
 ] as const)("createWorkspace() refuses %j", ([options, option, text]) => {

@@ -51,5 +51,6 @@ function nearestOption(key: string, known: readonly string[]): string {
 /** Numbers are no secrets, and whoever gave a wrong one wants to see it. */
 function describeKind(value: unknown): string {
   if (value === null || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (value instanceof Promise) return "a promise that was not awaited";
   return typeof value === "object" ? "an object that is not one" : `a ${typeof value} that is not one`;
 }
