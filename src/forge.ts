@@ -1,0 +1,31 @@
+/** Makes, tries, versions and looks after tools while everything runs. */
+export type {
+  ChangeOptions,
+  ExampleResult,
+  Forge,
+  ForgeAnswer,
+  ForgeDiagnostic,
+  ForgedTool,
+  ForgeEvent,
+  ForgeOptions,
+  ForgePolicy,
+  ForgeVersion,
+  LiveTool,
+  RefusedTool,
+  ReplayDifference,
+  ReplayReport,
+  SkillAnswer,
+  TestReport,
+  UpdateOptions,
+  VersionStep,
+  WaitingTool,
+} from "./forge/forge.ts";
+export type {
+  CodeDraft,
+  DraftHead,
+  ForgeLanguage,
+  PipelineDraft,
+  SkillDraft,
+  ToolChanges,
+  ToolDraft,
+} from "./forge/tool-draft.ts";

@@ -1,0 +1,256 @@
+import type { Diagnostic } from "../core/diagnostics.ts";
+import type { Failure } from "../core/errors.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
+import type { Permissions } from "../core/permissions.ts";
+import type { JsonSchema } from "../core/schema/json-schema.ts";
+import type { Store } from "../core/store.ts";
+import type { ToolState } from "../core/tool-state.ts";
+import type { ToolAnnotations } from "../core/tool.ts";
+import type { Runtimes } from "../runtimes/open-runtimes.ts";
+import type { FolderTrustOptions } from "../skills/trust/folder-trust.ts";
+import type { Workspace } from "../workspace/workspace.ts";
+import type { PipelineDraft, SkillDraft, ToolChanges, ToolDraft } from "./tool-draft.ts";
+
+/** What tools may be made without asking a person. */
+export interface ForgePolicy {
+  /** What a tool may be given at once. @default nothing */
+  readonly permissions?: Permissions;
+  /** How large the code and the files of a tool may be together. @default 1 MiB */
+  readonly maxBytes?: number;
+  /** How many tools there may be. @default 1000 */
+  readonly maxTools?: number;
+  /** How many examples a tool may have. @default 50 */
+  readonly maxExamples?: number;
+  /** How many recorded calls an edit is held against. @default 20 */
+  readonly maxReplays?: number;
+  /** How long one example may run, if the tool does not say less. @default 30_000 */
+  readonly exampleLimitMs?: number;
+}
+
+/** What {@link openForge} takes. */
+export interface ForgeOptions extends FolderTrustOptions {
+  /** Where tools become live. */
+  readonly workspace: Workspace;
+  /** The project; tools lie in its `.kitbag/tools`, skills in its `.kitbag/skills`. */
+  readonly directory: string;
+  /** The store of the workspace: recorded calls are read from it, and the state of tools. @default no calls are replayed */
+  readonly store?: Store;
+  /** What tools are built and tried with; whoever gives them closes them. @default ones of its own */
+  readonly runtimes?: Runtimes;
+  readonly policy?: ForgePolicy;
+  /** Who edits, if a change does not say. @default nobody is named */
+  readonly author?: string;
+  /** Asked when a tool wants more than the policy grants. `undefined`: nobody knows yet, it waits. @default it waits */
+  readonly approve?: (waiting: WaitingTool) => boolean | undefined | Promise<boolean | undefined>;
+  /** Whether folders that others change are followed. @default true */
+  readonly watch?: boolean;
+}
+
+/** Said with a change. */
+export interface ChangeOptions {
+  readonly author?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Said with an edit. */
+export interface UpdateOptions extends ChangeOptions {
+  /** The version that the editor saw; if another one is live by now, nothing is changed. @default whichever is live */
+  readonly expectedVersion?: string;
+}
+
+/** Where a message about a draft belongs, and what to do. `file` is a file of the tool, or `draft`. */
+export type ForgeDiagnostic = Diagnostic;
+
+/** What came of one example. */
+export interface ExampleResult {
+  /** Counts from 0. */
+  readonly index: number;
+  readonly description?: string;
+  readonly passed: boolean;
+  readonly input: JsonObject;
+  readonly expected?: JsonValue;
+  /** What came, cut if it is long; none if it failed. */
+  readonly got?: JsonValue;
+  readonly error?: Failure;
+  /** What the program said beside its output, cut. */
+  readonly stderr?: string;
+  readonly durationMs: number;
+}
+
+/** A call that was recorded, made again with the new version. */
+export interface ReplayDifference {
+  readonly input: JsonObject;
+  readonly before: JsonValue;
+  /** What comes now; none if it fails now. */
+  readonly after?: JsonValue;
+  readonly error?: Failure;
+}
+
+/** How recorded calls go with a new version. */
+export interface ReplayReport {
+  /** How many were made again. */
+  readonly calls: number;
+  readonly same: number;
+  readonly differences: readonly ReplayDifference[];
+  /** Why none was, if none was. */
+  readonly skipped?: string;
+}
+
+/** How far a new version is from the one before. */
+export type VersionStep = "major" | "minor" | "patch";
+
+/** A tool that is live now, and all that a caller needs. */
+export interface LiveTool {
+  readonly status: "live";
+  readonly name: string;
+  /** The name that models and MCP clients see. */
+  readonly wireName: string;
+  readonly version: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  readonly permissions: Permissions;
+  /** How to call it, in one line each. */
+  readonly howToCall: readonly string[];
+  readonly examples: readonly ExampleResult[];
+  /** The version before, how far this one is from it and why. */
+  readonly change?: {
+    readonly from: string;
+    readonly step: VersionStep;
+    readonly reasons: readonly string[];
+  };
+  readonly replay?: ReplayReport;
+  /** What is worth knowing; no errors. */
+  readonly diagnostics: readonly ForgeDiagnostic[];
+}
+
+/** A draft that passed, and waits for a person because it wants more than the policy grants. */
+export interface WaitingTool {
+  readonly status: "waiting";
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  /** The version that it is an edit of; none for a new tool. */
+  readonly from?: string;
+  /** What it wants beyond the policy. */
+  readonly asks: Permissions;
+  readonly author?: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A draft that did not pass. Nothing of it is live, and nothing of it is left. */
+export interface RefusedTool {
+  readonly status: "refused";
+  readonly name: string;
+  /** In one line with the cure. */
+  readonly error: Failure;
+  readonly diagnostics: readonly ForgeDiagnostic[];
+  readonly examples: readonly ExampleResult[];
+}
+
+/** What came of a draft or an edit. */
+export type ForgeAnswer = LiveTool | WaitingTool | RefusedTool;
+
+/** What came of a draft of a skill. */
+export type SkillAnswer =
+  | {
+      readonly status: "live";
+      readonly name: string;
+      /** The folder, relative to the project. */
+      readonly path: string;
+      /** The addresses of its tools, which exist while it is open. */
+      readonly tools: readonly string[];
+      readonly howToCall: readonly string[];
+      readonly diagnostics: readonly ForgeDiagnostic[];
+    }
+  | RefusedTool;
+
+/** What came of trying a tool with its examples. */
+export interface TestReport {
+  readonly name: string;
+  readonly version: string;
+  readonly passed: boolean;
+  readonly examples: readonly ExampleResult[];
+}
+
+/** One version of a tool: the oldest first, each as it was when it became live. */
+export interface ForgeVersion {
+  readonly version: string;
+  readonly current: boolean;
+  readonly description: string;
+  /** `sha256:` of everything that it is made of. */
+  readonly digest: string;
+  /** When it first became live. */
+  readonly at: number;
+  readonly author?: string;
+  readonly step?: VersionStep;
+  readonly reasons?: readonly string[];
+}
+
+/** Something that happened to a tool, the oldest first. Nothing is ever taken out. */
+export interface ForgeEvent {
+  readonly type: "create" | "update" | "rollback" | "delete" | "restore";
+  readonly version: string;
+  readonly from?: string;
+  readonly at: number;
+  readonly author?: string;
+}
+
+/** What became of a folder with a tool. Nothing vanishes. */
+export interface ForgedTool {
+  readonly name: string;
+  /** The folder, absolute. */
+  readonly directory: string;
+  /** `untrusted`: it is not run until somebody says `kitbag trust`; `broken`: see `diagnostics`. */
+  readonly status: "live" | "untrusted" | "broken" | "deleted";
+  readonly version?: string;
+  readonly description?: string;
+  readonly annotations?: ToolAnnotations;
+  readonly diagnostics: readonly ForgeDiagnostic[];
+}
+
+/** Makes, changes and looks after tools while everything runs. */
+export interface Forge {
+  readonly workspace: Workspace;
+  /** The project. */
+  readonly directory: string;
+  /**
+   * Makes a tool: builds it, runs its examples in the sandbox with exactly its permissions, and only then puts it into the
+   * workspace. Never throws for what is wrong with the draft.
+   */
+  createTool(draft: ToolDraft, options?: ChangeOptions): Promise<ForgeAnswer>;
+  /** Makes a tool out of calls of other tools, which must be there. */
+  createPipeline(draft: PipelineDraft, options?: ChangeOptions): Promise<ForgeAnswer>;
+  /** Makes the next version of a tool, through the same gate. The ones before stay callable as `name@1.2.0`. */
+  updateTool(name: string, changes: ToolChanges, options?: UpdateOptions): Promise<ForgeAnswer>;
+  /** Writes a skill's folder, if the checker and the tools' examples pass, and adds the skill to the workspace, closed. */
+  createSkill(draft: SkillDraft, options?: ChangeOptions): Promise<SkillAnswer>;
+  /** Runs the examples of the live version, or of another one. @throws {KitbagError} `version-not-found`, `tool-not-found` */
+  testTool(name: string, options?: { readonly version?: string; readonly signal?: AbortSignal }): Promise<TestReport>;
+  /** Everything in the tools folder, by name. */
+  listTools(): readonly ForgedTool[];
+  /** @throws {KitbagError} `tool-not-found` */
+  listVersions(name: string): Promise<readonly ForgeVersion[]>;
+  /** What happened to a tool. @throws {KitbagError} `tool-not-found` */
+  history(name: string): Promise<readonly ForgeEvent[]>;
+  /** The draft that a version was made from, to edit it. @throws {KitbagError} `version-not-found`, `tool-not-found` */
+  readDraft(name: string, version?: string): Promise<ToolDraft>;
+  /** Makes an earlier version the live one again, and keeps that it happened. */
+  rollbackTool(name: string, version: string, options?: UpdateOptions): Promise<ForgeAnswer>;
+  /** Takes a tool out. Its versions stay, so {@link Forge.restoreTool} brings it back. @throws {KitbagError} `tool-not-found` */
+  deleteTool(name: string, options?: UpdateOptions): Promise<{ readonly name: string; readonly version: string }>;
+  restoreTool(name: string, options?: ChangeOptions): Promise<ForgeAnswer>;
+  /** What a tool keeps from one call to the next. @throws {KitbagError} `tool-not-found` */
+  state(name: string): ToolState;
+  /** Drafts that wait for a person, the oldest first. */
+  listWaiting(): readonly WaitingTool[];
+  /** Makes a draft that waits live. It is tried again first. @throws {KitbagError} `draft-not-found` */
+  approve(id: string, options?: ChangeOptions): Promise<ForgeAnswer>;
+  /** Throws a draft away that waits. @throws {KitbagError} `draft-not-found` */
+  deny(id: string, options?: ChangeOptions): Promise<WaitingTool>;
+  /** Reads the tools folder again; when folders are followed, this happens by itself. */
+  refresh(): Promise<void>;
+  /** Stops following folders. Tools stay live. */
+  close(): Promise<void>;
+}
