@@ -9,10 +9,10 @@ import type { Answer, Invocation } from "../cli-command.ts";
 import { createConfigured } from "../config/open-workspace.ts";
 import { startLog } from "../logs/start-log.ts";
 import { getText, getTexts } from "../options.ts";
-import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills, type Sources, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
-import { createRecords, type Records } from "../store/open-records.ts";
+import type { Records } from "../store/open-records.ts";
+import { withRecords } from "../store/with-records.ts";
 import { checkModel, chooseModel } from "./choose-model.ts";
 
 /** An agent on the workspace of a command, and what it is made of. */
@@ -48,21 +48,12 @@ export async function withAgent(
   wishes: AgentWishes,
   work: (open: OpenAgent) => Promise<Answer>,
 ): Promise<Answer> {
-  const records = createRecords(invocation);
-  const runtimes = openCliRuntimes(invocation, { warm: wishes.warm ?? false });
-  try {
+  return withRecords(invocation, { warm: wishes.warm ?? false }, async ({ records, runtimes }) => {
     const directories = [...getTexts(invocation.options, "skills"), ...(wishes.directories ?? [])];
     const module = getText(invocation.options, "module");
     const sources = { runtimes, complete: records.complete, module, directories };
-    return await work(await openAgent(invocation, wishes, { sources, records }));
-  } catch (cause) {
-    const answer = records.explain(cause);
-    if (answer === undefined) throw cause;
-    return answer;
-  } finally {
-    await runtimes.close();
-    await records.close();
-  }
+    return work(await openAgent(invocation, wishes, { sources, records }));
+  });
 }
 
 interface AgentSources {

@@ -1,4 +1,3 @@
-import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { askThePerson } from "../approve-call.ts";
@@ -16,9 +15,8 @@ import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
-import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { createRecords, type Records } from "../store/open-records.ts";
+import { withRecords, type OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -58,25 +56,14 @@ export const callCommand: CliCommand = {
   async run(invocation) {
     const learning = invocation.options["learn"] === true ? createLearning(invocation) : undefined;
     const debugging = invocation.options["debug"] === true ? createDebugging(invocation) : undefined;
-    const records = createRecords(invocation);
-    const runtimes = openCliRuntimes(invocation, { ...learning?.options, ...debugging?.options });
-    try {
-      const answer = await callTool(invocation, { runtimes, records, learning, debugging });
+    return withRecords(invocation, { ...learning?.options, ...debugging?.options }, async (open) => {
+      const answer = await callTool(invocation, { ...open, learning, debugging });
       return learning === undefined ? answer : learning.toAnswer(answer);
-    } catch (cause) {
-      const answer = records.explain(cause);
-      if (answer === undefined) throw cause;
-      return answer;
-    } finally {
-      await runtimes.close();
-      await records.close();
-    }
+    });
   },
 };
 
-interface CallParts {
-  readonly runtimes: Runtimes;
-  readonly records: Records;
+interface CallParts extends OpenRecords {
   readonly learning: Learning | undefined;
   readonly debugging: Debugging | undefined;
 }

@@ -6,6 +6,7 @@ import { expect, test, vi } from "vitest";
 import packageJson from "../../../package.json" with { type: "json" };
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
+import { toToolModule } from "../../../test/support/tool-modules.ts";
 import { startWireModel, toCall } from "../../../test/support/wire-model.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 
@@ -190,22 +191,10 @@ function createTools(): Project {
   return createProject({ "tools.mjs": tools });
 }
 
-const tools = `
-import { defineTool } from "kitbag";
-
-const add = defineTool({
-  name: "add",
-  description: "Adds two numbers",
-  input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-  annotations: { readOnly: true },
-  run: ({ a, b }) => a + b,
-});
-const send = defineTool({
+const tools = toToolModule({
   name: "send",
   description: "Sends a message",
-  input: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  parameter: "to",
+  done: "sent",
   needsApproval: true,
-  run: () => "sent",
 });
-export default [add, send];
-`;

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -7,6 +7,7 @@ import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
+import { readLines, toToolModule } from "../../../test/support/tool-modules.ts";
 import { startWireModel, toCall } from "../../../test/support/wire-model.ts";
 import type { AgentEvent } from "../../agent/events.ts";
 
@@ -189,7 +190,7 @@ test("kitbag run pauses for an approval when nobody is there, and another proces
   expect(listed.stdout).toContain(`${id}:1.0  send  to: Ada`);
   expect(approved.stdout).toBe(`Approved send. To go on: kitbag runs resume ${id}\n`);
   expect(resumed).toMatchObject({ code: 0, stdout: "Sent.\n" });
-  expect(readSent(project)).toEqual(["Bob"]);
+  expect(readLines(project, "sent")).toEqual(["Bob"]);
 });
 
 test("kitbag approvals deny keeps a call from being made, and the model is told why", async () => {
@@ -208,7 +209,7 @@ test("kitbag approvals deny keeps a call from being made, and the model is told 
   expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("Cannot find the approval") });
   expect(resumed.stdout).toBe("Then not.\n");
   expect(JSON.stringify(server.requests[1]?.results)).toContain("not today");
-  expect(readSent(project)).toEqual([]);
+  expect(readLines(project, "sent")).toEqual([]);
 });
 
 test("kitbag run --conversation goes on with what was said in another process", async () => {
@@ -229,7 +230,7 @@ test("kitbag run --yes approves by itself", async () => {
   const { code } = await runKitbag(["run", "write", "--yes", "--module", "tools.mjs"], { project, env });
 
   expect(code).toBe(0);
-  expect(readSent(project)).toEqual(["Ada"]);
+  expect(readLines(project, "sent")).toEqual(["Ada"]);
 });
 
 test("kitbag run --debug stops where it was told to, and takes other arguments and another result", async () => {
@@ -272,32 +273,10 @@ function createToolProject(): Project {
   return createProject({ "tools.mjs": tools, sent: "" });
 }
 
-function readSent(project: Project): readonly string[] {
-  return readFileSync(join(project.folder, "sent"), "utf8")
-    .split("\n")
-    .filter((line) => line !== "");
-}
-
-const tools = `
-import { appendFileSync } from "node:fs";
-import { defineTool } from "kitbag";
-
-const add = defineTool({
-  name: "add",
-  description: "Adds two numbers",
-  input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-  annotations: { readOnly: true },
-  run: ({ a, b }) => a + b,
-});
-const send = defineTool({
+const tools = toToolModule({
   name: "send",
   description: "Sends a message",
-  input: { type: "object", properties: { to: { type: "string" } }, required: ["to"] },
+  parameter: "to",
+  done: "sent",
   needsApproval: true,
-  run({ to }) {
-    appendFileSync("sent", to + "\\n");
-    return "sent";
-  },
 });
-export default [add, send];
-`;

@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
+import { readLines, toToolModule } from "../../../test/support/tool-modules.ts";
 import { startWireModel, toCall } from "../../../test/support/wire-model.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -88,7 +88,7 @@ test("kitbag runs resume goes on with a run whose process was killed, and does n
 
   expect(resumed.stderr).toContain("Another process has this run; if it has died, the run is free within 10 seconds");
   expect(resumed).toMatchObject({ code: 0, stdout: "Both are noted.\n" });
-  expect(readNotes(project)).toEqual(["first", "second"]);
+  expect(readLines(project, "noted")).toEqual(["first", "second"]);
 });
 
 test("kitbag runs resume of a run that has ended says so", async () => {
@@ -132,7 +132,7 @@ test("kitbag runs fork goes another way from the middle of a run", async () => {
   expect(forked).toMatchObject({ code: 0, stdout: "Again.\n" });
   expect(forked.stderr).toContain(`goes on behind step 1 of ${id}`);
   expect(JSON.stringify(server.requests[2]?.body)).toContain("Speak louder");
-  expect(readNotes(project)).toEqual(["first"]);
+  expect(readLines(project, "noted")).toEqual(["first"]);
   expect(list.stdout.trimEnd().split("\n")).toHaveLength(3);
 });
 
@@ -157,7 +157,7 @@ test("kitbag runs debug goes through a recorded run, and what is changed there i
   expect(debugged.stderr).toContain("▸ Step 1, before the call: note text: first");
   expect(debugged.stderr).toContain(`goes on from here; ${id} stays as it is`);
   expect(debugged).toMatchObject({ code: 0, stdout: "Other.\n" });
-  expect(readNotes(project)).toEqual(["first", "changed"]);
+  expect(readLines(project, "noted")).toEqual(["first", "changed"]);
   expect(server.requests[2]?.results).toMatchObject([{ text: expect.stringContaining("noted changed") }]);
 });
 
@@ -175,7 +175,7 @@ test("kitbag runs debug puts another result in the place of the recorded one, an
   const debugged = await runKitbag(["runs", "debug", id, "--module", "tools.mjs"], { project, env, stdin });
 
   expect(debugged).toMatchObject({ code: 0, stdout: "Other.\n" });
-  expect(readNotes(project)).toEqual(["first"]);
+  expect(readLines(project, "noted")).toEqual(["first"]);
   expect(JSON.stringify(server.requests[2]?.results)).toContain("made");
 });
 
@@ -222,34 +222,7 @@ async function newestOf(project: Project, task: string): Promise<string> {
 }
 
 function createToolProject(): Project {
-  return createProject({ "tools.mjs": tools, notes: "" });
+  return createProject({ "tools.mjs": tools, noted: "" });
 }
 
-function readNotes(project: Project): readonly string[] {
-  return readFileSync(join(project.folder, "notes"), "utf8")
-    .split("\n")
-    .filter((line) => line !== "");
-}
-
-const tools = `
-import { appendFileSync } from "node:fs";
-import { defineTool } from "kitbag";
-
-const add = defineTool({
-  name: "add",
-  description: "Adds two numbers",
-  input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-  annotations: { readOnly: true },
-  run: ({ a, b }) => a + b,
-});
-const note = defineTool({
-  name: "note",
-  description: "Notes a text",
-  input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-  run({ text }) {
-    appendFileSync("notes", text + "\\n");
-    return "noted " + text;
-  },
-});
-export default [add, note];
-`;
+const tools = toToolModule({ name: "note", description: "Notes a text", parameter: "text", done: "noted" });

@@ -1,5 +1,4 @@
 import type { CallOptions } from "../../workspace/call/call-options.ts";
-import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import { openDeadLetters } from "../../workspace/failures/dead-letters.ts";
 import { askThePerson } from "../approve-call.ts";
 import { createCallView } from "../call-view.ts";
@@ -7,31 +6,19 @@ import type { Answer, Invocation } from "../cli-command.ts";
 import { readInput } from "../input/read-input.ts";
 import { getText, getTexts } from "../options.ts";
 import { failedAnswer } from "../report-error.ts";
-import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { startLog } from "../logs/start-log.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
-import { createRecords, type Records } from "./open-records.ts";
+import { withRecords, type OpenRecords } from "./with-records.ts";
 
 /** Makes a call again that failed, as `kitbag call` makes it. */
-export async function retryLetter(invocation: Invocation): Promise<Answer> {
-  const records = createRecords(invocation);
-  const runtimes = openCliRuntimes(invocation);
-  try {
-    return await retry(invocation, runtimes, records);
-  } catch (cause) {
-    const answer = records.explain(cause);
-    if (answer === undefined) throw cause;
-    return answer;
-  } finally {
-    await runtimes.close();
-    await records.close();
-  }
+export function retryLetter(invocation: Invocation): Promise<Answer> {
+  return withRecords(invocation, {}, (open) => retry(invocation, open));
 }
 
-async function retry(invocation: Invocation, runtimes: Runtimes, records: Records): Promise<Answer> {
+async function retry(invocation: Invocation, { runtimes, records }: OpenRecords): Promise<Answer> {
   const [id = ""] = invocation.args;
   const given = getText(invocation.options, "input");
   const input = given === undefined ? {} : { input: await readInput(given, invocation) };
