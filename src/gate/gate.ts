@@ -1,0 +1,153 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+export type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+
+/** Who makes a request, and what they may do. */
+export interface Caller {
+  /** `local` without tokens, the id of a token, or `oauth:` and the subject of a JWT. Never the token. */
+  readonly id: string;
+  readonly scopes: ReadonlySet<string> | "all";
+}
+
+/**
+ * A request that passed every check: Host, Origin, token and limits.
+ *
+ * **Contract:** the route answers through `response`, in any way that node allows. The object lives as long as the request.
+ */
+export interface GateRequest {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly caller: Caller;
+  /** The path as it was sent, without the query: `/mcp`. */
+  readonly path: string;
+  /** What is behind the `?`, as it was sent; empty if there is none. */
+  readonly query: string;
+  /** Aborted when the client goes away before it has its answer, or the gate is closed and the time of grace is over. */
+  readonly signal: AbortSignal;
+  /**
+   * Reads the whole body. Every call gives the same promise.
+   *
+   * It rejects with `request-refused` if the body is too large or too slow, or the client went away: let that error leave
+   * `handle`, and the gate answers.
+   */
+  readBody(): Promise<Buffer>;
+  /** Answers 403 with a challenge that names the scopes a token needs; the client may come back with a better one. */
+  refuseScope(scopes: readonly string[]): void;
+}
+
+/** What the gate says instead of letting a request in. */
+export interface Refusal {
+  readonly status: number;
+  /** What was wrong and what to do, without any secret. */
+  readonly message: string;
+}
+
+/** Requests of one path, and who answers them. */
+export interface Route {
+  /** An exact path, as `/mcp`, or all paths below one, as `/api/*`. */
+  readonly path: string;
+  /**
+   * Answers one request. What it throws is answered by the gate: a `request-refused` with its status, anything else with
+   * 500 and no word about why (the gate's `report` gets it).
+   */
+  handle(request: GateRequest): void | Promise<void>;
+  /** The body of an answer that the gate gives itself, as JSON text. @default `{"error":{"status","message"}}` */
+  renderRefusal?(refusal: Refusal): string;
+  /** Is told that the gate begins to close: end the streams that nobody waits for. */
+  onClosing?(): void;
+}
+
+/** A token that lets a caller in. */
+export interface GateToken {
+  /** At least 16 characters, so that nobody guesses it. */
+  readonly token: string;
+  /** Who its owner is, for limits and records. @default `token-1`, `token-2`, … */
+  readonly id?: string;
+  /** @default "all" */
+  readonly scopes?: readonly string[] | "all";
+}
+
+/** An authorization server whose JWTs let callers in. */
+export interface GateOAuth {
+  /** The `iss` of its tokens. */
+  readonly issuer: string;
+  /** The address of this service as clients know it: `https://tools.example.com/mcp`. @default the gate's own, with the first route */
+  readonly resource?: string;
+  /** The `aud` that a token must have, or one of them. @default `resource` */
+  readonly audience?: string | readonly string[];
+  /** Where its keys are. @default found through the issuer's metadata */
+  readonly jwksUrl?: string;
+  /** Scopes that every request needs. @default none */
+  readonly requiredScopes?: readonly string[];
+  /** Scopes that the metadata names. @default `requiredScopes` */
+  readonly scopes?: readonly string[];
+}
+
+/** How much the gate lets through. */
+export interface GateLimits {
+  /** @default 4 MiB */
+  readonly maxBodyBytes: number;
+  /** Requests a second of one caller, and how many at once after a pause. @default 500, 1000 */
+  readonly caller: Rate | "off";
+  /** Requests a second of one address, counted before anything else is looked at. @default 1000, 2000 */
+  readonly address: Rate | "off";
+  /** Wrong tokens a second of one address. @default 1, 20 */
+  readonly guesses: Rate | "off";
+  /** Beyond it, connections that nobody was let in by make room, the oldest first. @default 2000 */
+  readonly maxConnections: number;
+  /** How long the head of a request may take, counted from the connection. @default 10_000 */
+  readonly headMs: number;
+  /** How long a whole request may take to arrive. @default 60_000 */
+  readonly requestMs: number;
+  /** Bytes a second that a body must have on average, after its first five seconds. @default 1024 */
+  readonly minBytesPerSecond: number;
+  /** How long a client may take nothing of an answer that waits for it. @default 30_000 */
+  readonly stalledMs: number;
+  /** How long a connection stays open between requests. @default 30_000 */
+  readonly idleMs: number;
+}
+
+/** A rate: `perSecond` in the long run, `burst` at once. */
+export interface Rate {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** What happened at the gate that an operator may want to know. Holds no secret, no query and no body. */
+export type GateEvent =
+  | {
+      readonly type: "request-refused";
+      readonly status: number;
+      readonly reason: string;
+      readonly address: string;
+      readonly path: string;
+    }
+  | { readonly type: "request-crashed"; readonly path: string; readonly error: unknown }
+  | { readonly type: "client-cut"; readonly reason: string; readonly address: string };
+
+/** How a gate is opened. */
+export interface GateOptions {
+  readonly routes: readonly Route[];
+  /** @default "127.0.0.1" */
+  readonly host?: string;
+  /** 0 takes any that is free. @default 0 */
+  readonly port?: number;
+  /** More names that clients may call this host by, as their `Host` header says it, without the port. */
+  readonly hosts?: readonly string[];
+  /** Web pages that may call, beside those of this host: `https://app.example.com`. */
+  readonly origins?: readonly string[];
+  readonly tokens?: readonly GateToken[];
+  readonly oauth?: GateOAuth;
+  readonly limits?: Partial<GateLimits>;
+  readonly report?: (event: GateEvent) => void;
+}
+
+/** A listener that is open. */
+export interface Gate {
+  /** Where it listens, without a slash at the end: `http://127.0.0.1:8000`. */
+  readonly url: string;
+  /** Requests that are being answered now. */
+  readonly running: number;
+  /** Takes no new request, lets the running ones finish for up to `graceMs`, then cuts them. @default graceMs 10_000 */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
+}

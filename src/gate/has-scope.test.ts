@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { hasScope } from "./has-scope.ts";
+
+test("hasScope() lets a caller with all scopes do everything", () => {
+  const caller = { id: "local", scopes: "all" } as const;
+
+  expect(hasScope(caller, "tools:pdf")).toBe(true);
+});
+
+test.for([
+  ["tools", "tools", true],
+  ["tools", "tools:pdf", true],
+  ["tools", "tools:pdf:merge", true],
+  ["tools:pdf", "tools:pdf:merge", true],
+  ["tools:pdf", "tools", false],
+  ["tools:pdf", "tools:pdfs", false],
+  ["tool", "tools", false],
+  ["", "tools", false],
+  ["all", "tools", false],
+  ["tools", "", false],
+  ["tools", ":tools", false],
+] as const)("hasScope() of a caller with %j asked for %j is %j", ([had, asked, expected]) => {
+  const caller = { id: "token-1", scopes: new Set([had]) };
+
+  const answer = hasScope(caller, asked);
+
+  expect(answer).toBe(expected);
+});
