@@ -283,8 +283,51 @@ test("retry() of a call that fails again leaves one letter with the new error", 
   const [third] = await dead.list();
 
   expect(others).toEqual([]);
-  expect(third).toMatchObject({ id: second?.id, attempts: 4 });
+  expect([first, second, third].map((letter) => letter?.attempts)).toEqual([3, 6, 7]);
+  expect(third?.id).toBe(second?.id);
   expect(JSON.stringify(third?.error)).toContain("run 7");
+});
+
+test("retry() brings no letter back that somebody drops at once", async () => {
+  const { dead, workspace } = setUp({ failures: Infinity });
+  await workspace.call("work");
+  const [letter] = await dead.list();
+
+  const outcome = await dead.retry(workspace, letter?.id ?? "", {
+    onEvent: (event) => event.type === "call-kept" && void dead.drop(event.letter),
+  });
+
+  expect(outcome.status).toBe("failed");
+  expect(await dead.list()).toEqual([]);
+});
+
+test("R19: the error of a call that is kept has nothing in it that looks like a secret; its input is what it takes to make it again", async () => {
+  const store = memoryStore();
+  const tool = defineTool({
+    name: "work",
+    description: "Says too much",
+    input: { type: "object", properties: { to: { type: "string" } } },
+    run: ({ to }) => fail(`${String(to)} is away`),
+  });
+  const dead = openDeadLetters(store);
+  await createWorkspace({ tools: [tool], store, keepFailed: true }).call("work", { to: "ada@example.com" });
+  const [first] = await dead.list();
+  await dead.retry(createWorkspace({ tools: [tool] }), first?.id ?? "");
+  const [second] = await dead.list();
+
+  for (const letter of [first, second]) {
+    expect(letter).toMatchObject({ input: { to: "ada@example.com" }, error: { code: "tool-failed" } });
+    expect(JSON.stringify(letter?.error)).toContain("[email] is away");
+    expect(JSON.stringify(letter?.error)).not.toContain("ada@example.com");
+  }
+});
+
+test("the error of a call is kept as it is if records are", async () => {
+  const { dead, workspace } = setUp({ failures: Infinity, options: { redaction: { records: false } } });
+  await workspace.call("work");
+  const [letter] = await dead.list();
+
+  expect(letter?.error.message).toContain("run 3");
 });
 
 test("retry() needs another input if secrets were taken out of the one that is kept", async () => {

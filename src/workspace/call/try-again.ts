@@ -73,6 +73,7 @@ async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOut
   const { host, redactor, user, options } = call;
   const given = call.checked as JsonValue;
   const input = redactor === undefined ? given : redactor.value(given);
+  const { error } = redactFailure(call, outcome);
   const time = Date.now();
   const id = `${time.toString(36)}-${call.id}`;
   try {
@@ -84,7 +85,8 @@ async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOut
       isRedacted: input !== given,
       ...(user !== undefined && { user }),
       ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
-      error: redactFailure(call, outcome).error,
+      // The input is needed as it is to make the call again; the error is not.
+      error: host.recordRedactor === undefined ? error : host.recordRedactor.value(error),
       attempts: call.attempts,
       time,
     });

@@ -2,6 +2,7 @@ import { isKitbagError, KitbagError, type Failure } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import { redactValue } from "../../core/redaction/redact.ts";
 import type { Store } from "../../core/store.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import { reopenOnce } from "../recall/once.ts";
@@ -18,8 +19,9 @@ export interface DeadLetter {
   readonly isRedacted: boolean;
   readonly user?: string;
   readonly idempotencyKey?: string;
+  /** Without what looks like a secret or like personal data, unless records are kept as they are. */
   readonly error: Failure;
-  /** How often it was tried. */
+  /** How often it was tried, with those of the letters before that it comes from. */
   readonly attempts: number;
   /** When it failed, in milliseconds since 1970. */
   readonly time: number;
@@ -101,9 +103,9 @@ export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
         throw new KitbagError("option-invalid", { option: "input", found: "nothing", expected });
       }
       const { tool, user, idempotencyKey } = letter;
-      let isKept = false;
+      let next: string | undefined;
       const onEvent = (event: CallEvent): void => {
-        isKept ||= event.type === "call-kept";
+        if (event.type === "call-kept") next = event.letter;
         options.onEvent?.(event);
       };
       const again: CallOptions = {
@@ -116,9 +118,13 @@ export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
       const { idempotencyKey: key } = again;
       if (key !== undefined) await reopenOnce(kv, { address: tool, user: again.user, key });
       const outcome = await workspace.call(tool, input ?? letter.input, again);
-      const isDone = outcome.status === "ok" || isKept;
-      if (isDone) await kv.delete(prefix + id);
-      else await replaceLetter(kv, version, { ...letter, error: outcome.error, attempts: letter.attempts + 1 });
+      if (outcome.status === "failed" && next === undefined) {
+        const error = redactValue(outcome.error);
+        await replaceLetter(kv, version, { ...letter, error, attempts: letter.attempts + 1 });
+        return outcome;
+      }
+      if (next !== undefined) await addAttempts(kv, next, letter.attempts);
+      await kv.delete(prefix + id);
       return outcome;
     },
     async drop(id) {
@@ -130,6 +136,14 @@ export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
 /** Keeps a letter under its id. */
 export async function keepLetter(kv: Store["kv"], letter: DeadLetter): Promise<void> {
   await kv.set(prefix + letter.id, { ...letter } as unknown as JsonObject);
+}
+
+/** Counts the tries of the letter before to those of the one that took its place. */
+async function addAttempts(kv: Store["kv"], id: string, attempts: number): Promise<void> {
+  const found = await kv.get(prefix + id);
+  if (found === undefined) return;
+  const letter = found.value as unknown as DeadLetter;
+  await replaceLetter(kv, found.version, { ...letter, attempts: letter.attempts + attempts });
 }
 
 async function replaceLetter(kv: Store["kv"], ifVersion: number, letter: DeadLetter): Promise<void> {
