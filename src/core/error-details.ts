@@ -73,6 +73,8 @@ export interface ErrorDetails {
   };
   /** A skill asks for a package in a way that is not possible. */
   "dependency-refused": { readonly dependency: string; readonly file: string; readonly reason: string };
+  /** A listener that the network can reach has neither a token nor OAuth. */
+  "gate-unprotected": { readonly host: string };
   /** A picture cannot be given to a model: it is missing, too large, broken, or no picture. */
   "image-invalid": { readonly image: string; readonly reason: string };
   /** A tool needs values that nobody gave. */
@@ -89,6 +91,8 @@ export interface ErrorDetails {
   "lease-lost": { readonly run: string; readonly epoch: number; readonly reason: string };
   /** Too many calls; one may be made later. */
   "limit-reached": { readonly tool: string; readonly rate: string; readonly retryAfterMs: number };
+  /** Nothing can listen at an address: it is taken, not ours, or not allowed. */
+  "listen-failed": { readonly address: string; readonly reason: string };
   /** A tool used more memory than it may. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */
@@ -173,6 +177,8 @@ export interface ErrorDetails {
   };
   /** Something happens that did not when a run was recorded; `difference` has lines that were (`-`) and that are (`+`). */
   "recording-diverged": { readonly what: string; readonly difference: string };
+  /** A request is answered with an HTTP status instead of being let in. */
+  "request-refused": { readonly status: number; readonly reason: string };
   /** The run has ended: nothing can be written to it. */
   "run-ended": { readonly run: string };
   /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */

@@ -203,6 +203,7 @@ const facts = {
   language: "rust",
   limit: 5,
   limitBytes: 1000,
+  host: "0.0.0.0",
   limitMs: 50,
   lines: ["main.c:1: wrong"],
   names: ["user"],

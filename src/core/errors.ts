@@ -46,6 +46,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "dependency-failed": ({ language, package: name, reason, cure }) =>
     `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
   "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,
+  "gate-unprotected": ({ host }) =>
+    `Cannot listen on ${quote(host)}: everybody who reaches it could call the tools; give a token (--token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
   "image-invalid": ({ image, reason }) => `Cannot use the image ${quote(image)}: ${reason}`,
   "injection-missing": ({ tool, names }) =>
     `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
@@ -59,6 +61,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot write to the run ${quote(run)}: its lease of epoch ${epoch} is lost (${reason}); stop, and open it again to go on`,
   "limit-reached": ({ tool, rate, retryAfterMs }) =>
     `Cannot call ${quote(tool)} now: the limit is ${rate}; retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
+  "listen-failed": ({ address, reason }) => `Cannot listen on ${quote(address)}: ${reason}`,
   "memory-exceeded": ({ tool, limitBytes }) =>
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
@@ -118,6 +121,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     }`,
   "recording-diverged": ({ what, difference }) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
+  "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,
   "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
   "run-leased": ({ run, worker, until }) =>
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
