@@ -1,7 +1,9 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 
 import type { Store } from "../../core/store.ts";
+import type { Forge } from "../../forge/forge.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import type { McpPromptSource, McpResourceSource } from "./mcp-sources.ts";
 import type { ServedClient } from "./served-client.ts";
 
 /**
@@ -40,6 +42,11 @@ export interface McpServerOptions {
   readonly workspace: Workspace;
   /** Where runs and large outputs are read from. @default nowhere: there are no resources for them */
   readonly store?: Store;
+  /** What makes tools while everything runs, for what is told of them. Its tools are in the workspace. */
+  readonly forge?: Forge;
+  /** Served beside Kitbag's own. */
+  readonly resources?: readonly McpResourceSource[];
+  readonly prompts?: readonly McpPromptSource[];
   /** Finds paths that begin with a text, for completions. @default paths are not completed */
   readonly listFiles?: (prefix: string) => Promise<readonly string[]>;
   /** @default "kitbag" */

@@ -1,15 +1,12 @@
 import type { Store } from "../../core/store.ts";
+import type { Forge } from "../../forge/forge.ts";
+import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import type { McpPromptSource, McpResourceSource } from "./mcp-sources.ts";
 
 /** The two generations of the protocol: up to 2025-11-25 (sessions), and since 2026-07-28 (no state between requests). */
 export type McpGeneration = "2025" | "2026";
-
-/** Who asks, as the gate or the terminal says it. */
-export interface McpCaller {
-  readonly id: string;
-  readonly scopes: ReadonlySet<string> | "all";
-}
 
 /**
  * One client that is served: what the parts of the server (tools, resources, prompts, completions, skills) know of it. There is one
@@ -19,14 +16,18 @@ export interface ServedClient {
   readonly workspace: Workspace;
   /**
    * What is open for this client. In the 2025 generation it is the client's own; in 2026 all clients see the same one, in which
-   * nothing is opened.
+   * nothing is opened. What the caller's scopes do not allow is not in it.
    */
   readonly session: Session;
-  readonly caller: McpCaller;
+  readonly caller: Caller;
   readonly generation: McpGeneration;
   readonly store?: Store;
+  readonly forge?: Forge;
   /** Finds paths that begin with a text, for completions. */
   readonly listFiles?: (prefix: string) => Promise<readonly string[]>;
+  /** Resources and prompts that are served beside Kitbag's own, after them. */
+  readonly resources: readonly McpResourceSource[];
+  readonly prompts: readonly McpPromptSource[];
   /** What the client calls itself; unknown before it has said so. */
   info(): { readonly name: string; readonly version: string } | undefined;
 }
