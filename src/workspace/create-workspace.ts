@@ -65,9 +65,10 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   const changes = createListeners<WorkspaceChange>();
   const events = createListeners<CallEvent>();
   const opened = createListeners<Skill>();
+  const skillChanges = createListeners<readonly string[]>();
   const registry = createRegistry(changes.tell);
   const chain = createChain();
-  const host = createHost(options, registry, { events, opened });
+  const host = createHost(options, registry, { events, opened, skillChanges });
   const { inFlight, outputs, skills: set } = host;
   const start = createStartCall(host, chain);
   const search = createSharedSearch(registry, set);
@@ -80,6 +81,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     onChange: changes.add,
     onEvent: events.add,
     onOpen: opened.add,
+    onSkillsChange: skillChanges.add,
     use: chain.use,
     openSession: () => createSession(parts),
     call: (tool: unknown, input?: unknown, callOptions = noOptions) =>
@@ -106,9 +108,10 @@ const maxMemoryBytes = 256 * 1024 * 1024;
 interface Heard {
   readonly events: Listeners<CallEvent>;
   readonly opened: Listeners<Skill>;
+  readonly skillChanges: Listeners<readonly string[]>;
 }
 
-function createHost(options: WorkspaceOptions, registry: Registry, { events, opened }: Heard): CallHost {
+function createHost(options: WorkspaceOptions, registry: Registry, { events, opened, skillChanges }: Heard): CallHost {
   const { injected, approve, secrets = {} } = options;
   const store = options.store && traceStore(options.store);
   const limits = toLimits(options.limits ?? {});
@@ -134,7 +137,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     waiting: 0,
     ...createGuards(options, registry, store),
     inFlight,
-    skills: createSkillSet(registry, inFlight, opened.tell),
+    skills: createSkillSet(registry, inFlight, { tellOpened: opened.tell, tellChanged: skillChanges.tell }),
     telemetry: createTelemetry(options.telemetry ?? {}),
     meter: createMeter(),
     nextId: () => `${prefix}-${(count += 1)}`,

@@ -62,6 +62,11 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
    * function that ends it.
    */
   onOpen(listener: (skill: Skill) => void): () => void;
+  /**
+   * Calls `listener` with the names of skills that were added, replaced or removed, open or not; answers with the function that ends
+   * it. What their tools do to the list of available tools is told by `onChange`.
+   */
+  onSkillsChange(listener: (names: readonly string[]) => void): () => void;
   /** Calls `listener` with every event of every call; answers with the function that ends it. */
   onEvent(listener: (event: CallEvent) => void): () => void;
   /**

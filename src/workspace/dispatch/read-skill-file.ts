@@ -64,7 +64,7 @@ function findFile(skill: Skill, path: string): { readonly folder: SkillFolder; r
  * The bytes that were listed. A link inside the folder is listed with the bytes of the file it leads to, which is listed too, and
  * is read in its place: no link is followed.
  */
-function readListed({ directory, files }: SkillFolder, { digest }: SkillFile): Uint8Array | undefined {
+export function readListed({ directory, files }: SkillFolder, { digest }: SkillFile): Uint8Array | undefined {
   for (const same of files) {
     if (same.digest !== digest) continue;
     const path = join(directory, same.path);

@@ -645,6 +645,23 @@ test("search() finds tools of closed skills, and says that they are not availabl
   expect(skills.map((item) => item.address)).toEqual(["csv"]);
 });
 
+test("onSkillsChange() tells of skills that come, are replaced and go, open or not, until it is ended", async () => {
+  const workspace = createWorkspace();
+  const heard: string[] = [];
+  const end = workspace.onSkillsChange((names) => heard.push(names.join()));
+  const plain = (name: string) => defineSkill({ name, description: `About ${name}` });
+
+  workspace.addSkill(plain("pdf"));
+  workspace.addSkill(plain("csv"));
+  workspace.replaceSkill(plain("pdf"));
+  await workspace.removeSkill(["pdf", "csv", "nothing"]);
+  await workspace.removeSkill("nothing");
+  end();
+  workspace.addSkill(plain("pdf"));
+
+  expect(heard).toEqual(["pdf", "csv", "pdf", "pdf,csv"]);
+});
+
 function toolNamed(name: string, output = name): ReturnType<typeof defineTool<string>> {
   return defineTool({ name, description: `The tool ${name}`, run: () => output });
 }

@@ -32,8 +32,17 @@ export interface SkillSet {
   mayUse(skill: string, entry: Entry, holder: Holder): boolean;
 }
 
-/** Makes an empty set; `tellOpened` hears of every skill that somebody opens, and of new versions of those that are open. */
-export function createSkillSet(registry: Registry, inFlight: InFlight, tellOpened: (skill: Skill) => void): SkillSet {
+/** Who hears of what happens to skills. */
+export interface SkillSetTold {
+  /** Told of every skill that somebody opens, and of new versions of those that are open. */
+  readonly tellOpened: (skill: Skill) => void;
+  /** Told the names of skills that came, were replaced or went away. */
+  readonly tellChanged: (names: readonly string[]) => void;
+}
+
+/** Makes an empty set. */
+export function createSkillSet(registry: Registry, inFlight: InFlight, told: SkillSetTold): SkillSet {
+  const { tellOpened, tellChanged } = told;
   const skills = new Map<string, Skill>();
   const parts: SetParts = { registry, inFlight, skills, lives: createSkillLives(inFlight), tellOpened };
   let changes = 0;
@@ -45,6 +54,7 @@ export function createSkillSet(registry: Registry, inFlight: InFlight, tellOpene
       registry.change(() => registerTools(registry, skill));
       skills.set(skill.name, skill);
       changes += 1;
+      tellChanged([skill.name]);
     },
     replace(skill) {
       const before = findSkill(skill.name, skills);
@@ -52,11 +62,12 @@ export function createSkillSet(registry: Registry, inFlight: InFlight, tellOpene
       skills.set(skill.name, skill);
       changes += 1;
       if (findHolder(registry, skill) !== undefined) tellOpened(skill);
+      tellChanged([skill.name]);
     },
     remove: (names, options) =>
       inTurn(registry.own, () => {
         changes += 1;
-        return remove(parts, names, options);
+        return remove(parts, names, options, tellChanged);
       }),
     activate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => activateSkill(parts, request))),
     deactivate: (request) => inTurn(request.holder, () => toOutcome(request.name, () => deactivate(parts, request))),
@@ -103,7 +114,12 @@ async function deactivate(parts: SetParts, { holder, name, options }: SkillReque
   return { status: "ok", opened: [], closed: closing, warnings };
 }
 
-async function remove(parts: SetParts, names: readonly string[], options: SkillOptions): Promise<boolean> {
+async function remove(
+  parts: SetParts,
+  names: readonly string[],
+  options: SkillOptions,
+  tellChanged: SkillSetTold["tellChanged"],
+): Promise<boolean> {
   const { registry, skills, lives } = parts;
   const leaving = toSkills([...new Set(names)], skills);
   if (leaving.length === 0) return false;
@@ -119,6 +135,7 @@ async function remove(parts: SetParts, names: readonly string[], options: SkillO
     skills.delete(skill.name);
     lives.retire(skill);
   }
+  tellChanged(leaving.map((skill) => skill.name));
   for (const one of closed) await endAndWarn(parts, one, options);
   return true;
 }
