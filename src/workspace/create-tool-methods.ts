@@ -2,8 +2,9 @@ import { asTool } from "../core/as-tool.ts";
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { isName, nameRule } from "../core/names.ts";
+import type { Tool } from "../core/tool.ts";
 import { findWrongOption, isObject, type Expectations } from "./find-wrong-option.ts";
-import type { Owner, Registry } from "./registry.ts";
+import type { Extras, Owner, Registry } from "./registry.ts";
 import { createToolQueries } from "./sessions/create-tool-queries.ts";
 import type { AddOptions, ToolComponent, ToolMethods } from "./tool-methods.ts";
 
@@ -11,8 +12,8 @@ import type { AddOptions, ToolComponent, ToolMethods } from "./tool-methods.ts";
 export function createToolMethods(registry: Registry): ToolMethods {
   return {
     add(tool, options) {
-      const { owner, injected } = readAddOptions(options);
-      registry.add(asTool(tool), owner, injected);
+      const { owner, extras } = readAddOptions(tool, options);
+      registry.add(asTool(tool), owner, extras);
     },
     addComponent(component) {
       const { name, tools } = checkComponent(component);
@@ -21,8 +22,8 @@ export function createToolMethods(registry: Registry): ToolMethods {
       });
     },
     replace(tool, options) {
-      const { owner, injected } = readAddOptions(options);
-      registry.replace(asTool(tool), owner, injected);
+      const { owner, extras } = readAddOptions(tool, options);
+      registry.replace(asTool(tool), owner, extras);
     },
     remove: registry.remove,
     removeComponent(name) {
@@ -40,13 +41,30 @@ export function createToolMethods(registry: Registry): ToolMethods {
 const expectations: Expectations<AddOptions> = {
   component: [(value) => typeof value === "string", "a name"],
   injected: [isObject, "an object"],
+  versions: [Array.isArray, "a list of tools"],
 };
 
-function readAddOptions(options: AddOptions = {}): { owner: Owner; injected: AddOptions["injected"] } {
+function readAddOptions(tool: Tool, options: AddOptions = {}): { owner: Owner; extras: Extras } {
   const wrong = findWrongOption(options, expectations);
   if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
-  const { component, injected } = options;
-  return { owner: component === undefined ? { source: "global" } : { source: "component", name: component }, injected };
+  const { component, injected, versions } = options;
+  const owner: Owner = component === undefined ? { source: "global" } : { source: "component", name: component };
+  return { owner, extras: { injected, ...(versions !== undefined && { versions: checkVersions(tool, versions) }) } };
+}
+
+/** One version must not mean two tools. */
+function checkVersions({ name, version: own }: Tool, versions: readonly Tool[]): readonly Tool[] {
+  const taken = new Set([own]);
+  for (const [index, one] of versions.map(asTool).entries()) {
+    const { version } = one;
+    if (version !== undefined && one.name === name && !taken.has(version)) taken.add(version);
+    else {
+      const found = `${one.name}@${version ?? "none"}`;
+      const expected = `an earlier version of "${name}" that is not there twice`;
+      throw new KitbagError("option-invalid", { option: `versions[${index}]`, found, expected });
+    }
+  }
+  return [...versions];
 }
 
 /** It may have more than this: a component can be an object of any kind. */

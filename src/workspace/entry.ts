@@ -11,6 +11,8 @@ export interface Found {
   readonly entry: Entry;
   /** The values for its `inject` that were given when it was added. */
   readonly injected: InjectedRecord | undefined;
+  /** Earlier versions of it, by version: they can be called, and are listed nowhere. */
+  readonly versions?: ReadonlyMap<string, Found> | undefined;
   /** The composed tool that it is a part of, if it is in the workspace only as that. */
   readonly partOf?: Entry;
   /** Says why it may not run, for what is in no registry: a command in the text of a skill. */

@@ -10,7 +10,7 @@ import type { WorkspaceChange } from "./registered-tool.ts";
 import { createBrokenTools } from "./failures/broken-tools.ts";
 import { createRegistryState, type RegistryState } from "./registry-state.ts";
 import { resolveLoosely, toolNotFound } from "./resolve-loosely.ts";
-import type { ToolIndex } from "./tool-index.ts";
+import type { Placed, ToolIndex } from "./tool-index.ts";
 
 export type { Entry } from "./entry.ts";
 
@@ -19,6 +19,13 @@ export interface Owner {
   readonly source: ToolSource;
   /** None for global tools. */
   readonly name?: string;
+}
+
+/** What may be put in with a tool. */
+export interface Extras {
+  readonly injected?: InjectedRecord | undefined;
+  /** Earlier versions, which can be called and are not listed. */
+  readonly versions?: readonly Tool[];
 }
 
 /** What somebody sees of a registry. */
@@ -39,12 +46,12 @@ export interface Registry extends RegistryView {
   viewOf(holder: Holder): RegistryView;
   /** Counts what changed for everybody: all but which skills are open. */
   version(): number;
-  add(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
+  add(tool: Tool, owner: Owner, extras?: Extras): void;
   /** Reserves a place in the order of all tools for those of an owner that come and go. */
   reserve(owner: string): void;
   /** Adds a tool at the place that was reserved: where it is does not depend on when it comes. */
   addReserved(tool: Tool, owner: Required<Owner>): void;
-  replace(tool: Tool, owner: Owner, injected?: InjectedRecord): void;
+  replace(tool: Tool, owner: Owner, extras?: Extras): void;
   /** By address or wire name. */
   remove(address: string): boolean;
   /** Makes several changes one, or none of them. */
@@ -122,26 +129,30 @@ function createPlacing(state: RegistryState): Pick<Registry, "add" | "addReserve
   const reserved = new Map<string, number>();
   let added = 0;
 
-  function put(tool: Tool, owner: Owner, injected: InjectedRecord | undefined, position: number): void {
+  function put(tool: Tool, owner: Owner, position: number, { injected, versions }: Extras = {}): void {
     const address = toAddress(owner.name, tool.name);
     checkOwner(owner, index);
     refuseTaken(tool, owner, index);
     const wireName = toWireName(address, (name) => index.byWireName.has(name));
     const entry = toEntry(tool, owner, wireName);
-    state.change(() => state.put({ ok: true, entry, injected, position }));
+    state.change(() =>
+      state.put({ ok: true, entry, injected, position, versions: toVersions(entry, injected, versions) }),
+    );
   }
 
   return {
-    add: (tool, owner, injected) => put(tool, owner, injected, (added += 1)),
+    add: (tool, owner, extras) => put(tool, owner, (added += 1), extras),
     reserve: (owner) => void reserved.set(owner, (added += 1)),
-    addReserved: (tool, owner) => put(tool, owner, undefined, reserved.get(owner.name) as number),
-    replace(tool, owner, injected) {
+    addReserved: (tool, owner) => put(tool, owner, reserved.get(owner.name) as number),
+    replace(tool, owner, { injected: given, versions } = {}) {
       const address = toAddress(owner.name, tool.name);
       const before = index.byAddress.get(address);
       if (before === undefined) throw new KitbagError("tool-not-found", toolNotFound(address, index));
       checkOwner(owner, index);
       const entry = toEntry(tool, owner, before.entry.wireName);
-      state.change(() => state.put({ ...before, entry, injected: injected ?? before.injected }));
+      const injected = given ?? before.injected;
+      const kept = versions === undefined ? before.versions : toVersions(entry, injected, versions);
+      state.change(() => state.put({ ...before, entry, injected, versions: kept }));
     },
     remove(address) {
       const placed = index.byAddress.get(address) ?? index.byWireName.get(address);
@@ -149,6 +160,18 @@ function createPlacing(state: RegistryState): Pick<Registry, "add" | "addReserve
       return placed !== undefined;
     },
   };
+}
+
+/** The same place with another tool in it, for each version. */
+function toVersions(
+  entry: Entry,
+  injected: InjectedRecord | undefined,
+  versions: readonly Tool[] = [],
+): Placed["versions"] {
+  if (versions.length === 0) return undefined;
+  return new Map(
+    versions.map((tool) => [tool.version as string, { ok: true, entry: Object.freeze({ ...entry, tool }), injected }]),
+  );
 }
 
 function resolveIn(

@@ -36,10 +36,37 @@ export function resolveLoosely(
   const candidates = findCandidates(address, from, index);
   const available = candidates.filter(({ entry }) => isAvailable(entry));
   const [first, ...others] = available.length > 0 ? available : candidates;
-  if (first === undefined) return notFound(shown, index);
+  if (first === undefined)
+    return (
+      refuseVersion(shown, address, findCandidates(withoutVersion(address), from, index)) ?? notFound(shown, index)
+    );
   if (others.length === 0) return first;
   const addresses = [first, ...others].map(({ entry }) => entry.address);
   return { ok: false, requested: shown, failure: toFailure("tool-ambiguous", { tool: shown, addresses }) };
+}
+
+function withoutVersion({ version: _, ...address }: Address): Address {
+  return address;
+}
+
+/** Of a tool whose versions are kept, the ones that there are. */
+function refuseVersion(
+  requested: string,
+  { version: which }: Address,
+  candidates: readonly Found[],
+): Resolution | undefined {
+  const [kept, ...others] = candidates.flatMap(({ entry, versions }) =>
+    versions === undefined
+      ? []
+      : [{ entry, labels: [...versions.keys(), entry.tool.version ?? "one without a version"] }],
+  );
+  if (which === undefined || kept === undefined || others.length > 0) return undefined;
+  const { entry, labels } = kept;
+  return {
+    ok: false,
+    requested,
+    failure: toFailure("version-not-found", { address: entry.address, which, known: labels }),
+  };
 }
 
 function notFound(requested: string, index: Index): Resolution {
@@ -84,8 +111,13 @@ function findCandidates({ owner, name, version }: Address, from: string | undefi
     owner === undefined
       ? [from === undefined ? [] : exact(from), exact(undefined), [...(byName.get(name) ?? [])]]
       : [exact(owner)];
-  const fitting = groups.map((group) =>
-    group.filter(({ entry }) => version === undefined || entry.tool.version === version),
-  );
+  const fitting = groups.map((group) => (version === undefined ? group : group.flatMap((one) => pick(one, version))));
   return fitting.find((group) => group.length > 0) ?? [];
+}
+
+/** The tool itself if it has this version, or else an earlier one that is kept. */
+function pick(found: Found, version: string): readonly Found[] {
+  if (found.entry.tool.version === version) return [found];
+  const earlier = found.versions?.get(version);
+  return earlier === undefined ? [] : [earlier];
 }

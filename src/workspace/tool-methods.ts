@@ -14,6 +14,11 @@ export interface AddOptions {
   readonly component?: string;
   /** Values for this tool's `inject`; they go before the workspace's. */
   readonly injected?: Readonly<Record<string, unknown>>;
+  /**
+   * Earlier versions of it, each with another `version`. They can be called as `address@version` and are never listed. They share
+   * what the tool keeps, and the values for its `inject`. @default none; of a tool that replaces one, those that it had
+   */
+  readonly versions?: readonly Tool[];
 }
 
 /** What a workspace can do with tools, but for calling them. */
@@ -22,7 +27,8 @@ export interface ToolMethods {
    * Adds a tool.
    *
    * @throws {KitbagError} `tool-duplicate` if its owner already has a tool of this name, or another tool has it as its wire name;
-   * `owner-invalid` if the component is no name or the name of a skill. Nothing is changed then.
+   * `owner-invalid` if the component is no name or the name of a skill; `option-invalid` if two versions are the same. Nothing is
+   * changed then.
    */
   add(tool: Tool, options?: AddOptions): void;
   /** Adds a component with its tools, all of them or none. It is there as long as it has tools. */
