@@ -7,7 +7,7 @@ export type { ReadAuditOptions } from "./store/audit/export-audit.ts";
 export { openAudit } from "./store/audit/open-audit.ts";
 export type { Audit, AuditOptions } from "./store/audit/open-audit.ts";
 export { anchorAudit, verifyAudit, verifyAuditLines } from "./store/audit/verify-audit.ts";
-export type { VerifyAuditOptions } from "./store/audit/verify-audit.ts";
+export type { VerifyAuditLinesOptions, VerifyAuditOptions } from "./store/audit/verify-audit.ts";
 export { combineStores } from "./store/combine-stores.ts";
 export type { LiveTails, StoreParts } from "./store/combine-stores.ts";
 export { postgresStore } from "./store/postgres/postgres-store.ts";

@@ -55,11 +55,14 @@ test("kitbag audit export writes lines that can be verified without the store, a
   const lines = readFileSync(file, "utf8").split("\n");
   writeFileSync(file, [lines[0], ...lines.slice(2)].join("\n"));
   const removed = await audit(project, "verify", "audit.jsonl");
+  writeFileSync(file, lines.slice(0, 3).join("\n"));
+  const cut = await audit(project, "verify", "audit.jsonl");
 
   expect(exported.stdout).toBe("Wrote 4 entries to audit.jsonl\n");
   expect(good).toMatchObject({ code: 0, stdout: "ok: 4 entries, none changed, removed or reordered\n" });
   expect(removed).toMatchObject({ code: 1 });
-  expect(removed.stderr).toContain("Entry 2: one or more entries before it were removed");
+  expect(removed.stderr).toBe("Entry 2: one or more entries before it were removed. 1 entry before it is good.\n");
+  expect([cut.code, cut.stderr]).toEqual([1, expect.stringMatching(/^Entry 4: .* the end was cut off/u)]);
 });
 
 test.for([

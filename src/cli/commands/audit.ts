@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 import { exportAudit } from "../../store/audit/export-audit.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
@@ -8,7 +10,7 @@ import { withKept } from "../store/open-kept.ts";
 import { runAction, type Action } from "../store/pick-action.ts";
 import { readAuditedCalls, type AuditedCall } from "../store/read-audited-calls.ts";
 import { showTime } from "../store/show-time.ts";
-import { verifyKept } from "../store/verify-kept.ts";
+import { findKeyFile, verifyKept } from "../store/verify-kept.ts";
 import { writeLines } from "../store/write-lines.ts";
 
 /** `kitbag audit`: who called what, in a chain that nobody can change unseen. */
@@ -26,7 +28,7 @@ export const auditCommand: CliCommand = {
     addOption(command, "--tool <address>", "show: only of this tool, or of the tools of this skill");
     addOption(command, "--user <name>", "show: only of this user");
     addOption(command, "--limit <n>", "show: so many calls, at most; 20 unless set");
-    addOption(command, "--key <file>", "verify: with this key; audit.key in KITBAG_HOME unless set");
+    addOption(command, "--key <file>", "verify and export: with this key; audit.key in KITBAG_HOME unless set");
     addStoreOption(command);
   },
   run: (invocation) => runAction("audit", actions, invocation),
@@ -68,12 +70,15 @@ async function exportAll(invocation: Invocation): Promise<Answer> {
   const [file] = invocation.args;
   const count = await withKept(invocation, ({ store }) =>
     writeLines(file, invocation, async (sink) => {
+      const keyFile = findKeyFile(invocation);
+      // Where nothing was ever audited there is no key, and nothing to seal.
+      const hasKey = existsSync(keyFile);
       let lines = 0;
-      for await (const line of exportAudit(store)) {
+      for await (const line of exportAudit(store, hasKey ? { keyFile } : undefined)) {
         await sink(line);
         lines += 1;
       }
-      return lines;
+      return hasKey ? lines - 1 : lines;
     }),
   );
   return file === undefined

@@ -35,7 +35,8 @@ async function verify({ store, files }: Kept, invocation: Invocation): Promise<A
 
 async function verifyFile(path: string, invocation: Invocation): Promise<Answer> {
   if (!existsSync(path)) throw usageError(`Cannot verify ${path}: there is no such file`);
-  return toAnswer(await verifyAuditLines(readLines(path), { keyFile: findKeyFile(invocation) }), path, []);
+  const options = { keyFile: findKeyFile(invocation), sealed: true };
+  return toAnswer(await verifyAuditLines(readLines(path), options), path, []);
 }
 
 /** It begins to read when the first line is asked for: readline drops what nobody waits for. */
@@ -43,7 +44,8 @@ async function* readLines(path: string): AsyncGenerator<string> {
   yield* createInterface({ input: createReadStream(path, "utf8"), crlfDelay: Infinity });
 }
 
-function findKeyFile({ cwd, env, options }: Invocation): string {
+/** The key of the audits, as the person names it or where it is. */
+export function findKeyFile({ cwd, env, options }: Invocation): string {
   const given = getText(options, "key");
   return given === undefined ? toKeyFile(resolveKitbagHome(env)) : resolve(cwd, given);
 }
@@ -67,7 +69,9 @@ function toAnswer(verdict: AuditVerdict, name: string, lost: readonly string[]):
   }
   const problems = verdict.ok
     ? [`${countEntries(verdict.count)} of now are good.`]
-    : [`Entry ${verdict.position}: ${meanings[verdict.problem]}. ${countEntries(verdict.count)} before it are good.`];
+    : [
+        `Entry ${verdict.position}: ${meanings[verdict.problem]}. ${countEntries(verdict.count)} before it ${verdict.count === 1 ? "is" : "are"} good.`,
+      ];
   const cures = lost.length > 0 ? ["If you deleted it yourself: kitbag store accept"] : [];
   return { document, failure: toPrintable([...problems, ...gone, ...cures].join("\n")), exitCode: 1 };
 }

@@ -209,6 +209,52 @@ test.for(tampering)("R21: verifyAuditLines() sees a %s in an export", async ([, 
   expect(await verifyAuditLines(lines, files)).toEqual({ ok: false, count: position - 1, position, problem });
 });
 
+test.for(tampering)("R21: verifyAuditLines() sees a %s in a sealed export, without the anchor", async (row) => {
+  const [, tamper, position, problem] = row;
+  const { store, files } = await makeChain(10);
+  const lines = await collect(exportAudit(store, { keyFile: files.keyFile }));
+  const entries = lines.slice(0, -1).map((text) => JSON.parse(text) as AuditLine);
+  const tampered = [...tamper(entries).map((value) => JSON.stringify(value)), ...lines.slice(-1)];
+
+  expect(await verifyAuditLines(lines, { keyFile: files.keyFile, sealed: true })).toMatchObject({
+    ok: true,
+    count: 10,
+  });
+  expect(await verifyAuditLines(tampered, { keyFile: files.keyFile })).toEqual({
+    ok: false,
+    count: position - 1,
+    position,
+    problem,
+  });
+});
+
+test.for<[what: string, tamper: (lines: string[]) => string[]]>([
+  ["has lost its last line", (lines) => lines.slice(0, -1)],
+  ["has lost its end", (lines) => lines.slice(0, 2)],
+  ["has nothing in it", () => []],
+  [
+    "ends with a line of another key",
+    (lines) => lines.with(-1, (lines.at(-1) ?? "").replace(/"seal":"./u, '"seal":"x')),
+  ],
+  [
+    "ends with a line that counts less",
+    (lines) => lines.with(-1, (lines.at(-1) ?? "").replace('"count":3', '"count":2')),
+  ],
+])("R21: verifyAuditLines() of a sealed export sees that it %s", async ([, tamper]) => {
+  const { store, files } = await makeChain(3);
+  const lines = tamper(await collect(exportAudit(store, { keyFile: files.keyFile })));
+
+  const verdict = await verifyAuditLines(lines, { keyFile: files.keyFile, sealed: true });
+
+  expect(verdict).toMatchObject({ ok: false, problem: "cut-off" });
+});
+
+test("exportAudit() wants the key that it was told of", async () => {
+  const lines = exportAudit(memoryStore(), await makeFiles());
+
+  await expect(lines.next()).rejects.toMatchObject({ code: "audit-key-invalid" });
+});
+
 test("R21: verifyAudit() sees every single byte that is flipped in an export", async () => {
   const { store, files } = await makeChain(2);
   const text = (await collect(exportAudit(store))).join("");

@@ -1,6 +1,9 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
+import { emptyHead, toHead } from "./audit-chain.ts";
 import { auditStream, type AuditLine } from "./audit-entry.ts";
+import { loadAuditKeys, type AuditKeySource } from "./audit-keys.ts";
+import { toExportSeal } from "./export-seal.ts";
 
 /** What part of the audit to read. */
 export interface ReadAuditOptions {
@@ -44,7 +47,10 @@ export async function* readAudit(
 
 /**
  * Writes the audit as lines of JSON, with the hashes: with the key, {@link verifyAuditLines} verifies them without the store.
- * Nothing in a line can begin another one.
+ * Nothing in a line can begin another one. If it is given the key, one more line ends the export and says how many entries it
+ * has, so that an end that is cut off is seen in the file alone.
+ *
+ * @throws {KitbagError} `audit-key-invalid` if there is no such key; `store-…` if the store cannot be read.
  *
  * @example
  * ```ts
@@ -54,8 +60,14 @@ export async function* readAudit(
  * for await (const line of exportAudit(memoryStore())) console.assert(line.endsWith("\n"));
  * ```
  */
-export async function* exportAudit(store: Store): AsyncGenerator<string> {
-  for await (const entry of readAudit(store)) yield `${JSON.stringify(entry)}\n`;
+export async function* exportAudit(store: Store, key?: AuditKeySource): AsyncGenerator<string> {
+  const keys = key === undefined ? undefined : await loadAuditKeys(key, false);
+  let head = emptyHead;
+  for await (const entry of readAudit(store)) {
+    yield `${JSON.stringify(entry)}\n`;
+    head = toHead(entry);
+  }
+  if (keys !== undefined) yield `${JSON.stringify(toExportSeal(keys, head))}\n`;
 }
 
 /** The values of the lines; one that is no JSON is `null`, which is no entry. */

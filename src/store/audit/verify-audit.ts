@@ -3,6 +3,7 @@ import { makeAnchorFile, readAnchor } from "./anchor-file.ts";
 import { loadAuditKeys, type AuditKeys, type AuditKeySource } from "./audit-keys.ts";
 import { checkChain, type AuditVerdict, type ChainExpectations } from "./check-chain.ts";
 import { parseAuditLines, readAudit } from "./export-audit.ts";
+import { isExportSeal, isSealOf } from "./export-seal.ts";
 
 /** What a chain is verified with. */
 export type VerifyAuditOptions = AuditKeySource & {
@@ -32,8 +33,15 @@ export async function verifyAudit(store: Store, options: VerifyAuditOptions): Pr
   return checkChain(readAudit(store), toExpectations(keys, options));
 }
 
+/** What lines of an export are verified with. */
+export type VerifyAuditLinesOptions = VerifyAuditOptions & {
+  /** They must end with the line that {@link exportAudit} writes when it has the key; else the end is cut off. @default false */
+  readonly sealed?: boolean;
+};
+
 /**
- * Does the same for lines that {@link exportAudit} made. The anchor may be that of the store they come from.
+ * Does the same for lines that {@link exportAudit} made. The anchor may be that of the store they come from; a line that ends the
+ * export is held against the entries before it.
  *
  * @throws {KitbagError} `audit-key-invalid` if there is no key.
  *
@@ -48,10 +56,23 @@ export async function verifyAudit(store: Store, options: VerifyAuditOptions): Pr
  */
 export async function verifyAuditLines(
   lines: AsyncIterable<string> | Iterable<string>,
-  options: VerifyAuditOptions,
+  { sealed = false, ...options }: VerifyAuditLinesOptions,
 ): Promise<AuditVerdict> {
   const keys = await loadAuditKeys(options, false);
-  return checkChain(parseAuditLines(lines), toExpectations(keys, options));
+  const seals: unknown[] = [];
+  const verdict = await checkChain(takeSeals(parseAuditLines(lines), seals), toExpectations(keys, options));
+  if (!verdict.ok || (!sealed && seals.length === 0) || seals.some((seal) => isSealOf(keys, verdict, seal)))
+    return verdict;
+  const { count } = verdict;
+  return { ok: false, count, position: count + 1, problem: "cut-off" };
+}
+
+/** Gives the entries, and puts the lines that end an export aside. */
+async function* takeSeals(values: AsyncIterable<unknown>, seals: unknown[]): AsyncGenerator<unknown> {
+  for await (const value of values) {
+    if (isExportSeal(value)) seals.push(value);
+    else yield value;
+  }
 }
 
 /**
