@@ -77,6 +77,12 @@ export interface ErrorDetails {
   "gate-unprotected": { readonly host: string };
   /** A picture cannot be given to a model: it is missing, too large, broken, or no picture. */
   "image-invalid": { readonly image: string; readonly reason: string };
+  /** A source of skills could not be fetched or read, or nothing in it can be used. */
+  "import-failed": { readonly source: string; readonly reason: string };
+  /** What a source of skills holds must not be unpacked; `entry` is the name in it that is to blame. */
+  "import-refused": { readonly source: string; readonly entry?: string; readonly reason: string };
+  /** Something is already where a skill would be put. */
+  "import-taken": { readonly name: string; readonly path: string; readonly cure: string };
   /** A tool needs values that nobody gave. */
   "injection-missing": { readonly tool: string; readonly names: readonly string[] };
   /** A hook of an agent threw. */

@@ -187,6 +187,7 @@ const facts = {
   dependency: "requests",
   difference: "- a\n+ b",
   directory: "skills/pdf",
+  entry: "../evil",
   epoch: 3,
   expected: "2",
   file: "requirements.txt",
@@ -206,6 +207,7 @@ const facts = {
   host: "0.0.0.0",
   limitMs: 50,
   lines: ["main.c:1: wrong"],
+  name: "pdf",
   names: ["user"],
   newest: 1,
   queue: "runs",
@@ -258,6 +260,7 @@ const facts = {
 const sparse = {
   ...facts,
   changed: [],
+  entry: undefined,
   hint: undefined,
   known: [],
   mayBeWritten: false,

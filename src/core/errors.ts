@@ -49,6 +49,10 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "gate-unprotected": ({ host }) =>
     `Cannot listen on ${quote(host)}: everybody who reaches it could call the tools; give a token (--token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
   "image-invalid": ({ image, reason }) => `Cannot use the image ${quote(image)}: ${reason}`,
+  "import-failed": ({ source, reason }) => `Cannot import ${quote(source)}: ${reason}`,
+  "import-refused": ({ source, entry, reason }) =>
+    `Cannot import ${quote(source)}: ${entry === undefined ? "" : `the entry ${quote(entry)} `}${reason}`,
+  "import-taken": ({ name, path, cure }) => `Cannot add ${quote(name)}: ${path} is there already; ${cure}`,
   "injection-missing": ({ tool, names }) =>
     `Cannot call ${quote(tool)}: nobody gave the injected ${names.map(quote).join(", ")}; pass "injected" to createWorkspace, to add or to the call`,
   "hook-failed": ({ hook, reason }) => `Cannot go on with the run: the hook ${quote(hook)} failed (${reason})`,

@@ -12,7 +12,7 @@ import { firstFinding } from "../skills/describe-report.ts";
 import { toFindOptions } from "../skills/find-options.ts";
 import { toLoadOptions } from "../skills/load-reports.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
-import { scanSkill } from "../skills/scan-skill.ts";
+import { scanSkill } from "../../skills/scan/scan-skill.ts";
 
 /** `kitbag check`: what is wrong with skills, and what to do about it. */
 export const checkCommand: CliCommand = {

@@ -16,7 +16,7 @@ import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-sk
 import { renderSkill, renderSkipped } from "../skills/render-skill.ts";
 import { showSkill, toSkillDocument } from "../skills/show-skill.ts";
 import { showText } from "../skills/show-text.ts";
-import { toolTokens } from "../skills/token-cost.ts";
+import { toolTokens } from "../../workspace/skills/token-cost.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag show`: everything about one tool or one skill. */

@@ -50,7 +50,7 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
     if (looked.config !== undefined) configs.set(looked.config.path, looked.config.files);
     for (const { folder } of looked.skills) folders.set(folder.directory, toDigests(folder.files));
   });
-  if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, looked.others);
+  if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, { others: looked.others });
   const text = renderTrusted(trusted, lockPath, invocation);
   return { document: { trusted: true, ...toDocument(trusted, lockPath) }, text: toPrintable(text) };
 }

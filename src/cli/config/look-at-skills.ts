@@ -9,7 +9,7 @@ import { toLoadOptions } from "../skills/load-reports.ts";
 import { toPrintable } from "../printable.ts";
 import { toShownPath } from "../shown-path.ts";
 import { whySkipped } from "../skills/describe-report.ts";
-import { scanSkill } from "../skills/scan-skill.ts";
+import { scanSkill } from "../../skills/scan/scan-skill.ts";
 import { usageError } from "../usage-error.ts";
 import { findImports } from "./find-imports.ts";
 import type { TrustTarget } from "./find-trust-target.ts";

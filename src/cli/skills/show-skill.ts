@@ -4,7 +4,7 @@ import type { ScriptInterface } from "../../skills/scripts/script-interface.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toShownPath } from "../shown-path.ts";
-import { skillTokens, toolTokens, type SkillTokens } from "./token-cost.ts";
+import { skillTokens, toolTokens, type SkillTokens } from "../../workspace/skills/token-cost.ts";
 
 /** A tool in the view of its skill. */
 export interface ShownTool {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { parseLock, renderLock, type Lock, type LockedSkill } from "./lock-format.ts";
+import { parseLock, renderLock, type Lock, type LockedSkill, type LockedSource } from "./lock-format.ts";
 
 test("renderLock() writes one fact a line, sorted", () => {
   const lock: Lock = new Map([
@@ -177,6 +177,51 @@ test.for([
 
 function digest(letter: string): string {
   return `sha256:${letter.repeat(64)}`;
+}
+
+test("parseLock() gives back where skills came from, and reads a lock that does not say it", () => {
+  const source: LockedSource = {
+    kind: "git",
+    address: "https://example.com/skills",
+    ref: "main",
+    commit: "a".repeat(40),
+    folder: "skills/a",
+  };
+  const lock: Lock = new Map([
+    ["a", entry({ name: "a", source })],
+    ["b", entry({ name: "b" })],
+  ]);
+
+  const read = parseLock(renderLock(lock));
+
+  expect(read.get("a")?.source).toEqual(source);
+  expect(read.get("b")).not.toHaveProperty("source");
+});
+
+test.for([
+  [null],
+  ["git"],
+  [{}],
+  [{ kind: "git" }],
+  [{ kind: "ftp", address: "x" }],
+  [{ kind: "git", address: "" }],
+  [{ kind: "git", address: 1 }],
+  [{ kind: "git", address: "x", surprise: "y" }],
+  [{ kind: "git", address: "x", folder: "../y" }],
+  [{ kind: "git", address: "x", folder: "/y" }],
+])("R16: parseLock() refuses the source %j", ([source]) => {
+  const text = JSON.stringify({
+    version: 1,
+    skills: {
+      a: { ...(JSON.parse(renderLock(new Map([["a", entry({ name: "a" })]]))) as Skills).skills["a"], source },
+    },
+  });
+
+  expect(() => parseLock(text)).toThrow("a: source");
+});
+
+interface Skills {
+  readonly skills: Readonly<Record<string, object>>;
 }
 
 function entry(parts: Partial<LockedSkill>): LockedSkill {

@@ -14,6 +14,25 @@ export interface LockedSkill {
   readonly uses: ReadonlyMap<string, LockedUse>;
   /** Digests by the path in the folder. */
   readonly files: Digests;
+  /** Where it was fetched from; none if it was made here. */
+  readonly source?: LockedSource;
+}
+
+/** Where a skill was fetched from, and which state of that it is. Never holds a password. */
+export interface LockedSource {
+  readonly kind: "git" | "archive" | "folder" | "npm";
+  /** The address of the repository or the archive, the path relative to the lock, or the name of the package. */
+  readonly address: string;
+  /** The branch, the tag or the commit that was asked for; of a package the version or the tag. */
+  readonly ref?: string;
+  /** Of a repository: the commit that it was. */
+  readonly commit?: string;
+  /** Of a package: the version that it was. */
+  readonly version?: string;
+  /** Of what was downloaded. */
+  readonly integrity?: string;
+  /** Where the skill is in it, with `/`. */
+  readonly folder?: string;
 }
 
 /** A tool of another skill as it was when the skill that uses it was locked. */
@@ -30,15 +49,23 @@ export type Lock = Map<string, LockedSkill>;
  * changes of two people merge like any text.
  */
 export function renderLock(lock: Lock): string {
-  const skills = toObject(lock, ({ name, version, permissions, tools, uses, files }) => ({
+  const skills = toObject(lock, ({ name, version, permissions, tools, uses, files, source }) => ({
     name,
     ...(version !== undefined && { version }),
+    ...(source !== undefined && { source: renderSource(source) }),
     permissions: toObject(new Map(Object.entries(permissions)), (list: readonly string[]) => list.toSorted()),
     tools: toObject(tools, (signature) => signature),
     uses: toObject(uses, ({ version, signature }) => ({ ...(version !== undefined && { version }), signature })),
     files: toObject(files, (digest) => digest),
   }));
   return `${JSON.stringify({ version: 1, skills }, null, 2)}\n`;
+}
+
+const sourceFacts = ["kind", "address", "ref", "commit", "version", "integrity", "folder"] as const;
+
+/** Always in the same order. */
+function renderSource(source: LockedSource): JsonObject {
+  return Object.fromEntries(sourceFacts.flatMap((fact) => (source[fact] === undefined ? [] : [[fact, source[fact]]])));
 }
 
 function toObject<Value>(map: ReadonlyMap<string, Value>, convert: (value: Value) => JsonObject[string]): JsonObject {
@@ -66,7 +93,7 @@ function refuseRepeated(text: string, content: unknown): void {
 }
 
 function parseSkill(value: unknown, path: string): LockedSkill {
-  const { name, version, permissions, tools, uses, files } = asRecord(value, path);
+  const { name, version, permissions, tools, uses, files, source } = asRecord(value, path);
   const [problem] = checkPermissions(permissions);
   if (typeof name !== "string" || !isVersion(version))
     throw new Error(`the entry ${path} has no name or a wrong version`);
@@ -78,7 +105,22 @@ function parseSkill(value: unknown, path: string): LockedSkill {
     tools: toMap(tools, `${path}: tools`, isText, parseDigest),
     uses: toMap(uses, `${path}: uses`, isText, parseUse),
     files: toMap(files, `${path}: files`, isInnerPath, parseDigest),
+    ...(source !== undefined && { source: parseSource(source, `${path}: source`) }),
   };
+}
+
+const sourceKinds: readonly unknown[] = ["git", "archive", "folder", "npm"] satisfies LockedSource["kind"][];
+
+/** A source decides what an update fetches: only what this program wrote is one. */
+function parseSource(value: unknown, place: string): LockedSource {
+  const source = asRecord(value, place);
+  const isWrong = (fact: string): boolean =>
+    !sourceFacts.some((known) => known === fact) || typeof source[fact] !== "string" || source[fact] === "";
+  const { kind, address, folder } = source;
+  if (Object.keys(source).some(isWrong) || !sourceKinds.includes(kind) || address === undefined)
+    throw new Error(`the entry ${place} is not a source`);
+  if (folder !== undefined && !isInnerPath(folder)) throw new Error(`the entry ${place} has a folder that leads out`);
+  return source as unknown as LockedSource;
 }
 
 function parseUse(value: unknown, place: string): LockedUse {

@@ -116,7 +116,7 @@ test("P7: holdToLock() pins the signatures of tools that a skill uses, as they w
   const provider = createSkill(project, "skills/base", { version: "1.2.0" });
   const user = createSkill(project, "skills/user", { uses: ["base/go@^1.0.0"] });
   const path = join(project, "kitbag.lock");
-  await lockSkills([{ skill: user }], path, [{ skill: provider }]);
+  await lockSkills([{ skill: user }], path, { others: [{ skill: provider }] });
 
   const { skill } = holdToLock(user, loadLock(path).get("skills/user")!, () => "1.9.0");
 
@@ -149,11 +149,23 @@ test.for([
   const provider = createSkill(project, "skills/base", { version: locked });
   const user = createSkill(project, "skills/user", { uses: ["base/go"] });
   const path = join(project, "kitbag.lock");
-  await lockSkills([{ skill: user }], path, [{ skill: provider }]);
+  await lockSkills([{ skill: user }], path, { others: [{ skill: provider }] });
 
   const { skill } = holdToLock(user, loadLock(path).get("skills/user")!, () => there);
 
   expect(skill.uses[0]?.signature !== undefined).toBe(isPinned);
+});
+
+test("lockSkills() keeps where a skill was fetched from when it is locked again", async () => {
+  const project = createProject();
+  const skill = createSkill(project, "skills/pdf");
+  const path = join(project, "kitbag.lock");
+  const source = { kind: "npm", address: "pdf-skills", version: "1.0.0" } as const;
+  await lockSkills([{ skill }], path, { sources: new Map([[skill.folder.directory, source]]) });
+
+  await lockSkills([{ skill: createSkill(project, "skills/pdf", { version: "2.0.0" }) }], path);
+
+  expect(loadLock(path).get("skills/pdf")).toMatchObject({ version: "2.0.0", source });
 });
 
 type FolderSkill = Skill & { readonly folder: SkillFolder };

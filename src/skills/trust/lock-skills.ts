@@ -6,7 +6,7 @@ import type { Tool } from "../../core/tool.ts";
 import { isInside } from "../folder/is-inside.ts";
 import { toDigests } from "./folder-trust.ts";
 import { updateLock } from "./lock-file.ts";
-import type { Lock, LockedSkill, LockedUse } from "./lock-format.ts";
+import type { Lock, LockedSkill, LockedSource, LockedUse } from "./lock-format.ts";
 import { toolSignature } from "./tool-signature.ts";
 
 /** Something that may be a skill: a report of one that could not be read has none. */
@@ -14,16 +14,24 @@ export interface MaybeSkill {
   readonly skill?: Skill;
 }
 
+/** What is known beside the skills that are locked. */
+export interface LockOptions {
+  /** The other skills of the project. */
+  readonly others?: readonly MaybeSkill[];
+  /** Where skills were fetched from, by directory. @default as the lock says */
+  readonly sources?: ReadonlyMap<string, LockedSource>;
+}
+
 /**
  * Writes down what is granted to skills, each in the state it has now: its permissions, its files, the signatures of its tools
- * and of the tools of `others` that it uses. Only what is below the lock's folder is locked; answers with the places of these.
+ * and of the tools of other skills that it uses. Only what is below the lock's folder is locked; answers with the places of these.
  *
  * @throws {KitbagError} `config-invalid` if the lock is wrong or cannot be written.
  */
 export async function lockSkills(
   reports: readonly MaybeSkill[],
   lockPath: string,
-  others: readonly MaybeSkill[] = [],
+  { others = [], sources = new Map() }: LockOptions = {},
 ): Promise<string[]> {
   const known = [...reports, ...others].flatMap(({ skill }) => skill ?? []);
   const placeOf = createLockPlaces(lockPath);
@@ -32,10 +40,9 @@ export async function lockSkills(
     for (const { skill } of reports) {
       const place = skill?.folder && placeOf(skill.folder.directory);
       if (skill?.folder === undefined || place === undefined) continue;
-      lock.set(
-        place,
-        toLocked(skill, skill.folder, (address) => findUse(address, known, lock)),
-      );
+      const source = sources.get(skill.folder.directory) ?? lock.get(place)?.source;
+      const locked = toLocked(skill, skill.folder, (address) => findUse(address, known, lock));
+      lock.set(place, { ...locked, ...(source !== undefined && { source }) });
       places.push(place);
     }
   });

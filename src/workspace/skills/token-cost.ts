@@ -19,10 +19,7 @@ export interface SkillTokens {
 }
 
 /** Estimates what a skill costs. Runs nothing: what commands in its text would print is not counted. */
-export function skillTokens(
-  skill: Skill,
-  tools: readonly Pick<RegisteredTool, "tool" | "wireName">[],
-): SkillTokens {
+export function skillTokens(skill: Skill, tools: readonly Pick<RegisteredTool, "tool" | "wireName">[]): SkillTokens {
   const { name, description, folder, instructions, render } = skill;
   return {
     listed: estimateTokens(`${name}\n${description}\n${folder === undefined ? "" : `${folder.directory}/SKILL.md`}`),

@@ -1,6 +1,6 @@
-import type { FolderSnapshot } from "../../skills/folder/read-folder.ts";
-import type { Finding } from "../../skills/scan/finding.ts";
-import { scanText } from "../../skills/scan/scan-text.ts";
+import type { FolderSnapshot } from "../folder/read-folder.ts";
+import type { Finding } from "./finding.ts";
+import { scanText } from "./scan-text.ts";
 
 /** Looks through the files of a skill for what a careful reader would stop at. */
 export function scanSkill({ contents }: Pick<FolderSnapshot, "contents">): Finding[] {
