@@ -20,6 +20,9 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   define: () => import("./define.ts"),
   limits: () => import("./limits.ts"),
   "limits-shared": () => import("./limits-shared.ts"),
+  mcp: () => import("./mcp.ts"),
+  "mcp-http": () => import("./mcp-http.ts"),
+  "mcp-start": () => import("./mcp-start.ts"),
   sandbox: () => import("./sandbox.ts"),
   "sandbox-load": () => import("./sandbox-load.ts"),
   "sandbox-memory": () => import("./sandbox-memory.ts"),
@@ -31,6 +34,8 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   tokens: () => import("./tokens.ts"),
   wasm: () => import("./wasm.ts"),
 };
+/** Those that need packages which are measured and nowhere else needed. */
+const withPeers: ReadonlySet<string> = new Set(["agent", "agent-memory", "mcp", "mcp-http", "mcp-start"]);
 const allNames = Object.keys(questions);
 const root = resolve(import.meta.dirname, "..");
 const resultsFile = join(import.meta.dirname, "results.json");
@@ -55,7 +60,7 @@ function answerAll(names: readonly string[]): void {
     process.exit(2);
   }
   execFileSync(process.execPath, [join(root, "scripts/build.ts")], { stdio: "inherit" });
-  if (names.some((name) => name === "agent" || name === "agent-memory")) installPeers();
+  if (names.some((name) => withPeers.has(name))) installPeers();
   const found: Record<string, Answer> = {};
   for (const name of names) {
     const args = [import.meta.filename, "--answer", name];
