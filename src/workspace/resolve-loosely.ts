@@ -33,20 +33,14 @@ export function resolveLoosely(
   if (address === undefined) {
     return { ok: false, requested: shown, failure: toFailure("address-invalid", { address: shown }) };
   }
-  const candidates = findCandidates(address, from, index);
+  const candidates = findCandidates(address, address.version, from, index);
   const available = candidates.filter(({ entry }) => isAvailable(entry));
   const [first, ...others] = available.length > 0 ? available : candidates;
   if (first === undefined)
-    return (
-      refuseVersion(shown, address, findCandidates(withoutVersion(address), from, index)) ?? notFound(shown, index)
-    );
+    return refuseVersion(shown, address, findCandidates(address, undefined, from, index)) ?? notFound(shown, index);
   if (others.length === 0) return first;
   const addresses = [first, ...others].map(({ entry }) => entry.address);
   return { ok: false, requested: shown, failure: toFailure("tool-ambiguous", { tool: shown, addresses }) };
-}
-
-function withoutVersion({ version: _, ...address }: Address): Address {
-  return address;
 }
 
 /** Of a tool whose versions are kept, the ones that there are. */
@@ -101,7 +95,12 @@ function readAddress(text: string): Address | undefined {
 }
 
 /** Those with the owner that was named; else the own tool, else the global one, else everybody's of this name. */
-function findCandidates({ owner, name, version }: Address, from: string | undefined, index: Index): readonly Found[] {
+function findCandidates(
+  { owner, name }: Address,
+  version: string | undefined,
+  from: string | undefined,
+  index: Index,
+): readonly Found[] {
   const { byAddress, byName } = index;
   const exact = (of: string | undefined): readonly Found[] => {
     const found = byAddress.get(toAddress(of, name));
