@@ -1,0 +1,104 @@
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { CallOptions } from "../call/call-options.ts";
+import type { Session } from "../sessions/session.ts";
+import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
+import { createDispatchView } from "./dispatch-view.ts";
+import { callTool } from "./tool-dispatch.ts";
+
+/** So many calls may be in one batch. */
+const mostCalls = 100;
+
+/** How one call of a batch ended. */
+type BatchResult =
+  | { readonly name: string; readonly status: "ok"; readonly output: JsonValue }
+  | { readonly name: string; readonly status: "failed"; readonly code: string; readonly message: string }
+  | { readonly name: string; readonly status: "skipped" };
+
+interface BatchCall extends JsonObject {
+  readonly name: string;
+}
+
+interface BatchInput {
+  readonly calls: readonly BatchCall[];
+  readonly order: "parallel" | "sequence";
+  readonly stopOnFailure: boolean;
+}
+
+const batchProperties = {
+  calls: {
+    type: "array",
+    minItems: 1,
+    maxItems: mostCalls,
+    description: "What to call, each as call_tool takes it",
+    items: {
+      type: "object",
+      properties: {
+        name: { type: "string", minLength: 1, description: "As search_tools or activate_skill gave it" },
+        version: { type: "string", description: "Only if it must be this one" },
+        input: { type: "object", additionalProperties: true, default: {}, description: "What the tool takes" },
+      },
+      required: ["name"],
+    },
+  },
+  order: {
+    type: "string",
+    enum: ["parallel", "sequence"],
+    default: "parallel",
+    description: "Whether all begin at once, or each when the one before has ended",
+  },
+  stopOnFailure: {
+    type: "boolean",
+    default: false,
+    description: "In sequence: whether the rest is left out after one that failed",
+  },
+} as const;
+
+/**
+ * Makes the tool that makes many calls in one request. Each takes the way of every call, and its result stands at its own place: one
+ * that fails does not make the others fail.
+ */
+export function createBatchTool(session: Session): DispatchTool {
+  const one = callTool(createDispatchView(session));
+  return createDispatchTool({
+    name: "call_tools",
+    description:
+      "Calls many tools in one go, all at once or one after the other, and answers with the result of each in the order they were given. For calls that do not need each other's output.",
+    properties: batchProperties,
+    required: ["calls"],
+    annotations: {},
+    async run(given, context) {
+      const { calls, order, stopOnFailure } = given as unknown as BatchInput;
+      const results =
+        order === "parallel"
+          ? await Promise.all(calls.map((call) => runOne(one, call, context)))
+          : await runInSequence(calls, stopOnFailure, (call) => runOne(one, call, context));
+      return done({ results, failed: results.filter(({ status }) => status === "failed").length });
+    },
+  });
+}
+
+async function runInSequence(
+  calls: readonly BatchCall[],
+  stopOnFailure: boolean,
+  run: (call: BatchCall) => Promise<BatchResult>,
+): Promise<BatchResult[]> {
+  const results: BatchResult[] = [];
+  let stopped = false;
+  for (const call of calls) {
+    const result: BatchResult = stopped ? { name: call.name, status: "skipped" } : await run(call);
+    stopped ||= stopOnFailure && result.status === "failed";
+    results.push(result);
+  }
+  return results;
+}
+
+async function runOne(tool: DispatchTool, call: BatchCall, context: CallOptions): Promise<BatchResult> {
+  return toResult(call.name, await tool.run(call, context));
+}
+
+function toResult(name: string, outcome: ToolOutcome): BatchResult {
+  if (outcome.status === "ok") return { name, status: "ok", output: outcome.output };
+  const { code, message } = outcome.error;
+  return { name, status: "failed", code, message };
+}
