@@ -35,8 +35,7 @@ export const approvalsCommand: CliCommand = {
     addOption(command, "--reason <text>", "deny: why, for the model");
     addStoreOption(command);
   },
-  run: (invocation) =>
-    runAction("approvals", actions, invocation.args.length === 0 ? { ...invocation, args: ["list"] } : invocation),
+  run: (invocation) => runAction("approvals", actions, invocation, "list"),
 };
 
 const actions: Readonly<Record<string, Action>> = {

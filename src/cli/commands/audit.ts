@@ -23,7 +23,7 @@ export const auditCommand: CliCommand = {
     ["kitbag audit verify audit.jsonl --key audit.key", "an export, without the store it comes from"],
   ],
   define(command) {
-    command.argument("<action>", "verify, show or export");
+    command.argument("[action]", "verify, show or export; show unless given");
     command.argument("[file]", "verify: an export to verify instead of the store; export: where to");
     addOption(command, "--tool <address>", "show: only of this tool, or of the tools of this skill");
     addOption(command, "--user <name>", "show: only of this user");
@@ -31,7 +31,7 @@ export const auditCommand: CliCommand = {
     addOption(command, "--key <file>", "verify and export: with this key; audit.key in KITBAG_HOME unless set");
     addStoreOption(command);
   },
-  run: (invocation) => runAction("audit", actions, invocation),
+  run: (invocation) => runAction("audit", actions, invocation, "show"),
 };
 
 const actions: Readonly<Record<string, Action>> = {

@@ -71,7 +71,8 @@ test("kitbag dead drop takes calls off the list, all that were named or none", a
 });
 
 test.for([
-  [["show"], 2, "it takes 1 more word"],
+  [["show"], 2, "it takes the id of a call, as kitbag dead list has it"],
+  [["show", "a", "b"], 2, "it takes 1 more word"],
   [["show", "__proto__"], 1, "none is kept under this id"],
   [["retry", "x", "--store", "none", "--module", "tools.mjs"], 2, "nothing is kept there"],
   [["resurrect"], 2, "there is no such action"],

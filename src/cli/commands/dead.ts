@@ -23,7 +23,7 @@ export const deadCommand: CliCommand = {
     ["kitbag dead drop 3f2a91bc-1", "take it off the list"],
   ],
   define(command) {
-    command.argument("<action>", "list, show, retry or drop");
+    command.argument("[action]", "list, show, retry or drop; list unless given");
     command.argument("[id...]", "the call, as the list has it; drop takes several");
     addOption(command, "--limit <n>", "list: so many, at most; 20 unless set");
     addOption(command, "--input <json>", "retry: in place of its input, as JSON; - reads standard input, @file a file");
@@ -33,14 +33,16 @@ export const deadCommand: CliCommand = {
     addSandboxOption(command);
     addStoreOption(command);
   },
-  run: (invocation) => runAction("dead", actions, invocation),
+  run: (invocation) => runAction("dead", actions, invocation, "list"),
 };
+
+const oneId = "the id of a call, as kitbag dead list has it";
 
 const actions: Readonly<Record<string, Action>> = {
   list: { words: [0, 0], run: listLetters },
-  show: { words: [1, 1], run: showLetter },
-  retry: { words: [1, 1], run: retryLetter },
-  drop: { words: [1, Infinity], run: dropLetters },
+  show: { words: [1, 1], takes: oneId, run: showLetter },
+  retry: { words: [1, 1], takes: oneId, run: retryLetter },
+  drop: { words: [1, Infinity], takes: "the id of one call or more", run: dropLetters },
 };
 
 async function listLetters(invocation: Invocation): Promise<Answer> {

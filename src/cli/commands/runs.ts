@@ -1,5 +1,5 @@
 import { addAgentOptions } from "../agent/read-agent-options.ts";
-import type { CliCommand, Invocation } from "../cli-command.ts";
+import type { CliCommand } from "../cli-command.ts";
 import { addOption } from "../options.ts";
 import { runAction, type Action } from "../store/pick-action.ts";
 
@@ -25,12 +25,8 @@ export const runsCommand: CliCommand = {
     addOption(command, "--say <text>", "fork: say this to the model before it goes on");
     addAgentOptions(command);
   },
-  run: (invocation) => runAction("runs", actions, withAction(invocation)),
+  run: (invocation) => runAction("runs", actions, invocation, "list"),
 };
-
-function withAction(invocation: Invocation): Invocation {
-  return invocation.args.length === 0 ? { ...invocation, args: ["list"] } : invocation;
-}
 
 /** Each is loaded when it is used: to list runs, no agent is needed. */
 const actions: Readonly<Record<string, Action>> = {

@@ -15,7 +15,7 @@ test("kitbag stats shows what the log says, plain in a pipe", async () => {
 
   expect(run.stderr).toBe("");
   expect(run.code).toBe(0);
-  expect(run.stdout.replaceAll(/\d{4}-\S+Z/gu, "2026-03-02T12:00:00.000Z")).toMatchInlineSnapshot(`
+  expect(run.stdout.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/gu, "2026-03-02 12:00:00")).toMatchInlineSnapshot(`
     "5 calls until now · 1 failed (20 %) · 1 recalled · p50 20 ms, p95 50 ms, p99 50 ms
     .kitbag/kitbag.db
 
@@ -30,11 +30,11 @@ test("kitbag stats shows what the log says, plain in a pipe", async () => {
     ERROR        CALLS
     tool-failed  1
 
-    SLOWEST CALL  TOOK   ENDED                     TOOL
-    c4            50 ms  2026-03-02T12:00:00.000Z  outer
-    c2            20 ms  2026-03-02T12:00:00.000Z  geo/place
-    c1            10 ms  2026-03-02T12:00:00.000Z  geo/place
-    c3            1 ms   2026-03-02T12:00:00.000Z  geo/place
+    SLOWEST CALL  TOOK   ENDED                TOOL
+    c4            50 ms  2026-03-02 12:00:00  outer
+    c2            20 ms  2026-03-02 12:00:00  geo/place
+    c1            10 ms  2026-03-02 12:00:00  geo/place
+    c3            1 ms   2026-03-02 12:00:00  geo/place
     "
   `);
 });

@@ -10,7 +10,7 @@ import { backupFile, checkFile, repairFile } from "../store/tend-file.ts";
 /** `kitbag store`: what is kept, as a whole. */
 export const storeCommand: CliCommand = {
   examples: [
-    ["kitbag store check", "is the file whole? exit code 1 if not"],
+    ["kitbag store check", "is the file whole, and its audit? exit code 1 if not"],
     ["kitbag store repair", "save what can be read into a new file; the damaged one stays beside it"],
     ["kitbag store backup copies/monday.db", "a copy of one moment, while others may write"],
     ["kitbag store export kept.jsonl", "everything as lines of JSON; without a file to standard output"],
@@ -19,7 +19,7 @@ export const storeCommand: CliCommand = {
     ["kitbag store gc", "delete large outputs that are older than a week"],
   ],
   define(command) {
-    command.argument("<action>", "check, repair, backup, export, import, accept or gc");
+    command.argument("[action]", "check, repair, backup, export, import, accept or gc");
     command.argument("[file]", "backup and export: where to; import: where from, - for standard input");
     addStoreOption(command);
   },
@@ -29,9 +29,9 @@ export const storeCommand: CliCommand = {
 const actions: Readonly<Record<string, Action>> = {
   check: { words: [0, 0], run: checkFile },
   repair: { words: [0, 0], run: repairFile },
-  backup: { words: [1, 1], run: backupFile },
+  backup: { words: [1, 1], takes: "the file to write", run: backupFile },
   export: { words: [0, 1], run: exportKept },
-  import: { words: [1, 1], run: importKept },
+  import: { words: [1, 1], takes: "the file to read, or - for standard input", run: importKept },
   accept: { words: [0, 0], run: acceptStore },
   gc: { words: [0, 0], run: collectBlobs },
 };

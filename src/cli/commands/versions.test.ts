@@ -55,7 +55,7 @@ test("kitbag versions keeps the files of a skill whose script was called", async
 });
 
 test.for([
-  [["nothing"], 1, "none is kept"],
+  [["nothing"], 1, 'Cannot find versions of "nothing": none is kept; kitbag versions lists what was called'],
   [["greet", "--diff", "1"], 2, "--diff takes two versions"],
   [["greet", "--diff", "1", "2", "3"], 2, "--diff takes two versions"],
   [["--diff", "1", "2"], 2, "name a tool or a skill before --diff"],

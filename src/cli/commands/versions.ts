@@ -1,4 +1,4 @@
-import { KitbagError } from "../../core/errors.ts";
+import { quote, toFailure } from "../../core/errors.ts";
 import type { VersionDiff } from "../../store/versions/diff-versions.ts";
 import type { Version } from "../../store/versions/history.ts";
 import { createVersions, type Versions } from "../../store/versions/versions.ts";
@@ -9,6 +9,7 @@ import { renderTable } from "../render-table.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withKept } from "../store/open-kept.ts";
 import { showTime } from "../store/show-time.ts";
+import { failedAnswer } from "../report-error.ts";
 import { usageError } from "../usage-error.ts";
 
 /** `kitbag versions`: what tools and skills were before. */
@@ -49,22 +50,29 @@ async function listAddresses(versions: Versions, pair: readonly string[], invoca
   const rows = items.map(({ address, versions: count, current }) => [
     address,
     String(count),
-    current?.label ?? "",
+    current?.label ?? current?.digest.slice(0, shownDigest) ?? "",
     current === undefined ? "" : showTime(current.time),
   ]);
   const text = renderTable(["ADDRESS", "VERSIONS", "CURRENT", "SINCE"], rows, invocation.terminal);
   return { document: { addresses: items }, text };
 }
 
+/** So much of a digest tells versions apart, and is enough for --diff. */
+const shownDigest = "sha256:".length + 12;
+
 async function listVersions(versions: Versions, address: string, { terminal }: Invocation): Promise<Answer> {
   const [list, current] = await Promise.all([versions.list(address), versions.current(address)]);
-  if (list.length === 0) throw new KitbagError("version-not-found", { address, which: "current", known: [] });
+  if (list.length === 0) {
+    const answer = failedAnswer(toFailure("version-not-found", { address, which: "current", known: [] }));
+    const failure = `Cannot find versions of ${quote(address)}: none is kept; kitbag versions lists what was called`;
+    return { ...answer, failure: toPrintable(failure) };
+  }
   const rows = list.map(({ number, label = "", digest, author = "", time }) => [
     number === current?.number ? "*" : "",
     String(number),
     label,
     showTime(time),
-    digest.slice(0, 19),
+    digest.slice(0, shownDigest),
     author,
   ]);
   const text = renderTable(["", "NUMBER", "LABEL", "KEPT", "DIGEST", "AUTHOR"], rows, terminal);

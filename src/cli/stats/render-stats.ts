@@ -2,6 +2,7 @@ import type { CallFigures } from "../../store/stats/call-stats.ts";
 import type { RecordedCallStats } from "../../store/stats/read-call-stats.ts";
 import { toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
+import { showTime } from "../store/show-time.ts";
 import type { Terminal } from "../terminal.ts";
 import { renderQuantiles, renderSparkline } from "./charts.ts";
 import { showDuration } from "./show-duration.ts";
@@ -105,7 +106,7 @@ function renderSlowest({ slowest }: RecordedCallStats, terminal: Screen): string
   const rows = slowest.map(({ call, tool, durationMs, time }) => [
     call,
     showDuration(durationMs),
-    new Date(time).toISOString(),
+    showTime(time),
     tool,
   ]);
   return renderTable(["SLOWEST CALL", "TOOK", "ENDED", "TOOL"], rows, terminal);

@@ -19,9 +19,9 @@ export async function exportKept(invocation: Invocation): Promise<Answer> {
   }
   const counts = await withKept(invocation, ({ store }) =>
     writeLines(file, invocation, (sink) => {
-      const count = createCounter("Exported", invocation.terminal);
+      const tick = createCounter("Exported", invocation.terminal);
       return exportStore(store, (line) => {
-        count();
+        tick();
         return sink(line);
       });
     }),
@@ -32,5 +32,9 @@ export async function exportKept(invocation: Invocation): Promise<Answer> {
 
 /** How much was exported or imported, in words. */
 export function showCounts({ values, entries, blobs }: ExportCounts): string {
-  return `${values} values, ${entries} log entries and ${blobs} blobs`;
+  return `${count(values, "value", "values")}, ${count(entries, "log entry", "log entries")} and ${count(blobs, "blob", "blobs")}`;
+}
+
+function count(number: number, one: string, more: string): string {
+  return `${number} ${number === 1 ? one : more}`;
 }

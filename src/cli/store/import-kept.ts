@@ -2,7 +2,7 @@ import { createReadStream, existsSync, renameSync, rmSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 
-import { isKitbagError } from "../../core/errors.ts";
+import { isKitbagError, type ErrorDetails } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { auditStream } from "../../store/audit/audit-entry.ts";
@@ -51,7 +51,7 @@ async function importNew(choice: SqliteChoice, source: Readable, invocation: Inv
   }
 }
 
-async function importInto(choice: KeptChoice, source: Readable, { terminal }: Invocation): Promise<ExportCounts> {
+async function importInto(choice: KeptChoice, source: Readable, { terminal, args }: Invocation): Promise<ExportCounts> {
   const store = await openStore(choice);
   try {
     return await importStore(
@@ -59,6 +59,7 @@ async function importInto(choice: KeptChoice, source: Readable, { terminal }: In
       countBytes(source, (bytes) => terminal.showStatus(`Read ${bytes} bytes`)),
     );
   } catch (cause) {
+    if (isKitbagError(cause, "store-value-invalid")) throw explainLine(cause.details, args[0] ?? "");
     if (!isKitbagError(cause, "store-conflict")) throw cause;
     throw usageError(
       `Cannot import into ${nameStore(choice)}: there is something in it; name an empty store, or a new file, with --store`,
@@ -66,6 +67,14 @@ async function importInto(choice: KeptChoice, source: Readable, { terminal }: In
   } finally {
     await store.close();
   }
+}
+
+/** Says which line of the file is wrong, and not what a store does not keep. */
+function explainLine({ where, problems: [problem] }: ErrorDetails["store-value-invalid"], file: string): Error {
+  const name = file === "-" ? "standard input" : file;
+  const place = where.replace(/ of the export$/u, "");
+  const reason = `${place}: expected ${problem?.expected ?? "something else"}, found ${problem?.found ?? "it"}`;
+  return usageError(`Cannot import ${name}: ${reason}`);
 }
 
 async function* countBytes(source: Readable, tell: (bytes: number) => void): AsyncGenerator<Uint8Array> {

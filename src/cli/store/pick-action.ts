@@ -7,11 +7,13 @@ import { usageError } from "../usage-error.ts";
 export interface Action {
   /** How many words it takes, at least and at most. */
   readonly words: readonly [least: number, most: number];
+  /** What they are: `a file`. @default words */
+  readonly takes?: string;
   run(invocation: Invocation): Promise<Answer>;
 }
 
 /**
- * Runs the action that the first word names.
+ * Runs the action that the first word names, or `usual` if there is no word.
  *
  * @throws {KitbagError} `usage-invalid` if there is none, or it takes more or fewer words; whatever the action throws.
  */
@@ -19,8 +21,12 @@ export async function runAction(
   command: string,
   actions: Readonly<Record<string, Action>>,
   invocation: Invocation,
+  usual?: string,
 ): Promise<Answer> {
-  const [name = "", ...args] = invocation.args;
+  const [name = usual, ...args] = invocation.args;
+  if (name === undefined) {
+    throw usageError(`Cannot run kitbag ${command} alone: say one of ${Object.keys(actions).join(", ")}`);
+  }
   const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
   if (action === undefined) {
     const [nearest] = nearestNames(name, Object.keys(actions), 1);
@@ -29,9 +35,8 @@ export async function runAction(
   }
   const [least, most] = action.words;
   if (args.length >= least && args.length <= most) return action.run({ ...invocation, args });
-  throw usageError(
-    `Cannot run kitbag ${command} ${name}: it takes ${showRange(least, most)}; see kitbag ${command} --help`,
-  );
+  const expected = (args.length < least && action.takes) || showRange(least, most);
+  throw usageError(`Cannot run kitbag ${command} ${name}: it takes ${expected}; see kitbag ${command} --help`);
 }
 
 function showRange(least: number, most: number): string {

@@ -1,25 +1,31 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
 import { toShownPath } from "../shown-path.ts";
 import { usageError } from "../usage-error.ts";
+import { toAuditFiles } from "./audit-files.ts";
 import { defaultStore, findNamedStore } from "./choose-store.ts";
 import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
-import { checkKept } from "./open-kept.ts";
+import { checkKept, type KeptChoice } from "./open-kept.ts";
+import { openStoreToRead } from "./open-store.ts";
 import { showBytes } from "./show-bytes.ts";
+
+type SqliteChoice = Extract<KeptChoice, { readonly kind: "sqlite" }>;
 
 /** Looks for damage in the file of a store; exit code 1 if there is some. */
 export async function checkFile(invocation: Invocation): Promise<Answer> {
-  const file = await findFile(invocation, "check");
+  const choice = await findFile(invocation, "check");
   const { checkSqlite } = await import("../../store/sqlite/check-sqlite.ts");
   invocation.terminal.showStatus("Checking …");
-  const report = await checkSqlite(file);
+  const report = await checkSqlite(choice.file);
   const { problems } = report;
-  const shown = toShownPath(file, invocation.cwd);
-  if (problems.length === 0) return { document: { ok: true, ...report }, text: toPrintable(`ok: ${shown} is whole`) };
+  const shown = toShownPath(choice.file, invocation.cwd);
+  if (problems.length === 0) return checkRecords(choice, { report, shown }, invocation);
   const rows = problems.map(({ where, problem }) => [where, problem]);
   return {
     document: { ok: false, ...report },
@@ -29,9 +35,37 @@ export async function checkFile(invocation: Invocation): Promise<Answer> {
   };
 }
 
+/** In a file that is whole somebody may still have changed a record: only the audit knows. */
+async function checkRecords(
+  choice: SqliteChoice,
+  { report, shown }: { readonly report: object; readonly shown: string },
+  { env }: Invocation,
+): Promise<Answer> {
+  const files = toAuditFiles(choice, resolveKitbagHome(env));
+  // Where the audit of a copy must end is not known here.
+  const isKnown = files !== undefined && existsSync(files.keyFile) && existsSync(files.anchorFile);
+  if (!isKnown) return { document: { ok: true, ...report }, text: toPrintable(`ok: ${shown} is whole`) };
+  const { verifyAudit } = await import("../../store/audit/verify-audit.ts");
+  const store = await openStoreToRead(choice);
+  try {
+    const audit = await verifyAudit(store, files);
+    const document = { ...report, ok: audit.ok, audit };
+    const { count } = audit;
+    if (audit.ok) {
+      const text = `ok: ${shown} is whole, and so is its audit of ${count} ${count === 1 ? "entry" : "entries"}`;
+      return { document, text: toPrintable(text) };
+    }
+    const what = `entry ${audit.position} (${audit.problem})`;
+    const failure = `${shown} is whole, but its audit is not: ${what}; see kitbag audit verify`;
+    return { document, failure: toPrintable(failure), exitCode: 1 };
+  } finally {
+    await store.close();
+  }
+}
+
 /** Saves what can be read of a damaged file. */
 export async function repairFile(invocation: Invocation): Promise<Answer> {
-  const file = await findFile(invocation, "repair");
+  const { file } = await findFile(invocation, "repair");
   const { repairSqlite } = await import("../../store/sqlite/repair-sqlite.ts");
   invocation.terminal.showStatus("Repairing …");
   const repair = await repairSqlite(file);
@@ -49,23 +83,24 @@ export async function repairFile(invocation: Invocation): Promise<Answer> {
 /** Copies the file of a store while others may use it. */
 export async function backupFile(invocation: Invocation): Promise<Answer> {
   const [to = ""] = invocation.args;
-  const file = await findFile(invocation, "back up");
-  const { backupSqlite } = await import("../../store/sqlite/backup-sqlite.ts");
+  const { file } = await findFile(invocation, "back up");
   const copy = resolve(invocation.cwd, to);
+  if (existsSync(copy)) throw usageError(`Cannot back up to ${to}: there is a file already; name another`);
+  const { backupSqlite } = await import("../../store/sqlite/backup-sqlite.ts");
   invocation.terminal.showStatus("Copying …");
   const bytes = await backupSqlite(file, copy);
   return { document: { file, copy, bytes }, text: toPrintable(`Copied ${showBytes(bytes)} to ${to}`) };
 }
 
 /** The file of the store; a server has tools of its own. */
-async function findFile(invocation: Invocation, verb: string): Promise<string> {
+async function findFile(invocation: Invocation, verb: string): Promise<SqliteChoice> {
   const named = findNamedStore(invocation);
   if (named === undefined && (await loadTrustedOptions(invocation)).store !== undefined) {
     throw usageError(`Cannot ${verb} the store of the configuration: name its file with --store sqlite:FILE`);
   }
   const choice = checkKept(named ?? defaultStore(invocation));
   hideSqliteWarning();
-  if (choice.kind === "sqlite") return choice.file;
+  if (choice.kind === "sqlite") return choice;
   throw usageError(
     `Cannot ${verb} a store in Postgres: use the database's own tools, such as pg_dump; export works everywhere`,
   );

@@ -232,14 +232,8 @@ test.for<[what: string, tamper: (lines: string[]) => string[]]>([
   ["has lost its last line", (lines) => lines.slice(0, -1)],
   ["has lost its end", (lines) => lines.slice(0, 2)],
   ["has nothing in it", () => []],
-  [
-    "ends with a line of another key",
-    (lines) => lines.with(-1, (lines.at(-1) ?? "").replace(/"seal":"./u, '"seal":"x')),
-  ],
-  [
-    "ends with a line that counts less",
-    (lines) => lines.with(-1, (lines.at(-1) ?? "").replace('"count":3', '"count":2')),
-  ],
+  ["ends with a line of another key", (lines) => lines.map((text) => text.replace(/"seal":"./u, '"seal":"x'))],
+  ["ends with a line that counts less", (lines) => lines.map((text) => text.replace('"count":3', '"count":2'))],
 ])("R21: verifyAuditLines() of a sealed export sees that it %s", async ([, tamper]) => {
   const { store, files } = await makeChain(3);
   const lines = tamper(await collect(exportAudit(store, { keyFile: files.keyFile })));

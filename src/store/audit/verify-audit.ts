@@ -68,7 +68,7 @@ export async function verifyAuditLines(
 }
 
 /** Gives the entries, and puts the lines that end an export aside. */
-async function* takeSeals(values: AsyncIterable<unknown>, seals: unknown[]): AsyncGenerator<unknown> {
+async function* takeSeals(values: AsyncIterable<unknown>, seals: unknown[]): AsyncGenerator {
   for await (const value of values) {
     if (isExportSeal(value)) seals.push(value);
     else yield value;
