@@ -28,6 +28,11 @@ export interface ServedClient {
   /** Resources and prompts that are served beside Kitbag's own, after them. */
   readonly resources: readonly McpResourceSource[];
   readonly prompts: readonly McpPromptSource[];
+  /**
+   * The names of the tools that `tools/list` shows to this client, for texts that speak of them. @default those of dispatch and all
+   * that are available
+   */
+  readonly shownTools?: () => Iterable<string>;
   /** What the client calls itself; unknown before it has said so. */
   info(): { readonly name: string; readonly version: string } | undefined;
 }
