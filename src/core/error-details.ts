@@ -73,6 +73,10 @@ export interface ErrorDetails {
   };
   /** A skill asks for a package in a way that is not possible. */
   "dependency-refused": { readonly dependency: string; readonly file: string; readonly reason: string };
+  /** A draft of a tool that was to be approved or denied does not wait, or no longer. */
+  "draft-not-found": { readonly id: string; readonly known: readonly string[] };
+  /** A draft of a tool or a skill did not pass: nothing of it is live. `reasons` are lines, the most important first. */
+  "draft-refused": { readonly name: string; readonly reasons: readonly string[] };
   /** A listener that the network can reach has neither a token nor OAuth. */
   "gate-unprotected": { readonly host: string };
   /** A picture cannot be given to a model: it is missing, too large, broken, or no picture. */
@@ -214,8 +218,12 @@ export interface ErrorDetails {
     readonly stdout?: string;
     readonly hint?: string;
   };
+  /** The caller's token has none of the scopes that let somebody call the tool. */
+  "scope-missing": { readonly tool: string; readonly scopes: readonly string[] };
   /** Something was asked of a session that was closed. */
   "session-closed": { readonly action: string };
+  /** There is no session of this handle, or no longer. */
+  "session-not-found": { readonly session: string };
   /** Something that a skill uses is not there, or is not what it was made for. */
   "skill-broken": { readonly skill: string; readonly problems: readonly Problem[] };
   /** There is already a skill of this name. */
@@ -288,6 +296,13 @@ export interface ErrorDetails {
   "tool-unavailable": { readonly tool: string; readonly owner: string };
   /** A command was used in a way it does not have. */
   "usage-invalid": { readonly reason: string };
+  /** Somebody else has changed a tool since the editor saw it; `changed` names the parts that are different. */
+  "version-conflict": {
+    readonly address: string;
+    readonly expected: string;
+    readonly current: string;
+    readonly changed: readonly string[];
+  };
   /** No version of this number, digest or label is kept. */
   "version-not-found": { readonly address: string; readonly which: string; readonly known: readonly string[] };
 }

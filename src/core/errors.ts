@@ -46,6 +46,9 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "dependency-failed": ({ language, package: name, reason, cure }) =>
     `Cannot install ${name === undefined ? `the ${language} packages` : `the ${language} package ${quote(name)}`}: ${reason}; ${cure}`,
   "dependency-refused": ({ dependency, file, reason }) => `Cannot use ${quote(dependency)} of ${file}: ${reason}`,
+  "draft-not-found": ({ id, known }) =>
+    `Cannot find the draft ${quote(id)}: ${known.length === 0 ? "none waits" : `those that wait are ${known.join(", ")}`}`,
+  "draft-refused": ({ name, reasons }) => `Cannot make ${quote(name)}: ${reasons.join("\n")}`,
   "gate-unprotected": ({ host }) =>
     `Cannot listen on ${quote(host)}: everybody who reaches it could call the tools; give a token (--token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1`,
   "image-invalid": ({ image, reason }) => `Cannot use the image ${quote(image)}: ${reason}`,
@@ -142,11 +145,15 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "sandbox-weak": ({ sandbox, lacks }) =>
     `Cannot use the sandbox ${quote(sandbox)}: it does not enforce ${lacks.join(", ")}; install bubblewrap, or pass --sandbox off to run without protection`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
+  "scope-missing": ({ tool, scopes }) =>
+    `Cannot call ${quote(tool)}: the token has none of the scopes ${scopes.join(", ")}; ask for a token that has one`,
   "script-changed": ({ path }) =>
     `Cannot run ${quote(path)}: it is no longer the file that was checked; load the skill again, and trust it if it asks`,
   "script-failed": ({ tool, code, signal, stderr, hint }) =>
     `Cannot finish ${quote(tool)}: it ended with ${signal === undefined ? `exit code ${code}` : `the signal ${signal}`}${stderr === "" ? " and said nothing on stderr" : `: ${stderr}`}${hint === undefined ? "" : `\n→ ${hint}`}`,
   "session-closed": ({ action }) => `Cannot ${action}: the session was closed; open another one with openSession()`,
+  "session-not-found": ({ session }) =>
+    `Cannot find the session ${quote(session)}: it has ended or was never there; open the skill again with activate_skill and use the session of its answer`,
   "skill-broken": ({ skill, problems }) => `Cannot open the skill ${quote(skill)}: ${problemList(problems)}`,
   "skill-duplicate": ({ skill }) =>
     `Cannot add the skill ${quote(skill)}: there is already one of this name; use replaceSkill, or another name`,
@@ -204,6 +211,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-undeclared": ({ tool, skill }) =>
     `Cannot call ${quote(tool)}: the skill ${quote(skill)} does not say that it uses it; add it to its "uses"`,
   "usage-invalid": ({ reason }) => reason,
+  "version-conflict": ({ address, expected, current, changed }) =>
+    `Cannot change ${quote(address)}: its version is ${current} now, not ${expected} (${changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`}); read it again, then repeat the change`,
   "version-not-found": ({ address, which, known }) =>
     known.length === 0
       ? `Cannot find the version ${quote(which)} of ${quote(address)}: none is kept`

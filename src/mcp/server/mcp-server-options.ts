@@ -33,8 +33,8 @@ export interface McpServerLimits {
   readonly maxHandles: number;
   /** Streams of 2026 clients that listen for changes. @default 1024 */
   readonly maxSubscriptions: number;
-  /** Calls in one request of `call_tools`. @default 100 */
-  readonly maxBatch: number;
+  /** Calls that wait for what a person at a client says; more cannot be asked. @default 1000 */
+  readonly maxParked: number;
 }
 
 /** What {@link createMcpServer} takes. */

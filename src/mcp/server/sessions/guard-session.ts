@@ -1,0 +1,41 @@
+import { toFailure } from "../../../core/errors.ts";
+import type { Caller } from "../../../gate/gate.ts";
+import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { Session } from "../../../workspace/sessions/session.ts";
+import { hasAllTools, mayCall, toToolScopes } from "../tools/tool-scopes.ts";
+
+/**
+ * A session as a caller with few scopes sees it: tools that they may not call are not there, and a call of one fails with
+ * `scope-missing`. Whoever may call every tool gets the session itself.
+ */
+export function guardSession(session: Session, caller: Caller): Session {
+  if (hasAllTools(caller)) return session;
+  const isAllowed = (entry: RegisteredTool | undefined): boolean => entry !== undefined && mayCall(caller, entry);
+  const allowed = new WeakMap<readonly RegisteredTool[], readonly RegisteredTool[]>();
+
+  function filter(entries: readonly RegisteredTool[]): readonly RegisteredTool[] {
+    const known = allowed.get(entries) ?? entries.filter(isAllowed);
+    allowed.set(entries, known);
+    return known;
+  }
+
+  return {
+    ...session,
+    getTool: (address) => allowedOnly(session.getTool(address)),
+    isToolAvailable: (address) => isAllowed(session.getTool(address)) && session.isToolAvailable(address),
+    getAvailableTools: () => filter(session.getAvailableTools()),
+    getToolSource: (address) => (isAllowed(session.getTool(address)) ? session.getToolSource(address) : undefined),
+    getActiveSkillTools: () => session.getActiveSkillTools().filter(isAllowed),
+    call: ((tool: string | { readonly name: string }, input?: unknown, options?: object) => {
+      const name = typeof tool === "string" ? tool : tool.name;
+      const entry = session.getTool(name);
+      if (entry === undefined || isAllowed(entry)) return session.call(tool as string, input, options);
+      const error = toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
+      return Promise.resolve({ status: "failed", error });
+    }) as Session["call"],
+  };
+
+  function allowedOnly(entry: RegisteredTool | undefined): RegisteredTool | undefined {
+    return isAllowed(entry) ? entry : undefined;
+  }
+}

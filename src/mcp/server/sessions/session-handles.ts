@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+
+import { LRUCache } from "lru-cache";
+
+import type { Caller } from "../../../gate/gate.ts";
+import type { Session } from "../../../workspace/sessions/session.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
+import type { McpServerLimits } from "../mcp-server-options.ts";
+
+/** A session that a client of the 2026 generation keeps by its handle. */
+export interface HeldSession {
+  /** Unguessable: whoever has it, and is the caller it was given to, may use the session. */
+  readonly handle: string;
+  readonly session: Session;
+}
+
+/** The sessions that clients of the 2026 generation keep, because they have no connection that could. */
+export interface SessionHandles {
+  open(caller: Caller): HeldSession;
+  /** `undefined` if there is none, it was closed, or it is somebody else's: nobody learns which. */
+  find(handle: string, caller: Caller): HeldSession | undefined;
+  close(handle: string): void;
+  /** Closes all of them. */
+  closeAll(): Promise<void>;
+}
+
+interface Held extends HeldSession {
+  readonly callerId: string;
+}
+
+/** Makes the sessions that are kept by handles. The oldest of a caller makes room for a new one, and then the oldest of all. */
+export function createSessionHandles(
+  workspace: Workspace,
+  { idleMs, maxHandles, maxHandlesPerCaller }: McpServerLimits,
+): SessionHandles {
+  const closing = new Set<Promise<void>>();
+  const held = new LRUCache<string, Held>({
+    max: maxHandles,
+    ttl: idleMs,
+    updateAgeOnGet: true,
+    ttlAutopurge: true,
+    dispose({ session }) {
+      const closed = session.close().finally(() => closing.delete(closed));
+      closing.add(closed);
+    },
+  });
+
+  return {
+    open({ id: callerId }) {
+      makeRoom(held, callerId, maxHandlesPerCaller);
+      const handle = randomBytes(24).toString("base64url");
+      const session = workspace.openSession();
+      held.set(handle, { handle, session, callerId });
+      return { handle, session };
+    },
+    find(handle, caller) {
+      const found = held.peek(handle);
+      return found?.callerId === caller.id ? held.get(handle) : undefined;
+    },
+    close: (handle) => void held.delete(handle),
+    async closeAll() {
+      held.clear();
+      await Promise.all(closing);
+    },
+  };
+}
+
+function makeRoom(held: LRUCache<string, Held>, callerId: string, most: number): void {
+  const own = [...held.rvalues()].filter((one) => one.callerId === callerId);
+  for (const { handle } of own.slice(0, Math.max(0, own.length - most + 1))) held.delete(handle);
+}

@@ -1,0 +1,93 @@
+import type { Tool as McpTool } from "@modelcontextprotocol/server";
+
+import type { ToolAnnotations } from "../../../core/tool.ts";
+import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
+import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { McpExposure } from "../mcp-server-options.ts";
+import type { McpGeneration } from "../served-client.ts";
+import { findStructuredForm, toStructuredSchema } from "./structured-output.ts";
+
+/** What `tools/list` answers with. */
+export interface ToolList {
+  readonly tools: readonly McpTool[];
+  /** The same as JSON text, written once: `[{"name":…},…]`. */
+  readonly json: string;
+}
+
+/** What decides how a list looks, beside the tools. */
+export interface ListForm {
+  readonly exposure: McpExposure;
+  readonly generation: McpGeneration;
+  /** The fixed few, in their order. */
+  readonly dispatch: readonly McpTool[];
+}
+
+/** By the identity of what is available, which stays the same while nothing changes. */
+const lists = new WeakMap<readonly RegisteredTool[], Map<string, ToolList>>();
+
+/**
+ * The list of tools for a client: the fixed few first, then what is available by name, so that the order never depends on what
+ * happened before. A tool with the name of one of the fixed few is left out where those are shown; `call_tool` reaches it.
+ */
+export function listTools(available: readonly RegisteredTool[], form: ListForm): ToolList {
+  const key = `${form.exposure} ${form.generation}`;
+  const known = lists.get(available) ?? new Map<string, ToolList>();
+  lists.set(available, known);
+  const list = known.get(key) ?? createList(available, form);
+  known.set(key, list);
+  return list;
+}
+
+function createList(available: readonly RegisteredTool[], { exposure, generation, dispatch }: ListForm): ToolList {
+  const fixed = exposure === "direct" ? [] : dispatch;
+  const taken = new Set(fixed.map(({ name }) => name));
+  const direct = exposure === "dispatch" ? [] : available.filter(({ wireName }) => !taken.has(wireName));
+  const sorted = direct.toSorted((one, other) => (one.wireName < other.wireName ? -1 : 1));
+  const tools = [...fixed, ...sorted.map((entry) => toListedTool(entry, generation))];
+  let json: string | undefined;
+  return {
+    tools,
+    get json() {
+      return (json ??= JSON.stringify(tools));
+    },
+  };
+}
+
+/** A tool as `tools/list` tells it. */
+export function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpGeneration): McpTool {
+  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  const form = findStructuredForm(outputSchema, generation);
+  const output = outputSchema === undefined ? undefined : toStructuredSchema(outputSchema, form);
+  return {
+    name,
+    ...(title !== undefined && { title: toVisibleText(title) }),
+    description: toVisibleText(description),
+    inputSchema: inputSchema as McpTool["inputSchema"],
+    ...(output !== undefined && { outputSchema: output }),
+    ...toHints(annotations),
+  };
+}
+
+/** One of the fixed few as `tools/list` tells it. */
+export function toListedDispatchTool({ name, description, inputSchema, annotations }: DispatchTool): McpTool {
+  return { name, description, inputSchema: inputSchema as McpTool["inputSchema"], ...toHints(annotations) };
+}
+
+function toHints({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): Pick<McpTool, "annotations"> {
+  const hints = {
+    ...(readOnly !== undefined && { readOnlyHint: readOnly }),
+    ...(destructive !== undefined && { destructiveHint: destructive }),
+    ...(idempotent !== undefined && { idempotentHint: idempotent }),
+    ...(openWorld !== undefined && { openWorldHint: openWorld }),
+  };
+  return Object.keys(hints).length > 0 ? { annotations: hints } : {};
+}
+
+/** Control characters, and those that are there without being seen: they could say to a model what no person reads. */
+// oxlint-disable-next-line no-misleading-character-class -- single code points, which stand for nothing visible
+const invisible = /[\0-\x08\x0B-\x1F\x7F-\x9F\u200B\u200E\u200F\u202A-\u202E\u2060-\u2069\uFEFF\u{E0000}-\u{E007F}]/gu;
+
+/** A text without what cannot be seen. */
+export function toVisibleText(text: string): string {
+  return text.replaceAll(invisible, "");
+}

@@ -1,0 +1,47 @@
+import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server";
+
+import type { JsonValue } from "../../../core/json.ts";
+import type { CappedOutput, OkOutcome, ToolOutcome } from "../../../core/outcome.ts";
+import { toContentBlocks } from "./content-output.ts";
+import { toStructured, type StructuredForm } from "./structured-output.ts";
+
+/**
+ * Makes the answer of `tools/call`. A failure is an answer too (`isError`): the model reads what was wrong and what to do.
+ *
+ * An output that was too large for a tool with an output schema is an error as well: its head does not fit the schema, and clients
+ * check.
+ */
+export function toCallResult(outcome: ToolOutcome, form: StructuredForm): CallToolResult {
+  if (outcome.status === "failed") return toErrorResult(outcome.error.message);
+  if (outcome.capped !== undefined) return toCappedResult(outcome, outcome.capped, form);
+  const { output } = outcome;
+  const blocks = form === "none" ? toContentBlocks(output) : undefined;
+  if (blocks !== undefined) return { content: blocks };
+  const content: ContentBlock[] = [{ type: "text", text: toText(output) }];
+  return form === "none" ? { content } : { content, structuredContent: toStructured(output, form) };
+}
+
+/** An answer that says what went wrong. */
+export function toErrorResult(message: string): CallToolResult {
+  return { content: [{ type: "text", text: message }], isError: true };
+}
+
+/** An output as text: as it is, or as JSON. */
+export function toText(output: JsonValue): string {
+  return typeof output === "string" ? output : JSON.stringify(output);
+}
+
+function toCappedResult({ output }: OkOutcome, { handle, bytes }: CappedOutput, form: StructuredForm): CallToolResult {
+  const link: ContentBlock = {
+    type: "resource_link",
+    uri: toOutputUri(handle),
+    name: `output ${handle}`,
+    description: `The whole output, ${bytes} bytes`,
+  };
+  return { content: [{ type: "text", text: toText(output) }, link], ...(form !== "none" && { isError: true }) };
+}
+
+/** The address under which the whole of an output that was cut is read. */
+export function toOutputUri(handle: string): string {
+  return `kitbag://outputs/${encodeURIComponent(handle)}`;
+}
