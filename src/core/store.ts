@@ -98,6 +98,8 @@ export interface LogEntry {
 export interface AppendOptions {
   /** Append only if this is the position of the last entry; 0 means that the stream is empty. */
   readonly expectedPosition?: number;
+  /** When the entries were written, if they come from another store: milliseconds since 1970. @default now, by the store's clock */
+  readonly time?: number;
 }
 
 /** What part of a stream to read. */

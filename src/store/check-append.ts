@@ -1,6 +1,25 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue, type JsonValue } from "../core/json.ts";
+import type { AppendOptions } from "../core/store.ts";
+import { checkKey } from "./check-key.ts";
+import { checkWhole } from "./check-whole.ts";
 import { toKept } from "./kept-value.ts";
+
+/** What may be said with an append, after it was checked. */
+export type CheckedAppend = { readonly [Name in keyof AppendOptions]: number | undefined };
+
+/**
+ * Checks where values are to be appended, and what is said with them.
+ *
+ * @throws {KitbagError} `store-key-invalid`, `option-invalid`
+ */
+export function checkAppend(stream: string, options: AppendOptions | undefined): CheckedAppend {
+  const { expectedPosition, time } = options ?? {};
+  checkKey(stream);
+  if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
+  if (time !== undefined) checkWhole("time", time);
+  return { expectedPosition, time };
+}
 
 /**
  * Copies the values that are to be appended to a stream.

@@ -24,7 +24,7 @@ export const exportVersion = 1;
 const fields: Readonly<Record<ExportLine["type"], Readonly<Record<string, string>>>> = {
   store: { version: "number" },
   value: { key: "string" },
-  entry: { stream: "string" },
+  entry: { stream: "string", time: "number" },
   blob: { digest: "string", size: "number" },
   bytes: { base64: "string" },
   end: { values: "number", entries: "number", blobs: "number" },

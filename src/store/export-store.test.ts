@@ -77,6 +77,20 @@ test("exportStore() and importStore() keep what is left of a value's time", asyn
   expect(await target.kv.get("key")).toBeUndefined();
 });
 
+test.for(["memory", "sqlite"])("importStore() keeps the times of entries, in %s", async (driver) => {
+  let time = 1000;
+  const source = memoryStore({ now: () => time });
+  await source.log.append("stream", ["a", "b"]);
+  time = 5000;
+  await source.log.append("stream", ["c"]);
+  const target = await openStore(driver);
+
+  await importStore(target, toSource(await exportLines(source)));
+
+  expect(await target.log.read("stream")).toEqual(await source.log.read("stream"));
+  await target.close();
+});
+
 test.for([
   ["a value", (store: Store) => store.kv.set("there", 1), "there"],
   ["a stream", (store: Store) => store.log.append("there", [1]), "there"],
@@ -103,6 +117,14 @@ test("importStore() says at which line an export is cut off, wherever that is", 
       details: { where: `line ${kept + 1} of the export` },
     });
   }
+});
+
+test.for(["-1", "0.5", "1e300", '"now"', "null"])("importStore() refuses an entry of the time %s", async (time) => {
+  const line = `{"type":"entry","stream":"stream","time":${time},"value":1}\n`;
+
+  const imported = importStore(memoryStore(), toSource([`${head}\n`, line]));
+
+  await expect(imported).rejects.toMatchObject({ details: { where: "line 2 of the export" } });
 });
 
 const head = '{"type":"store","version":1}';

@@ -14,7 +14,7 @@ const writesAtOnce = 256;
 type Parts = Pick<Store, "kv" | "log" | "blobs">;
 
 /**
- * Reads what `exportStore` has written into a store that is empty. Entries keep their order and get the time of now.
+ * Reads what `exportStore` has written into a store that is empty. Entries keep their order and their time.
  *
  * @throws {KitbagError} `store-conflict` if there is something in the store; `store-value-invalid` with the number of the line if
  * the export is not complete or not one; what the store rejects with. Then the store has a part of it: throw it away.
@@ -34,7 +34,7 @@ export async function importStore(store: Parts, source: AsyncIterable<Uint8Array
         break;
       case "entry":
         counts.entries += 1;
-        await writes.add(store.log.append(line.stream, [line.value]));
+        await writes.add(store.log.append(line.stream, [line.value], { time: toTime(lines, line) }));
         break;
       case "blob":
         counts.blobs += 1;
@@ -78,6 +78,11 @@ async function checkEnd(lines: ExportLines, end: ExportCounts, found: ExportCoun
 
 function toOptions({ expiresInMs }: { readonly expiresInMs?: number }): WriteOptions {
   return expiresInMs === undefined ? {} : { expiresInMs };
+}
+
+function toTime(lines: ExportLines, { time }: Extract<ExportLine, { type: "entry" }>): number {
+  if (Number.isSafeInteger(time) && time >= 0) return time;
+  throw lines.wrong('milliseconds since 1970 as "time"', String(time));
 }
 
 async function importBlob(

@@ -1,5 +1,5 @@
 import type { LogEntry, LogStore } from "../core/store.ts";
-import { checkPosition, toKeptList } from "./check-append.ts";
+import { checkAppend, checkPosition, toKeptList } from "./check-append.ts";
 import { checkKey } from "./check-key.ts";
 import { checkList } from "./check-list.ts";
 import { checkWhole } from "./check-whole.ts";
@@ -22,11 +22,8 @@ export function memoryLog(life: StoreLife): LogStore {
 
   return {
     async append(stream, values, options) {
-      const { expectedPosition } = options ?? {};
-      checkKey(stream);
-      if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
+      const { expectedPosition, time = life.now() } = checkAppend(stream, options);
       const kept = toKeptList(stream, values);
-      const time = life.now();
       checkOpen(life, "log.append");
       const entries = streams.entries.get(stream) ?? [];
       checkPosition(stream, entries.length, expectedPosition);

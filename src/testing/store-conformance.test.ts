@@ -172,6 +172,14 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
     store: (good) => ({ ...good, async close() {} }),
   },
   {
+    fault: "gives every entry the time of now",
+    check: "log.append() keeps the time of entries that come from another store",
+    store: withLog((log) => ({
+      append: (stream, values, { expectedPosition } = {}) =>
+        log.append(stream, values, expectedPosition === undefined ? {} : { expectedPosition }),
+    })),
+  },
+  {
     fault: "appends value by value",
     check: "log.append() appends all values or none",
     store: withLog((log) => ({

@@ -1,9 +1,10 @@
+import type { CheckedAppend } from "../check-append.ts";
 import { nowMs, type KeyRange } from "./kv-statements.ts";
 import type { Statement } from "./postgres-link.ts";
 
 /** What `log` asks of the server. `append` counts on its stream being locked, so that positions have no gaps. */
 export interface LogStatements {
-  append(stream: string, values: readonly string[], expectedPosition: number | undefined): Statement;
+  append(stream: string, values: readonly string[], options: CheckedAppend): Statement;
   read(stream: string, after: number, limit: number): Statement;
   position(stream: string): Statement;
   streams(range: KeyRange): Statement;
@@ -20,7 +21,7 @@ export function logStatements(schema: string): LogStatements {
         ON CONFLICT (name) DO UPDATE SET position = EXCLUDED.position RETURNING id),
       added AS (
         INSERT INTO ${schema}.entries (stream, position, time, value)
-        SELECT moved.id, old.position + item.number, ${nowMs}, item.value
+        SELECT moved.id, old.position + item.number, coalesce($4::bigint, ${nowMs}), item.value
         FROM moved, old, unnest($2::text[]) WITH ORDINALITY AS item (value, number))
       SELECT position AS found FROM old`,
     read: `SELECT entry.position, entry.time, entry.value
@@ -32,10 +33,10 @@ export function logStatements(schema: string): LogStatements {
   };
 
   return {
-    append: (stream, values, expectedPosition) => ({
+    append: (stream, values, { expectedPosition, time }) => ({
       name: "append",
       text: texts.append,
-      values: [stream, values, expectedPosition],
+      values: [stream, values, expectedPosition, time],
     }),
     read: (stream, after, limit) => ({ name: "read", text: texts.read, values: [stream, after, limit] }),
     position: (stream) => ({ name: "position", text: texts.position, values: [stream] }),

@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import { checkPosition, toKeptList } from "../check-append.ts";
+import { checkAppend, checkPosition, toKeptList } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
@@ -64,13 +64,11 @@ function createAppend(
   onDrain(lane.drain);
 
   return async (stream, values, options) => {
-    const { expectedPosition } = options ?? {};
-    checkKey(stream);
-    if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
+    const { expectedPosition, time } = checkAppend(stream, options);
     const kept = toKeptList(stream, values).map((value) => JSON.stringify(value));
     checkOpen(life, "log.append");
     return lane.write({
-      statement: sql.append(stream, kept, expectedPosition),
+      statement: sql.append(stream, kept, { expectedPosition, time }),
       lock: `${schema}/log/${stream}`,
       stream: kept.length > 0 ? stream : undefined,
       read([row]) {

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
 import { chainedAppends, type MakeNext } from "../chained-append.ts";
-import { checkPosition, toKeptList } from "../check-append.ts";
+import { checkAppend, checkPosition, toKeptList } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
@@ -22,11 +22,8 @@ export function sqliteLog(parts: SqliteParts): LogStore {
 
   const log: LogStore = {
     async append(stream, values, options) {
-      const { expectedPosition } = options ?? {};
-      checkKey(stream);
-      if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
+      const { expectedPosition, time = life.now() } = checkAppend(stream, options);
       const kept = toKeptList(stream, values).map(toText);
-      const time = life.now();
       checkOpen(life, "log.append");
       const bytes = kept.reduce((sum, value) => sum + value.length, 0);
       const run = (): number => entries.append(stream, kept, time, expectedPosition);

@@ -30,6 +30,20 @@ export const logChecks: StoreChecks = {
     for (const { time } of entries) assert.ok(Number.isSafeInteger(time), `the time is ${time}`);
   },
 
+  async "log.append() keeps the time of entries that come from another store"({ log }) {
+    await log.append("stream", ["a", "b"], { time: 1_000 });
+    await log.append("stream", ["c"], { time: 0, expectedPosition: 2 });
+    await log.append("stream", ["d"]);
+
+    const times = (await log.read("stream")).map(({ time }) => time);
+
+    assert.deepEqual(times.slice(0, 3), [1000, 1000, 0]);
+    assert.ok((times[3] ?? 0) > 1000, "an entry without a time has that of now");
+    for (const time of notWhole) {
+      await rejectsWith("option-invalid", () => log.append("stream", ["x"], { time: time as number }));
+    }
+  },
+
   async "log.read() begins after a position and stops at a limit"({ log }) {
     await log.append("stream", ["a", "b", "c", "d"]);
 
