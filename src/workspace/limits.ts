@@ -21,6 +21,8 @@ export interface WorkspaceLimits {
   readonly maxOutputBytes: number;
   /** Above this an output is not even kept: the call fails. @default 64 MiB */
   readonly maxKeptBytes: number;
+  /** How long the outcome of a call with an `idempotencyKey` is kept; after that its key is as good as new. @default Infinity */
+  readonly keyMs: number;
 }
 
 const defaults: WorkspaceLimits = {
@@ -33,6 +35,7 @@ const defaults: WorkspaceLimits = {
   maxInputBytes: 16 * 1024 * 1024,
   maxOutputBytes: 1024 * 1024,
   maxKeptBytes: 64 * 1024 * 1024,
+  keyMs: Infinity,
 };
 
 const aboveZero = [isAboveZero, "a number above 0"] as const;
@@ -47,6 +50,7 @@ const expectations: Expectations<WorkspaceLimits> = {
   maxInputBytes: aboveZero,
   maxOutputBytes: aboveZero,
   maxKeptBytes: aboveZero,
+  keyMs: aboveZero,
 };
 
 /**

@@ -365,6 +365,47 @@ test.for<[what: string, annotations: ToolAnnotations, outcome: object]>([
   expect(outcome).toMatchObject(expected);
 });
 
+test("what is kept for a key is kept as long as the workspace says", async () => {
+  let now = Date.now();
+  const store = memoryStore({ now: () => now });
+  const { tool, runs } = counter({});
+  const workspace = createWorkspace({ tools: [tool], store, limits: { keyMs: 60_000 } });
+  const call = (): Promise<unknown> => workspace.call("count", { of: "a" }, { idempotencyKey: "order-1" });
+  await call();
+  now += 59_000;
+  const within = await call();
+  now += 2000;
+
+  expect(within).toMatchObject({ recalled: "key" });
+  expect(await store.kv.list({ prefix: "once:" })).toEqual([]);
+  expect(await call()).toEqual({ status: "ok", output: { run: 2 } });
+  expect(runs()).toBe(2);
+});
+
+test("what is known of a call that was running when its process died stays as long after its deadline", async () => {
+  const store = memoryStore();
+  const { tool } = counter({ run: () => new Promise(() => {}) });
+  const workspace = createWorkspace({ tools: [tool], store, limits: { limitMs: 1000, keyMs: 60_000 } });
+  void workspace.call("count", { of: "a" }, { idempotencyKey: "order-1" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+
+  const [entry] = await store.kv.list({ prefix: "once:" });
+
+  expect(entry?.[1].expiresInMs).toBeGreaterThan(61_000);
+  expect(entry?.[1].expiresInMs).toBeLessThanOrEqual(66_000);
+});
+
+test.for([undefined, Infinity, 1e15])("what is kept for a key stays if it is kept for %s ms", async (keyMs) => {
+  const store = memoryStore();
+  const limits = keyMs === undefined ? {} : { keyMs };
+  const workspace = createWorkspace({ tools: [counter({}).tool], store, limits });
+  await workspace.call("count", { of: "a" }, { idempotencyKey: "order-1" });
+
+  const [entry] = await store.kv.list({ prefix: "once:" });
+
+  expect(entry?.[1]).not.toHaveProperty("expiresInMs");
+});
+
 test("what is kept for a key has no secrets in it", async () => {
   const store = memoryStore();
   const { tool } = counter({ run: () => ({ text: "the key is hunter22" }) });

@@ -38,7 +38,8 @@ async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutco
       const now = Date.now();
       // A call without a deadline has no end that could be written down.
       const until = Math.min(now + limitMs + graceMs, Number.MAX_SAFE_INTEGER);
-      const claim = await claimOnce(host.kv, subject, { until, now, mayRunAgain: mayRunAgain(entry.tool) });
+      const { keyMs } = host.limits;
+      const claim = await claimOnce(host.kv, subject, { until, now, keyMs, mayRunAgain: mayRunAgain(entry.tool) });
       switch (claim.status) {
         case "run":
           return await runOnce(call, claim.ticket, run);

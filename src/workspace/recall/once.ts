@@ -3,7 +3,7 @@ import { hash } from "node:crypto";
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { isKitbagError, type Failure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { KeyValueStore } from "../../core/store.ts";
+import type { KeyValueStore, WriteOptions } from "../../core/store.ts";
 
 /** How a call ended, as it is kept for its key. */
 export type OnceOutcome =
@@ -51,6 +51,8 @@ export interface OnceOptions {
   /** Whether it may be run again after a crash. */
   readonly mayRunAgain: boolean;
   readonly now: number;
+  /** How long it is known after it is over. */
+  readonly keyMs: number;
 }
 
 /** Claims a use: exactly one of all processes that share the store gets it. */
@@ -67,8 +69,10 @@ export async function claimOnce(kv: KeyValueStore, subject: OnceSubject, options
   }
   const running: OnceRecord = { status: "running", input, until: options.until };
   try {
-    const version = await kv.set(place, { ...running }, { ifVersion: found?.version ?? 0 });
-    return { status: "run", ticket: toTicket(kv, { place, input, version }) };
+    const { until, now, keyMs } = options;
+    const leftMs = until - now + keyMs;
+    const version = await kv.set(place, { ...running }, { ifVersion: found?.version ?? 0, ...toExpiry(leftMs) });
+    return { status: "run", ticket: toTicket(kv, { place, input, version, keyMs }) };
   } catch (cause) {
     // Somebody else was faster, and runs it.
     if (isKitbagError(cause, "store-conflict")) return { status: "wait" };
@@ -96,15 +100,27 @@ function toPlace({ address, user, key }: Omit<OnceSubject, "input">): string {
   return `once:${address}:${hash("sha256", toCanonicalJson([user ?? null, key]))}`;
 }
 
-function toTicket(
-  kv: KeyValueStore,
-  { place, input, version }: { readonly place: string; readonly input: string; readonly version: number },
-): OnceTicket {
+/** Whoever keeps something longer keeps it for ever. */
+const longestMs = 1e14;
+
+function toExpiry(durationMs: number): Pick<WriteOptions, "expiresInMs"> {
+  return durationMs < longestMs ? { expiresInMs: Math.ceil(durationMs) } : {};
+}
+
+/** Where a use is kept, and what is there. */
+interface OncePlace {
+  readonly place: string;
+  readonly input: string;
+  readonly version: number;
+  readonly keyMs: number;
+}
+
+function toTicket(kv: KeyValueStore, { place, input, version, keyMs }: OncePlace): OnceTicket {
   return {
     async finish(outcome) {
       const done = { status: "done", input, outcome: outcome as unknown as JsonValue };
       // Whoever took it over because this process seemed dead decides now.
-      await kv.set(place, done, { ifVersion: version });
+      await kv.set(place, done, { ifVersion: version, ...toExpiry(keyMs) });
     },
     async giveUp() {
       await kv.delete(place, { ifVersion: version });
