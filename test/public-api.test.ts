@@ -506,6 +506,8 @@ test("errorCodes are these", () => {
     "debug-failed",
     "dependency-failed",
     "dependency-refused",
+    "draft-not-found",
+    "draft-refused",
     "gate-unprotected",
     "hook-failed",
     "image-invalid",
@@ -594,6 +596,7 @@ test("errorCodes are these", () => {
     "tool-unavailable",
     "tool-undeclared",
     "usage-invalid",
+    "version-conflict",
     "version-not-found",
   ]);
 });

@@ -1,0 +1,61 @@
+import { posix } from "node:path";
+
+import { permissionKinds, type Permissions } from "../core/permissions.ts";
+
+/**
+ * What of `asked` is not in `granted`. A host is in a rule with `*.`, a path in a folder above it; whoever may write may read.
+ * What nobody is sure of is beyond.
+ */
+export function permissionsBeyond(asked: Permissions, granted: Permissions): Permissions {
+  const beyond: Partial<Record<keyof Permissions, readonly string[]>> = {};
+  for (const kind of permissionKinds) {
+    const rules = kind === "read" ? [...(granted.read ?? []), ...(granted.write ?? [])] : (granted[kind] ?? []);
+    const left = (asked[kind] ?? []).filter((one) => !rules.some((rule) => isIn(kind, one, rule)));
+    if (left.length > 0) beyond[kind] = left;
+  }
+  return beyond;
+}
+
+/** Tells whether nothing is asked for. */
+export function isNothing(permissions: Permissions): boolean {
+  return permissionKinds.every((kind) => (permissions[kind] ?? []).length === 0);
+}
+
+/** In one line: `network api.example.com; write ./data`. */
+export function describePermissions(permissions: Permissions): string {
+  return permissionKinds
+    .filter((kind) => (permissions[kind] ?? []).length > 0)
+    .map((kind) => `${kind} ${(permissions[kind] ?? []).join(", ")}`)
+    .join("; ");
+}
+
+function isIn(kind: keyof Permissions, asked: string, rule: string): boolean {
+  if (asked === rule) return true;
+  if (kind === "network") return isHostIn(asked, rule);
+  return (kind === "read" || kind === "write") && isPathIn(toPlace(asked), toPlace(rule));
+}
+
+const hostForm = /^(\*\.)?([^*:]+)(:\d+)?$/u;
+
+/** A rule without a port is for the usual ones, so a port that is asked for by number must be granted by number. */
+function isHostIn(asked: string, rule: string): boolean {
+  const [, , host, port = ""] = hostForm.exec(asked.toLowerCase()) ?? [];
+  const [, wildcard, suffix, rulePort = ""] = hostForm.exec(rule.toLowerCase()) ?? [];
+  if (host === undefined || suffix === undefined || port !== rulePort) return false;
+  return host === suffix
+    ? asked.startsWith("*.") === rule.startsWith("*.")
+    : wildcard !== undefined && host.endsWith(`.${suffix}`);
+}
+
+/** Without `/**` and a slash at the end, and without ways around. */
+function toPlace(path: string): string {
+  const plain = posix.normalize(path.replace(/\/\*\*?$/u, "/")).replace(/\/$/u, "");
+  return plain === "" ? "/" : plain;
+}
+
+function isPathIn(asked: string, rule: string): boolean {
+  if (asked === rule) return true;
+  const isRelative = !posix.isAbsolute(asked) && !asked.startsWith("~");
+  if (rule === ".") return isRelative && asked !== ".." && !asked.startsWith("../");
+  return asked.startsWith(rule === "/" ? "/" : `${rule}/`);
+}
