@@ -179,6 +179,7 @@ const facts = {
   call: "3f2a91bc-1",
   chain: ["a", "b", "a"],
   changed: ["kitbag.config.ts"],
+  current: "1.1.0",
   code: "tool-failed",
   console: "",
   count: 3,
