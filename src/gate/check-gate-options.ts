@@ -1,0 +1,82 @@
+import { KitbagError } from "../core/errors.ts";
+import { showValue } from "../core/json.ts";
+import type { GateLimits, GateOAuth, GateOptions, GateToken, Rate, Route } from "./gate.ts";
+import { defaultLimits } from "./limits/gate-limits.ts";
+import { isLoopback } from "./origin/is-loopback.ts";
+
+/** Shortest token: about 80 bits if it is random. */
+const shortestToken = 16;
+
+/**
+ * Finds out that a gate must not be opened like this.
+ *
+ * @throws {KitbagError} `gate-unprotected` if the network could reach it and nothing is asked of anybody
+ * @throws {KitbagError} `option-invalid` if an option is wrong; a token is never shown
+ */
+export function checkGateOptions({ host = "127.0.0.1", port = 0, ...options }: GateOptions): void {
+  const { tokens = [], oauth, limits = {}, routes, origins = [] } = options;
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) refuse("port", showValue(port), "a number from 0 to 65535");
+  tokens.forEach(checkToken);
+  if (new Set(tokens.map(({ token }) => token)).size < tokens.length) refuse("tokens", "one twice", "different ones");
+  if (oauth !== undefined) checkOAuth(oauth);
+  origins.forEach(checkOriginOption);
+  routes.forEach(checkRoute);
+  checkLimits(limits);
+  if (!isLoopback(host) && tokens.length === 0 && oauth === undefined) {
+    throw new KitbagError("gate-unprotected", { host });
+  }
+}
+
+function checkRoute({ path }: Route): void {
+  if (!path.startsWith("/")) refuse("routes", showValue(path), 'paths that start with "/"');
+}
+
+function checkOAuth({ issuer, jwksUrl, resource }: GateOAuth): void {
+  checkUrl("oauth.issuer", issuer);
+  if (jwksUrl !== undefined) checkUrl("oauth.jwksUrl", jwksUrl);
+  if (resource === undefined || URL.canParse(resource)) return;
+  refuse("oauth.resource", showValue(resource), "an address as https://tools.example.com/mcp");
+}
+
+function checkToken({ token }: GateToken, index: number): void {
+  const option = `tokens[${index}]`;
+  if (typeof token !== "string" || !/^[\u0021-\u007E]+$/u.test(token)) {
+    refuse(option, "something else", "letters, digits and signs without spaces");
+  }
+  if (token.length < shortestToken) {
+    refuse(option, `${token.length} characters`, `at least ${shortestToken}, so that nobody guesses it`);
+  }
+}
+
+/** Keys that come over plain HTTP could be anybody's. */
+function checkUrl(option: string, value: string): void {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === "https:") return;
+  if (url?.protocol === "http:" && isLoopback(url.hostname.replaceAll(/[[\]]/gu, ""))) return;
+  refuse(option, showValue(value), "an https address");
+}
+
+function checkOriginOption(origin: string): void {
+  const url = URL.canParse(origin) ? new URL(origin) : undefined;
+  if (url === undefined || url.origin !== origin.toLowerCase()) {
+    refuse("origins", showValue(origin), "origins as https://app.example.com");
+  }
+}
+
+function checkLimits(limits: Partial<GateLimits>): void {
+  for (const [name, value] of Object.entries(limits)) {
+    const option = `limits.${name}`;
+    if (!Object.hasOwn(defaultLimits, name)) refuse(option, "an unknown limit", Object.keys(defaultLimits).join(", "));
+    if (value === undefined || value === "off") continue;
+    const isRight = typeof value === "number" ? value > 0 : isRate(value);
+    if (!isRight) refuse(option, showValue(value), "a number above 0, or { perSecond, burst }");
+  }
+}
+
+function isRate(rate: Rate): boolean {
+  return typeof rate === "object" && rate.perSecond > 0 && rate.burst >= 1;
+}
+
+function refuse(option: string, found: string, expected: string): never {
+  throw new KitbagError("option-invalid", { option, found, expected });
+}

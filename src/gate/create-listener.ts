@@ -1,0 +1,176 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+import { isKitbagError } from "../core/errors.ts";
+import { anybody, isDenial, type Access, type Denial } from "./access/access.ts";
+import type { Challenge } from "./access/challenge.ts";
+import type { Caller, GateEvent, Refusal, Route } from "./gate.ts";
+import type { Buckets } from "./limits/buckets.ts";
+import type { Connection, Connections } from "./limits/connections.ts";
+import { checkHost, checkLength, checkOrigin, type HeadParts } from "./request/check-head.ts";
+import { allowPage, isPreflight, sendPreflight } from "./request/cors.ts";
+import { PassedRequest, type Checked, type RequestParts } from "./request/passed-request.ts";
+import { sendRefusal, type SentRefusal } from "./request/send-refusal.ts";
+
+/** What requests are let in with. */
+export interface ListenerParts {
+  readonly head: HeadParts;
+  readonly access: Access;
+  readonly challenge: Challenge;
+  readonly connections: Connections;
+  readonly addresses: Buckets | undefined;
+  readonly callers: Buckets | undefined;
+  readonly bodies: RequestParts["bodies"];
+  readonly findRoute: (path: string) => Route | undefined;
+  readonly report: (event: GateEvent) => void;
+}
+
+/** Takes requests from node. */
+export interface Listener {
+  readonly running: number;
+  take(incoming: IncomingMessage, response: ServerResponse): void;
+  /** Refuses what comes from now on, and calls `onIdle` whenever a running request has ended. */
+  close(onIdle: () => void): void;
+}
+
+/** A request on its way through the checks. */
+interface Visit extends Checked {
+  readonly connection: Connection;
+  readonly nowMs: number;
+}
+
+/** Makes what stands between node and the routes: every check, in the order that costs least. */
+export function createListener(parts: ListenerParts): Listener {
+  let running = 0;
+  let onIdle: (() => void) | undefined;
+
+  const ended = function requestEnded(this: ServerResponse): void {
+    running -= 1;
+    const connection = parts.connections.find(this.req.socket);
+    if (connection !== undefined) connection.running -= 1;
+    onIdle?.();
+  };
+  const requestParts: RequestParts = {
+    bodies: parts.bodies,
+    refuseScope(request, scopes) {
+      const message = `the token lacks the scope ${scopes.join(" ")}`;
+      const challenge = parts.challenge.render({ error: "insufficient_scope", scopes });
+      const route = parts.findRoute(request.path);
+      sendRefusal(request.incoming, request.response, { status: 403, message, challenge, keep: true }, route);
+    },
+  };
+  const pass = (visit: Visit, route: Route, caller: Caller): void => {
+    const waitMs = caller === anybody ? 0 : takeOne(parts.callers, caller.id, visit.nowMs);
+    const refusal = waitMs > 0 ? tooMany(waitMs) : checkLength(visit.incoming, parts.head);
+    if (refusal !== undefined) {
+      refuse(parts, visit, refusal, route);
+      return;
+    }
+    parts.connections.letIn(visit.incoming.socket);
+    runRoute(parts, route, new PassedRequest(visit, caller, requestParts));
+  };
+
+  return {
+    get running() {
+      return running;
+    },
+    take(incoming, response) {
+      const connection = parts.connections.find(incoming.socket);
+      // The connection was cut in the same turn in which its request was read.
+      if (connection === undefined) return;
+      running += 1;
+      connection.running += 1;
+      response.on("close", ended);
+      const visit = toVisit(incoming, response, connection);
+      if (onIdle !== undefined) refuse(parts, visit, { status: 503, message: "this service is being stopped" });
+      else enter(parts, visit, pass);
+    },
+    close(whenIdle) {
+      onIdle = whenIdle;
+    },
+  };
+}
+
+function toVisit(incoming: IncomingMessage, response: ServerResponse, connection: Connection): Visit {
+  const url = incoming.url ?? "";
+  const mark = url.indexOf("?");
+  const path = mark === -1 ? url : url.slice(0, mark);
+  const query = mark === -1 ? "" : url.slice(mark + 1);
+  return { incoming, response, path, query, connection, nowMs: performance.now() };
+}
+
+function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: Route, caller: Caller) => void): void {
+  const { incoming, response, connection, nowMs } = visit;
+  const { bucket } = connection;
+  const waitMs = bucket === undefined ? 0 : (parts.addresses?.take(bucket, nowMs) ?? 0);
+  const refusal = waitMs > 0 ? tooMany(waitMs) : checkHost(incoming, parts.head);
+  if (refusal !== undefined) return refuse(parts, visit, refusal);
+  if (sendPublic(parts, visit)) return;
+
+  const origin = checkOrigin(incoming, parts.head);
+  if (typeof origin === "object") return refuse(parts, visit, origin);
+  if (origin === "allowed") {
+    allowPage(incoming, response);
+    if (isPreflight(incoming)) return sendPreflight(incoming, response);
+  }
+  const route = parts.findRoute(visit.path);
+  if (route === undefined) return refuse(parts, visit, { status: 404, message: "nothing is at this path", keep: true });
+
+  const answer = parts.access({ header: incoming.headers.authorization, address: connection.address, nowMs });
+  const go = (found: Caller | Denial): void => {
+    if (isDenial(found)) refuse(parts, visit, { ...found, message: found.reason }, route);
+    else if (!response.destroyed) pass(visit, route, found);
+  };
+  if (answer instanceof Promise) void answer.then(go, (cause: unknown) => crash(parts, visit, cause, route));
+  else go(answer);
+}
+
+/** What everybody may read: that the service lives, and where its tokens come from. */
+function sendPublic({ challenge }: ListenerParts, { path, incoming, response }: Visit): boolean {
+  if (path !== "/healthz" && !path.startsWith("/.well-known/")) return false;
+  const document = path === "/healthz" ? '{"status":"ok"}' : challenge.documents.get(path);
+  if (document === undefined || (incoming.method !== "GET" && incoming.method !== "HEAD")) return false;
+  response
+    .writeHead(200, {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(document),
+      "access-control-allow-origin": "*",
+    })
+    .end(incoming.method === "HEAD" ? undefined : document);
+  return true;
+}
+
+function runRoute(parts: ListenerParts, route: Route, request: PassedRequest): void {
+  try {
+    const done = route.handle(request);
+    if (done !== undefined) done.then(undefined, (cause: unknown) => crash(parts, request, cause, route));
+  } catch (cause) {
+    crash(parts, request, cause, route);
+  }
+}
+
+/** Answers for a route that threw. Only a refusal says why: anything else may hold secrets. */
+function crash(parts: ListenerParts, checked: Checked, cause: unknown, route: Route): void {
+  if (isKitbagError(cause, "request-refused")) {
+    const { status, reason } = cause.details;
+    refuse(parts, checked, { status, message: reason, keep: status !== 413 && status !== 408 }, route);
+    return;
+  }
+  parts.report({ type: "request-crashed", path: checked.path, error: cause });
+  const message = "the service failed; its log says more";
+  sendRefusal(checked.incoming, checked.response, { status: 500, message, keep: true }, route);
+}
+
+function refuse(parts: ListenerParts, checked: Checked, refusal: SentRefusal, route?: Route): void {
+  const { incoming, response, path } = checked;
+  const address = incoming.socket.remoteAddress ?? "";
+  parts.report({ type: "request-refused", status: refusal.status, reason: refusal.message, address, path });
+  sendRefusal(incoming, response, refusal, route);
+}
+
+function takeOne(buckets: Buckets | undefined, name: string, nowMs: number): number {
+  return buckets === undefined ? 0 : buckets.take(buckets.find(name, nowMs), nowMs);
+}
+
+function tooMany(retryAfterMs: number): SentRefusal & Refusal {
+  return { status: 429, message: "too many requests; wait, then go on more slowly", retryAfterMs, keep: true };
+}
