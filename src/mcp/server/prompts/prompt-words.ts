@@ -1,0 +1,24 @@
+import { renderSchema } from "../../../core/schema/render-schema.ts";
+import type { ServedClient } from "../served-client.ts";
+import { findShownTools } from "../resources/shown-tools.ts";
+import type { PromptWords } from "./workflow-prompt.ts";
+
+/** Makes the words with which prompts speak to a client of tools. */
+export function createPromptWords(client: ServedClient): PromptWords {
+  const { session } = client;
+  const shown = findShownTools(client);
+  const reaches = shown.has("call_tool");
+
+  function has(tool: string): boolean {
+    return shown.has(tool) || (reaches && session.isToolAvailable(tool));
+  }
+
+  return {
+    has,
+    name: (tool) => (shown.has(tool) ? `\`${tool}\`` : `\`call_tool\` with the name ${tool}`),
+    takes(tool) {
+      const entry = session.getTool(tool);
+      return entry === undefined ? "" : `It takes ${renderSchema(entry.tool.inputSchema)}`;
+    },
+  };
+}

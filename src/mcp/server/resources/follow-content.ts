@@ -1,0 +1,67 @@
+import type { RegisteredTool, WorkspaceChange } from "../../../workspace/registered-tool.ts";
+import { listPromptNames } from "../prompts/workflow-prompts.ts";
+import type { ServedClient } from "../served-client.ts";
+import { toServedName } from "../skills/served-name.ts";
+import { toSkillUri } from "../skills/skill-uri.ts";
+import { toKitbagUri } from "./kitbag-uri.ts";
+
+/** Who hears of changes of what a client can read. */
+export interface ContentListener {
+  /** The list of resources is another one. */
+  onResources(): void;
+  /** A resource that was there before may read differently. */
+  onUpdated(uri: string): void;
+  /** The list of prompts is another one. */
+  onPrompts(): void;
+}
+
+/**
+ * Tells of changes of what a client can read, until the function that it answers with is called. What changes at once is told at
+ * once, each thing one time. Runs are not followed.
+ */
+export function followContent(client: ServedClient, listener: ContentListener): () => void {
+  const { session, workspace } = client;
+  const updated = new Set<string>();
+  let isWaiting = false;
+  let prompts = listPromptNames(client).join();
+
+  function tell(): void {
+    isWaiting = false;
+    const uris = [...updated];
+    updated.clear();
+    listener.onResources();
+    for (const uri of uris) listener.onUpdated(uri);
+    const now = listPromptNames(client).join();
+    if (now === prompts) return;
+    prompts = now;
+    listener.onPrompts();
+  }
+
+  function note(uris: Iterable<string>): void {
+    updated.add(toKitbagUri("guide"));
+    for (const uri of uris) updated.add(uri);
+    if (isWaiting) return;
+    isWaiting = true;
+    queueMicrotask(tell);
+  }
+
+  const ends = [
+    session.onChange((change) => note(toToolUris(change))),
+    workspace.onSkillsChange((names) => note(names.flatMap((name) => toSkillUris(name, client)))),
+  ];
+  return () => {
+    for (const end of ends) end();
+  };
+}
+
+function toToolUris({ added, removed, replaced }: WorkspaceChange): string[] {
+  return [...added, ...removed, ...replaced].flatMap(({ address, source, owner }: RegisteredTool) => [
+    toKitbagUri("tools", address),
+    ...(source === "skill" ? [toKitbagUri("skills", owner)] : []),
+  ]);
+}
+
+function toSkillUris(name: string, { session }: ServedClient): string[] {
+  const paths = new Set(["SKILL.md", ...(session.getSkill(name)?.folder?.files ?? []).map((file) => file.path)]);
+  return [toKitbagUri("skills", name), ...[...paths].map((path) => toSkillUri(toServedName(name), path))];
+}

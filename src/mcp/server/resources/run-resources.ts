@@ -1,0 +1,144 @@
+import { foldJournal } from "../../../agent/log/fold-journal.ts";
+import { isKitbagError } from "../../../core/errors.ts";
+import type { Store } from "../../../core/store.ts";
+import { hasScope } from "../../../gate/has-scope.ts";
+import type { ModelMessage } from "../../../models/model.ts";
+import { createRuns } from "../../../store/runs/create-runs.ts";
+import type { RunSummary } from "../../../store/runs/list-runs.ts";
+import { toStream, type RunEntry } from "../../../store/runs/run-records.ts";
+import type { ServedClient } from "../served-client.ts";
+import { toKitbagUri, type KitbagUri } from "./kitbag-uri.ts";
+import type { ReadPart, ResourcePart } from "./resource-part.ts";
+
+const mimeType = "application/json";
+
+/** So many runs are told of at once, the newest first. */
+const mostRuns = 100;
+/** So many are looked at to find the newest. */
+const mostLookedAt = 1000;
+/** A page of a journal ends with the event that makes it longer than this. */
+const pageBytes = 256 * 1024;
+const mostEvents = 1000;
+
+/** The scope of those who may read what agents did. */
+const scope = "runs";
+
+/** The runs of agents that the store keeps, and their journals page by page. */
+export const runResources: ResourcePart = {
+  kind: "runs",
+  isFor: (client) => client.store !== undefined && hasScope(client.caller, scope),
+  templates: [
+    {
+      name: "run",
+      title: "Run",
+      uriTemplate: "kitbag://runs/{id}{?after}",
+      description: "What one run of an agent did, event by event; next is the URI of the next page",
+      mimeType,
+    },
+  ],
+  list: () => runIndex,
+  read(uri, { store }) {
+    if (store === undefined) return undefined;
+    return uri.name === "" ? readRuns(store) : readRun(store, uri);
+  },
+};
+
+const runIndex = [
+  {
+    uri: toKitbagUri("runs"),
+    name: "runs",
+    title: "Runs",
+    description: `The last ${mostRuns} runs of agents`,
+    mimeType,
+  },
+];
+
+async function readRuns(store: Store): Promise<ReadPart> {
+  const found = await findRuns(store, mostLookedAt);
+  const runs = found
+    .toSorted((left, right) => right.time - left.time || (left.id < right.id ? -1 : 1))
+    .slice(0, mostRuns)
+    .map((run) => ({ ...toSummary(run), uri: toKitbagUri("runs", run.id) }));
+  const text = JSON.stringify({ runs, ...(found.length > runs.length && { more: found.length - runs.length }) });
+  return { contents: [{ uri: toKitbagUri("runs"), mimeType, text }] };
+}
+
+function toSummary({ id, status, entries, time }: RunSummary): object {
+  return { id, status, events: entries, changed: new Date(time).toISOString() };
+}
+
+/** The ids of runs, for completions; the newest of them are not known without looking at each. */
+export async function findRunIds({ store, caller }: ServedClient, most: number): Promise<readonly string[]> {
+  if (store === undefined || !hasScope(caller, scope)) return [];
+  const runs = await findRuns(store, most);
+  return runs.map((run) => run.id);
+}
+
+async function findRuns(store: Store, most: number): Promise<readonly RunSummary[]> {
+  const runs = createRuns({ store });
+  const found: RunSummary[] = [];
+  for (let page: readonly RunSummary[] = []; found.length < most;) {
+    const after = page.at(-1)?.id;
+    page = await runs.list({ limit: 500, ...(after !== undefined && { after }) });
+    found.push(...page);
+    if (page.length < 500) break;
+  }
+  return found.slice(0, most);
+}
+
+const position = /^\d{1,15}$/u;
+
+async function readRun(store: Store, { name: id, query }: KitbagUri): Promise<ReadPart | undefined> {
+  const after = query.get("after") ?? "0";
+  if (!position.test(after)) return undefined;
+  const summary = await findRun(store, id);
+  if (summary === undefined) return undefined;
+  const entries = await createRuns({ store }).read(id, { after: Number(after), limit: mostEvents });
+  const shown = cutEntries(entries);
+  const last = shown.at(-1)?.position ?? summary.entries;
+  const next = last < summary.entries && { next: toKitbagUri("runs", id, { after: String(last) }) };
+  const head = after === "0" && describeRun(id, entries);
+  const events = shown.map(({ position: at, time, value }) => ({ position: at, time, ...value }));
+  const text = JSON.stringify({ ...toSummary(summary), ...head, events, ...next });
+  return { contents: [{ uri: toKitbagUri("runs", id, after === "0" ? {} : { after }), mimeType, text }] };
+}
+
+/** A list cannot begin with an id, but right before all that begin like it. */
+async function findRun(store: Store, id: string): Promise<RunSummary | undefined> {
+  const page = await createRuns({ store })
+    .list({ after: id.slice(0, -1), limit: mostRuns })
+    .catch(refuseWrong);
+  const found = page.find((run) => run.id === id);
+  if (found !== undefined || page.length < mostRuns) return found;
+  const entries = await store.log.position(toStream(id));
+  return entries === 0 ? undefined : { id, status: "idle", entries, time: 0 };
+}
+
+/** An id that no run can have is that of none. */
+function refuseWrong(cause: unknown): readonly RunSummary[] {
+  if (isKitbagError(cause, "store-key-invalid") || isKitbagError(cause, "option-invalid")) return [];
+  throw cause;
+}
+
+function cutEntries(entries: readonly RunEntry[]): readonly RunEntry[] {
+  let bytes = 0;
+  const end = entries.findIndex((entry) => (bytes += Buffer.byteLength(JSON.stringify(entry.value))) > pageBytes);
+  return end === -1 ? entries : entries.slice(0, end + 1);
+}
+
+/** What an agent was asked; nothing for a run of something else. */
+function describeRun(id: string, entries: readonly RunEntry[]): object {
+  try {
+    const { start } = foldJournal(id, entries);
+    return { model: start.model, task: toTask(start.messages) };
+  } catch (cause) {
+    if (isKitbagError(cause, "run-not-found")) return {};
+    throw cause;
+  }
+}
+
+function toTask(messages: readonly ModelMessage[]): string {
+  const asked = messages.findLast(({ role }) => role === "user");
+  if (asked === undefined || typeof asked.content === "string") return "";
+  return asked.content.map((part) => (part.type === "text" ? part.text : `(${part.type})`)).join(" ");
+}

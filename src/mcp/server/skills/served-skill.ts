@@ -1,0 +1,138 @@
+import type { Resource } from "@modelcontextprotocol/server";
+import { DIRECTORY_MIME_TYPE, skillEntry, type Skill as SkillEntry } from "@modelcontextprotocol/server/ext/skills";
+
+import type { Skill, SkillFile, SkillFolder } from "../../../core/skill.ts";
+import { toDigest } from "../../../skills/folder/to-digest.ts";
+import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
+import { toMimeType } from "../resources/mime-type.ts";
+import { compareTexts } from "../resources/page-items.ts";
+import { renderSkillDocument } from "./render-skill-document.ts";
+import { skillRoot, toSkillUri } from "./skill-uri.ts";
+
+/** One file of a skill that clients can read. */
+export interface ServedFile {
+  readonly uri: string;
+  readonly path: string;
+  readonly mimeType: string;
+  readonly size: number;
+  readonly digest: string;
+  /** The bytes that were published; `undefined` if they are not there any more. */
+  read(): Uint8Array | undefined;
+}
+
+/** A skill as clients of the extension see it. It never changes: a skill that changes is another one. */
+export interface ServedSkill {
+  readonly skill: Skill;
+  readonly name: string;
+  readonly entry: SkillEntry;
+  /** How its SKILL.md is listed. */
+  readonly resource: Resource;
+  /** By URI. */
+  readonly files: ReadonlyMap<string, ServedFile>;
+  /** What is in each of its folders, by URI and in order. */
+  readonly folders: ReadonlyMap<string, readonly Resource[]>;
+}
+
+/** The one file that every skill has. */
+export const documentPath = "SKILL.md";
+
+/**
+ * Makes what is served of a skill: its own files with their digests, and a SKILL.md that clients accept. Reads SKILL.md only.
+ * Answers `undefined` for what cannot be served at all, such as a file name that no URI can hold.
+ */
+export async function createServedSkill(skill: Skill, name: string): Promise<ServedSkill | undefined> {
+  const document = (await readDocument(skill, name)) ?? (await renderDocument(skill, name));
+  if (document === undefined) return undefined;
+  const files = toFiles(skill, name, document.file);
+  if (files === undefined) return undefined;
+  const resources = files.map(({ uri, digest, size }) => ({ uri, digest, size }));
+  const { frontmatter, uri } = document.entry;
+  return {
+    skill,
+    name,
+    entry: { uri, frontmatter, resources },
+    resource: {
+      uri,
+      name: frontmatter.name,
+      title: skill.displayName ?? skill.name,
+      description: frontmatter.description,
+      mimeType: document.file.mimeType,
+      size: document.file.size,
+    },
+    files: new Map(files.map((file) => [file.uri, file])),
+    folders: toFolders(name, files),
+  };
+}
+
+interface Document {
+  readonly entry: SkillEntry;
+  readonly file: ServedFile;
+}
+
+/** The skill's own SKILL.md, if it is one that clients accept under this name. */
+async function readDocument({ folder }: Skill, name: string): Promise<Document | undefined> {
+  const file = folder?.files.find(({ path }) => path === documentPath);
+  const bytes = folder && file && readListed(folder, file);
+  if (folder === undefined || file === undefined || bytes === undefined) return undefined;
+  const entry = await toEntry(name, bytes);
+  return entry && { entry, file: toFile(name, folder, file) };
+}
+
+async function renderDocument(skill: Skill, name: string): Promise<Document | undefined> {
+  const bytes = new TextEncoder().encode(renderSkillDocument(skill, name));
+  const entry = await toEntry(name, bytes);
+  if (entry === undefined) return undefined;
+  const { mimeType, uri } = { mimeType: toMimeType(documentPath), uri: toSkillUri(name, documentPath) };
+  const digest = toDigest(bytes);
+  return { entry, file: { uri, path: documentPath, mimeType, size: bytes.length, digest, read: () => bytes } };
+}
+
+/** What the front matter says, read as clients will read it to compare. */
+async function toEntry(name: string, document: Uint8Array): Promise<SkillEntry | undefined> {
+  try {
+    return await skillEntry(name, { [documentPath]: document }, { baseUri: skillRoot });
+  } catch {
+    return undefined;
+  }
+}
+
+function toFile(name: string, folder: SkillFolder, file: SkillFile): ServedFile {
+  const { path, bytes: size, digest } = file;
+  const uri = toSkillUri(name, path);
+  return { uri, path, mimeType: toMimeType(path), size, digest, read: () => readListed(folder, file) };
+}
+
+function toFiles({ folder }: Skill, name: string, document: ServedFile): ServedFile[] | undefined {
+  const others = (folder?.files ?? []).filter(({ path }) => path !== documentPath);
+  // An unpaired surrogate has no place in a URI; leaving out one file would make the list a lie.
+  if (folder === undefined || !others.every(({ path }) => path.isWellFormed())) {
+    return others.length === 0 ? [document] : undefined;
+  }
+  const files = [document, ...others.map((file) => toFile(name, folder, file))];
+  return files.toSorted((left, right) => compareTexts(left.uri, right.uri));
+}
+
+function toFolders(name: string, files: readonly ServedFile[]): ReadonlyMap<string, readonly Resource[]> {
+  const folders = new Map<string, Map<string, Resource>>();
+  const childrenOf = (path: string): Map<string, Resource> => {
+    const uri = toSkillUri(name, path);
+    const known = folders.get(uri) ?? new Map<string, Resource>();
+    folders.set(uri, known);
+    return known;
+  };
+  for (const { path, uri, mimeType, size } of files) {
+    const segments = path.split("/");
+    for (const [depth, segment] of segments.entries()) {
+      const isFile = depth === segments.length - 1;
+      const here = isFile ? uri : toSkillUri(name, segments.slice(0, depth + 1).join("/"));
+      const facts = isFile ? { mimeType, size } : { mimeType: DIRECTORY_MIME_TYPE };
+      childrenOf(segments.slice(0, depth).join("/")).set(here, { uri: here, name: segment, ...facts });
+    }
+  }
+  return new Map(
+    [...folders].map(([uri, children]) => [
+      uri,
+      [...children.values()].toSorted((left, right) => compareTexts(left.uri, right.uri)),
+    ]),
+  );
+}

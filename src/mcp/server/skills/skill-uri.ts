@@ -1,0 +1,36 @@
+/** What the URIs of all files of skills begin with: a folder of our own, so that no name meets that of somebody else's folder. */
+export const skillRoot = "skill://kitbag";
+
+/** The URI of a file or folder of a skill, in the one form in which it is published. */
+export function toSkillUri(servedName: string, path = ""): string {
+  const segments = path === "" ? [] : path.split("/");
+  return [skillRoot, servedName, ...segments.map((segment) => encodeURIComponent(segment))].join("/");
+}
+
+/** No URI that is published is longer. */
+const longestUri = 8192;
+
+/**
+ * The one form of a URI that a client gave; `undefined` if it cannot be that of a file of a skill. Whatever would lead somewhere
+ * else when it is resolved (`..`, also in disguise) is none: it is refused, not tidied.
+ */
+export function parseSkillUri(uri: string): string | undefined {
+  if (uri.length > longestUri || !uri.startsWith(`${skillRoot}/`)) return undefined;
+  const segments = uri.slice(skillRoot.length + 1).split("/");
+  const names = segments.map(decodeSegment);
+  if (!names.every((name) => name !== undefined && isPlainName(name))) return undefined;
+  return [skillRoot, ...names.map((name) => encodeURIComponent(name as string))].join("/");
+}
+
+function decodeSegment(segment: string): string | undefined {
+  if (/[?#]/u.test(segment)) return undefined;
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}
+
+function isPlainName(name: string): boolean {
+  return name !== "" && name !== "." && name !== ".." && !/[/\\\0]/u.test(name) && name.isWellFormed();
+}
