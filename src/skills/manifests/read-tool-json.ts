@@ -1,9 +1,14 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
-import type { JsonObject } from "../../core/json.ts";
-import { parseManifestText } from "./parse-manifest-text.ts";
-import { emptyManifest, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { permissionKinds, type Permissions } from "../../core/permissions.ts";
+import type { ListedDependencies } from "../../core/script-code.ts";
+import type { ToolAnnotations, ToolExample, ToolLimits } from "../../core/tool.ts";
+import { withoutUndefined } from "../scripts/without-undefined.ts";
+import { parseManifestText, type ParsedManifest } from "./parse-manifest-text.ts";
+import { emptyManifest, sourceLanguages, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
 
 const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: text };
 
 /** What `manifest.json` of a folder that is one tool may hold. Other keys are kept by those who wrote them. */
 const schema = {
@@ -19,6 +24,29 @@ const schema = {
     output_schema: { type: ["object", "null"] },
     annotations: { type: "object" },
     pipeline_steps: { type: "array", items: { type: "object" } },
+    pipeline_output: {},
+    title: text,
+    source_file: text,
+    language: { enum: [...sourceLanguages] },
+    permissions: {
+      type: "object",
+      properties: Object.fromEntries(permissionKinds.map((kind) => [kind, texts])),
+      additionalProperties: false,
+    },
+    dependencies: {
+      type: ["object", "array"],
+      properties: { python: texts, npm: texts, cargo: texts },
+      additionalProperties: false,
+      items: text,
+    },
+    limits: { type: "object" },
+    needs_approval: { type: "boolean" },
+    examples: {
+      type: "array",
+      items: { type: "object", properties: { input: { type: "object" } }, required: ["input"] },
+    },
+    author: text,
+    disabled: { type: "boolean" },
   },
   required: ["name", "tool_type"],
 };
@@ -38,17 +66,38 @@ export function isToolManifest(bytes: Uint8Array): boolean {
   }
 }
 
-interface ToolJson {
+/** What `manifest.json` of a folder that is one tool says. */
+export interface ToolJson {
   readonly name: string;
+  readonly title?: string;
   readonly version?: string;
   readonly description?: string;
-  readonly tool_type: ManifestTool["kind"];
+  readonly tool_type: "script" | "wasm" | "pipeline";
   readonly entry_file?: string;
   readonly interpreter?: string;
+  /** What a WASM module is built from. */
+  readonly source_file?: string;
+  readonly language?: (typeof sourceLanguages)[number];
   readonly input_schema?: JsonObject;
   readonly output_schema?: JsonObject | null;
+  /** As MCP names them: `readOnlyHint`, …. */
   readonly annotations?: JsonObject;
+  readonly permissions?: Permissions;
+  /** A list is of the packages of the script's own language. */
+  readonly dependencies?: ListedDependencies | readonly string[];
+  readonly limits?: ToolLimits;
+  readonly needs_approval?: boolean;
+  readonly examples?: readonly ToolExample[];
   readonly pipeline_steps?: readonly JsonObject[];
+  readonly pipeline_output?: JsonValue;
+  readonly author?: string;
+  /** It is not to be used any more. */
+  readonly disabled?: boolean;
+}
+
+/** Parses `manifest.json` of a folder that is one tool. Keys that nobody knows here stay in the value. */
+export function parseToolJson(file: string, bytes: Uint8Array): ParsedManifest<ToolJson> {
+  return parseManifestText<ToolJson>(file, bytes, schema);
 }
 
 /** Reads `manifest.json`: a folder that is one tool. */
@@ -57,7 +106,7 @@ export function readToolJson(
   bytes: Uint8Array,
   files: ReadonlySet<string>,
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
-  const parsed = parseManifestText<ToolJson>(file, bytes, schema);
+  const parsed = parseToolJson(file, bytes);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
   const tool = parsed.value;
   const entry = tool.entry_file ?? findEntry(tool, files);
@@ -70,36 +119,65 @@ export function readToolJson(
   return { manifest: { ...emptyManifest, ...toParts(tool), file, tools: [toTool(tool, entry)] }, diagnostics: [] };
 }
 
-function toParts({ name, version, description = `The tool ${name}` }: ToolJson): Partial<SkillManifest> {
-  return { name, description, ...(version !== undefined && isVersion(version) && { version }) };
+function toParts(tool: ToolJson): Partial<SkillManifest> {
+  const { name, version, description = `The tool ${name}`, permissions = {} } = tool;
+  const dependencies = toDependencies(tool);
+  return {
+    name,
+    description,
+    permissions,
+    ...(version !== undefined && isVersion(version) && { version }),
+    ...(dependencies !== undefined && { dependencies }),
+  };
+}
+
+/** The packages that a manifest lists, each under its language. */
+export function toDependencies({ dependencies, entry_file = "" }: ToolJson): ListedDependencies | undefined {
+  if (!Array.isArray(dependencies)) return dependencies as ListedDependencies | undefined;
+  if (dependencies.length === 0) return undefined;
+  return /\.[cm]?[jt]sx?$/u.test(entry_file) ? { npm: dependencies } : { python: dependencies };
 }
 
 function toTool(tool: ToolJson, entry: string | undefined): ManifestTool {
-  const {
-    name,
-    tool_type,
-    description,
-    interpreter,
-    input_schema,
-    output_schema,
-    annotations = {},
-    pipeline_steps,
-  } = tool;
+  const { name, description = `The tool ${name}`, limits = {} } = tool;
   return {
     name,
-    kind: tool_type,
-    description: description ?? `The tool ${name}`,
-    ...(entry !== undefined && { file: entry }),
-    ...(interpreter !== undefined && { interpreter }),
-    ...(input_schema !== undefined && { input: input_schema }),
-    ...(output_schema !== undefined && output_schema !== null && { output: output_schema }),
-    annotations: Object.fromEntries(
-      Object.entries(hints).flatMap(([hint, name]) =>
-        typeof annotations[hint] === "boolean" ? [[name, annotations[hint]]] : [],
-      ),
-    ),
-    ...(pipeline_steps !== undefined && { steps: pipeline_steps }),
+    kind: tool.tool_type,
+    description,
+    annotations: fromHints(tool.annotations),
+    ...withoutUndefined<Partial<ManifestTool>>({
+      file: entry,
+      interpreter: tool.interpreter,
+      input: tool.input_schema,
+      output: tool.output_schema ?? undefined,
+      steps: tool.pipeline_steps,
+      source: tool.source_file,
+      language: tool.language,
+      limitMs: limits.limitMs,
+      retries: limits.retries,
+      rate: limits.rate,
+      needsApproval: tool.needs_approval,
+    }),
   };
+}
+
+/** Annotations as MCP names them, in our words. */
+export function fromHints(annotations: JsonObject = {}): ToolAnnotations {
+  return Object.fromEntries(
+    Object.entries(hints).flatMap(([hint, name]) =>
+      typeof annotations[hint] === "boolean" ? [[name, annotations[hint]]] : [],
+    ),
+  );
+}
+
+/** Our annotations as MCP names them. */
+export function toHints(annotations: ToolAnnotations): JsonObject {
+  return Object.fromEntries(
+    Object.entries(hints).flatMap(([hint, name]) => {
+      const value = annotations[name];
+      return value === undefined ? [] : [[hint, value]];
+    }),
+  );
 }
 
 const hints = {
@@ -107,7 +185,7 @@ const hints = {
   destructiveHint: "destructive",
   idempotentHint: "idempotent",
   openWorldHint: "openWorld",
-};
+} as const;
 
 function findEntry({ name, tool_type }: ToolJson, files: ReadonlySet<string>): string | undefined {
   const isEntry = (path: string): boolean =>
