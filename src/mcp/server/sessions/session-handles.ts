@@ -66,6 +66,6 @@ export function createSessionHandles(
 }
 
 function makeRoom(held: LRUCache<string, Held>, callerId: string, most: number): void {
-  const own = [...held.rvalues()].filter((one) => one.callerId === callerId);
-  for (const { handle } of own.slice(0, Math.max(0, own.length - most + 1))) held.delete(handle);
+  const own = [...held.rkeys()].filter((handle) => held.peek(handle)?.callerId === callerId);
+  for (const handle of own.slice(0, Math.max(0, own.length - most + 1))) held.delete(handle);
 }

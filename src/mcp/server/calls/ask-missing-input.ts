@@ -1,0 +1,79 @@
+import { inputRequired, type PrimitiveSchemaDefinition } from "@modelcontextprotocol/server";
+
+import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import { toVisibleText } from "../tools/listed-tools.ts";
+import type { Ask } from "./question-line.ts";
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** More would be an interrogation; the model is told instead. */
+const mostFields = 8;
+
+/**
+ * Asks the person at the client for required values that the model left out, if all of them are simple. Answers with the input, filled in
+ * if they were given: whatever is still missing, the call says.
+ */
+export async function askMissingInput({ tool, address }: RegisteredTool, given: unknown, ask: Ask): Promise<unknown> {
+  const input = given ?? {};
+  if (!isFields(input)) return given;
+  const form = toMissingForm(tool.inputSchema, input);
+  if (form === undefined) return given;
+  const message = toVisibleText(`The tool ${address} needs more than it was given.`);
+  const question = inputRequired.elicit({ message, requestedSchema: form });
+  const { input: answer } = await ask({ input: question }, { takeEarly: true });
+  return answer?.["action"] === "accept" ? { ...input, ...(answer["content"] as Input) } : given;
+}
+
+interface MissingForm {
+  readonly type: "object";
+  readonly properties: Record<string, PrimitiveSchemaDefinition>;
+  readonly required: string[];
+}
+
+/** The form for what is missing; `undefined` if nothing is, or something is that no form can hold. */
+export function toMissingForm(schema: JsonSchema, input: Input): MissingForm | undefined {
+  const { required, properties } = schema;
+  if (!Array.isArray(required) || !isSchemaObject(properties)) return undefined;
+  const missing = (required as readonly string[]).filter((name) => !Object.hasOwn(input, name));
+  if (missing.length === 0 || missing.length > mostFields) return undefined;
+  const fields: Record<string, PrimitiveSchemaDefinition> = {};
+  for (const name of missing) {
+    const field = Object.hasOwn(properties, name) ? toField(properties[name]) : undefined;
+    if (field === undefined || name === "__proto__") return undefined;
+    fields[name] = field;
+  }
+  return { type: "object", properties: fields, required: missing };
+}
+
+/** What a form can say of a field, by type; anything else of a schema is checked when the call is made. */
+const keptKeywords: Readonly<Record<string, readonly string[]>> = {
+  string: ["minLength", "maxLength"],
+  number: ["minimum", "maximum"],
+  integer: ["minimum", "maximum"],
+  boolean: [],
+};
+
+const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
+
+function toField(schema: unknown): PrimitiveSchemaDefinition | undefined {
+  if (!isSchemaObject(schema)) return undefined;
+  const { type, title, description, format } = schema;
+  if (typeof type !== "string" || !Object.hasOwn(keptKeywords, type)) return undefined;
+  const choices = schema["enum"];
+  const isChoice = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
+  if (choices !== undefined && (!isChoice || type !== "string")) return undefined;
+  const kept = (keptKeywords[type] ?? []).filter((keyword) => !isChoice && schema[keyword] !== undefined);
+  return {
+    type,
+    ...(typeof title === "string" && { title: toVisibleText(title) }),
+    ...(typeof description === "string" && { description: toVisibleText(description) }),
+    ...Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword]])),
+    ...(type === "string" && !isChoice && formats.has(format) && { format }),
+    ...(isChoice && { enum: choices }),
+  } as PrimitiveSchemaDefinition;
+}
+
+function isFields(value: unknown): value is Input {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
