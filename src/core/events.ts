@@ -79,4 +79,6 @@ export interface CallEnd {
   readonly durationMs: number;
   /** How much of that it waited for a place and for limits, if it did. */
   readonly queuedMs?: number;
+  /** What the tool says that it cost, in US dollars, without the calls inside it; not there if it says nothing. */
+  readonly costUsd?: number;
 }

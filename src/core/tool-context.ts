@@ -26,6 +26,11 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
    * is cut at 10,000 characters, data that is no JSON or more than 64 KiB is only described.
    */
   log(message: string, data?: JsonValue): void;
+  /**
+   * Says that this call has cost so much, or so much more: a paid service, a model. In US dollars; what is no cost does not count.
+   * The call's end tells the sum, without the calls inside it, and so do the stats of its tool and skill.
+   */
+  spend(costUsd: number): void;
   /** Calls another tool, the same way every call takes; it is cancelled with this one. Never throws. */
   call<Input, Output>(tool: TypedTool<Input, Output>, input: Input): Promise<ToolOutcome<Output>>;
   call(tool: string, input?: unknown): Promise<ToolOutcome>;

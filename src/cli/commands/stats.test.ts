@@ -39,6 +39,25 @@ test("kitbag stats shows what the log says, plain in a pipe", async () => {
   `);
 });
 
+test("kitbag stats shows what calls cost, if they cost something", async () => {
+  const project = createProject();
+  await record(project);
+  const store = await sqliteStore({ file: join(project.folder, ".kitbag/kitbag.db") });
+  await store.log.append("calls", [
+    start("c6", "outer"),
+    { ...end("c6", "outer", 1, { status: "ok", output: 1 }), costUsd: 0.25 },
+  ]);
+  await store.close();
+
+  const run = await runKitbag(["stats"], { project });
+
+  const [total, , , heading, first] = run.stdout.split("\n");
+  expect(total).toContain(" · $0.250");
+  expect(heading).toMatch(/ COST +P50 /u);
+  expect(first).toMatch(/^geo\/place .* - +10 ms/u);
+  expect(run.stdout).toMatch(/^outer .* \$0\.250 /mu);
+});
+
 test("kitbag stats --json gives the numbers", async () => {
   const project = createProject();
   await record(project);

@@ -1,5 +1,6 @@
 import type { CallFigures } from "../../store/stats/call-stats.ts";
 import type { RecordedCallStats } from "../../store/stats/read-call-stats.ts";
+import { showDollars } from "../agent/view/show-cost.ts";
 import { toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
 import { showTime } from "../store/show-time.ts";
@@ -47,6 +48,7 @@ function renderTotal(stats: RecordedCallStats, store: string, terminal: Screen):
     `${terminal.style("bold", String(total.calls))} ${total.calls === 1 ? "call" : "calls"} ${describeTime(stats)}`,
     total.errors === 0 ? "no errors" : terminal.style("red", `${total.errors} failed (${showShare(total)})`),
     ...(total.recalled > 0 ? [`${total.recalled} recalled`] : []),
+    ...(total.costUsd > 0 ? [showDollars(total.costUsd)] : []),
     `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, p99 ${showDuration(p99Ms)}`,
   ];
   const lines = [facts.join(" · "), terminal.style("dim", toPrintableLine(store))];
@@ -70,9 +72,12 @@ function renderRows(
   terminal: Screen,
 ): string {
   const longest = Math.max(...rows.map(([, { time }]) => time.p99Ms), Number.MIN_VALUE);
-  const headings = [heading, "CALLS", "FAILED", "RECALLED", "WAITED", "P50", "P95", "P99"];
+  // Most tools cost nothing, and there is little room.
+  const isPaid = rows.some(([, { costUsd }]) => costUsd > 0);
+  const cost = isPaid ? ["COST"] : [];
+  const headings = [heading, "CALLS", "FAILED", "RECALLED", "WAITED", ...cost, "P50", "P95", "P99"];
   const cells = rows.map(([name, figures]) => {
-    const { calls, errors, recalled, queue, time } = figures;
+    const { calls, errors, recalled, costUsd, queue, time } = figures;
     const { p50Ms, p95Ms, p99Ms } = time;
     return [
       name,
@@ -80,6 +85,7 @@ function renderRows(
       errors === 0 ? "-" : `${errors} (${showShare(figures)})`,
       recalled === 0 ? "-" : String(recalled),
       queue.calls === 0 ? "-" : `${queue.calls} (p95 ${showDuration(queue.p95Ms)})`,
+      ...(isPaid ? [costUsd === 0 ? "-" : showDollars(costUsd)] : []),
       ...[p50Ms, p95Ms, p99Ms].map(showDuration),
       ...(terminal.isScreen
         ? [

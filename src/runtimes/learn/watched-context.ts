@@ -18,6 +18,7 @@ export function toWatchedContext(context: RuntimeContext): RuntimeContext {
     skillState: toFrozenState(context.skillState),
     progress() {},
     log() {},
+    spend() {},
     chunk() {},
     availableTools: () => [],
     call,

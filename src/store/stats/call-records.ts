@@ -21,6 +21,7 @@ export interface EndRecord {
   readonly tool: string;
   readonly durationMs: number;
   readonly queuedMs: number;
+  readonly costUsd: number;
   /** The code of the error, if it failed. */
   readonly code: string | undefined;
   readonly recalled: boolean;
@@ -51,6 +52,7 @@ export function toCallRecord(value: JsonValue): StartRecord | EndRecord | undefi
     tool,
     durationMs: toNumber(record["durationMs"]),
     queuedMs: toNumber(record["queuedMs"]),
+    costUsd: toNumber(record["costUsd"]),
     code: isFailed ? (toText(toFields(outcome["error"])["code"]) ?? "unknown") : undefined,
     recalled: outcome["recalled"] !== undefined,
   };

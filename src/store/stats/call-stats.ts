@@ -14,6 +14,8 @@ export interface CallFigures {
   readonly errors: number;
   /** How many were answered without running the tool. */
   readonly recalled: number;
+  /** What the tools say that the calls cost, in US dollars; each without the calls inside it, which have their own. */
+  readonly costUsd: number;
   /** How often each error came, the most frequent first. */
   readonly codes: readonly { readonly code: string; readonly count: number }[];
   /** From the beginning of a call to its end: with the time it waited, and with the calls inside it. */

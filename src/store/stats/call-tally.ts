@@ -9,6 +9,7 @@ export interface CountedCall {
   readonly owner: string | undefined;
   readonly durationMs: number;
   readonly queuedMs: number;
+  readonly costUsd: number;
   /** The code of the error, if it failed. */
   readonly code: string | undefined;
   readonly recalled: boolean;
@@ -74,6 +75,7 @@ function toList<Stats extends CallFigures>(
 class Row {
   #errors = 0;
   #recalled = 0;
+  #costUsd = 0;
   readonly #codes = new Map<string, number>();
   readonly #time = new Histogram();
   /** Most calls never wait. */
@@ -84,7 +86,8 @@ class Row {
     if (slices > 0) this.#slices = new Uint32Array(slices);
   }
 
-  add({ durationMs, queuedMs, code, recalled, slice }: CountedCall): void {
+  add({ durationMs, queuedMs, costUsd, code, recalled, slice }: CountedCall): void {
+    this.#costUsd += costUsd;
     this.#time.add(durationMs);
     if (queuedMs > 0) (this.#queue ??= new Histogram()).add(queuedMs);
     if (recalled) this.#recalled += 1;
@@ -104,6 +107,7 @@ class Row {
       calls: this.#time.count,
       errors: this.#errors,
       recalled: this.#recalled,
+      costUsd: this.#costUsd,
       codes: codes.toSorted((left, right) => right.count - left.count),
       time: toTimeStats(this.#time),
       queue: { calls: this.#queue?.count ?? 0, ...toTimeStats(this.#queue ?? nothing) },

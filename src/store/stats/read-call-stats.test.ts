@@ -102,6 +102,22 @@ test("readCallStats() leaves out what is no record of a call", async () => {
   ]);
 });
 
+test("readCallStats() adds up what calls cost", async () => {
+  const store = memoryStore();
+  const paid = defineTool({ ...base, name: "paid", run: (_, { spend }) => spend(0.5) });
+  const workspace = createWorkspace({ tools: [paid, place], store });
+  for (const tool of ["paid", "paid", "place"]) await workspace.call(tool, {});
+  await store.log.append("calls", [{ type: "call-end", call: "x", tool: "paid", outcome: {}, costUsd: "much" }]);
+
+  const stats = await readCallStats(store);
+
+  expect(stats.total.costUsd).toBe(1);
+  expect(stats.tools.map(({ tool, costUsd }) => [tool, costUsd])).toEqual([
+    ["paid", 1],
+    ["place", 0],
+  ]);
+});
+
 test("readCallStats() keeps a bounded number of rows, whatever names there are", async () => {
   const { store, recordAt } = createLog();
   for (let index = 0; index < 1010; index++) {

@@ -108,6 +108,39 @@ test("log() says nothing once the call must stop", async () => {
   expect(events.map(({ type }) => type)).not.toContain("call-log");
 });
 
+test("spend() adds up what a call cost, and leaves out what is no cost", async () => {
+  const { events, run } = setUp(({ spend }) => {
+    for (const cost of [0.25, 0.5, 0, -1, Number.NaN, Infinity, "1", null, undefined]) spend(cost as number);
+  });
+
+  await run();
+
+  expect(events.at(-1)).toMatchObject({ type: "call-end", costUsd: 0.75 });
+});
+
+test("spend() adds nothing after the call, and a call that cost nothing says nothing of it", async () => {
+  let spend: ToolContext["spend"] | undefined;
+  const { events, run } = setUp((context) => {
+    spend = context.spend;
+  });
+  await run();
+
+  spend?.(1);
+
+  expect(events.at(-1)).not.toHaveProperty("costUsd");
+});
+
+test("spend() counts what is spent by a call that fails", async () => {
+  const { events, run } = setUp(({ spend }) => {
+    spend(2);
+    throw new Error("no");
+  });
+
+  await run();
+
+  expect(events.at(-1)).toMatchObject({ outcome: { status: "failed" }, costUsd: 2 });
+});
+
 test("a tool's own tools go first when it calls by bare name, then the global ones", async () => {
   const say = (name: string, text: string) => defineTool({ name, description: "Says something", run: () => text });
   const ask = defineTool({

@@ -16,6 +16,7 @@ export class CallContext implements RuntimeContext {
   // Fields and no methods: a tool takes out what it needs, and uses it alone.
   readonly progress: RuntimeContext["progress"];
   readonly log: RuntimeContext["log"];
+  readonly spend: RuntimeContext["spend"];
   readonly chunk: RuntimeContext["chunk"];
   readonly call: RuntimeContext["call"];
   readonly #call: Call;
@@ -31,6 +32,9 @@ export class CallContext implements RuntimeContext {
     this.log = (message, data) => {
       if (call.stopped !== undefined || call.ended || !call.isHeard()) return;
       call.emit({ type: "call-log", call: call.id, ...toLog(message, data) });
+    };
+    this.spend = (costUsd) => {
+      if (isFinite(costUsd) && costUsd > 0 && !call.ended) call.costUsd += costUsd;
     };
     this.chunk = (chunk) => chunks.push(chunk);
     this.call = (tool: unknown, input?: unknown) =>

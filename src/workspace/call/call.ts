@@ -49,6 +49,8 @@ export class Call implements PublicCall {
   attempts = 1;
   /** How long it waited for a place and for limits. */
   queuedMs = 0;
+  /** What the tool says that it cost. */
+  costUsd = 0;
   /** How many calls this one and those inside it have asked for; counted at the root. */
   callsMade = 0;
   redactor: Redactor | undefined;

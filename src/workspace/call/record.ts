@@ -77,8 +77,16 @@ function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
   const tool = call.redactor === undefined ? call.address : call.redactor.text(call.address);
   const recorded = outcome.status === "ok" ? (call.recorded ?? outcome) : outcome;
   const durationMs = performance.now() - call.startedAt;
-  const { queuedMs } = call;
-  return { type: "call-end", call: call.id, tool, outcome: recorded, durationMs, ...(queuedMs > 0 && { queuedMs }) };
+  const { queuedMs, costUsd } = call;
+  return {
+    type: "call-end",
+    call: call.id,
+    tool,
+    outcome: recorded,
+    durationMs,
+    ...(queuedMs > 0 && { queuedMs }),
+    ...(costUsd > 0 && { costUsd }),
+  };
 }
 
 function keepStart(call: Call, start: CallStart): Promise<FailedOutcome | undefined> {

@@ -43,6 +43,32 @@ test("stats() says how long calls took and how long they waited", async () => {
   expect(until).toBeGreaterThanOrEqual(since);
 });
 
+test("stats() adds up what tools say that they cost, each for itself", async () => {
+  const paid = defineTool({ ...base, name: "paid", run: (_, { spend }) => spend(0.5) });
+  const skill = defineSkill({ name: "shop", description: "Buys", tools: [paid] });
+  const buy = defineTool({
+    ...base,
+    name: "buy",
+    async run(_, { call, spend }) {
+      spend(0.25);
+      await call("shop/paid", {});
+    },
+  });
+  const workspace = createWorkspace({ tools: [buy], skills: [skill] });
+  await workspace.activateSkill("shop");
+
+  await workspace.call("buy", {});
+  await workspace.call("shop/paid", {});
+
+  const { total, tools, owners } = workspace.stats();
+  expect(total.costUsd).toBe(1.25);
+  expect(tools.map(({ tool, costUsd }) => [tool, costUsd])).toEqual([
+    ["shop/paid", 1],
+    ["buy", 0.25],
+  ]);
+  expect(owners).toMatchObject([{ owner: "shop", costUsd: 1 }]);
+});
+
 const base = { description: "Does something", input: { type: "object" } } as const;
 const place = defineTool({ ...base, name: "place", cache: { ttlMs: 10_000 }, run: () => "here" });
 const outer = defineTool({ ...base, name: "outer", run: (_, { call }) => call("geo/place", {}) as never });

@@ -9,6 +9,7 @@ interface MeteredCall {
   /** On the clock of `performance`. */
   readonly startedAt: number;
   readonly queuedMs: number;
+  readonly costUsd: number;
 }
 
 /** Counts the calls of a workspace while it lives. */
@@ -22,12 +23,13 @@ export function createMeter(): Meter {
   const tally = createCallTally();
   const since = Date.now();
   return {
-    count({ resolution, startedAt, queuedMs }, outcome) {
+    count({ resolution, startedAt, queuedMs, costUsd }, outcome) {
       tally.add({
         tool: resolution.ok ? resolution.entry.address : undefined,
         owner: resolution.ok && resolution.entry.source !== "global" ? resolution.entry.owner : undefined,
         durationMs: performance.now() - startedAt,
         queuedMs,
+        costUsd,
         code: outcome.status === "failed" ? outcome.error.code : undefined,
         recalled: outcome.status === "ok" && outcome.recalled !== undefined,
       });

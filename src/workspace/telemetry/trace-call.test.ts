@@ -30,6 +30,22 @@ afterEach(() => {
   trace.disable();
 });
 
+test("call() says in its span what it cost, if it cost something", async () => {
+  const { spans } = register();
+  const paid = defineTool({ ...base, name: "paid", run: (_, { spend }) => spend(0.5) });
+  const free = defineTool({ ...base, name: "free", run: () => 1 });
+  const workspace = createWorkspace({ tools: [paid, free] });
+
+  await workspace.call("paid", {});
+  await workspace.call("free", {});
+
+  const costs = spans().map(({ name, attributes }) => [name, attributes["kitbag.cost_usd"]]);
+  expect(costs.filter(([name]) => String(name).startsWith("execute_tool"))).toEqual([
+    ["execute_tool paid", 0.5],
+    ["execute_tool free", undefined],
+  ]);
+});
+
 test("call() sends one trace of nested calls to a collector, each span inside the one that made it", async () => {
   const collector = await startTraceCollector();
   const { provider } = register(new OTLPTraceExporter({ url: collector.url }));

@@ -81,6 +81,7 @@ function describeEnd(span: Span, call: Call, outcome: ToolOutcome): void {
     [own.callRan]: call.ran,
     [own.callQueueMs]: call.queuedMs,
     [own.outputBytes]: call.outputBytes,
+    ...(call.costUsd > 0 && { [own.cost]: call.costUsd }),
   });
   if (options.content === true)
     span.setAttribute(conventions.toolCallArguments, showJson(call, call.input as JsonValue));
