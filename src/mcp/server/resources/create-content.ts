@@ -22,6 +22,7 @@ import type { CacheHint, ResourcePart } from "./resource-part.ts";
 import { runResources } from "./run-resources.ts";
 import { skillResources } from "./skill-resources.ts";
 import { toolResources } from "./tool-resources.ts";
+import { valueResources } from "./value-resources.ts";
 
 /** Everything that a client can read. */
 export interface Content {
@@ -36,7 +37,14 @@ export interface Content {
   read(uri: string, context: ServerContext): Promise<ReadResourceResult | InputRequiredResult>;
 }
 
-const parts: readonly ResourcePart[] = [guideResource, runResources, toolResources, skillResources, outputResources];
+const parts: readonly ResourcePart[] = [
+  guideResource,
+  runResources,
+  toolResources,
+  skillResources,
+  outputResources,
+  valueResources,
+];
 
 /** Files of skills are the ones that were published, or an error. */
 const fileTtlMs = 30_000;
