@@ -33,6 +33,7 @@ const helpers: readonly Helper[] = [
 kitbag.progress("half", done=1, total=2)
 kitbag.log("logged", {"n": 1})
 kitbag.stream("piece")
+kitbag.spend(0.25)
 kitbag.state.set("text", "ü\\n\\"q\\" \\\\")
 kitbag.skill_state.set("shared", "s")
 answers = [
@@ -63,6 +64,7 @@ print(json.dumps(answers))`,
 kitbag.progress("half", { done: 1, total: 2 });
 kitbag.log("logged", { n: 1 });
 kitbag.stream("piece");
+kitbag.spend(0.25);
 await kitbag.state.set("text", 'ü\\n"q" \\\\');
 await kitbag.skillState.set("shared", "s");
 const codeOf = (cause) => (cause instanceof KitbagError ? cause.code : "another");
@@ -83,7 +85,8 @@ console.log(JSON.stringify([
   {
     name: "kitbag.cjs without promises",
     path: "a.cjs",
-    text: `const { sync: kitbag, progress, log, stream } = require("kitbag");
+    text: `const { sync: kitbag, progress, log, spend, stream } = require("kitbag");
+spend(0.25);
 progress("half", { done: 1, total: 2 });
 log("logged", { n: 1 });
 stream("piece");
@@ -113,6 +116,7 @@ require "kitbag"
 Kitbag.progress("half", done: 1, total: 2)
 Kitbag.log("logged", { n: 1 })
 Kitbag.stream("piece")
+Kitbag.spend(0.25)
 Kitbag.state.set("text", "ü\\n\\"q\\" \\\\")
 Kitbag.skill_state.set("shared", "s")
 def code_of
@@ -166,6 +170,7 @@ test.for(helpers)("$name lets a script do all that its tool may do", async (help
   expect(events).toContainEqual(
     expect.objectContaining({ type: "call-progress", progress: { message: "half", done: 1, total: 2 } }),
   );
+  expect(events.at(-1)).toMatchObject({ type: "call-end", costUsd: 0.25 });
 });
 
 test("kitbag.sh lets a script do all that its tool may do", async () => {
@@ -175,6 +180,8 @@ test("kitbag.sh lets a script do all that its tool may do", async () => {
 kitbag_progress half 1 2
 kitbag_log "logged $(printf '\001')"
 kitbag_stream piece
+kitbag_spend 0.25
+kitbag_spend nothing
 kitbag_state_set text $'ü\n"q" \\ \t\001' 60000
 kitbag_state_get text
 kitbag_state_get nothing || echo nothing
@@ -211,6 +218,7 @@ kitbag_state_get || echo "no key"`,
   expect(events).toContainEqual(
     expect.objectContaining({ type: "call-progress", progress: { message: "half", done: 1, total: 2 } }),
   );
+  expect(events.at(-1)).toMatchObject({ type: "call-end", costUsd: 0.25 });
 });
 
 test("kitbag.sh finds its answer after complaints about other messages", async () => {

@@ -43,6 +43,7 @@ const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFun
   ["log", (request, { context }) => context.log(textOf(request, "message"), request["data"])],
   ["progress", ({ message, done, total }, { context }) => context.progress({ message, done, total } as object)],
   ["chunk", ({ value = null }, { context }) => context.chunk(value)],
+  ["spend", ({ costUsd }, { context }) => context.spend(Number(costUsd))],
   ["call", (request, { context }) => context.call(textOf(request, "tool"), request["input"] ?? {})],
   ["http.request", sendRequest],
 ]);

@@ -551,6 +551,7 @@ test("kitbag.call() keeps state, and tells progress, logs and pieces of the outp
     await call({ fn: "log", message: "half", data: [1] }),
     await call({ fn: "progress", done: 1, total: 2 }),
     await call({ fn: "chunk", value: "piece" }),
+    await call({ fn: "spend", costUsd: 0.25 }),
   ].map((outcome) => (outcome.status === "ok" ? outcome.output : outcome.error.message));
 
   expect(answers).toMatchObject([
@@ -562,7 +563,9 @@ test("kitbag.call() keeps state, and tells progress, logs and pieces of the outp
     { ok: true, value: null },
     { ok: true, value: null },
     { ok: true, value: null },
+    { ok: true, value: null },
   ]);
+  expect(events.at(-1)).toMatchObject({ type: "call-end", costUsd: 0.25 });
   expect(events).toContainEqual(expect.objectContaining({ type: "call-log", message: "half", data: [1] }));
   expect(events).toContainEqual(expect.objectContaining({ type: "call-progress", progress: { done: 1, total: 2 } }));
   expect(events).toContainEqual(expect.objectContaining({ type: "call-chunk", chunk: "piece" }));

@@ -26,6 +26,8 @@ export function toMethods(powers: ScriptPowers): RpcMethods {
     ["progress", (params) => context.progress(show(toProgress(params)))],
     ["log", (params) => context.log(show(text(params, "message")), show(params["data"] ?? undefined))],
     ["stream", (params) => stream(show(params["chunk"] ?? null))],
+    // A shell has no numbers, only texts.
+    ["spend", ({ costUsd }) => context.spend(Number(costUsd))],
     ["call", (params) => call(context, params)],
     ["secret", (params) => findSecret(powers, text(params, "name"))],
   ]);

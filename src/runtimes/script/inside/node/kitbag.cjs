@@ -4,6 +4,7 @@
  *   kitbag.progress("reading", { done: 1, total: 10 });         // how far the work is
  *   kitbag.log("found 3 files", { files: 3 });                  // for whoever watches; the model does not see it
  *   kitbag.stream("first part\n");                              // a piece of the output, before the end
+ *   kitbag.spend(0.002);                                        // this call cost so much, or so much more: US dollars
  *   const count = (await kitbag.state.get("count")) ?? 0;       // kept from one call to the next, for this tool
  *   await kitbag.state.set("count", count + 1, { expiresInMs: 3_600_000 });
  *   await kitbag.skillState.list("user/");                      // shared by all tools of the skill
@@ -169,10 +170,11 @@ module.exports = {
   progress: (message, { done, total } = {}) => notify("progress", { message, done, total }),
   log: (message, data) => notify("log", { message: String(message), data }),
   stream: (chunk) => notify("stream", { chunk }),
+  spend: (costUsd) => notify("spend", { costUsd }),
   ...createApi(request, (promise, change) => promise.then(change)),
   sync: createApi(requestSync, (value, change) => change(value)),
 };
 
 // Never runs: it tells Node which names a script can import.
 // oxlint-disable-next-line no-constant-binary-expression, no-constant-condition, no-unused-expressions
-0 && (module.exports = { available, call, KitbagError, log, progress, secret, skillState, state, stream, sync });
+0 && (module.exports = { available, call, KitbagError, log, progress, secret, skillState, spend, state, stream, sync });

@@ -5,6 +5,7 @@
     kitbag.progress("reading", done=1, total=10)   # how far the work is
     kitbag.log("found 3 files", {"files": 3})       # for whoever watches; the model does not see it
     kitbag.stream("first part\n")                   # a piece of the output, before the end
+    kitbag.spend(0.002)                             # this call cost so much, or so much more: US dollars
     count = kitbag.state.get("count", 0)            # kept from one call to the next, for this tool
     kitbag.state.set("count", count + 1, expires_in_ms=3600000)
     kitbag.skill_state.list("user/")                # shared by all tools of the skill
@@ -18,7 +19,7 @@ import json
 import os
 import threading
 
-__all__ = ["KitbagError", "available", "call", "log", "progress", "secret", "skill_state", "state", "stream"]
+__all__ = ["KitbagError", "available", "call", "log", "progress", "secret", "skill_state", "spend", "state", "stream"]
 
 
 class KitbagError(Exception):
@@ -151,6 +152,11 @@ def log(message, data=None):
 def stream(chunk):
     """Hands on a piece of the output while the tool runs."""
     _notify("stream", chunk=chunk)
+
+
+def spend(cost_usd):
+    """Says that this call has cost so much, or so much more, in US dollars."""
+    _notify("spend", costUsd=cost_usd)
 
 
 def call(tool, input=None):

@@ -5,6 +5,7 @@
 #   Kitbag.progress("reading", done: 1, total: 10)   # how far the work is
 #   Kitbag.log("found 3 files", { files: 3 })        # for whoever watches; the model does not see it
 #   Kitbag.stream("first part\n")                    # a piece of the output, before the end
+#   Kitbag.spend(0.002)                              # this call cost so much, or so much more: US dollars
 #   count = Kitbag.state.get("count") || 0           # kept from one call to the next, for this tool
 #   Kitbag.state.set("count", count + 1, expires_in_ms: 3_600_000)
 #   Kitbag.skill_state.list("user/")                 # shared by all tools of the skill
@@ -92,6 +93,10 @@ module Kitbag
 
     def stream(chunk)
       notify("stream", chunk: chunk)
+    end
+
+    def spend(cost_usd)
+      notify("spend", costUsd: cost_usd)
     end
 
     def call(tool, input = {})

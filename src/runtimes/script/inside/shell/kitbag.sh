@@ -5,6 +5,7 @@
 #   kitbag_progress "reading" 1 10                # how far the work is: message, done, total
 #   kitbag_log "found 3 files"                    # for whoever watches; the model does not see it
 #   kitbag_stream "first part"                    # a piece of the output, before the end
+#   kitbag_spend 0.002                            # this call cost so much, or so much more: US dollars
 #   count=$(kitbag_state_get count) || count=0    # kept from one call to the next; fails if there is nothing
 #   kitbag_state_set count "$((count + 1))"       # keeps a text; a third argument is how long, in milliseconds
 #   kitbag_state_delete count
@@ -111,6 +112,10 @@ kitbag_log() {
 
 kitbag_stream() {
   _kitbag_notify stream "{\"chunk\":$(_kitbag_quote "$*")}"
+}
+
+kitbag_spend() {
+  _kitbag_notify spend "{\"costUsd\":$(_kitbag_quote "${1:-}")}"
 }
 
 kitbag_state_get() {
