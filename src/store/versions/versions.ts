@@ -1,3 +1,6 @@
+import { hash } from "node:crypto";
+
+import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { loadContent, toContent, toDigest, type VersionContent, type VersionSource } from "./content.ts";
@@ -17,7 +20,8 @@ export interface Versions {
   /** The one that is live; none if the address is not known. */
   current(address: string): Promise<Version | undefined>;
   /**
-   * A version with what it is made of. `which` is a number, a digest (or the first 8 or more of its digits) or a label.
+   * A version with what it is made of. `which` is a number, a digest (or the first 8 or more of its digits), a label, or the digest
+   * of its definition alone, which is what the audit and calls that failed say of a tool.
    *
    * @throws {KitbagError} `version-not-found`
    */
@@ -89,9 +93,26 @@ export function createVersions(store: Store): Versions {
 async function findVersion(store: Store, address: string, which: number | string): Promise<Version> {
   const { versions } = await readHistory(store, address);
   // A label is whatever its author says, also the digest of another version.
-  const version = versions.find(({ digest }) => digest === which) ?? versions.findLast((one) => isMeant(one, which));
+  const version =
+    versions.find(({ digest }) => digest === which) ??
+    versions.findLast((one) => isMeant(one, which)) ??
+    (await findByDefinition(store, versions, which));
   if (version !== undefined) return version;
   throw new KitbagError("version-not-found", { address, which: String(which), known: versions.map(describe) });
+}
+
+async function findByDefinition(
+  store: Store,
+  versions: readonly Version[],
+  which: number | string,
+): Promise<Version | undefined> {
+  const digits = typeof which === "number" ? "" : toDigits(which);
+  if (digits.length < shortestDigest) return undefined;
+  for (const version of versions.toReversed()) {
+    const { definition } = await loadContent(store, version);
+    if (hash("sha256", toCanonicalJson(definition)).startsWith(digits)) return version;
+  }
+  return undefined;
 }
 
 /** What is to be the current version of an address. */
@@ -134,8 +155,12 @@ const shortestDigest = 8;
 function isMeant({ number, digest, label }: Version, which: number | string): boolean {
   if (typeof which === "number") return number === which;
   if (label === which) return true;
-  const digits = which.replace(/^sha256:/u, "");
+  const digits = toDigits(which);
   return digits.length >= shortestDigest && digest.startsWith(`sha256:${digits}`);
+}
+
+function toDigits(digest: string): string {
+  return digest.replace(/^sha256:/u, "");
 }
 
 function describe({ number, label, digest }: Version): string {

@@ -1,13 +1,17 @@
+import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
 
+import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Skill } from "../../core/skill.ts";
 import type { Tool } from "../../core/tool.ts";
+import { readAudit } from "../../store/audit/export-audit.ts";
+import { openAudit } from "../../store/audit/open-audit.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import { loadSkills } from "../skills/load-workspace-skills.ts";
@@ -28,6 +32,27 @@ test("keepVersions() keeps the tools that are there, and those that come later",
   ]);
   expect(await versions.addresses()).toEqual(["greet", "shop/greet"]);
   expect((await versions.diff("greet", 1, 2)).definition).toContain('+  "description": "Says hello to somebody"');
+});
+
+test("keepVersions() keeps versions under the digest that the audit says, too", async () => {
+  const store = memoryStore();
+  const audit = await openAudit({ store, key: randomBytes(32), anchorFile: join(createFolder(), "audit.head") });
+  onTestFinished(() => audit.close());
+  const workspace = createWorkspace({ tools: [greet("1.0.0", "Says hello")], store, audit });
+  const { versions, settled } = keepVersions(workspace, store);
+  await workspace.call("greet");
+  workspace.replace(greet("1.1.0", "Says hello to somebody"));
+  await workspace.call("greet");
+  await settled();
+
+  const digests: string[] = [];
+  for await (const entry of readAudit(store)) if (entry.type === "begin") digests.push(entry.toolDigest ?? "");
+  const found = await Promise.all(digests.map((digest) => versions.get("greet", digest)));
+  const byStart = await versions.get("greet", digests[0]?.slice(7, 19) ?? "");
+
+  expect(found.map(({ label }) => label)).toEqual(["1.0.0", "1.1.0"]);
+  expect(byStart.label).toBe("1.0.0");
+  await expect(versions.get("greet", `sha256:${"0".repeat(64)}`)).rejects.toMatchObject({ code: "version-not-found" });
 });
 
 test("keepVersions() keeps a skill and its tools when it is opened, and not before", async () => {
