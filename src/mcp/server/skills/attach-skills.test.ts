@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { SkillsClient, type ListSkillsResult } from "@modelcontextprotocol/client/ext/skills";
@@ -66,7 +66,7 @@ test.for(connects)(
 
     const digest = (path: keyof typeof pdf): string => `sha256:${createHash("sha256").update(pdf[path]).digest("hex")}`;
     expect(skills[0]?.resources).toEqual([
-      { uri: "skill://kitbag/pdf/SKILL.md", digest: digest("pdf/SKILL.md"), size: 86 },
+      { uri: "skill://kitbag/pdf/SKILL.md", digest: digest("pdf/SKILL.md"), size: 93 },
       { uri: "skill://kitbag/pdf/assets/logo.png", digest: digest("pdf/assets/logo.png"), size: 5 },
       { uri: "skill://kitbag/pdf/empty.txt", digest: digest("pdf/empty.txt"), size: 0 },
       {
@@ -116,7 +116,7 @@ test.for(connects)("a %s client reads folders, one level at a time", async ([, c
   const inner = await readFolder(client, "skill://kitbag/pdf/references");
 
   expect(top).toEqual([
-    "SKILL.md text/markdown 86",
+    "SKILL.md text/markdown 93",
     "assets inode/directory",
     "empty.txt text/plain 0",
     "references inode/directory",
@@ -275,7 +275,6 @@ test("a link that was put in the place of a file is not followed", async () => {
   const folder = createFolder({ ...pdf, "secret.txt": "# Forms\n" });
   const { client } = await connect2025(createWorkspace({ skills: await skillsAt(folder) }));
   await new SkillsClient(client).list();
-  const { rmSync } = await import("node:fs");
   rmSync(join(folder, "pdf/references/forms.md"));
   symlinkSync(join(folder, "secret.txt"), join(folder, "pdf/references/forms.md"));
 
