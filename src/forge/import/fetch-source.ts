@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import { download } from "../../sandbox/download/download.ts";
+import { readRegularFile } from "../../skills/folder/read-file.ts";
+import { isInside } from "../../skills/folder/is-inside.ts";
+import { createStage, type Fetched, type FetchOptions } from "./fetched.ts";
+import { toLimits } from "./import-limits.ts";
+import { showSource, type ImportSource } from "./import-source.ts";
+import { readArchive } from "./read-archive.ts";
+
+/**
+ * Fetches a source, without running anything of it. Whoever gets it disposes of it.
+ *
+ * @throws {KitbagError} `import-failed`, `import-refused`, `network-refused`, `network-failed`
+ */
+export async function fetchSource(source: ImportSource, options: FetchOptions): Promise<Fetched> {
+  switch (source.kind) {
+    case "git": {
+      const { fetchGit } = await import("./fetch-git.ts");
+      return fetchGit(source, options);
+    }
+    case "npm": {
+      const { fetchNpm } = await import("./fetch-npm.ts");
+      const { bytes, version, integrity } = await fetchNpm(source, options);
+      return unpack(source, bytes, { version, integrity }, options);
+    }
+    case "archive": {
+      const bytes = await readBytes(source, options);
+      const integrity = `sha256-${createHash("sha256").update(bytes).digest("base64")}`;
+      if (source.integrity !== undefined && source.integrity !== integrity) {
+        throw failed(source, "the archive is not what it should be: its digest is another one");
+      }
+      return unpack(source, bytes, { integrity }, options);
+    }
+    case "folder":
+      return openFolder(source);
+  }
+}
+
+type ArchiveSource = Extract<ImportSource, { kind: "archive" }>;
+
+async function readBytes(source: ArchiveSource, options: FetchOptions): Promise<Uint8Array> {
+  const { maxDownloadBytes: maxBytes, limitMs } = toLimits(options.limits);
+  if (/^https?:\/\//u.test(source.address)) return download(new URL(source.address), { ...options, maxBytes, limitMs });
+  const reading = readRegularFile(source.address, { maxBytes });
+  if (reading.ok) return reading.bytes;
+  throw failed(source, reading.code === "folder-large" ? `it is larger than ${maxBytes} bytes` : reading.reason);
+}
+
+async function unpack(
+  source: ImportSource,
+  archive: Uint8Array,
+  resolved: Fetched["resolved"],
+  options: FetchOptions,
+): Promise<Fetched> {
+  const tree = await readArchive(archive, showSource(source), toLimits(options.limits));
+  const stage = createStage();
+  try {
+    const left = tree.write(stage.directory);
+    const directory = enterFolder(source, enterOnlyFolder(stage.directory));
+    return { source, directory, resolved, notes: left.map((one) => `left out ${one}`), dispose: stage.dispose };
+  } catch (cause) {
+    stage.dispose();
+    throw cause;
+  }
+}
+
+/** Most archives hold one folder, which is named after the version: paths in it are those that stay the same. */
+function enterOnlyFolder(directory: string): string {
+  const [only, ...others] = readdirSync(directory, { withFileTypes: true });
+  return others.length === 0 && only?.isDirectory() === true ? join(directory, only.name) : directory;
+}
+
+/** What is on this machine is read where it is: only the skills that are taken are copied, file by file, as they were shown. */
+function openFolder(source: Extract<ImportSource, { kind: "folder" }>): Fetched {
+  let root: string;
+  try {
+    root = realpathSync.native(source.address);
+  } catch (cause) {
+    throw failed(source, "there is no such folder", cause);
+  }
+  if (!statSync(root).isDirectory()) throw failed(source, "it is not a folder");
+  return { source, directory: enterFolder(source, root), resolved: {}, notes: [], dispose() {} };
+}
+
+function enterFolder(source: ImportSource, root: string): string {
+  if (source.folder === undefined) return root;
+  const path = join(root, source.folder);
+  const missing = `there is no folder ${JSON.stringify(source.folder)} in it`;
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) throw failed(source, missing);
+  if (!isInside(realpathSync.native(path), root)) throw failed(source, missing);
+  return path;
+}
+
+function failed(source: ImportSource, reason: string, cause?: unknown): KitbagError {
+  return new KitbagError("import-failed", { source: showSource(source), reason }, { cause });
+}

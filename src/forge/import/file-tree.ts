@@ -1,0 +1,157 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import { checkEntryPath } from "./check-entry.ts";
+import type { ImportLimits } from "./import-limits.ts";
+
+/** One file that was fetched. */
+export interface TreeFile {
+  readonly bytes: Uint8Array;
+  readonly isExecutable: boolean;
+}
+
+/**
+ * The files of a source, in memory, until all of them are known to be harmless. Each method throws `import-refused` with the name of
+ * the entry that is to blame.
+ */
+export interface FileTree {
+  /** Makes room for a file before it is read: by its name and the size that it is said to have. */
+  announce(path: string, bytes: number): void;
+  /** Adds a file that was announced. */
+  addFile(path: string, file: TreeFile): void;
+  addFolder(path: string): void;
+  addLink(path: string, target: string): void;
+  refuse(path: string, reason: string): never;
+  /** Puts all files below a folder that is empty and ours. Answers with what was left out. */
+  write(directory: string): readonly string[];
+  readonly count: number;
+}
+
+type EntryKind = "file" | "folder";
+
+/** Makes an empty tree. `source` is for messages. */
+export function createFileTree(source: string, limits: Required<ImportLimits>): FileTree {
+  const files = new Map<string, TreeFile>();
+  const links = new Map<string, string>();
+  const refuse = (entry: string, reason: string): never => {
+    throw new KitbagError("import-refused", { source, entry: entry.slice(0, 200), reason });
+  };
+  const claim = createClaims(limits, refuse);
+  const announced = createScale(limits.maxBytes, refuse);
+  const added = createScale(limits.maxBytes, refuse);
+
+  function checkSize(path: string, bytes: number): void {
+    if (bytes > limits.maxFileBytes) refuse(path, `is larger than ${limits.maxFileBytes} bytes`);
+  }
+
+  return {
+    refuse,
+    announce(path, bytes) {
+      claim(path, "file");
+      checkSize(path, bytes);
+      announced.add(path, bytes);
+    },
+    addFile(path, file) {
+      checkSize(path, file.bytes.length);
+      added.add(path, file.bytes.length);
+      files.set(path, file);
+    },
+    addFolder: (path) => claim(path, "folder"),
+    addLink(path, target) {
+      claim(path, "file");
+      const goal = toGoal(path, target);
+      if (goal === undefined) return refuse(path, "is a link that leads out");
+      links.set(path, goal);
+    },
+    write(directory) {
+      const found = [...links.keys()].map((path) => [path, followLink(path, files, links)] as const);
+      for (const [path, file] of found) added.add(path, file?.bytes.length ?? 0);
+      const copies = found.flatMap(([path, file]) => (file === undefined ? [] : [[path, file] as const]));
+      // Nothing is written before everything is known to be right.
+      for (const [path, file] of [...files, ...copies]) writeFile(join(directory, path), file);
+      return found.flatMap(([path, file]) =>
+        file === undefined ? [`${path} (a link to a folder, or to nothing)`] : [],
+      );
+    },
+    get count() {
+      return files.size;
+    },
+  };
+}
+
+type Refuse = (entry: string, reason: string) => never;
+
+/** Takes names, each once. */
+function createClaims(
+  { maxDepth, maxFiles }: Required<ImportLimits>,
+  refuse: Refuse,
+): (path: string, kind: EntryKind) => void {
+  const taken = createTakenNames();
+  let entries = 0;
+  return (path, kind) => {
+    const wrong = checkEntryPath(path, maxDepth);
+    if (wrong !== undefined) refuse(path, wrong);
+    entries += 1;
+    if (entries > maxFiles) refuse(path, `is one too many: there may be ${maxFiles} files and folders`);
+    const rival = taken(path, kind);
+    if (rival === path) refuse(path, "is there twice");
+    if (rival !== undefined) refuse(path, `is the same name as ${JSON.stringify(rival)} on many systems`);
+  };
+}
+
+/** Counts bytes up to a limit. */
+function createScale(maxBytes: number, refuse: Refuse): { add(path: string, bytes: number): void } {
+  let sum = 0;
+  return {
+    add(path, bytes) {
+      sum += bytes;
+      if (sum > maxBytes) refuse(path, `makes it larger than ${maxBytes} bytes`);
+    },
+  };
+}
+
+/** What a link leads to, if it stays inside. */
+function toGoal(path: string, target: string): string | undefined {
+  const goal = posix.normalize(posix.join(posix.dirname(path), target));
+  const leadsOut = posix.isAbsolute(target) || /^[A-Za-z]:|[\\\0]/u.test(target) || /^\.\.(?:\/|$)/u.test(goal);
+  return leadsOut ? undefined : goal.replace(/\/+$/u, "");
+}
+
+/** Remembers names as systems do that take upper and lower case, or two ways to write an accent, for the same. */
+function createTakenNames(): (path: string, kind: EntryKind) => string | undefined {
+  const names = new Map<string, { readonly path: string; readonly kind: EntryKind }>();
+  return (path, kind) => {
+    const parts = path.split("/");
+    for (let length = 1; length <= parts.length; length += 1) {
+      const part = parts.slice(0, length).join("/");
+      const isWhole = length === parts.length;
+      const key = part.normalize("NFC").toLowerCase();
+      const known = names.get(key);
+      const partKind = isWhole ? kind : "folder";
+      if (known === undefined) names.set(key, { path: part, kind: partKind });
+      else if (known.path !== part || known.kind !== partKind || (isWhole && kind === "file")) return known.path;
+    }
+    return undefined;
+  };
+}
+
+function writeFile(path: string, { bytes, isExecutable }: TreeFile): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, bytes, { flag: "wx", mode: isExecutable ? 0o755 : 0o644 });
+}
+
+/** A link to a file is that file once more; so nothing on the disk ever leads anywhere. */
+function followLink(
+  path: string,
+  files: ReadonlyMap<string, TreeFile>,
+  links: ReadonlyMap<string, string>,
+): TreeFile | undefined {
+  const seen = new Set<string>();
+  for (let place: string | undefined = path; place !== undefined && !seen.has(place); place = links.get(place)) {
+    seen.add(place);
+    const file = files.get(place);
+    if (file !== undefined) return file;
+  }
+  return undefined;
+}

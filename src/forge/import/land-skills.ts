@@ -1,0 +1,185 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  utimesSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { randomBytes } from "node:crypto";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { SkillFolder } from "../../core/skill.ts";
+import { readFolder } from "../../skills/folder/read-folder.ts";
+import { readRegularFile } from "../../skills/folder/read-file.ts";
+import { toDigest } from "../../skills/folder/to-digest.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
+import { toDigests } from "../../skills/trust/folder-trust.ts";
+import { lockSkills } from "../../skills/trust/lock-skills.ts";
+import { updateTrust } from "../../skills/trust/trust-file.ts";
+import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import type { LoadedCandidate } from "./import-candidate.ts";
+import { makeFolder, trustNothing, type ImportProject } from "./open-project.ts";
+
+/** A skill that is put in its place. */
+export interface Landing {
+  readonly candidate: LoadedCandidate;
+  /** Whether it may run then, in exactly this state. */
+  readonly isTrusted: boolean;
+}
+
+/**
+ * Puts skills in their places: all of them, or none. Each appears whole; then it is pinned; then, if somebody said so, it is trusted.
+ * So whatever happens on the way, nothing runs that was not shown.
+ *
+ * @throws {KitbagError} `import-failed` if a file is not what was shown, or cannot be written; `config-invalid` if the lock or the list
+ *   of what is trusted cannot be used. Then everything is as it was.
+ */
+export async function landSkills(project: ImportProject, landings: readonly Landing[]): Promise<void> {
+  const { reports: others } = await loadSkills({ workingDirectory: project.root, trust: trustNothing });
+  await withProjectLock(project, async () => {
+    const stage = makeFolder(project.root, `.kitbag/${stagePrefix}${randomBytes(6).toString("hex")}`);
+    const swaps: Swap[] = [];
+    try {
+      for (const [index, landing] of landings.entries()) {
+        const draft = join(stage, `new-${index}`);
+        copyShown(landing.candidate, draft);
+        const place = join(project.root, landing.candidate.place);
+        checkUntouched(landing.candidate, place);
+        swaps.push(swap(place, draft, join(stage, `old-${index}`)));
+      }
+      await pin(project, landings, others);
+      await updateTrust(project.home, ({ folders }) => {
+        for (const { candidate, isTrusted } of landings) {
+          const place = join(project.root, candidate.place);
+          if (isTrusted) folders.set(place, toDigests(folderOf(candidate).files));
+          else folders.delete(place);
+        }
+      });
+    } catch (cause) {
+      for (const one of swaps.toReversed()) one.undo();
+      throw toFailure(cause, landings);
+    } finally {
+      rmSync(stage, { recursive: true, force: true });
+    }
+  });
+}
+
+const stagePrefix = "import-";
+
+/** Does `work` while nobody else imports into the project, and puts right first what somebody left who was stopped in the middle. */
+export function withProjectLock<Result>(project: ImportProject, work: () => Promise<Result>): Promise<Result> {
+  makeFolder(project.root, ".kitbag");
+  const path = join(project.root, ".kitbag", "import.lock");
+  return withFileLock(path, async () => {
+    // Reading skills may take longer than a lock is believed in.
+    const beat = setInterval(() => utimesSync(path, new Date(), new Date()), 1000);
+    try {
+      restoreLeft(join(project.root, ".kitbag"));
+      return await work();
+    } finally {
+      clearInterval(beat);
+    }
+  });
+}
+
+/** What was moved away and has nothing in its place goes back there: its name stands beside it. */
+function restoreLeft(folder: string): void {
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(stagePrefix) && one !== "import.lock")) {
+    const stage = join(folder, name);
+    if (!lstatSync(stage).isDirectory()) continue;
+    for (const mark of readdirSync(stage).filter((one) => /^old-\d+\.place$/u.test(one))) {
+      const reading = readRegularFile(join(stage, mark), { maxBytes: 4096 });
+      const place = reading.ok ? join(dirname(folder), new TextDecoder().decode(reading.bytes)) : undefined;
+      const old = join(stage, mark.replace(/\.place$/u, ""));
+      const isOurs = place !== undefined && /^[/\\](?:skills|tools)[/\\][^/\\]+$/u.test(place.slice(folder.length));
+      if (isOurs && place.startsWith(folder) && existsSync(old) && !existsSync(place)) renameSync(old, place);
+    }
+    rmSync(stage, { recursive: true, force: true });
+  }
+}
+
+function folderOf({ report, name }: LoadedCandidate): SkillFolder {
+  if (report.skill?.folder !== undefined) return report.skill.folder;
+  throw new KitbagError("import-failed", { source: name, reason: "it cannot be used" });
+}
+
+/** Writes the files that were shown, each only if its bytes are those that were hashed. */
+function copyShown(candidate: LoadedCandidate, draft: string): void {
+  const { directory, files } = folderOf(candidate);
+  for (const { path, bytes, digest } of files) {
+    const from = join(directory, path);
+    const reading = readRegularFile(from, { maxBytes: bytes });
+    if (!reading.ok || toDigest(reading.bytes) !== digest) throw new KitbagError("script-changed", { path });
+    const to = join(draft, path);
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, reading.bytes, { flag: "wx", flush: true });
+    // Not through the mask of the process: what is a program there is one here.
+    chmodSync(to, (statSync(from).mode & 0o111) === 0 ? 0o644 : 0o755);
+  }
+}
+
+/** Somebody may have changed what is there since it was compared. */
+function checkUntouched({ name, replaces }: LoadedCandidate, place: string): void {
+  const isThere = lstatSync(place, { throwIfNoEntry: false }) !== undefined;
+  const found = isThere ? readFolder(place, { keepsContents: false, takesMarks: false }).digest : undefined;
+  if (found === replaces) return;
+  const reason = "what is in its place was changed meanwhile; look at it, and try again";
+  throw new KitbagError("import-failed", { source: name, reason });
+}
+
+/** One folder that took the place of another. */
+interface Swap {
+  undo(): void;
+}
+
+function swap(place: string, draft: string, old: string): Swap {
+  mkdirSync(dirname(place), { recursive: true });
+  const hasOld = existsSync(place);
+  if (hasOld) {
+    writeFileSync(`${old}.place`, place.slice(dirname(dirname(dirname(place))).length + 1), { flush: true });
+    renameSync(place, old);
+  }
+  const undo = (): void => {
+    rmSync(place, { recursive: true, force: true });
+    if (hasOld) renameSync(old, place);
+  };
+  try {
+    renameSync(draft, place);
+  } catch (cause) {
+    undo();
+    throw cause;
+  }
+  return { undo };
+}
+
+/** Pins what is in place now, read from there: it must be what was shown. */
+async function pin(
+  project: ImportProject,
+  landings: readonly Landing[],
+  others: readonly SkillReport[],
+): Promise<void> {
+  const places = landings.map(({ candidate }) => join(project.root, candidate.place));
+  const { reports } = await loadSkills({ directories: places, trust: trustNothing });
+  const landed = landings.map(({ candidate }, index) => {
+    const report = reports.find(({ directory }) => directory === places[index]);
+    if (report?.skill?.folder?.digest !== candidate.digest)
+      throw new KitbagError("script-changed", { path: candidate.place });
+    return report;
+  });
+  const sources = new Map(landings.map(({ candidate }, index) => [places[index] ?? "", candidate.source]));
+  await lockSkills(landed, project.lockPath, { others, sources });
+}
+
+function toFailure(cause: unknown, landings: readonly Landing[]): unknown {
+  if (cause instanceof KitbagError && cause.code !== "script-changed") return cause;
+  const source = landings.map(({ candidate }) => candidate.name).join(", ");
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new KitbagError("import-failed", { source, reason }, { cause });
+}
