@@ -99,8 +99,10 @@ export interface GateLimits {
   readonly headMs: number;
   /** How long a whole request may take to arrive. @default 60_000 */
   readonly requestMs: number;
-  /** Bytes a second that a body must have on average, after its first five seconds. @default 1024 */
+  /** Bytes a second that a body must have on average, once it has taken `slowAfterMs`. @default 1024 */
   readonly minBytesPerSecond: number;
+  /** How long a body may be slow: the first packets of a far client are. @default 5000 */
+  readonly slowAfterMs: number;
   /** How long a client may take nothing of an answer that waits for it. @default 30_000 */
   readonly stalledMs: number;
   /** How long a connection stays open between requests. @default 30_000 */

@@ -1,25 +1,17 @@
-import { connect, type Socket } from "node:net";
-import { text } from "node:stream/consumers";
+import { expect, test } from "vitest";
 
-import { afterEach, expect, test } from "vitest";
-
-import type { Gate, GateEvent, GateOptions, Route } from "./gate.ts";
+import { dial, echoRoute, madeUpToken, openTestGate, readAll, until } from "../../test/support/test-gate.ts";
+import type { GateEvent, GateOptions, Route } from "./gate.ts";
 import { openGate } from "./open-gate.ts";
-
-const opened: { readonly gate?: Gate; readonly socket?: Socket }[] = [];
-afterEach(async () => {
-  for (const { socket } of opened) socket?.destroy();
-  await Promise.all(opened.splice(0).map(async ({ gate }) => gate?.close({ graceMs: 0 })));
-});
 
 test("openGate() gives a route the caller, the path, the query and the body", async () => {
   const seen: unknown[] = [];
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/mcp",
-        async handle({ caller, path, query, response, readBody: _, ...rest }) {
-          seen.push(caller, path, query, Object.keys(rest).length > 0);
+        handle({ caller, path, query, response }) {
+          seen.push(caller, path, query);
           response.end("done");
         },
       },
@@ -29,12 +21,12 @@ test("openGate() gives a route the caller, the path, the query and the body", as
   const response = await fetch(`${gate.url}/mcp?a=1&b`, { method: "POST", body: "hello" });
 
   expect(await response.text()).toBe("done");
-  expect(seen).toEqual([{ id: "local", scopes: "all" }, "/mcp", "a=1&b", true]);
+  expect(seen).toEqual([{ id: "local", scopes: "all" }, "/mcp", "a=1&b"]);
 });
 
 test("readBody() gives the whole body, as often as it is asked for", async () => {
   const big = "x".repeat(300_000);
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/twice",
@@ -52,7 +44,7 @@ test("readBody() gives the whole body, as often as it is asked for", async () =>
 });
 
 test("readBody() gives an empty body for a request without one", async () => {
-  const gate = await open({});
+  const gate = await openTestGate();
 
   const response = await fetch(`${gate.url}/echo`);
 
@@ -62,14 +54,14 @@ test("readBody() gives an empty body for a request without one", async () => {
 test.for(["0.0.0.0", "::", "", "192.0.2.1", "example.com", "127.0.0.1.evil.com", "2130706433"])(
   "openGate() on %j needs a token",
   async (host) => {
-    const opening = openGate({ host, routes: [echo] });
+    const opening = openGate({ host, routes: [echoRoute] });
 
     await expect(opening).rejects.toMatchObject({ code: "gate-unprotected", details: { host } });
   },
 );
 
 test("openGate() says what to do about a listener without protection", async () => {
-  const opening = openGate({ host: "0.0.0.0", routes: [echo] });
+  const opening = openGate({ host: "0.0.0.0", routes: [echoRoute] });
 
   await expect(opening).rejects.toThrow(
     'Cannot listen on "0.0.0.0": everybody who reaches it could call the tools; give a token (--token, KITBAG_TOKEN) or OAuth, or listen on 127.0.0.1',
@@ -77,15 +69,15 @@ test("openGate() says what to do about a listener without protection", async () 
 });
 
 test("openGate() listens everywhere with a token, and tells an address that can be used", async () => {
-  const gate = await open({ host: "0.0.0.0", tokens: [{ token: secret }] });
+  const gate = await openTestGate({ host: "0.0.0.0", tokens: [{ token: madeUpToken }] });
 
-  const response = await fetch(`${gate.url}/echo`, { headers: { authorization: `Bearer ${secret}` } });
+  const response = await fetch(`${gate.url}/echo`, { headers: { authorization: `Bearer ${madeUpToken}` } });
 
   expect(response.status).toBe(200);
 });
 
 test("openGate() listens on IPv6 loopback", async () => {
-  const gate = await open({ host: "::1" });
+  const gate = await openTestGate({ host: "::1" });
 
   const response = await fetch(`${gate.url}/healthz`);
 
@@ -94,9 +86,9 @@ test("openGate() listens on IPv6 loopback", async () => {
 });
 
 test("openGate() says that a port is taken", async () => {
-  const { url } = await open({});
+  const { url } = await openTestGate();
 
-  const opening = openGate({ port: Number(new URL(url).port), routes: [echo] });
+  const opening = openGate({ port: Number(new URL(url).port), routes: [echoRoute] });
 
   await expect(opening).rejects.toMatchObject({
     code: "listen-failed",
@@ -118,18 +110,18 @@ test.for<[string, Partial<GateOptions>]>([
   ["origins", { origins: ["app.example.com"] }],
   ["origins", { origins: ["https://app.example.com/path"] }],
   ["origins", { origins: ["*"] }],
-  ["routes", { routes: [{ ...echoRoute(), path: "mcp" }] }],
+  ["routes", { routes: [{ ...echoRoute, path: "mcp" }] }],
   ["limits.maxBodyBytes", { limits: { maxBodyBytes: 0 } }],
   ["limits.maxBodyBytes", { limits: { maxBodyBytes: Number.NaN } }],
   ["limits.caller", { limits: { caller: { perSecond: 0, burst: 1 } } }],
 ])("openGate() refuses a wrong %s (%#)", async ([option, wrong]) => {
-  const opening = openGate({ routes: [echo], ...wrong });
+  const opening = openGate({ routes: [echoRoute], ...wrong });
 
   await expect(opening).rejects.toMatchObject({ code: "option-invalid", details: { option } });
 });
 
 test("openGate() never shows a token that it refuses", async () => {
-  const error: unknown = await openGate({ routes: [echo], tokens: [{ token: "hunter2" }] }).catch(
+  const error: unknown = await openGate({ routes: [echoRoute], tokens: [{ token: "hunter2" }] }).catch(
     (cause: unknown) => cause,
   );
 
@@ -139,7 +131,7 @@ test("openGate() never shows a token that it refuses", async () => {
 
 test("a route that throws is answered with 500, and only the report hears why", async () => {
   const events: GateEvent[] = [];
-  const gate = await open({
+  const gate = await openTestGate({
     report: (event) => events.push(event),
     routes: [
       {
@@ -172,7 +164,7 @@ test("a route that throws is answered with 500, and only the report hears why", 
 });
 
 test("a route that throws in the middle of its answer is cut", async () => {
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/half",
@@ -191,9 +183,9 @@ test("a route that throws in the middle of its answer is cut", async () => {
 });
 
 test("renderRefusal() of a route writes what the gate answers for it", async () => {
-  const gate = await open({
-    tokens: [{ token: secret }],
-    routes: [{ ...echo, renderRefusal: ({ status, message }) => JSON.stringify({ status, message, id: null }) }],
+  const gate = await openTestGate({
+    tokens: [{ token: madeUpToken }],
+    routes: [{ ...echoRoute, renderRefusal: ({ status, message }) => JSON.stringify({ status, message, id: null }) }],
   });
 
   const response = await fetch(`${gate.url}/echo`);
@@ -207,7 +199,7 @@ test("renderRefusal() of a route writes what the gate answers for it", async () 
 
 test("signal is aborted when the client goes away", async () => {
   const aborted = Promise.withResolvers<unknown>();
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/slow",
@@ -231,7 +223,7 @@ test("signal is aborted when the client goes away", async () => {
 
 test("signal is aborted at once if it is first asked for when the client is gone", async () => {
   const seen = Promise.withResolvers<boolean>();
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/slow",
@@ -253,7 +245,7 @@ test("signal is aborted at once if it is first asked for when the client is gone
 
 test("signal is not aborted by an answer that was sent", async () => {
   const signals: AbortSignal[] = [];
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/fast",
@@ -273,7 +265,7 @@ test("signal is not aborted by an answer that was sent", async () => {
 
 test("readBody() rejects when the client goes away in the middle", async () => {
   const failure = Promise.withResolvers<unknown>();
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/take",
@@ -296,7 +288,7 @@ test("readBody() rejects when the client goes away in the middle", async () => {
 
 test("readBody() rejects when the client was gone before it is called", async () => {
   const failure = Promise.withResolvers<unknown>();
-  const gate = await open({
+  const gate = await openTestGate({
     routes: [
       {
         path: "/take",
@@ -320,7 +312,7 @@ test("readBody() rejects when the client was gone before it is called", async ()
 
 test("a route below a path answers all that lies there, and an exact one comes first", async () => {
   const name = (path: string): Route => ({ path, handle: ({ response }) => void response.end(path) });
-  const gate = await open({ routes: [name("/api/*"), name("/api/v2/*"), name("/api/v2/me"), name("/*")] });
+  const gate = await openTestGate({ routes: [name("/api/*"), name("/api/v2/*"), name("/api/v2/me"), name("/*")] });
 
   const answers = await Promise.all(
     ["/api/x", "/api/v2/x", "/api/v2/me", "/api", "/"].map(async (path) => (await fetch(gate.url + path)).text()),
@@ -330,7 +322,7 @@ test("a route below a path answers all that lies there, and an exact one comes f
 });
 
 test("a client that waits for 100-continue is told to go on by readBody(), and only then", async () => {
-  const gate = await open({ limits: { maxBodyBytes: 10 } });
+  const gate = await openTestGate({ limits: { maxBodyBytes: 10 } });
   const head =
     "POST /echo HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nExpect: 100-continue\r\nContent-Length: ";
   const small = dial(gate);
@@ -340,36 +332,6 @@ test("a client that waits for 100-continue is told to go on by readBody(), and o
   small.once("data", () => small.write("hello"));
   large.write(`${head}50\r\n\r\n`);
 
-  expect(await text(small)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK[^]*hello/u);
-  expect(await text(large)).toMatch(/^HTTP\/1\.1 413 /u);
+  expect(await readAll(small)).toMatch(/^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 200 OK[^]*hello/u);
+  expect(await readAll(large)).toMatch(/^HTTP\/1\.1 413 /u);
 });
-
-const secret = ["a", "made", "up", "token", "0123456789"].join("-");
-
-const echo: Route = echoRoute();
-
-function echoRoute(): Route {
-  return {
-    path: "/echo",
-    async handle(request) {
-      request.response.end(await request.readBody());
-    },
-  };
-}
-
-async function open(options: Partial<GateOptions>): Promise<Gate> {
-  const gate = await openGate({ routes: [echo], ...options });
-  opened.push({ gate });
-  return gate;
-}
-
-function dial(gate: Gate): Socket {
-  const socket = connect(Number(new URL(gate.url).port), "127.0.0.1");
-  socket.on("error", () => {});
-  opened.push({ socket });
-  return socket;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
-}

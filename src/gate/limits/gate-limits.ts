@@ -10,6 +10,7 @@ export const defaultLimits: GateLimits = {
   headMs: 10_000,
   requestMs: 60_000,
   minBytesPerSecond: 1024,
+  slowAfterMs: 5000,
   stalledMs: 30_000,
   idleMs: 30_000,
 };

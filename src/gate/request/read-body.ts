@@ -12,12 +12,9 @@ export interface Reading {
 
 /** Bodies that are on their way, and what they are held to. */
 export interface Bodies {
-  readonly limits: Pick<GateLimits, "maxBodyBytes" | "minBytesPerSecond">;
+  readonly limits: Pick<GateLimits, "maxBodyBytes" | "minBytesPerSecond" | "slowAfterMs">;
   readonly reading: Set<Reading>;
 }
-
-/** How long a body may be slow: the first packets of a far client are. */
-const patienceMs = 5000;
 
 /** Reads a whole body. Rejects with `request-refused` if it is too large, too slow, or never ends because the client left. */
 export function readBody(incoming: IncomingMessage, { limits, reading }: Bodies): Promise<Buffer> {
@@ -60,7 +57,7 @@ export function failSlow({ limits, reading }: Bodies): void {
   const now = performance.now();
   for (const body of reading) {
     const elapsedMs = now - body.startedAt;
-    if (elapsedMs < patienceMs || body.receivedBytes * 1000 >= limits.minBytesPerSecond * elapsedMs) continue;
+    if (elapsedMs < limits.slowAfterMs || body.receivedBytes * 1000 >= limits.minBytesPerSecond * elapsedMs) continue;
     body.fail(408, `the body came slower than ${limits.minBytesPerSecond} bytes a second`);
   }
 }

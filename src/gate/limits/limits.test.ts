@@ -1,0 +1,266 @@
+import { once } from "node:events";
+import type { Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect, test } from "vitest";
+
+import {
+  closed,
+  dial,
+  echoRoute,
+  madeUpToken,
+  openTestGate,
+  readAll,
+  readStatus,
+  send,
+  until,
+} from "../../../test/support/test-gate.ts";
+import type { Gate, GateEvent } from "../gate.ts";
+
+const head = "POST /echo HTTP/1.1\r\nHost: localhost\r\n";
+
+test("maxBodyBytes refuses a body that says it is larger before any of it is read", async () => {
+  const gate = await openTestGate({ limits: { maxBodyBytes: 1000 } });
+
+  const answer = await send(gate, `${head}Content-Length: 1001\r\n\r\n`);
+
+  expect(readStatus(answer)).toBe(413);
+  expect(answer).toContain("the body is larger than 1000 bytes; send less");
+});
+
+test("maxBodyBytes lets a body through that is just as large", async () => {
+  const gate = await openTestGate({ limits: { maxBodyBytes: 1000 } });
+
+  const response = await fetch(`${gate.url}/echo`, { method: "POST", body: "x".repeat(1000) });
+
+  expect(response.status).toBe(200);
+});
+
+test("maxBodyBytes cuts a client that sends chunks without end, and it can read why", async () => {
+  const gate = await openTestGate({ limits: { maxBodyBytes: 100_000 } });
+  const socket = dial(gate);
+  const answer = readAll(socket);
+  socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);
+  let sentBytes = 0;
+
+  const flood = setInterval(() => {
+    if (socket.writable && !socket.writableNeedDrain)
+      sentBytes += socket.write(`2710\r\n${"x".repeat(10_000)}\r\n`) ? 10_000 : 0;
+  }, 1);
+  await closed(socket);
+  clearInterval(flood);
+
+  expect(readStatus(await answer)).toBe(413);
+  expect(sentBytes).toBeGreaterThan(100_000);
+});
+
+test("maxBodyBytes holds for a client that sends all of a huge body before it reads", async () => {
+  const gate = await openTestGate({ limits: { maxBodyBytes: 1000 } });
+
+  const response = await fetch(`${gate.url}/echo`, { method: "POST", body: "x".repeat(5_000_000) });
+
+  expect(response.status).toBe(413);
+});
+
+test("address refuses what comes faster, and says when to come again", async () => {
+  const gate = await openTestGate({ limits: { address: { perSecond: 1, burst: 3 } } });
+
+  const responses = [];
+  for (let index = 0; index < 5; index += 1) responses.push(await fetch(`${gate.url}/echo`));
+
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+  expect(responses[4]?.headers.get("retry-after")).toBe("1");
+});
+
+test("address lets a client go on after the pause", async () => {
+  const gate = await openTestGate({ limits: { address: { perSecond: 10, burst: 1 } } });
+  await fetch(`${gate.url}/echo`);
+
+  await sleep(150);
+  const response = await fetch(`${gate.url}/echo`);
+
+  expect(response.status).toBe(200);
+});
+
+test("caller counts each token by itself", async () => {
+  const other = `${madeUpToken}-other`;
+  const gate = await openTestGate({
+    tokens: [{ token: madeUpToken }, { token: other }],
+    limits: { caller: { perSecond: 0.1, burst: 2 } },
+  });
+  const ask = async (token: string): Promise<number> =>
+    (await fetch(`${gate.url}/echo`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+  const statuses = [];
+  for (const token of [madeUpToken, madeUpToken, madeUpToken, other]) statuses.push(await ask(token));
+
+  expect(statuses).toEqual([200, 200, 429, 200]);
+});
+
+test("headMs cuts clients that never finish their head, and answers why", async () => {
+  const gate = await openTestGate({ limits: { headMs: 300 } });
+  const socket = dial(gate);
+  const answer = readAll(socket);
+  socket.write("GET /echo HTTP/1.1\r\nHost: localhost\r\n");
+
+  const drip = setInterval(() => {
+    if (socket.writable) socket.write("X-Drip: 1\r\n");
+  }, 50);
+  await closed(socket);
+  clearInterval(drip);
+
+  expect(readStatus(await answer)).toBe(408);
+});
+
+test("headMs cuts clients that never say anything", async () => {
+  const gate = await openTestGate({ limits: { headMs: 300 } });
+  const socket = dial(gate);
+  await once(socket, "connect");
+
+  const before = performance.now();
+  await closed(socket);
+
+  expect(performance.now() - before).toBeLessThan(3000);
+});
+
+test("minBytesPerSecond cuts clients whose body drips", async () => {
+  const gate = await openTestGate({ limits: { minBytesPerSecond: 1000, slowAfterMs: 200 } });
+  const socket = dial(gate);
+  const answer = readAll(socket);
+  socket.write(`${head}Content-Length: 1000\r\n\r\n`);
+
+  const drip = setInterval(() => {
+    if (socket.writable) socket.write("x");
+  }, 50);
+  await closed(socket);
+  clearInterval(drip);
+
+  expect(readStatus(await answer)).toBe(408);
+});
+
+test("minBytesPerSecond lets a long body through that is fast enough", async () => {
+  const gate = await openTestGate({ limits: { minBytesPerSecond: 100, slowAfterMs: 100 } });
+  const socket = dial(gate);
+  const answer = readAll(socket);
+  socket.write(`${head}Content-Length: 2000\r\nConnection: close\r\n\r\n`);
+
+  for (let index = 0; index < 20; index += 1) {
+    await sleep(75);
+    socket.write("x".repeat(100));
+  }
+
+  expect(readStatus(await answer)).toBe(200);
+});
+
+test("stalledMs cuts a client that takes nothing of a large answer", async () => {
+  const events: GateEvent[] = [];
+  const gate = await openTestGate({
+    limits: { stalledMs: 500 },
+    report: (event) => events.push(event),
+    routes: [{ path: "/large", handle: ({ response }) => void response.end(Buffer.alloc(50_000_000)) }],
+  });
+  const socket = dial(gate);
+  socket.pause();
+  socket.write("GET /large HTTP/1.1\r\nHost: localhost\r\n\r\n");
+
+  await until(() => events.length > 0);
+
+  expect(events).toEqual([{ type: "client-cut", reason: "it took nothing of its answer", address: "127.0.0.1" }]);
+  await until(() => gate.running === 0);
+});
+
+test("stalledMs lets a stream be silent", async () => {
+  const gate = await openTestGate({
+    limits: { stalledMs: 200 },
+    routes: [
+      {
+        path: "/stream",
+        async handle({ response }) {
+          response.writeHead(200).write("first");
+          await sleep(1500);
+          response.end("last");
+        },
+      },
+    ],
+  });
+
+  const response = await fetch(`${gate.url}/stream`);
+
+  expect(await response.text()).toBe("firstlast");
+});
+
+test("1,000 half-open connections do not keep others out", async () => {
+  const gate = await openTestGate();
+  const sockets = Array.from({ length: 1000 }, () => dial(gate));
+  await Promise.all(sockets.map(async (socket) => once(socket, "connect")));
+  for (const socket of sockets.slice(0, 500)) socket.write("POST /echo HTTP/1.1\r\nHost: local");
+
+  const answers = await Promise.all(Array.from({ length: 20 }, async (_, index) => askBody(gate, String(index))));
+
+  expect(answers).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
+  expect(sockets.filter(({ closed: isClosed }) => isClosed)).toEqual([]);
+});
+
+test("maxConnections cuts the oldest that nobody was let in by, and keeps the others", async () => {
+  const gate = await openTestGate({ limits: { maxConnections: 50 } });
+  const regular = dial(gate);
+  await use(regular);
+  const silent: Socket[] = [];
+  for (let index = 0; index < 200; index += 1) {
+    const socket = dial(gate);
+    silent.push(socket);
+    await once(socket, "connect");
+  }
+
+  const answer = await askBody(gate, "still here");
+  await until(() => silent.filter((socket) => socket.resume().readableEnded).length >= 150);
+
+  expect(answer).toBe("still here");
+  await use(regular);
+  expect(silent.slice(0, 100).every(({ readableEnded }) => readableEnded)).toBe(true);
+});
+
+test("maxConnections refuses new ones when everybody there was let in", async () => {
+  const events: GateEvent[] = [];
+  const gate = await openTestGate({ limits: { maxConnections: 2 }, report: (event) => events.push(event) });
+  const regulars = [dial(gate), dial(gate)];
+  for (const socket of regulars) await use(socket);
+
+  const late = dial(gate);
+  await closed(late);
+
+  expect(events).toMatchObject([{ type: "client-cut", reason: "there are 2 connections already" }]);
+  for (const socket of regulars) await use(socket);
+});
+
+test("a client with a wrong token holds no place", async () => {
+  const gate = await openTestGate({ limits: { maxConnections: 1 }, tokens: [{ token: madeUpToken }] });
+  const stranger = dial(gate);
+  stranger.write("GET /echo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer wrong\r\n");
+  await once(stranger, "connect");
+
+  const response = await fetch(`${gate.url}/echo`, { headers: { authorization: `Bearer ${madeUpToken}` } });
+
+  expect(response.status).toBe(200);
+});
+
+test("limits that are off hold nobody up", async () => {
+  const gate = await openTestGate({ limits: { address: "off", caller: "off", guesses: "off" }, routes: [echoRoute] });
+
+  const statuses = await Promise.all(Array.from({ length: 50 }, async () => (await fetch(`${gate.url}/echo`)).status));
+
+  expect(new Set(statuses)).toEqual(new Set([200]));
+});
+
+async function askBody(gate: Gate, body: string): Promise<string> {
+  const response = await fetch(`${gate.url}/echo`, { method: "POST", body });
+  return response.text();
+}
+
+/** Makes a request by a connection that stays open. */
+async function use(socket: Socket): Promise<void> {
+  const data = once(socket, "data");
+  socket.write(`${head}Content-Length: 2\r\n\r\nhi`);
+  const [answer] = await data;
+  expect(readStatus(String(answer))).toBe(200);
+}
