@@ -1,0 +1,52 @@
+import { isKitbagError } from "../../core/errors.ts";
+import type { CodeFolder } from "../../core/script-code.ts";
+import { createFolderTrust, toDigests, type FolderTrustOptions } from "../../skills/trust/folder-trust.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { updateTrust } from "../../skills/trust/trust-file.ts";
+import type { ForgeDiagnostic } from "../forge.ts";
+import type { StoredTool, StoredVersion } from "./stored-tool.ts";
+
+/** Which versions of which tools may run: those that were made here, and those in folders that this person trusts. */
+export interface ToolTrust {
+  /** The file that decides: whoever follows tools watches it. */
+  readonly path: string | undefined;
+  /** The versions that may run. */
+  judge(tool: StoredTool): TrustedVersions;
+  /** Remembers that these folders may run, in exactly this state. Before anything refers to them. */
+  trust(folders: readonly CodeFolder[]): Promise<void>;
+}
+
+/** What {@link ToolTrust.judge} answers. */
+export interface TrustedVersions {
+  isTrusted(version: StoredVersion): boolean;
+  readonly diagnostics: readonly ForgeDiagnostic[];
+}
+
+/** Makes the judge of a person's tools. */
+export function createToolTrust({ home = resolveKitbagHome(process.env) }: FolderTrustOptions): ToolTrust {
+  const folderTrust = createFolderTrust({ home });
+
+  return {
+    path: folderTrust.path,
+    judge(tool) {
+      const diagnostics: ForgeDiagnostic[] = [];
+      const ask = (folder: CodeFolder): boolean => {
+        try {
+          return folderTrust({ ...folder, scope: "project" }).status === "trusted";
+        } catch (cause) {
+          if (!isKitbagError(cause)) throw cause;
+          diagnostics.push({ severity: "error", code: "trust-invalid", message: cause.message, file: "trust.json" });
+          return false;
+        }
+      };
+      const isWhole = ask(tool);
+      return { isTrusted: (version) => isWhole || (version.isKept && ask(version.folder)), diagnostics };
+    },
+    async trust(folders) {
+      if (folders.length === 0) return;
+      await updateTrust(home, (list) => {
+        for (const { directory, files } of folders) list.folders.set(directory, toDigests(files));
+      });
+    },
+  };
+}

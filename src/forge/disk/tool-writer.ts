@@ -1,0 +1,94 @@
+import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { readFolder } from "../../skills/folder/read-folder.ts";
+import { withFileLock } from "../../skills/trust/with-file-lock.ts";
+import type { ForgeEvent } from "../forge.ts";
+import { appendLine, placeFile, placeFolder, type FileMap } from "./durable-files.ts";
+import { manifestFile, renderManifest } from "./manifest.ts";
+import { historyFile, type StoredTool, type StoredVersion } from "./stored-tool.ts";
+import type { ToolTrust } from "./tool-trust.ts";
+import type { ToolsFolder } from "./tools-folder.ts";
+
+/** A step in the life of a tool. */
+export interface ToolStep {
+  readonly name: string;
+  readonly event: Omit<ForgeEvent, "at">;
+  /** The files of a version that is new, with its manifest; without them, one that is kept. */
+  readonly files?: FileMap;
+  readonly isDeleted?: boolean;
+  /**
+   * Looks at what is there, while nobody else writes. Throws if the step must not be made any more.
+   */
+  readonly check: (tool: StoredTool | undefined) => void;
+}
+
+/** Writes tools down. */
+export interface ToolWriter {
+  /**
+   * Makes a step: the copy of the version first, then the manifest, which is what counts, then the files beside it. Whoever is
+   * interrupted leaves the tool as it was before or as it is afterwards. Only one program does so at a time.
+   */
+  write(step: ToolStep): Promise<void>;
+}
+
+/** Makes the writer of a folder of tools. */
+export function createToolWriter(
+  folder: ToolsFolder,
+  trust: ToolTrust,
+  read: (name: string, directory: string) => StoredTool,
+): ToolWriter {
+  async function commit(step: ToolStep): Promise<void> {
+    const directory = folder.toolDirectory(step.name);
+    const before = existsSync(directory) ? read(step.name, directory) : undefined;
+    const stored = before?.isUnfinished === true ? undefined : before;
+    step.check(stored);
+    folder.ensure(join(directory, "versions"));
+    await keepVersion(step, directory, stored);
+    const copy = join(directory, "versions", step.event.version);
+    placeTop(directory, copy, step.isDeleted === true);
+    appendLine(join(directory, historyFile), JSON.stringify({ ...step.event, at: Date.now() }));
+  }
+
+  /** Puts the copy in place and lets it run; what could run before still can, though the folder is not what it was. */
+  async function keepVersion(step: ToolStep, directory: string, stored: StoredTool | undefined): Promise<void> {
+    const copy = join(directory, "versions", step.event.version);
+    if (step.files !== undefined) placeFolder(copy, step.files);
+    const judged = stored && trust.judge(stored);
+    const trusted = (stored?.versions ?? []).filter((version) => judged?.isTrusted(version) === true);
+    const fresh = step.files === undefined ? [] : [readFolder(copy, { takesMarks: false })];
+    await trust.trust([...trusted.map((version) => version.folder), ...fresh]);
+  }
+
+  return {
+    async write(step) {
+      folder.ensure(folder.tools);
+      const root = realpathSync(folder.tools);
+      await withFileLock(join(root, `.${step.name}.lock`), () => commit(step));
+    },
+  };
+}
+
+/** Makes what stands at the top of a tool's folder the same as a copy: the manifest first. */
+function placeTop(directory: string, copy: string, isDeleted: boolean): void {
+  const paths = readFolder(copy, { takesMarks: false, keepsContents: false }).files.map(({ path }) => path);
+  const manifest = readFileSync(join(copy, manifestFile));
+  placeFile(join(directory, manifestFile), isDeleted ? disable(manifest) : manifest);
+  removeOthers(directory, new Set([...paths, ...paths.map((path) => path.split("/", 1)[0] as string)]));
+  for (const path of paths) {
+    if (path !== manifestFile) placeFile(join(directory, path), readFileSync(join(copy, path)));
+  }
+}
+
+/** Takes away what belongs to another version. What somebody wrote by hand has been kept as a version before. */
+function removeOthers(directory: string, wanted: ReadonlySet<string>): void {
+  for (const name of readdirSync(directory)) {
+    const isOwn = name === "versions" || name === historyFile || name.startsWith(".");
+    if (!isOwn && !wanted.has(name)) rmSync(join(directory, name), { recursive: true, force: true });
+  }
+}
+
+function disable(manifest: Uint8Array): Uint8Array {
+  const value = JSON.parse(new TextDecoder().decode(manifest)) as StoredVersion["manifest"];
+  return new TextEncoder().encode(renderManifest({ ...value, disabled: true }));
+}

@@ -1,0 +1,83 @@
+import { lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import { refuseName } from "../drafts/check-name.ts";
+
+/** Where the tools of a project are, and their neighbours. */
+export interface ToolsFolder {
+  /** The project. */
+  readonly directory: string;
+  /** `.kitbag/tools`, absolute. */
+  readonly tools: string;
+  /** `.kitbag/skills`, absolute. */
+  readonly skills: string;
+  /** The folder of one tool. @throws {KitbagError} `option-invalid` if it is no name, or a link leads away from here */
+  toolDirectory(name: string): string;
+  /** Makes sure that the folder of tools, or another one of ours, is there. @throws {KitbagError} as `toolDirectory` */
+  ensure(folder: string): void;
+  /** The names of all folders of tools, sorted. What has no name of a tool, or is a link, is in `strange`. */
+  list(): { readonly names: readonly string[]; readonly strange: readonly string[] };
+}
+
+/** Names the folders of a project's tools. Nothing of it leads out of the project. */
+export function createToolsFolder(directory: string): ToolsFolder {
+  const tools = join(directory, ".kitbag", "tools");
+  const skills = join(directory, ".kitbag", "skills");
+
+  /** Links on the way could lead anywhere. */
+  function refuseLinks(path: string): void {
+    const steps = relative(directory, path).split(sep);
+    for (let count = 1; count <= steps.length; count++) {
+      const step = join(directory, ...steps.slice(0, count));
+      const found = lstatSync(step, { throwIfNoEntry: false });
+      if (found === undefined) return;
+      if (found.isDirectory()) continue;
+      const what = found.isSymbolicLink() ? "a symbolic link" : "a file";
+      const expected = "a folder: nothing is written anywhere else";
+      throw new KitbagError("option-invalid", { option: step, found: what, expected });
+    }
+  }
+
+  return {
+    directory,
+    tools,
+    skills,
+    toolDirectory(name) {
+      const reason = refuseName(name);
+      if (reason !== undefined) {
+        throw new KitbagError("option-invalid", { option: "name", found: JSON.stringify(name), expected: reason });
+      }
+      const path = join(tools, name);
+      refuseLinks(path);
+      return path;
+    },
+    ensure(folder) {
+      refuseLinks(folder);
+      mkdirSync(folder, { recursive: true });
+    },
+    list() {
+      const names: string[] = [];
+      const strange: string[] = [];
+      for (const entry of listFolder(tools)) {
+        if (entry.name.startsWith(".") || entry.isFile()) continue;
+        if (entry.isDirectory() && refuseName(entry.name) === undefined) names.push(entry.name);
+        else strange.push(entry.name);
+      }
+      return { names: names.toSorted(), strange: strange.toSorted() };
+    },
+  };
+}
+
+function listFolder(path: string): ReturnType<typeof readEntries> {
+  try {
+    // A link in the place of the whole folder is not followed.
+    return lstatSync(path).isDirectory() ? readEntries(path) : [];
+  } catch {
+    return [];
+  }
+}
+
+function readEntries(path: string) {
+  return readdirSync(path, { withFileTypes: true });
+}

@@ -1,0 +1,35 @@
+import { isName, nameRule } from "../../core/names.ts";
+
+/** Names that systems take for devices, whatever ending they have. */
+const devices = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/iu;
+
+/** Tools that are always there for a model, whatever is in the workspace, and the workspace itself. */
+const reserved: ReadonlySet<string> = new Set([
+  "activate_skill",
+  "call_tool",
+  "call_tools",
+  "deactivate_skill",
+  "describe_tool",
+  "execute_code",
+  "global",
+  "list_skills",
+  "read_skill",
+  "read_skill_file",
+  "search_tools",
+]);
+
+/** Why `name` cannot be the name of a tool or a skill that is made, and of its folder; nothing if it can. */
+export function refuseName(name: unknown): string | undefined {
+  if (!isName(name)) return `a name is ${nameRule}`;
+  if (name.endsWith(".")) return 'a name does not end in ".": some systems drop it';
+  if (devices.test(name)) return "some systems take this name for a device; take another one";
+  if (reserved.has(name.toLowerCase())) return "Kitbag itself has a tool of this name; take another one";
+  return undefined;
+}
+
+/** Finds a name that is the same folder where case does not count, but not the same name. */
+export function findTwin(name: string, taken: Iterable<string>): string | undefined {
+  const folded = name.toLowerCase();
+  for (const one of taken) if (one !== name && one.toLowerCase() === folded) return one;
+  return undefined;
+}

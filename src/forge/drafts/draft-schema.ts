@@ -1,0 +1,138 @@
+import type { JsonObject } from "../../core/json.ts";
+import { permissionKinds } from "../../core/permissions.ts";
+import { scriptLanguages, wasmLanguages } from "../tool-draft.ts";
+
+const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: text };
+const schemaText = "JSON Schema of an object";
+
+const closed = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+/** JSON Schemas of what every draft says, by part. Descriptions are for a model. */
+export const headProperties: JsonObject = {
+  title: { ...text, description: "A name for people" },
+  description: { ...text, description: "What the tool does and when to use it; a model chooses by this text" },
+  input: {
+    type: "object",
+    additionalProperties: true,
+    description: `${schemaText}: the parameters, e.g. {"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`,
+  },
+  annotations: {
+    ...closed({
+      readOnly: { type: "boolean" },
+      destructive: { type: "boolean" },
+      idempotent: { type: "boolean" },
+      openWorld: { type: "boolean" },
+    }),
+    description:
+      "readOnly: changes nothing; idempotent: may be run twice; destructive; openWorld: reaches other machines",
+  },
+  permissions: {
+    ...closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+    description:
+      'What it may touch; nothing by default, not even the network. read/write: paths ("./data"), network: hosts ("api.example.com"), env: variables, run: programs. What the policy does not grant waits for a person',
+  },
+  limits: {
+    ...closed({
+      limitMs: { type: "integer", minimum: 1 },
+      maxConcurrent: { type: "integer", minimum: 1 },
+      retries: { type: "integer", minimum: 0, maximum: 10 },
+      rate: closed(
+        {
+          calls: { type: "integer", minimum: 1 },
+          inMs: { type: "integer", minimum: 1 },
+          burst: { type: "integer", minimum: 1 },
+        },
+        ["calls", "inMs"],
+      ),
+    }),
+    description: "limitMs: how long one call may take",
+  },
+  needsApproval: { type: "boolean", description: "A person must agree to every call" },
+  examples: {
+    type: "array",
+    items: closed({ description: text, input: { type: "object", additionalProperties: true }, output: {} }, ["input"]),
+    description:
+      "At least one. Each is run in the sandbox before the tool is live. With output, exactly this must come; without it, the call must succeed",
+  },
+};
+
+/** The parts of a draft that is code. */
+export const codeProperties: JsonObject = {
+  language: { enum: [...scriptLanguages, ...wasmLanguages], description: "wasm-… is compiled to WebAssembly" },
+  code: {
+    type: "string",
+    minLength: 1,
+    description:
+      "The whole program. It reads ONE JSON object, the input, from standard input and prints the output; a failure is a non-zero exit code with the reason on stderr",
+  },
+  files: {
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: "More files beside the program, by path",
+  },
+  output: {
+    type: "object",
+    additionalProperties: true,
+    description:
+      "JSON Schema of the output. With it the program must print one JSON value; without it the output is the text that it prints",
+  },
+  dependencies: {
+    ...closed({ python: texts, npm: texts, cargo: texts }),
+    description: 'Packages: {"python": ["requests>=2"], "npm": ["lodash@^4"]}',
+  },
+};
+
+/** The parts of a draft that is a pipeline. */
+export const pipelineProperties: JsonObject = {
+  steps: {
+    type: "array",
+    items: { type: "object", additionalProperties: true },
+    minItems: 1,
+    maxItems: 200,
+    description:
+      'Each {"id": "a", "tool": "address", "args": {…}}, with optional if, forEach, after, continueOnError. Values may be references: "$input.x", "$a.field" (the output of step a), "$prev", "$item" inside forEach; in text "${a.field}"',
+  },
+  result: { description: "The output, made of references like args; by default the last step's output" },
+};
+
+const name = { type: "string", description: "Letters, digits, _ - and ." };
+const required = ["name", "description", "examples"];
+
+/** The JSON Schema of a tool that is code. */
+export const codeDraftSchema = closed({ name, ...headProperties, ...codeProperties }, [
+  ...required,
+  "language",
+  "code",
+]);
+
+/** The JSON Schema of a tool that is a pipeline. */
+export const pipelineDraftSchema = closed({ name, ...headProperties, ...pipelineProperties }, [...required, "steps"]);
+
+/** The JSON Schema of a skill. */
+export const skillDraftSchema = closed(
+  {
+    name,
+    description: { ...text, description: "What the skill is for and when to open it; a model chooses by this text" },
+    instructions: { ...text, description: "Markdown: what to do when the skill is open" },
+    version: text,
+    tools: {
+      type: "array",
+      items: codeDraftSchema,
+      maxItems: 50,
+      description: "Tools of its own, as create_tool takes them; they exist while the skill is open",
+    },
+    uses: { ...texts, description: "Addresses of other tools that it uses" },
+    files: {
+      type: "object",
+      additionalProperties: { type: "string" },
+      description: "More files, by path: references/x.md",
+    },
+  },
+  ["name", "description", "instructions"],
+);

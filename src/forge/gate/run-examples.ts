@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from "node:util";
+
+import { KitbagError, type Failure } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
+import type { Runtime } from "../../core/runtime.ts";
+import type { FunctionCode, Tool, ToolExample } from "../../core/tool.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { ExampleResult } from "../forge.ts";
+
+/** What tools are tried with. */
+export interface Trial {
+  readonly runtimes: Iterable<Runtime>;
+  /** Where the other tools are that a tool may call. */
+  readonly workspace: Workspace;
+  /** How long one call may take. */
+  readonly limitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A workspace in which there is one tool that is not live, and whose calls of others go to the live ones. */
+export interface Bench {
+  call(input: JsonObject): Promise<TriedCall>;
+}
+
+/** What came of a call that was tried. */
+export interface TriedCall {
+  readonly outcome: ToolOutcome;
+  /** What the program said beside its output, cut. */
+  readonly stderr: string;
+  readonly durationMs: number;
+}
+
+const maxErrorText = 4000;
+const maxOutputBytes = 4 * 1024 * 1024;
+
+/**
+ * Makes the workspace in which a tool is tried: the same way every call takes, with the tool's own permissions, and nothing that it
+ * keeps outlives it. The tools that it calls are the live ones, called through their workspace with all that holds there.
+ */
+export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal }: Trial): Bench {
+  const own = createWorkspace({ runtimes, tools: [tool], approve: () => ({ decision: "approve" }) });
+  for (const entry of workspace.getAvailableTools()) {
+    if (entry.address !== tool.name) addStandIn(own, workspace, entry);
+  }
+  const limit = Math.min(limitMs, tool.limits.limitMs ?? limitMs);
+  return {
+    async call(input) {
+      const lines: string[] = [];
+      const start = performance.now();
+      const outcome = await own.call(tool.name, input, {
+        limitMs: limit,
+        maxOutputBytes,
+        ...(signal !== undefined && { signal }),
+        onEvent: (event) => {
+          if (event.type === "call-log") lines.push(event.message);
+        },
+      });
+      return { outcome, stderr: cutEnd(lines.join("\n")), durationMs: Math.round(performance.now() - start) };
+    },
+  };
+}
+
+/** Two owners with one wire name cannot both be there; the first one is. */
+function addStandIn(own: Workspace, live: Workspace, { tool, address, source, owner }: RegisteredTool): void {
+  const code: FunctionCode = {
+    kind: "function",
+    async run(input, { signal }) {
+      const outcome = await live.call(address, input, { signal });
+      if (outcome.status === "ok") return outcome.output;
+      throw new KitbagError(outcome.error.code, outcome.error.details);
+    },
+  };
+  const { cache: _, refine: __, ...described } = tool;
+  const standIn: Tool = { ...described, inject: [], needsApproval: false, limits: {}, code };
+  try {
+    own.add(standIn, source === "global" ? {} : { component: owner });
+  } catch (cause) {
+    if (!(cause instanceof KitbagError)) throw cause;
+  }
+}
+
+/** Runs every example, one after the other: they may use the same things. */
+export async function runExamples(tool: Tool, trial: Trial): Promise<readonly ExampleResult[]> {
+  const bench = createBench(tool, trial);
+  const results: ExampleResult[] = [];
+  for (const [index, example] of tool.examples.entries()) {
+    results.push(toResult(index, example, await bench.call(example.input)));
+  }
+  return results;
+}
+
+function toResult(index: number, example: ToolExample, { outcome, stderr, durationMs }: TriedCall): ExampleResult {
+  const { description, input, output: expected } = example;
+  const isRight = outcome.status === "ok" && (expected === undefined || isSameOutput(expected, outcome.output));
+  return {
+    index,
+    ...(description !== undefined && { description }),
+    passed: isRight,
+    input,
+    ...(expected !== undefined && { expected }),
+    ...(outcome.status === "ok" ? { got: outcome.output } : { error: outcome.error }),
+    ...(stderr !== "" && { stderr }),
+    durationMs,
+  };
+}
+
+/** Tells whether two outputs are the same. Most programs end their text with a line break that nobody writes into an example. */
+export function isSameOutput(expected: JsonValue, got: JsonValue): boolean {
+  if (typeof expected === "string" && typeof got === "string") {
+    return withoutLineEnd(expected) === withoutLineEnd(got);
+  }
+  return isDeepStrictEqual(expected, got);
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/u, "");
+}
+
+/** Says what went wrong with an example, in a few lines. */
+export function describeExample(result: ExampleResult): string {
+  const name = `example ${result.index}${result.description === undefined ? "" : ` (${result.description})`}`;
+  const input = `  input: ${show(result.input)}`;
+  const stderr = result.stderr === undefined ? [] : [`  stderr: ${cutEnd(result.stderr, 1500)}`];
+  if (result.error !== undefined) {
+    return [`${name} failed: ${describeFailure(result.error)}`, input, ...stderr].join("\n");
+  }
+  const both = [`  expected: ${show(result.expected)}`, `  got: ${show(result.got)}`];
+  return [`${name} gave something else`, input, ...both, ...stderr].join("\n");
+}
+
+function describeFailure({ message }: Failure): string {
+  return message.length > 1500 ? `${message.slice(0, 1500)}…` : message;
+}
+
+function show(value: JsonValue | undefined): string {
+  const text = JSON.stringify(value) ?? "nothing";
+  return text.length > 1000 ? `${text.slice(0, 1000)}…` : text;
+}
+
+/** The end of an error text is what tells the reason. */
+function cutEnd(text: string, longest = maxErrorText): string {
+  return text.length > longest ? `…${text.slice(-longest)}` : text;
+}

@@ -1,0 +1,100 @@
+import { hash } from "node:crypto";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+
+import { toCanonicalJson } from "../core/canonical-json.ts";
+import { KitbagError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json.ts";
+import type { Permissions } from "../core/permissions.ts";
+import { placeFile } from "./disk/durable-files.ts";
+import type { ToolsFolder } from "./disk/tools-folder.ts";
+import type { WaitingTool } from "./forge.ts";
+import type { ToolDraft } from "./tool-draft.ts";
+
+/** A draft that waits, with all that is needed to go on. */
+export interface WaitingDraft {
+  readonly waiting: WaitingTool;
+  readonly draft: ToolDraft;
+}
+
+/** What waits for a person, in files beside the tools. */
+export interface WaitingDrafts {
+  keep(draft: ToolDraft, facts: WaitingFacts): WaitingTool;
+  list(): readonly WaitingTool[];
+  /** @throws {KitbagError} `draft-not-found` */
+  get(id: string): WaitingDraft;
+  remove(id: string): void;
+}
+
+/** What is known of a draft that waits. */
+export interface WaitingFacts {
+  readonly asks: Permissions;
+  readonly from?: string | undefined;
+  readonly author?: string | undefined;
+}
+
+const idForm = /^[0-9a-f]{12}$/u;
+
+/** Makes the list of drafts that wait. Its ids are digests of what they name: whoever approves one approves exactly this. */
+export function createWaitingDrafts(folder: ToolsFolder): WaitingDrafts {
+  const directory = join(folder.tools, ".waiting");
+  const pathOf = (id: string): string => join(directory, `${id}.json`);
+
+  function load(id: string): WaitingDraft | undefined {
+    if (!idForm.test(id)) return undefined;
+    try {
+      const { draft, at, author, from, asks } = JSON.parse(readFileSync(pathOf(id), "utf8")) as KeptDraft;
+      if (toId(draft, { asks, from }) !== id) return undefined;
+      return { draft, waiting: toWaiting(id, draft, { asks, from, author, at }) };
+    } catch {
+      return undefined;
+    }
+  }
+
+  function list(): readonly WaitingTool[] {
+    const found = listFiles(directory).flatMap((name) => load(name.replace(/\.json$/u, ""))?.waiting ?? []);
+    return found.toSorted((left, right) => left.at - right.at);
+  }
+
+  return {
+    list,
+    keep(draft, { asks, from, author }) {
+      const id = toId(draft, { asks, from });
+      const kept: KeptDraft = { draft, asks, from, author, at: Date.now() };
+      folder.ensure(directory);
+      placeFile(pathOf(id), new TextEncoder().encode(`${JSON.stringify(kept, null, 2)}\n`));
+      return toWaiting(id, draft, kept);
+    },
+    get(id) {
+      const found = load(id);
+      if (found !== undefined) return found;
+      throw new KitbagError("draft-not-found", { id, known: list().map((one) => one.id) });
+    },
+    remove: (id) => rmSync(pathOf(id), { force: true }),
+  };
+}
+
+interface KeptDraft extends WaitingFacts {
+  readonly draft: ToolDraft;
+  readonly at: number;
+}
+
+function toId(draft: ToolDraft, { asks, from }: Pick<WaitingFacts, "asks" | "from">): string {
+  const text = toCanonicalJson({ draft, asks, from: from ?? null } as unknown as JsonValue);
+  return hash("sha256", text).slice(0, 12);
+}
+
+function toWaiting(id: string, draft: ToolDraft, kept: Omit<KeptDraft, "draft">): WaitingTool {
+  const { asks, from, author, at } = kept;
+  const { name, description } = draft;
+  const notes = { ...(from !== undefined && { from }), ...(author !== undefined && { author }) };
+  return { status: "waiting", id, name, description, asks, at, ...notes };
+}
+
+function listFiles(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).filter((name) => name.endsWith(".json"));
+  } catch {
+    return [];
+  }
+}
