@@ -1,5 +1,5 @@
 import { KitbagError, type Problem } from "../core/errors.ts";
-import { copyJson, type JsonValue } from "../core/json.ts";
+import { copyJson, type JsonLimits, type JsonValue } from "../core/json.ts";
 
 const limits = { maxBytes: 32 * 1024 * 1024, maxDepth: 128 };
 
@@ -9,11 +9,22 @@ const limits = { maxBytes: 32 * 1024 * 1024, maxDepth: 128 };
  * @throws {KitbagError} `store-value-invalid` if the contract of `Store` does not allow it.
  */
 export function toKept(where: string, value: unknown, index?: number): JsonValue {
-  const copy = copyJson(value, limits);
+  return copyWithin(limits, index === undefined ? where : `${where}[${index}]`, value);
+}
+
+/** What is left of the limits for something inside of a record: its keys are short, and so is what else it holds. */
+const limitsWithin = { maxBytes: limits.maxBytes - 64 * 1024, maxDepth: limits.maxDepth - 1 };
+
+/** Copies a value that goes into a store as one property of a record, like {@link toKept}. */
+export function toKeptWithin(where: string, value: unknown): JsonValue {
+  return copyWithin(limitsWithin, where, value);
+}
+
+function copyWithin(within: JsonLimits, where: string, value: unknown): JsonValue {
+  const copy = copyJson(value, within);
   if (copy.ok) return copy.value;
   const problem = copy.reason === "too-large" ? tooLarge : copy.problem;
-  const place = index === undefined ? where : `${where}[${index}]`;
-  throw new KitbagError("store-value-invalid", { where: place, problems: [problem] });
+  throw new KitbagError("store-value-invalid", { where, problems: [problem] });
 }
 
 const tooLarge: Problem = {

@@ -12,8 +12,7 @@ test("a run writes an answer together with the calls that it asks for, and the l
   const commits = await commitsOf([{ calls: [{ tool: "count" }] }, { calls: [{ tool: "count" }] }, "Done"]);
 
   expect(commits).toEqual([
-    ["lease-start"],
-    ["task-start"],
+    ["lease-start", "task-start"],
     ["model-answer", "step-intent"],
     ["step-outcome"],
     ["model-answer", "step-intent"],
@@ -25,18 +24,18 @@ test("a run writes an answer together with the calls that it asks for, and the l
 test("a run declares calls that it makes at the same time in one go", async () => {
   const commits = await commitsOf([{ calls: [{ tool: "count" }, { tool: "count" }, { tool: "count" }] }, "Done"]);
 
-  expect(commits[2]).toEqual(["model-answer", "step-intent", "step-intent", "step-intent"]);
+  expect(commits[1]).toEqual(["model-answer", "step-intent", "step-intent", "step-intent"]);
 });
 
 test("a run writes an answer before what the agent says about it, and before a pause", async () => {
   const cut = await commitsOf([{ text: "Half", finishReason: "interrupted" }, "whole"]);
   const paused = await commitsOf([{ calls: [{ tool: "drop" }] }]);
 
-  expect(cut.slice(2)).toEqual([
+  expect(cut.slice(1)).toEqual([
     ["model-answer", "message-added"],
     ["model-answer", "run-end"],
   ]);
-  expect(paused.slice(2)).toEqual([["model-answer", "approval-asked"], ["lease-end"]]);
+  expect(paused.slice(1)).toEqual([["model-answer", "approval-asked"], ["lease-end"]]);
 });
 
 /** The types of what one run writes, commit by commit. */

@@ -9,6 +9,7 @@ import { createUsageCounter } from "../cost/usage-counter.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { TaskStart } from "../events.ts";
 import { createExposure } from "../exposure/create-exposure.ts";
+import { toKeptEvent } from "../log/kept-files.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { noLog, type RunLog } from "../log/run-log.ts";
 import { openConversation, type OpenConversation } from "../memory/conversations/open-conversation.ts";
@@ -37,19 +38,21 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
   const conversation = name === undefined ? undefined : await openConversation(agent.options.store, name);
   const messages = conversation === undefined ? asked : [...conversation.messages, ...asked];
   const session = agent.options.workspace.openSession();
-  let log = noLog;
+  let log: RunLog | undefined;
   try {
     const { untold, told } = splitSkills(skillsOf(options, conversation), messages);
     await openSkills(session, untold, options);
-    if (agent.runs !== undefined) log = await openLog(agent.runs, start.id);
-    const run = new RunState(toParts(agent, start, { ready, session, log, output, conversation }), [...messages]);
-    run.earlier = run.saidFrom = messages.length - asked.length;
+    const parts = toParts(agent, start, { ready, session, log: noLog, output, conversation });
     await openSkills(session, told, options);
-    if (told.length > 0) run.parts.exposure.announcement();
-    await begin(run, options, messages);
+    if (told.length > 0) parts.exposure.announcement();
+    const begun = toTaskStart(parts, options, { messages, earlier: messages.length - asked.length });
+    if (agent.runs !== undefined) log = await openLog(agent.runs, begun);
+    const run = new RunState(log === undefined ? parts : { ...parts, log }, [...messages]);
+    run.earlier = run.saidFrom = begun.earlier;
+    await tellStart(run, begun);
     return run;
   } catch (cause) {
-    await Promise.all([session.close(), log.close()]);
+    await Promise.all([session.close(), log?.close()]);
     throw cause;
   }
 }
@@ -69,33 +72,47 @@ async function openSkills(
 }
 
 /** Begins the journal of a run. @throws {KitbagError} `option-invalid` if there is one of this id. */
-async function openLog(runs: Runs, id: string): Promise<RunLog> {
-  const kept = await runs.open(id);
-  // One that was taken and never begun is new.
-  if (!kept.past.some(({ value }) => value.type === "task-start")) return createRunLog(kept);
+async function openLog(runs: Runs, start: TaskStart): Promise<RunLog> {
+  const event = toKeptEvent(start);
+  const kept = await runs.open(start.run, { events: [event] });
+  if (kept.past.length === 0) return createRunLog(kept);
+  if (kept.past.every(({ value }) => value.type !== "task-start")) {
+    // One that was taken and never begun is new.
+    await kept.append([event]);
+    return createRunLog(kept);
+  }
   await kept.close();
   const expected = "an id that no run has: resume goes on with a run, fork makes one from it";
-  throw new KitbagError("option-invalid", { option: "id", found: showValue(id), expected });
+  throw new KitbagError("option-invalid", { option: "id", found: showValue(start.run), expected });
 }
 
-async function begin(run: RunState, options: RunOptions, messages: readonly ModelMessage[]): Promise<void> {
-  const { hooks, log, feed, output, modelName, session, user, signal } = run.parts;
-  if (!log.isKept && !feed.isHeard() && hooks.onRunStart === undefined) return;
-  const start: TaskStart = {
+/** The task, and how many messages of it were there before the run. */
+interface Given {
+  readonly messages: readonly ModelMessage[];
+  readonly earlier: number;
+}
+
+function toTaskStart(parts: RunParts, options: RunOptions, { messages, earlier }: Given): TaskStart {
+  const { id, output, modelName, session, user } = parts;
+  return {
     type: "task-start",
-    run: run.id,
+    run: id,
     model: modelName,
     ...(typeof options.model === "string" && { requestedModel: options.model }),
     ...(options.limits && { limits: toKeptLimits(options.limits) }),
     messages,
-    earlier: run.earlier,
+    earlier,
     ...(options.conversation !== undefined && { conversation: options.conversation }),
     ...(user !== undefined && { user }),
     skills: session.getActiveSkills(),
     ...(output && { output: output.json as JsonObject }),
     time: Date.now(),
   };
-  await run.keep(start);
+}
+
+async function tellStart({ parts }: RunState, start: TaskStart): Promise<void> {
+  const { hooks, feed, signal } = parts;
+  feed.tell(start);
   if (hooks.onRunStart !== undefined) await callHook(signal, "onRunStart", () => hooks.onRunStart?.(start));
 }
 

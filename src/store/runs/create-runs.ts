@@ -20,6 +20,12 @@ export interface AddRunOptions extends JobOptions {
   readonly events?: readonly RunEvent[];
 }
 
+/** How a run is opened. */
+export interface OpenOptions {
+  /** What the journal of a new run begins with, behind the record of its lease; one commit writes both. */
+  readonly events?: readonly RunEvent[];
+}
+
 /**
  * The runs that are kept in a store. A run is its journal, the stream `run:<id>`: whoever works on it holds a lease, and whoever lost
  * the lease can write nothing.
@@ -37,7 +43,7 @@ export interface Runs {
    *
    * @throws {KitbagError} `run-leased` if somebody else has it, `run-ended` if it has ended.
    */
-  open(runId: string): Promise<Run>;
+  open(runId: string, options?: OpenOptions): Promise<Run>;
   /** Reads a journal, without a lease. */
   read(runId: string, options?: ReadOptions): Promise<readonly RunEntry[]>;
   /** Follows a journal, without a lease: see `LogStore.tail`. */
@@ -73,8 +79,9 @@ export function createRuns(options: RunsOptions): Runs {
   const markers = createRunMarkers(store.kv);
   const leases = createLeases({ kv: store.kv, worker, leaseMs, clock });
   const wakes = new Set<() => void>();
-  const open = (runId: string): ReturnType<typeof openRun> =>
-    openRun({ log: store.log, leases, worker, leaseMs, clock }, runId);
+  const { log, kv } = store;
+  const open = (runId: string, events?: readonly RunEvent[]): ReturnType<typeof openRun> =>
+    openRun({ log, kv, leases, worker, leaseMs, clock }, runId, events);
 
   return {
     async add(runId, { events = [], ...jobOptions } = {}) {
@@ -89,9 +96,10 @@ export function createRuns(options: RunsOptions): Runs {
       for (const wake of wakes) wake();
       return isNew;
     },
-    async open(runId) {
+    async open(runId, { events = [] } = {}) {
       checkRunId(runId);
-      return (await open(runId)).run;
+      checkEvents(events);
+      return (await open(runId, events)).run;
     },
     async read(runId, options) {
       checkRunId(runId);

@@ -1,6 +1,8 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { LogEntry, LogStore } from "../../core/store.ts";
+import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
+import { keptAppends } from "../kept-append.ts";
+import { toKept } from "../kept-value.ts";
 import type { RunClock } from "./run-clock.ts";
 import { startHeart } from "./run-heart.ts";
 import { createJournal, readAll, type Journal } from "./run-journal.ts";
@@ -11,6 +13,7 @@ import {
   toStream,
   type LeaseEnd,
   type RunEntry,
+  type RunEvent,
   type RunFailure,
   type RunOutcome,
   type RunRecord,
@@ -22,6 +25,7 @@ import type { Run } from "./run.ts";
 /** What {@link openRun} needs. */
 export interface OpenRunOptions {
   readonly log: LogStore;
+  readonly kv: KeyValueStore;
   readonly leases: Leases;
   readonly worker: string;
   readonly leaseMs: number;
@@ -45,24 +49,61 @@ export interface OpenedRun {
 const maxTries = 100;
 
 /**
- * Takes the lease of a run and reads its journal.
+ * Takes the lease of a run and reads its journal. If that is empty it begins with `events`.
  *
  * @throws {KitbagError} `run-leased` if somebody else has it, `run-ended` if it has ended.
  */
-export async function openRun(options: OpenRunOptions, runId: string): Promise<OpenedRun> {
+export async function openRun(
+  options: OpenRunOptions,
+  runId: string,
+  events: readonly RunEvent[] = [],
+): Promise<OpenedRun> {
+  const begun = events.length === 0 ? undefined : await beginRun(options, runId, events);
+  if (begun !== undefined) return begun;
   const lease = await options.leases.take(runId);
   try {
     const state = createRunState();
-    const past = await takeJournal(options, runId, state);
-    return createRun(options, { runId, lease, state, past });
+    const past = await takeJournal(options, { runId, state, events });
+    const position = past.length + 1 + (past.length === 0 ? events.length : 0);
+    return createRun(options, { runId, lease, state, past, position });
   } catch (cause) {
     await lease.release().catch(() => undefined);
     throw cause;
   }
 }
 
+/** Begins a run that nobody knows, with its lease, in one commit. Answers nothing if the store cannot do that, or somebody knows it. */
+async function beginRun(
+  options: OpenRunOptions,
+  runId: string,
+  events: readonly RunEvent[],
+): Promise<OpenedRun | undefined> {
+  const { log, kv, leases, worker } = options;
+  const kept = keptAppends.get(log);
+  if (kept === undefined || kept.kv !== kv) return undefined;
+  const stream = toStream(runId);
+  const state = createRunState();
+  const record = { type: "lease-start", epoch: 1, worker } as const;
+  const values = [record, ...events].map((value, index) => toKept(stream, value, index));
+  const texts = values.map((value) => JSON.stringify(value));
+  try {
+    const lease = await leases.begin(runId, async (change) => (await kept.append(stream, texts, 0, change)).version);
+    state.add(record);
+    return createRun(options, { runId, lease, state, past: [], position: texts.length });
+  } catch (cause) {
+    if (isKitbagError(cause, "store-conflict")) return undefined;
+    throw cause;
+  }
+}
+
+interface Taking {
+  readonly runId: string;
+  readonly state: RunState;
+  readonly events: readonly RunEvent[];
+}
+
 /** Writes the record of the lease behind everything that is there. From then on nobody else can write. */
-async function takeJournal({ log, worker }: OpenRunOptions, runId: string, state: RunState): Promise<LogEntry[]> {
+async function takeJournal({ log, worker }: OpenRunOptions, { runId, state, events }: Taking): Promise<LogEntry[]> {
   const stream = toStream(runId);
   const past: LogEntry[] = [];
   for (let tries = 1; ; tries++) {
@@ -73,7 +114,8 @@ async function takeJournal({ log, worker }: OpenRunOptions, runId: string, state
     if (state.outcome) throw new KitbagError("run-ended", { run: runId });
     const record = { type: "lease-start", epoch: state.epoch + 1, worker } as const;
     try {
-      await log.append(stream, [record], { expectedPosition: past.length });
+      const values = past.length === 0 ? [record, ...events] : [record];
+      await log.append(stream, values, { expectedPosition: past.length });
       state.add(record);
       return past;
     } catch (cause) {
@@ -87,25 +129,27 @@ interface Taken {
   readonly lease: Lease;
   readonly state: RunState;
   readonly past: readonly LogEntry[];
+  /** Where the journal ends. */
+  readonly position: number;
 }
 
 function createRun(options: OpenRunOptions, taken: Taken): OpenedRun {
-  const { runId, lease, state, past } = taken;
+  const { runId, lease, state, position } = taken;
   const controller = new AbortController();
   const journal = createJournal({
     log: options.log,
     stream: toStream(runId),
     runId,
     epoch: state.epoch,
-    position: past.length + 1,
-    onAppended: (value) => state.add(value),
+    position,
+    onAppended: (value, text) => state.add(value, text),
     onLost(cause) {
       heart.cancel();
       controller.abort(cause);
     },
   });
   const heart = startHeart(options, lease, journal);
-  const exit = createExit(taken, journal);
+  const exit = createExit(options, taken, journal);
   const { leaseMs, clock } = options;
   const steps = createSteps({ runId, journal, state, signal: controller.signal, leaseMs, clock });
   return {
@@ -149,17 +193,22 @@ interface Exit {
   giveBack(reason: LeaseEnd, error?: RunFailure): Promise<void>;
 }
 
-function createExit({ runId, lease, state }: Taken, journal: Journal): Exit {
+function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken, journal: Journal): Exit {
   const { epoch } = state;
+  const canShareCommits = keptAppends.get(log)?.kv === kv;
   let left: Exit["left"];
 
   /** Writes the last record under this lease. What was sent before is written before. */
   async function leave(how: LeaseEnd | "ended", record: RunRecord): Promise<void> {
     if (state.outcome) throw new KitbagError("run-ended", { run: runId });
-    await journal.close(record as unknown as JsonObject);
+    const isReleased = await journal.close(
+      record as unknown as JsonObject,
+      canShareCommits ? lease.toRelease() : undefined,
+    );
     left = how;
+    if (isReleased) lease.noteReleased();
     // If this fails it runs out by itself.
-    await lease.release().catch(() => undefined);
+    else await lease.release().catch(() => undefined);
   }
 
   return {

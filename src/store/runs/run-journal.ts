@@ -1,8 +1,9 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
+import { keptAppends, type KeptAppends, type KeyChange } from "../kept-append.ts";
 import { toKept } from "../kept-value.ts";
-import { toRecord } from "./run-records.ts";
+import { toRecord, type RunRecord } from "./run-records.ts";
 
 /** The journal of a run, for the one who has its lease. */
 export interface Journal {
@@ -13,8 +14,13 @@ export interface Journal {
    * @throws {KitbagError} `lease-lost` if somebody else has taken the run, now or before; then nothing is written.
    */
   append(values: readonly JsonValue[]): Promise<number>;
-  /** Appends the last value there is: nothing is written behind it, unless it fails. */
-  close(value: JsonValue): Promise<void>;
+  /** Appends a record of Kitbag's own, which is known to be JSON that can be kept. */
+  appendRecord(record: RunRecord): Promise<number>;
+  /**
+   * Appends the last value there is: nothing is written behind it, unless it fails. Answers whether `change` was written with it, for
+   * which the store must be one that can do so.
+   */
+  close(value: JsonValue, change?: KeyChange): Promise<boolean>;
   /** Says that the lease is lost: nothing is written from now on. */
   fence(reason: string): void;
 }
@@ -27,16 +33,29 @@ export interface JournalOptions {
   /** The lease that everything is written under, and the position of its record. */
   readonly epoch: number;
   readonly position: number;
-  /** Called with everything that is there, once, after it was acknowledged. */
-  onAppended(value: JsonValue): void;
+  /** Called with everything that is there, once, after it was acknowledged; with its text if others may have the value too. */
+  onAppended(value: JsonValue, text?: string): void;
   /** Called once. */
   onLost(cause: KitbagError<"lease-lost">): void;
 }
 
+interface Line {
+  readonly value: JsonValue;
+  /** The value as JSON, where the store takes that. */
+  readonly text: string | undefined;
+}
+
 interface Batch {
-  readonly values: readonly JsonValue[];
-  resolve(position: number): void;
+  readonly lines: readonly Line[];
+  readonly change: KeyChange | undefined;
+  resolve(end: End): void;
   reject(cause: unknown): void;
+}
+
+/** Where a batch ends, and whether its change was written with it. */
+interface End {
+  readonly position: number;
+  readonly hasChanged: boolean;
 }
 
 /**
@@ -55,6 +74,7 @@ const givenBack = "it was given back";
 
 class RunJournal implements Journal {
   readonly #options: JournalOptions;
+  readonly #kept: KeptAppends | undefined;
   /** Everything up to here is ours, or was there before. */
   #known: number;
   #waiting: Batch[] = [];
@@ -66,30 +86,35 @@ class RunJournal implements Journal {
 
   constructor(options: JournalOptions) {
     this.#options = options;
+    this.#kept = keptAppends.get(options.log);
     this.#known = options.position;
   }
 
   async append(values: readonly JsonValue[]): Promise<number> {
-    if (this.#isClosing) throw this.#lost ?? this.#toLost(givenBack);
+    this.#checkOpen();
     // Checked here, so that a value that cannot be kept spoils nobody else's append.
     const kept = values.map((value, index) => toKept(this.#options.stream, value, index));
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ values: kept, resolve, reject });
-      if (!this.#isSending) void this.#drain();
-    });
+    return (await this.#add(kept.map(this.#toLine))).position;
   }
 
-  async close(value: JsonValue): Promise<void> {
-    if (this.#isClosing) throw this.#lost ?? this.#toLost(givenBack);
-    const last = this.append([value]);
+  async appendRecord(record: RunRecord): Promise<number> {
+    this.#checkOpen();
+    const value = record as unknown as JsonValue;
+    return (await this.#add([this.#toLine(this.#kept ? value : cloneJson(value))])).position;
+  }
+
+  async close(value: JsonValue, change?: KeyChange): Promise<boolean> {
+    this.#checkOpen();
+    const last = this.#add([this.#toLine(toKept(this.#options.stream, value, 0))], change);
     this.#isClosing = true;
     try {
-      await last;
+      const { hasChanged } = await last;
+      this.fence(givenBack);
+      return hasChanged;
     } catch (cause) {
       this.#isClosing = false;
       throw cause;
     }
-    this.fence(givenBack);
   }
 
   fence(reason: string): void {
@@ -98,9 +123,22 @@ class RunJournal implements Journal {
     this.#options.onLost(this.#lost);
   }
 
+  #checkOpen(): void {
+    if (this.#isClosing) throw this.#lost ?? this.#toLost(givenBack);
+  }
+
   #toLost(reason: string): KitbagError<"lease-lost"> {
     const { runId, epoch } = this.#options;
     return new KitbagError("lease-lost", { run: runId, epoch, reason });
+  }
+
+  readonly #toLine = (value: JsonValue): Line => ({ value, text: this.#kept && JSON.stringify(value) });
+
+  #add(lines: readonly Line[], change?: KeyChange): Promise<End> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ lines, change, resolve, reject });
+      if (!this.#isSending) void this.#drain();
+    });
   }
 
   async #drain(): Promise<void> {
@@ -112,36 +150,46 @@ class RunJournal implements Journal {
   }
 
   async #send(batches: readonly Batch[]): Promise<void> {
-    const values = batches.flatMap((batch) => batch.values);
-    const start = await this.#write(values).catch((cause: unknown) => {
+    try {
+      const lines = batches.flatMap((batch) => batch.lines);
+      // Only the last batch of all has one.
+      const { position: end, hasChanged } = await this.#write(lines, batches.at(-1)?.change);
+      let position = end - lines.length;
+      for (const batch of batches) batch.resolve({ position: (position += batch.lines.length), hasChanged });
+    } catch (cause) {
       for (const batch of batches) batch.reject(this.#lost ?? cause);
-    });
-    if (start === undefined) return;
-    let position = start;
-    for (const batch of batches) batch.resolve((position += batch.values.length));
+    }
   }
 
-  /** Answers with the position before the values. */
-  async #write(values: readonly JsonValue[]): Promise<number> {
+  async #write(lines: readonly Line[], change: KeyChange | undefined): Promise<End> {
     if (this.#mustLook) await this.#look();
     if (this.#lost) throw this.#lost;
-    const { log, stream } = this.#options;
     const start = this.#known;
+    let hasChanged = false;
     try {
-      this.#known = await log.append(stream, values, { expectedPosition: start });
+      if (this.#kept === undefined) this.#known = await this.#appendValues(lines);
+      else {
+        const texts = lines.map(({ text }) => text as string);
+        const { position, version } = await this.#kept.append(this.#options.stream, texts, start, change);
+        this.#known = position;
+        hasChanged = change !== undefined && version === 0;
+      }
     } catch (cause) {
       this.#mustLook = true;
       const found = await this.#look().catch(() => 0);
       // It was written, and only the answer was lost.
-      if (found >= values.length && isKitbagError(cause, "store-unavailable")) return start;
-      throw cause;
+      const isThere = found >= lines.length && isKitbagError(cause, "store-unavailable");
+      if (!isThere) throw cause;
+      return { position: start + lines.length, hasChanged };
     }
-    this.#tell(values);
-    return start;
+    for (const { value, text } of lines) this.#options.onAppended(value, text);
+    return { position: this.#known, hasChanged };
   }
 
-  #tell(values: readonly JsonValue[]): void {
-    for (const value of values) this.#options.onAppended(value);
+  #appendValues(lines: readonly Line[]): Promise<number> {
+    const { log, stream } = this.#options;
+    const values = lines.map(({ value }) => value);
+    return log.append(stream, values, { expectedPosition: this.#known });
   }
 
   /** Reads what is there behind what is known, and answers how much of it is ours: all that is before another lease. */
@@ -152,7 +200,7 @@ class RunJournal implements Journal {
     const ours = index === -1 ? entries : entries.slice(0, index);
     this.#mustLook = false;
     this.#known += ours.length;
-    this.#tell(ours.map(({ value }) => value));
+    for (const { value } of ours) this.#options.onAppended(value);
     const taker = entries[index];
     if (taker) this.fence(`the worker ${JSON.stringify(toWorker(taker))} has taken it over`);
     return ours.length;

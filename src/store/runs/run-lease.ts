@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue } from "../../core/store.ts";
+import type { KeyChange } from "../kept-append.ts";
 import type { RunClock } from "./run-clock.ts";
 
 /** The time for which nobody else may take a run. It is kept in `kv`; what protects the journal is the journal itself. */
@@ -13,8 +15,12 @@ export interface Lease {
    * @throws {KitbagError} `run-leased` if somebody else has it.
    */
   renew(): Promise<"kept" | "doubtful">;
+  /** What gives it back, for whoever can write that together with something else, and then says so. */
+  toRelease(): KeyChange;
   /** Gives it back, if it is still there. */
   release(): Promise<void>;
+  /** Says that it was given back with {@link Lease.toRelease}. */
+  noteReleased(): void;
 }
 
 /** Who takes leases, and how. */
@@ -29,6 +35,11 @@ export interface LeaseOptions {
 export interface Leases {
   /** @throws {KitbagError} `run-leased` if somebody else has it. */
   take(runId: string): Promise<Lease>;
+  /**
+   * Takes the lease of a run that nobody has had yet, by means of `write`: it writes it down together with something else, and answers
+   * with the version.
+   */
+  begin(runId: string, write: (change: KeyChange) => Promise<number>): Promise<Lease>;
   /** Who has the lease, if somebody does. */
   find(runId: string): Promise<HeldLease | undefined>;
   /** The runs in `runIds` whose lease nobody has. */
@@ -89,6 +100,11 @@ export function createLeases({ kv, worker, leaseMs, clock }: LeaseOptions): Leas
       sights.delete(runId);
       return lease;
     },
+    async begin(runId, write) {
+      const lease = createLease({ kv, worker, leaseMs, clock }, runId, randomUUID());
+      await lease.begin(write);
+      return lease;
+    },
     async find(runId) {
       const found = await kv.get(toLeaseKey(runId));
       if (!found || !isHeld(runId, found)) return undefined;
@@ -106,18 +122,22 @@ function createLease(
   options: LeaseOptions,
   runId: string,
   token: string,
-): Lease & { set(version: number): Promise<void> } {
+): Lease & {
+  set(version: number): Promise<void>;
+  begin(write: (change: KeyChange) => Promise<number>): Promise<void>;
+} {
   const { kv, worker, leaseMs, clock } = options;
   const key = toLeaseKey(runId);
   let version = 0;
   let isReleased = false;
   let renewing: Promise<unknown> = Promise.resolve();
 
+  const toValue = (): JsonObject => ({ worker, token, leaseMs, until: clock.now() + leaseMs });
+
   async function set(ifVersion: number): Promise<void> {
     // Who gives it back while it is being renewed must not find it renewed afterwards.
     if (isReleased) return;
-    const value = { worker, token, leaseMs, until: clock.now() + leaseMs };
-    version = await kv.set(key, value, { expiresInMs: leaseMs, ifVersion });
+    version = await kv.set(key, toValue(), { expiresInMs: leaseMs, ifVersion });
   }
 
   async function renew(): Promise<"kept" | "doubtful"> {
@@ -136,6 +156,11 @@ function createLease(
 
   return {
     set,
+    async begin(write) {
+      version = await write({ key, text: JSON.stringify(toValue()), ifVersion: 0, expiresInMs: leaseMs });
+    },
+    toRelease: () => ({ key, ifVersion: version }),
+    noteReleased: () => void (isReleased = true),
     renew() {
       const renewed = renew();
       renewing = renewed.catch(() => undefined);

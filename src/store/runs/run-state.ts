@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../core/json.ts";
+import { cloneJson, type JsonValue } from "../../core/json.ts";
 import { toRecord, type RunOutcome, type RunRecord } from "./run-records.ts";
 
 /** How far a step came. */
@@ -7,8 +7,8 @@ export interface StepState {
   readonly attempt: number;
   /** `started` and `review` mean that it may have happened; with `review` that is written down. A step that is `done` stays so. */
   readonly status: "new" | "started" | "review" | "done";
-  /** What came of it, once it is done. */
-  readonly output: JsonValue;
+  /** Makes a copy of what came of it, once it is done. */
+  readonly recall: () => JsonValue;
 }
 
 /** What the journal of a run says, taken together. */
@@ -23,11 +23,11 @@ export interface RunState {
   step(name: string): StepState;
   /** The steps that may have happened, and nobody knows. */
   uncertain(): readonly string[];
-  /** Takes the next line of the journal into account. */
-  add(value: JsonValue): void;
+  /** Takes the next line of the journal into account. If others may change it later, `text` is what it was as JSON. */
+  add(value: JsonValue, text?: string): void;
 }
 
-const untouched: StepState = { attempt: 0, status: "new", output: null };
+const untouched: StepState = { attempt: 0, status: "new", recall: () => null };
 
 /** Makes the state of a run whose journal is empty. */
 export function createRunState(): RunState {
@@ -50,12 +50,12 @@ class JournalState implements RunState {
     return open.map(([step]) => step);
   }
 
-  add(value: JsonValue): void {
+  add(value: JsonValue, text?: string): void {
     const record = toRecord(value);
-    if (record) this.#apply(record);
+    if (record) this.#apply(record, text);
   }
 
-  #apply(record: RunRecord): void {
+  #apply(record: RunRecord, text: string | undefined): void {
     switch (record.type) {
       case "run-start":
         return;
@@ -70,7 +70,7 @@ class JournalState implements RunState {
       case "step-intent":
         return this.#change(record.step, { attempt: record.attempt, status: "started" });
       case "step-outcome":
-        return this.#change(record.step, { status: "done", output: record.output });
+        return this.#change(record.step, { status: "done", recall: toRecall(record.output, text) });
       case "step-review":
         return this.#change(record.step, { status: "review" });
       case "step-reset":
@@ -84,4 +84,10 @@ class JournalState implements RunState {
     const known = this.step(step);
     if (known.status !== "done") this.#steps.set(step, { ...known, ...changes });
   }
+}
+
+function toRecall(output: JsonValue, text: string | undefined): () => JsonValue {
+  return text === undefined
+    ? () => cloneJson(output)
+    : () => (JSON.parse(text) as { readonly output: JsonValue }).output;
 }

@@ -1,7 +1,7 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { cloneJson, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { showValue, type JsonValue } from "../../core/json.ts";
 import { checkKey } from "../check-key.ts";
-import { toKept } from "../kept-value.ts";
+import { toKeptWithin } from "../kept-value.ts";
 import { wait, type RunClock } from "./run-clock.ts";
 import type { Journal } from "./run-journal.ts";
 import type { RunRecord } from "./run-records.ts";
@@ -50,7 +50,7 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
         const expected = 'an object with the output, or "again"';
         throw new KitbagError("option-invalid", { option: "resolution", found: showValue(resolution), expected });
       }
-      if (resolution === "again") await journal.append([{ type: "step-reset", step }]);
+      if (resolution === "again") await journal.appendRecord({ type: "step-reset", step });
       else await journal.append([{ type: "step-outcome", step, output: resolution.output, resolved: true }]);
     },
   };
@@ -63,19 +63,19 @@ interface StepWork extends StepOptions {
 async function runStep(options: StepsOptions, name: string, step: StepWork): Promise<JsonValue> {
   const { state, signal } = options;
   const { idempotent = false, work } = step;
-  const { status, output, attempt } = state.step(name);
-  if (status === "done") return cloneJson(output);
+  const { status, recall, attempt } = state.step(name);
+  if (status === "done") return recall();
   if (status !== "new" && !idempotent) await park(options, name);
   const context = { key: `${options.runId}:${name}`, attempt: attempt + 1, signal };
   await declare(options, { type: "step-intent", step: name, key: context.key, attempt: context.attempt, idempotent });
-  const result = toKept(name, (await work(context)) ?? null);
+  const result = toKeptWithin(name, (await work(context)) ?? null);
   const outcome = { type: "step-outcome", step: name, output: result } as const;
   await write(options, outcome, () => state.step(name).status === "done");
   return result;
 }
 
 async function park({ journal, state, runId }: StepsOptions, name: string): Promise<never> {
-  if (state.step(name).status !== "review") await journal.append([{ type: "step-review", step: name }]);
+  if (state.step(name).status !== "review") await journal.appendRecord({ type: "step-review", step: name });
   throw new KitbagError("step-uncertain", { run: runId, step: name });
 }
 
@@ -91,7 +91,7 @@ async function declare(options: StepsOptions, intent: RunRecord & { readonly typ
     await journal.append([]);
   }
   if (!signal.aborted) return;
-  await journal.append([{ type: "step-reset", step }]);
+  await journal.appendRecord({ type: "step-reset", step });
   signal.throwIfAborted();
 }
 
@@ -105,7 +105,7 @@ async function write(options: StepsOptions, record: RunRecord, isThere: () => bo
         // Looks at what is there: the record may have been written although the store said that it could not.
         await journal.append([]);
       }
-      if (!isThere()) await journal.append([record as JsonObject]);
+      if (!isThere()) await journal.appendRecord(record);
       return;
     } catch (cause) {
       if (!isKitbagError(cause, "store-unavailable") && !isKitbagError(cause, "store-conflict")) throw cause;

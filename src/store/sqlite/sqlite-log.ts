@@ -1,20 +1,23 @@
 import type { JsonValue } from "../../core/json.ts";
-import type { LogEntry, LogStore } from "../../core/store.ts";
-import { chainedAppends, type MakeNext } from "../chained-append.ts";
+import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
+import { chainedAppends, type ChainedAppend, type MakeNext } from "../chained-append.ts";
 import { checkAppend, checkPosition, toKeptList } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
+import { checkVersion } from "../check-write.ts";
 import { checkWhole } from "../check-whole.ts";
+import { keptAppends, type KeptAppends, type KeptPlace, type KeyChange } from "../kept-append.ts";
 import { checkOpen } from "../store-life.ts";
 import { createTail } from "../tail.ts";
 import { toPrefixEnd } from "../to-prefix-end.ts";
+import { createKvRows } from "./kv-rows.ts";
 import { createNameIds, type NameIds } from "./name-ids.ts";
 import { parseKept } from "./parse-kept.ts";
 import { read, type SqliteParts } from "./sqlite-parts.ts";
-import { createSqliteTails } from "./sqlite-tails.ts";
+import { createSqliteTails, type SqliteTails } from "./sqlite-tails.ts";
 
-/** Makes the `log` part of an SQLite store. */
-export function sqliteLog(parts: SqliteParts): LogStore {
+/** Makes the `log` part of an SQLite store, whose values are `kv`. */
+export function sqliteLog(parts: SqliteParts, kv: KeyValueStore): LogStore {
   const { life, database, writer } = parts;
   const ids = createNameIds(database, "streams");
   const entries = createEntries(parts, ids);
@@ -25,9 +28,11 @@ export function sqliteLog(parts: SqliteParts): LogStore {
       const { expectedPosition, time = life.now() } = checkAppend(stream, options);
       const kept = toKeptList(stream, values).map(toText);
       checkOpen(life, "log.append");
-      const bytes = kept.reduce((sum, value) => sum + value.length, 0);
-      const run = (): number => entries.append(stream, kept, time, expectedPosition);
-      const position = await writer.write(scopeOf(stream), run, bytes);
+      const run = (): number => {
+        entries.checkEnd(stream, expectedPosition);
+        return entries.append(stream, kept, time);
+      };
+      const position = await writer.write(scopeOf(stream), run, countBytes(kept));
       tails.wake(stream);
       return position;
     },
@@ -54,14 +59,57 @@ export function sqliteLog(parts: SqliteParts): LogStore {
       return read(parts, "log.streams", () => entries.streams(prefix, after, limit));
     },
   };
-  chainedAppends.set(log, async (stream, makeNext) => {
+  const shortcuts = createShortcuts(parts, entries, tails);
+  chainedAppends.set(log, shortcuts.appendNext);
+  keptAppends.set(log, { kv, append: shortcuts.appendKept });
+  return log;
+}
+
+/** The ways to append that are not part of `LogStore`. */
+function createShortcuts(parts: SqliteParts, entries: Entries, tails: SqliteTails) {
+  const { life, writer } = parts;
+  const change = createKeyChange(parts);
+  const appendNext: ChainedAppend = async (stream, makeNext) => {
     checkOpen(life, "log.append");
     const position = await writer.write(scopeOf(stream), () => entries.appendNext(stream, makeNext, life.now()));
     tails.wake(stream);
     return position;
-  });
-  return log;
+  };
+  const appendKept: KeptAppends["append"] = async (stream, texts, expectedPosition, keyChange) => {
+    const time = life.now();
+    checkOpen(life, "log.append");
+    const run = (): KeptPlace => {
+      entries.checkEnd(stream, expectedPosition);
+      const version = keyChange === undefined ? 0 : change(keyChange);
+      return { position: entries.append(stream, texts, time), version };
+    };
+    const place = await writer.write(scopeOf(stream), run, countBytes(texts));
+    tails.wake(stream);
+    return place;
+  };
+  return { appendNext, appendKept };
 }
+
+/** Inside of a write: changes a value, and answers with the version that is there then. */
+function createKeyChange(parts: SqliteParts): (change: KeyChange) => number {
+  const rows = createKvRows(parts);
+  return ({ key, text, ifVersion, expiresInMs }) => {
+    const version = rows.take(key)?.version ?? 0;
+    if (text === undefined) {
+      if (version !== ifVersion) return version;
+      rows.remove(key);
+      return 0;
+    }
+    checkVersion(key, version, ifVersion);
+    return rows.put(key, text, rows.toExpiry(expiresInMs));
+  };
+}
+
+function countBytes(texts: readonly string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}
+
+type Entries = ReturnType<typeof createEntries>;
 
 /** What is done with the tables. */
 function createEntries({ database: { sql }, writer: { lastPositions } }: SqliteParts, ids: NameIds) {
@@ -100,10 +148,11 @@ function createEntries({ database: { sql }, writer: { lastPositions } }: SqliteP
   return {
     position,
     /** Inside of a write. */
-    append(stream: string, values: readonly string[], time: number, expectedPosition: number | undefined): number {
+    checkEnd(stream: string, expectedPosition: number | undefined): void {
       checkPosition(stream, findEnd(stream), expectedPosition);
-      return insertAll(stream, values, time);
     },
+    /** Inside of a write. */
+    append: insertAll,
     /** Inside of a write. */
     appendNext(stream: string, makeNext: MakeNext, time: number): number {
       const end = findEnd(stream);

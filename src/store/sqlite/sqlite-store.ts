@@ -69,9 +69,10 @@ function toStore(parts: SqliteParts): Store {
     database.close();
   }
 
+  const kv = sqliteKv(parts);
   return {
-    kv: sqliteKv(parts),
-    log: sqliteLog(parts),
+    kv,
+    log: sqliteLog(parts, kv),
     blobs,
     queue: sqliteQueues(parts),
     close: () => (closed ??= close()),

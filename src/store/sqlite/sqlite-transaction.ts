@@ -9,6 +9,9 @@ export interface Write {
   reject(error: unknown): void;
 }
 
+/** Above this many streams they are forgotten, and asked for again. */
+const maxPositions = 10_000;
+
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 /** How often to look whether the file is still where it was. */
@@ -20,7 +23,7 @@ export interface Transactions {
   commit(writes: readonly Write[]): readonly Write[];
   /** Inside of a write: a number that was never given before. */
   nextNumber(): number;
-  /** Inside of a write: what was found out in this transaction about streams. Nobody else can write meanwhile. */
+  /** Inside of a write: where streams end, as far as that is known. Nobody else has written since. */
   readonly lastPositions: Map<string, number>;
 }
 
@@ -28,6 +31,7 @@ export interface Transactions {
 export function createTransactions(database: SqliteDatabase): Transactions {
   const checkFile = createFileCheck(database);
   const lastPositions = new Map<string, number>();
+  const checkContents = createContentsCheck(database, lastPositions);
   let lastNumber: number | undefined;
   let isCommitting = false;
 
@@ -35,12 +39,11 @@ export function createTransactions(database: SqliteDatabase): Transactions {
   function transact(writes: readonly Write[]): readonly Outcome[] {
     isCommitting = false;
     lastNumber = undefined;
-    lastPositions.clear();
     if (!database.isOpen()) throw new KitbagError("store-closed", { operation: "a write" });
     checkFile();
     database.sql("BEGIN IMMEDIATE").run();
     try {
-      checkSchema(database);
+      checkContents();
       const outcomes = writes.map(runWrite);
       if (lastNumber !== undefined) database.sql("UPDATE counters SET value = ? WHERE name = 'last'").run(lastNumber);
       isCommitting = true;
@@ -104,7 +107,20 @@ function settle(writes: readonly Write[], outcomes: readonly Outcome[]): void {
   }
 }
 
-/** Another process may have changed the tables since this one opened the file. */
+/** Makes what forgets what is known of the contents if somebody else has written, who may also have changed the tables. */
+function createContentsCheck(database: SqliteDatabase, lastPositions: Map<string, number>): () => void {
+  let known: unknown;
+  database.onRollback(() => (known = undefined));
+  return () => {
+    const found = database.sql("PRAGMA data_version").get()?.["data_version"];
+    if (found === known && lastPositions.size < maxPositions) return;
+    checkSchema(database);
+    lastPositions.clear();
+    known = found;
+  };
+}
+
+/** A newer version of Kitbag may have changed the tables since this one opened the file. */
 function checkSchema({ sql, file, version }: SqliteDatabase): void {
   const found = Number(sql("PRAGMA user_version").get()?.["user_version"]);
   if (found !== version) throw new KitbagError("store-newer", { store: file, version: found, newest: version });
