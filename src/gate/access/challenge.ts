@@ -12,7 +12,12 @@ const wellKnown = "/.well-known/oauth-protected-resource";
 
 /** Makes the metadata of `resource` (RFC 9728) and the headers that point to it. Without `oauth`, only plain headers. */
 export function createChallenge(oauth: GateOAuth | undefined, resource: string): Challenge {
-  if (oauth === undefined) return { documents: new Map(), render: (problem) => join([toError(problem?.error)]) };
+  if (oauth === undefined) {
+    return {
+      documents: new Map(),
+      render: (problem) => join([toError(problem?.error), toScope(problem?.scopes ?? [])]),
+    };
+  }
   const { requiredScopes = [], scopes = requiredScopes } = oauth;
   const { origin, pathname } = new URL(resource);
   const path = pathname === "/" ? "" : pathname;
