@@ -23,11 +23,11 @@ export interface McpExposureRule {
 export interface McpServerLimits {
   /** Sessions of the 2025 generation that are open at once over HTTP. @default 1000 */
   readonly maxSessions: number;
-  /** Sessions of one caller. @default 100 */
+  /** Sessions of one caller; all who come without a token are one. @default 500 */
   readonly maxSessionsPerCaller: number;
   /** A session or a handle that nobody uses for so long is closed. @default 30 minutes */
   readonly idleMs: number;
-  /** Handles (`session` of `activate_skill`) of the 2026 generation that one caller holds at once. @default 100 */
+  /** Handles (`session` of `activate_skill`) of the 2026 generation that one caller holds at once. @default 500 */
   readonly maxHandlesPerCaller: number;
   /** Handles of all callers. @default 1000 */
   readonly maxHandles: number;

@@ -25,11 +25,12 @@ export async function askMissingInput({ tool, address }: RegisteredTool, given: 
   return answer?.["action"] === "accept" ? { ...input, ...(answer["content"] as Input) } : given;
 }
 
-interface MissingForm {
+/** A type and no interface, because forms may hold more. */
+type MissingForm = {
   readonly type: "object";
   readonly properties: Record<string, PrimitiveSchemaDefinition>;
   readonly required: string[];
-}
+};
 
 /** The form for what is missing; `undefined` if nothing is, or something is that no form can hold. */
 export function toMissingForm(schema: JsonSchema, input: Input): MissingForm | undefined {
@@ -58,20 +59,30 @@ const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-tim
 
 function toField(schema: unknown): PrimitiveSchemaDefinition | undefined {
   if (!isSchemaObject(schema)) return undefined;
-  const { type, title, description, format } = schema;
+  const { type, title, description } = schema;
   if (typeof type !== "string" || !Object.hasOwn(keptKeywords, type)) return undefined;
-  const choices = schema["enum"];
-  const isChoice = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
-  if (choices !== undefined && (!isChoice || type !== "string")) return undefined;
-  const kept = (keptKeywords[type] ?? []).filter((keyword) => !isChoice && schema[keyword] !== undefined);
+  const rules = schema["enum"] === undefined ? toRules(schema, type) : toChoice(schema["enum"], type);
+  if (rules === undefined) return undefined;
   return {
     type,
     ...(typeof title === "string" && { title: toVisibleText(title) }),
     ...(typeof description === "string" && { description: toVisibleText(description) }),
-    ...Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword]])),
-    ...(type === "string" && !isChoice && formats.has(format) && { format }),
-    ...(isChoice && { enum: choices }),
+    ...rules,
   } as PrimitiveSchemaDefinition;
+}
+
+function toRules(schema: JsonSchema, type: string): object {
+  const kept = (keptKeywords[type] ?? []).filter((keyword) => schema[keyword] !== undefined);
+  const hasFormat = type === "string" && formats.has(schema["format"]);
+  return {
+    ...Object.fromEntries(kept.map((keyword) => [keyword, schema[keyword]])),
+    ...(hasFormat && { format: schema["format"] }),
+  };
+}
+
+function toChoice(choices: unknown, type: string): object | undefined {
+  const isChoice = Array.isArray(choices) && choices.every((choice) => typeof choice === "string");
+  return isChoice && type === "string" ? { enum: choices } : undefined;
 }
 
 function isFields(value: unknown): value is Input {

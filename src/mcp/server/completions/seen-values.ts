@@ -33,8 +33,8 @@ export async function findSeenHandles(client: ServedClient): Promise<readonly st
       .map((record) => record["call"]),
   );
   const handles = records
-    .filter((record) => record["type"] === "output-capped" && own.has(record["call"]))
-    .flatMap((record) => toText(toFields(record["capped"])["handle"]));
+    .filter((record) => record["type"] === "call-end" && own.has(record["call"]))
+    .flatMap((record) => toText(toFields(toFields(record["outcome"])["capped"])["handle"]));
   return [...new Set(handles)].slice(0, mostSeen);
 }
 

@@ -18,7 +18,10 @@ export function createPromptWords(client: ServedClient): PromptWords {
     name: (tool) => (shown.has(tool) ? `\`${tool}\`` : `\`call_tool\` with the name ${tool}`),
     takes(tool) {
       const entry = session.getTool(tool);
-      return entry === undefined ? "" : `It takes ${renderSchema(entry.tool.inputSchema)}`;
+      if (entry === undefined) return "";
+      // It stands in a numbered step, and backticks are for names of tools.
+      const schema = renderSchema(entry.tool.inputSchema).replaceAll("`", "'").replaceAll("\n", "\n   ");
+      return `It takes ${schema}`;
     },
   };
 }

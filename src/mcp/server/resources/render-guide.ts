@@ -3,6 +3,7 @@ import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { ServedClient } from "../served-client.ts";
+import { toVisibleText } from "../tools/listed-tools.ts";
 import { runResources } from "./run-resources.ts";
 import { findShownTools } from "./shown-tools.ts";
 
@@ -145,7 +146,7 @@ function renderResources({ client }: GuideFacts): string {
   return `## Resources\n\n${lines.join("\n")}`;
 }
 
-/** What others wrote, on one line and without backticks. */
+/** What others wrote, on one line, without backticks and without what cannot be seen. */
 function plain(text: string): string {
-  return firstLine(text).replaceAll("`", "'");
+  return toVisibleText(firstLine(text)).replaceAll("`", "'");
 }

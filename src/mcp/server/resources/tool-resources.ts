@@ -4,6 +4,7 @@ import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { ServedClient } from "../served-client.ts";
+import { toVisibleText } from "../tools/listed-tools.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import { compareTexts } from "./page-items.ts";
 import type { ResourcePart } from "./resource-part.ts";
@@ -49,8 +50,8 @@ function toResource({ address, tool }: RegisteredTool): Resource {
   return {
     uri: toKitbagUri("tools", address),
     name: address,
-    ...(title !== undefined && { title }),
-    description: firstLine(description),
+    ...(title !== undefined && { title: toVisibleText(title) }),
+    description: toVisibleText(firstLine(description)),
     mimeType,
   };
 }

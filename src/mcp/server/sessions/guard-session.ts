@@ -10,6 +10,22 @@ import { hasAllTools, mayCall, toToolScopes } from "../tools/tool-scopes.ts";
  */
 export function guardSession(session: Session, caller: Caller): Session {
   if (hasAllTools(caller)) return session;
+  const key = [...caller.scopes].toSorted().join(" ");
+  const known = guarded.get(session) ?? new Map<string, Session>();
+  guarded.set(session, known);
+  const made = known.get(key) ?? createGuard(session, caller);
+  // Tokens may have any scopes: what is kept for them must not grow without end.
+  if (known.size >= mostGuards) known.clear();
+  known.set(key, made);
+  return made;
+}
+
+const mostGuards = 100;
+
+/** By their scopes: what is kept for a session, such as its lists, is found again. */
+const guarded = new WeakMap<Session, Map<string, Session>>();
+
+function createGuard(session: Session, caller: Caller): Session {
   const isAllowed = (entry: RegisteredTool | undefined): boolean => entry !== undefined && mayCall(caller, entry);
   const allowed = new WeakMap<readonly RegisteredTool[], readonly RegisteredTool[]>();
 
@@ -25,6 +41,15 @@ export function guardSession(session: Session, caller: Caller): Session {
     isToolAvailable: (address) => isAllowed(session.getTool(address)) && session.isToolAvailable(address),
     getAvailableTools: () => filter(session.getAvailableTools()),
     getToolSource: (address) => (isAllowed(session.getTool(address)) ? session.getToolSource(address) : undefined),
+    onChange: (listener) =>
+      session.onChange(({ added, removed, replaced }) => {
+        const seen = {
+          added: added.filter(isAllowed),
+          removed: removed.filter(isAllowed),
+          replaced: replaced.filter(isAllowed),
+        };
+        if (seen.added.length + seen.removed.length + seen.replaced.length > 0) listener(seen);
+      }),
     getActiveSkillTools: () => session.getActiveSkillTools().filter(isAllowed),
     call: ((tool: string | { readonly name: string }, input?: unknown, options?: object) => {
       const name = typeof tool === "string" ? tool : tool.name;

@@ -2,6 +2,7 @@ import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/server"
 
 import type { JsonValue } from "../../../core/json.ts";
 import type { CappedOutput, OkOutcome, ToolOutcome } from "../../../core/outcome.ts";
+import { toKitbagUri } from "../resources/kitbag-uri.ts";
 import { toContentBlocks } from "./content-output.ts";
 import { toStructured, type StructuredForm } from "./structured-output.ts";
 
@@ -34,14 +35,9 @@ export function toText(output: JsonValue): string {
 function toCappedResult({ output }: OkOutcome, { handle, bytes }: CappedOutput, form: StructuredForm): CallToolResult {
   const link: ContentBlock = {
     type: "resource_link",
-    uri: toOutputUri(handle),
+    uri: toKitbagUri("outputs", handle),
     name: `output ${handle}`,
     description: `The whole output, ${bytes} bytes`,
   };
   return { content: [{ type: "text", text: toText(output) }, link], ...(form !== "none" && { isError: true }) };
-}
-
-/** The address under which the whole of an output that was cut is read. */
-export function toOutputUri(handle: string): string {
-  return `kitbag://outputs/${encodeURIComponent(handle)}`;
 }

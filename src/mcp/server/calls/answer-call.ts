@@ -1,0 +1,178 @@
+import { createHash } from "node:crypto";
+
+import {
+  inputRequired,
+  ProtocolError,
+  ProtocolErrorCode,
+  TRACEPARENT_META_KEY,
+  TRACESTATE_META_KEY,
+  type CallToolResult,
+  type ClientCapabilities,
+  type InputRequiredResult,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
+
+import type { ToolOutcome } from "../../../core/outcome.ts";
+import type { CallOptions } from "../../../workspace/call/call-options.ts";
+import type { ToolClient } from "../tool-client.ts";
+import { toCallResult, toErrorResult } from "../tools/to-call-result.ts";
+import { askMissingInput } from "./ask-missing-input.ts";
+import { callApproved, lacksApproval, type ApprovalKnowledge } from "./call-approved.ts";
+import { createCallNotices } from "./call-notices.ts";
+import { findTarget, type CallTarget } from "./call-target.ts";
+import { createClientAccess } from "./client-access.ts";
+import { canElicit } from "./client-questions.ts";
+import { startFlight, type Flight, type FlightParts } from "./flight.ts";
+import type { ParkedFlights } from "./parked-flights.ts";
+import type { Ask } from "./question-line.ts";
+
+/** What calls of all clients share. */
+export interface CallParts {
+  readonly parked: ParkedFlights<CallToolResult>;
+  readonly knowledge: ApprovalKnowledge;
+}
+
+/** A call of a client, as `tools/call` brings it. */
+export interface ToolRequest {
+  readonly name: string;
+  readonly input: unknown;
+}
+
+/**
+ * Answers a `tools/call`: makes the call, or goes on with one that waited for answers.
+ *
+ * @throws {ProtocolError} if there is no such tool, the client lacks a capability that the tool needs, or no call waits for what it
+ * sent.
+ */
+export async function answerCall(
+  parts: CallParts,
+  client: ToolClient,
+  request: ToolRequest,
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const state = context.mcpReq.requestState();
+  if (state !== undefined) return goOn(parts, client, { request, state }, context);
+  const target = findTarget(client, request.name);
+  const capabilities = client.capabilities(context);
+  if (!canBeAsked(capabilities)) {
+    const { signal } = context.mcpReq;
+    const flight = { signal, ask: refuseToAsk, context: () => context };
+    return runCall(client, { target, input: request.input, capabilities }, flight, parts);
+  }
+  const flight = startFlight(context, (flying) =>
+    runCall(client, { target, input: request.input, capabilities }, flying, parts),
+  );
+  return toAnswer(parts, client, request, flight);
+}
+
+async function goOn(
+  parts: CallParts,
+  client: ToolClient,
+  { request, state }: { readonly request: ToolRequest; readonly state: unknown },
+  context: ServerContext,
+): Promise<CallToolResult | InputRequiredResult> {
+  const flight = typeof state === "string" ? parts.parked.take(state, toOwner(client, request)) : undefined;
+  if (flight === undefined) {
+    const reason = { reason: "invalid_request_state" };
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid or expired requestState", reason);
+  }
+  flight.attach(context);
+  flight.answer(context.mcpReq.inputResponses ?? {});
+  return toAnswer(parts, client, request, flight);
+}
+
+async function toAnswer(
+  { parked }: CallParts,
+  client: ToolClient,
+  request: ToolRequest,
+  flight: Flight<CallToolResult>,
+): Promise<CallToolResult | InputRequiredResult> {
+  const step = await flight.next();
+  if (step.status === "done") return step.result;
+  // A 2025 client is asked while its request waits, and may still cancel it.
+  if (client.generation === "2026") flight.detach();
+  const requestState = parked.park(flight, toOwner(client, request));
+  return inputRequired({ inputRequests: step.questions, requestState });
+}
+
+/** Whose call it is: nobody else can go on with it, nor with another tool or another input. */
+function toOwner({ caller }: ToolClient, { name, input }: ToolRequest): string {
+  const text = JSON.stringify([caller.id, name, input]);
+  return createHash("sha256").update(text).digest("base64");
+}
+
+interface RunningCall {
+  readonly target: CallTarget;
+  readonly input: unknown;
+  readonly capabilities: ClientCapabilities | undefined;
+}
+
+async function runCall(
+  client: ToolClient,
+  { target, input: given, capabilities }: RunningCall,
+  { signal, ask, context }: FlightParts,
+  { knowledge }: CallParts,
+): Promise<CallToolResult> {
+  const first = context();
+  const notices = first !== undefined && wantsNotices(client, first) ? createCallNotices(context) : undefined;
+  const watched = createClientAccess(ask, capabilities);
+  const options: CallOptions = {
+    signal,
+    user: client.caller.id,
+    ...toTrace(first),
+    ...(notices !== undefined && { onEvent: notices.onEvent }),
+    injected: { mcp: watched.access },
+  };
+  const isPersonThere = canElicit(capabilities);
+  const input = isPersonThere && target.entry !== undefined ? await askMissingInput(target.entry, given, ask) : given;
+  const outcome = isPersonThere
+    ? await callApproved(target, input, options, { ask, knowledge })
+    : await target.run(input, options);
+  await notices?.flush();
+  const missing = outcome.status === "failed" ? watched.missing() : undefined;
+  if (missing !== undefined && client.generation === "2026") throw missing;
+  return toResult(target, outcome);
+}
+
+function toResult({ kind, form }: CallTarget, outcome: ToolOutcome): CallToolResult {
+  if (outcome.status === "failed" && lacksApproval(outcome)) {
+    const cure = "→ Call it from a client that can ask its person (elicitation), or approve it where Kitbag runs";
+    return toErrorResult(`${outcome.error.message}\n${cure}`);
+  }
+  if (outcome.status === "failed" && kind === "direct" && unknownCodes.has(outcome.error.code)) {
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
+  }
+  return toCallResult(outcome, form);
+}
+
+/** The protocol wants an error, not an answer, when there is no tool of the name. */
+const unknownCodes: ReadonlySet<string> = new Set(["tool-not-found", "address-invalid"]);
+
+/** Where a request of 2026 says that it wants logs. */
+const logLevelKey = "io.modelcontextprotocol/logLevel";
+
+/** Events are only made for somebody who hears of them. Clients of 2025 get logs unasked. */
+function wantsNotices({ generation }: ToolClient, { mcpReq }: ServerContext): boolean {
+  return (
+    generation === "2025" ||
+    mcpReq._meta?.progressToken !== undefined ||
+    (mcpReq.envelope !== undefined && logLevelKey in mcpReq.envelope)
+  );
+}
+
+function toTrace(context: ServerContext | undefined): Pick<CallOptions, "traceparent" | "tracestate"> {
+  const { [TRACEPARENT_META_KEY]: traceparent, [TRACESTATE_META_KEY]: tracestate } = (context?.mcpReq._meta ??
+    {}) as Readonly<Record<string, unknown>>;
+  return {
+    ...(typeof traceparent === "string" && { traceparent }),
+    ...(typeof tracestate === "string" && { tracestate }),
+  };
+}
+
+function canBeAsked(capabilities: ClientCapabilities | undefined): boolean {
+  return (
+    capabilities?.elicitation !== undefined || capabilities?.sampling !== undefined || capabilities?.roots !== undefined
+  );
+}
+
+const refuseToAsk: Ask = () => Promise.reject(new Error("Cannot ask the client: it does not say that it can be asked"));

@@ -1,0 +1,48 @@
+import { McpServer } from "@modelcontextprotocol/server";
+
+import type { CallParts } from "./calls/answer-call.ts";
+import { attachCompletions } from "./completions/attach-completions.ts";
+import { renderInstructions } from "./instructions.ts";
+import type { McpServerOptions } from "./mcp-server-options.ts";
+import { attachPrompts } from "./prompts/attach-prompts.ts";
+import { attachResources } from "./resources/attach-resources.ts";
+import type { Subscriptions } from "./resources/subscriptions.ts";
+import type { ToolClient } from "./tool-client.ts";
+import { attachTools } from "./tools/attach-tools.ts";
+
+/** Changes that come in one go are told once. */
+const toldOnce = [
+  "notifications/tools/list_changed",
+  "notifications/resources/list_changed",
+  "notifications/prompts/list_changed",
+];
+
+/** A person may take so long to answer, each time. */
+const answerMs = 10 * 60 * 1000;
+
+/** One server of the SDK, for one client. */
+export interface McpInstance {
+  readonly mcp: McpServer;
+  readonly subscriptions: Subscriptions;
+}
+
+/** Makes the server for one client: its parts, and then what the host adds. */
+export function createInstance(options: McpServerOptions, client: ToolClient, parts: CallParts): McpInstance {
+  const { name = "kitbag", version = "0.0.0", title } = options;
+  const mcp = new McpServer(
+    { name, version, ...(title !== undefined && { title }) },
+    {
+      instructions: renderInstructions(client.exposure(), options.instructions),
+      debouncedNotificationMethods: toldOnce,
+      cacheHints: { "server/discover": { ttlMs: answerMs, cacheScope: "private" } },
+      inputRequired: { maxRounds: 32, roundTimeoutMs: answerMs },
+    },
+  );
+  mcp.server.onerror = (error) => options.onError?.(error);
+  attachTools(mcp, client, parts);
+  const subscriptions = attachResources(mcp, client);
+  attachPrompts(mcp, client);
+  attachCompletions(mcp, client);
+  options.extend?.(mcp, client);
+  return { mcp, subscriptions };
+}

@@ -1,0 +1,95 @@
+import { isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
+
+import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
+import type { Workspace } from "../../../workspace/workspace.ts";
+import { mayCall, toToolScopes } from "../tools/tool-scopes.ts";
+import type { HttpSession, HttpSessions } from "./http-sessions.ts";
+import { toAuthInfo } from "./serve-modern.ts";
+import { serveSession } from "./serve-session.ts";
+import { toWebRequest, writeWebResponse, type WebRequest } from "./web-request.ts";
+
+/** What answers requests over HTTP. */
+export interface RouteParts {
+  readonly workspace: Workspace;
+  /** The 2026 generation. */
+  readonly modern: McpHttpHandler;
+  /** The 2025 generation. */
+  readonly sessions: HttpSessions;
+}
+
+/** Makes the route of the gate that speaks MCP: both generations at one path. */
+export function createRoute(path: string, { workspace, modern, sessions }: RouteParts): Route {
+  /** Streams on which nobody waits for an answer: they end when the gate closes. */
+  const streams = new Set<AbortController>();
+
+  async function answer(request: GateRequest, web: WebRequest): Promise<void> {
+    const { caller, response } = request;
+    if (await isLegacyRequest(web.request, web.body)) {
+      const served = await serveSession(sessions, web, caller);
+      await write(request, served.answer, { isStream: web.request.method === "GET", session: served.session });
+      return;
+    }
+    const made = await modern.fetch(web.request, {
+      authInfo: toAuthInfo(caller),
+      ...(web.body !== undefined && { parsedBody: web.body }),
+    });
+    if (!response.headersSent) await write(request, made, { isStream: methodOf(web.body) === "subscriptions/listen" });
+  }
+
+  async function write(
+    { response, signal }: GateRequest,
+    made: Response,
+    { isStream, session }: { readonly isStream: boolean; readonly session?: HttpSession | undefined },
+  ): Promise<void> {
+    const stop = new AbortController();
+    const isOpen = isStream && made.status === 200;
+    if (isOpen) streams.add(stop);
+    const end = session === undefined ? undefined : beginUse(session, isOpen);
+    try {
+      await writeWebResponse(made, response, AbortSignal.any([signal, stop.signal]));
+    } finally {
+      streams.delete(stop);
+      end?.();
+    }
+  }
+
+  return {
+    path,
+    async handle(request) {
+      const web = await toWebRequest(request);
+      const scopes = findMissingScopes(workspace, request.caller, web.body);
+      if (scopes === undefined) await answer(request, web);
+      else request.refuseScope(scopes);
+    },
+    renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
+    onClosing() {
+      for (const stream of streams) stream.abort();
+    },
+  };
+}
+
+/** A session is in use until its answer is written; a client that listens gets what it missed before. */
+function beginUse(session: HttpSession, isListening: boolean): () => void {
+  session.running += 1;
+  if (isListening) {
+    session.isListening = true;
+    session.service.notifier.catchUp();
+  }
+  return () => {
+    session.running -= 1;
+    session.usedAt = Date.now();
+    if (isListening) session.isListening = false;
+  };
+}
+
+/** The scopes of which a caller needs one for the tool that it calls. What it calls through `call_tool` is refused in the answer. */
+function findMissingScopes(workspace: Workspace, caller: Caller, body: unknown): readonly string[] | undefined {
+  if (caller.scopes === "all" || methodOf(body) !== "tools/call") return undefined;
+  const { name } = ((body as { params?: unknown }).params ?? {}) as { readonly name?: unknown };
+  const entry = typeof name === "string" ? workspace.getTool(name) : undefined;
+  return entry === undefined || mayCall(caller, entry) ? undefined : toToolScopes(entry);
+}
+
+function methodOf(body: unknown): unknown {
+  return typeof body === "object" && body !== null && "method" in body ? body.method : undefined;
+}

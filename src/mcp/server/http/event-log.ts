@@ -1,0 +1,40 @@
+import type { EventStore, JSONRPCMessage } from "@modelcontextprotocol/server";
+
+interface Kept {
+  readonly id: string;
+  readonly stream: string;
+  readonly message: JSONRPCMessage;
+  readonly characters: number;
+}
+
+const mostEvents = 256;
+const mostCharacters = 512 * 1024;
+
+/**
+ * Makes a log of the latest messages to a client, so that one whose connection broke gets what it missed. What is older is gone; a
+ * client that asks for it begins anew.
+ */
+export function createEventLog(): EventStore {
+  const kept: Kept[] = [];
+  let count = 0;
+  let characters = 0;
+
+  return {
+    async storeEvent(stream, message) {
+      count += 1;
+      const one = { id: `${count}_${stream}`, stream, message, characters: JSON.stringify(message).length };
+      kept.push(one);
+      characters += one.characters;
+      while (kept.length > mostEvents || characters > mostCharacters) characters -= kept.shift()?.characters ?? 0;
+      return one.id;
+    },
+    getStreamIdForEventId: async (id) => kept.find((one) => one.id === id)?.stream,
+    async replayEventsAfter(last, { send }) {
+      const at = kept.findIndex((one) => one.id === last);
+      const stream = kept[at]?.stream;
+      if (stream === undefined) throw new Error("Cannot go on from an event that is no longer kept");
+      for (const { id, stream: of, message } of kept.slice(at + 1)) if (of === stream) await send(id, message);
+      return stream;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+
+import type { GateRequest, IncomingMessage, ServerResponse } from "../../../gate/gate.ts";
+
+/** A request as the SDK takes it, and its body. */
+export interface WebRequest {
+  readonly request: Request;
+  /** What the body is as JSON; `undefined` if it has none or is none. */
+  readonly body: unknown;
+}
+
+/** Only the path of it is looked at. */
+const anyHost = "http://localhost";
+
+/** Reads a request of the gate. Rejects with what reading its body rejects with. */
+export async function toWebRequest({ incoming, path, signal, readBody }: GateRequest): Promise<WebRequest> {
+  const { method = "GET" } = incoming;
+  const hasBody = method !== "GET" && method !== "HEAD";
+  const bytes = hasBody ? await readBody() : undefined;
+  const request = new Request(new URL(path, anyHost), {
+    method,
+    headers: toHeaders(incoming),
+    signal,
+    ...(bytes !== undefined && { body: new Uint8Array(bytes) }),
+  });
+  return { request, body: bytes === undefined ? undefined : parseJson(bytes) };
+}
+
+function toHeaders({ headers }: IncomingMessage): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]): [string, string][] => {
+    if (value === undefined) return [];
+    return [[name, Array.isArray(value) ? value.join(", ") : value]];
+  });
+}
+
+/** What is no JSON is for the SDK to refuse, from the same bytes. */
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString("utf8")) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes an answer of the SDK. Resolves when it is written, the client is gone or `signal` is aborted: a stream is cancelled then, and
+ * what feeds it ends.
+ */
+export async function writeWebResponse(answer: Response, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  if (answer.body === null) return void response.end();
+  // A client that waits for events waits for the head first.
+  response.flushHeaders();
+  const reader = answer.body.getReader();
+  const cancel = (): void => void reader.cancel().catch(() => {});
+  signal.addEventListener("abort", cancel, { once: true });
+  response.once("close", cancel);
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      if (!response.write(read.value)) await once(response, "drain", { signal });
+    }
+  } catch {
+    // The client is gone, or the gate closes: nobody is left to tell.
+  } finally {
+    signal.removeEventListener("abort", cancel);
+    cancel();
+    response.end();
+  }
+}
+
+/** An answer that is an error of the protocol. */
+export function toErrorResponse(status: number, code: number, message: string): Response {
+  return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+}

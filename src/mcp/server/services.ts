@@ -1,0 +1,87 @@
+import type { CallToolResult } from "@modelcontextprotocol/server";
+
+import type { Caller } from "../../gate/gate.ts";
+import type { Session } from "../../workspace/sessions/session.ts";
+import type { CallParts } from "./calls/answer-call.ts";
+import { createParkedFlights } from "./calls/parked-flights.ts";
+import { createClient, toSharedSession } from "./create-client.ts";
+import { createInstance, type McpInstance } from "./create-instance.ts";
+import { createInstanceNotifier, followClient, type InstanceNotifier } from "./follow-instance.ts";
+import type { McpServerLimits, McpServerOptions } from "./mcp-server-options.ts";
+import { createNotices, type Notices } from "./notices.ts";
+import type { McpGeneration } from "./served-client.ts";
+import { createSessionHandles, type SessionHandles } from "./sessions/session-handles.ts";
+import type { ToolClient } from "./tool-client.ts";
+
+/** A person may take so long to answer. */
+const parkedMs = 10 * 60 * 1000;
+
+/** What all clients of a server share. */
+export interface Services {
+  readonly options: McpServerOptions;
+  readonly limits: McpServerLimits;
+  readonly handles: SessionHandles;
+  readonly calls: CallParts;
+  readonly notices: Notices;
+  /** What all clients of 2026 see. */
+  readonly shared: Session;
+}
+
+/** Makes what all clients share. */
+export function createServices(options: McpServerOptions, limits: McpServerLimits): Services {
+  return {
+    options,
+    limits,
+    handles: createSessionHandles(options.workspace, limits),
+    calls: {
+      parked: createParkedFlights<CallToolResult>(limits.maxParked, parkedMs),
+      knowledge: { isNobodyThere: false },
+    },
+    notices: createNotices(),
+    shared: toSharedSession(options.workspace),
+  };
+}
+
+/** A server of the SDK for one client, and the client. */
+export interface Served extends McpInstance {
+  readonly client: ToolClient;
+}
+
+/** Makes the server for one client that looks at `session`. */
+export function serveClient(
+  { options, handles, calls }: Services,
+  { caller, generation, session }: Pick<ToolClient, "caller" | "generation" | "session">,
+): Served {
+  let made: McpInstance | undefined;
+  const client = createClient({ options, handles, caller, generation, session, mcp: () => made?.mcp });
+  made = createInstance(options, client, calls);
+  return { ...made, client };
+}
+
+/** A client that stays: on stdio, or in a session over HTTP. */
+export interface ServedConnection extends Served {
+  readonly notifier: InstanceNotifier;
+  /** Frees everything behind it. Doing it again does nothing. */
+  close(): Promise<void>;
+}
+
+/** Makes the server for a client that stays, and tells it what changes. A client of 2025 gets a session of its own. */
+export function serveConnection(
+  services: Services,
+  { caller, generation }: { readonly caller: Caller; readonly generation: McpGeneration },
+  isListening: () => boolean = () => true,
+): ServedConnection {
+  const { options, shared, notices } = services;
+  const session = generation === "2025" ? options.workspace.openSession() : shared;
+  const served = serveClient(services, { caller, generation, session });
+  const notifier = createInstanceNotifier(served, served.client, isListening);
+  const ends = [followClient(served.client, notifier), notices.add(notifier)];
+  return {
+    ...served,
+    notifier,
+    async close() {
+      for (const end of ends.splice(0)) end();
+      await session.close();
+    },
+  };
+}

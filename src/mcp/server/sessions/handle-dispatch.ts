@@ -1,0 +1,79 @@
+import { toFailure } from "../../../core/errors.ts";
+import { showValue, type JsonObject } from "../../../core/json.ts";
+import type { FailedOutcome, ToolOutcome } from "../../../core/outcome.ts";
+import type { CallOptions } from "../../../workspace/call/call-options.ts";
+import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
+import type { Session } from "../../../workspace/sessions/session.ts";
+import type { ToolClient } from "../tool-client.ts";
+import { getDispatchTools } from "./session-tools.ts";
+
+const sessionProperty = {
+  type: "string",
+  minLength: 1,
+  description: "The session that activate_skill answered with, to see and use what is open there",
+} as const;
+
+/** The parameter that the fixed few have in the 2026 generation, because there is no connection that could remember. */
+const sessionKey = "session";
+
+/** One of the fixed few with the parameter that names a session. */
+export function withSessionParameter(tool: DispatchTool): DispatchTool {
+  const properties = { ...(tool.inputSchema["properties"] as JsonObject), [sessionKey]: sessionProperty };
+  return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
+}
+
+/** Runs one of the fixed few tools in the session that its input names. */
+export async function runInSession(
+  { session: shared, caller, handles, guard }: ToolClient,
+  name: string,
+  given: unknown,
+  context: CallOptions,
+): Promise<ToolOutcome> {
+  const { handle, input } = takeHandle(given);
+  if (handle !== undefined && typeof handle !== "string") return refuseSession(name, handle);
+  if (handle !== undefined) {
+    const held = handles.find(handle, caller);
+    if (held === undefined) return failed("session-not-found", { session: handle });
+    return run(guard(held.session), name, input, context);
+  }
+  if (name === "deactivate_skill") return refuseSession(name, handle);
+  if (name !== "activate_skill") return run(shared, name, input, context);
+  const held = handles.open(caller);
+  const outcome = await run(guard(held.session), name, input, context);
+  if (outcome.status === "failed") {
+    handles.close(held.handle);
+    return outcome;
+  }
+  const output = {
+    session: held.handle,
+    howToCall: `call_tool with "session": "${held.handle}", and the name and input of a tool below`,
+    ...(outcome.output as JsonObject),
+  };
+  return { ...outcome, output };
+}
+
+function run(session: Session, name: string, input: unknown, context: CallOptions): Promise<ToolOutcome> {
+  const tool = getDispatchTools(session).get(name) as DispatchTool;
+  return tool.run(input, context);
+}
+
+function takeHandle(given: unknown): { readonly handle: unknown; readonly input: unknown } {
+  if (typeof given !== "object" || given === null || !Object.hasOwn(given, sessionKey)) {
+    return { handle: undefined, input: given };
+  }
+  const { [sessionKey]: handle, ...input } = given as Readonly<Record<string, unknown>>;
+  return { handle, input };
+}
+
+function refuseSession(tool: string, found: unknown): FailedOutcome {
+  const problem = {
+    path: sessionKey,
+    expected: "the session that activate_skill answered with",
+    found: showValue(found),
+  };
+  return failed("input-invalid", { tool, problems: [problem] });
+}
+
+function failed(...failure: Parameters<typeof toFailure>): FailedOutcome {
+  return { status: "failed", error: toFailure(...failure) };
+}

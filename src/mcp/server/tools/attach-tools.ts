@@ -1,0 +1,51 @@
+import { ProtocolError, ProtocolErrorCode, type McpServer } from "@modelcontextprotocol/server";
+
+import { answerCall, type CallParts } from "../calls/answer-call.ts";
+import { withSessionParameter } from "../sessions/handle-dispatch.ts";
+import { getDispatchTools } from "../sessions/session-tools.ts";
+import type { ToolClient } from "../tool-client.ts";
+import { listTools, toListedDispatchTool, type ListForm, type ToolList } from "./listed-tools.ts";
+
+/** How long clients that do not hear of changes may use a list. */
+const listTtlMs = 5000;
+
+/** Serves the tools of a client. Before the server is connected. */
+export function attachTools(mcp: McpServer, client: ToolClient, parts: CallParts): void {
+  const { server } = mcp;
+  server.registerCapabilities({ tools: { listChanged: true }, logging: {} });
+
+  server.setRequestHandler("tools/list", ({ params }, context) => {
+    client.see(context);
+    if (params?.cursor !== undefined) {
+      const message = "Cannot go on with the list of tools: it has one page, so there is no cursor";
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+    }
+    const { tools } = getToolList(client);
+    const hints = client.generation === "2026" ? { ttlMs: listTtlMs, cacheScope: "private" as const } : {};
+    return { tools: tools as ToolList["tools"][number][], ...hints };
+  });
+  server.setRequestHandler("tools/call", ({ params }, context) => {
+    client.see(context);
+    return answerCall(parts, client, { name: params.name, input: params.arguments }, context);
+  });
+
+  // The SDK checks headers that repeat arguments, and asks the server itself what a tool takes.
+  mcp.toolInputSchemaJson = (name) => client.session.getTool(name)?.tool.inputSchema;
+}
+
+/** What `tools/list` answers a client now. The same object while nothing changes. */
+export function getToolList(client: ToolClient): ToolList {
+  return listTools(client.session.getAvailableTools(), toListForm(client));
+}
+
+const fixedFew = new Map<string, ListForm["dispatch"]>();
+
+function toListForm({ generation, session, exposure }: ToolClient): ListForm {
+  const dispatch =
+    fixedFew.get(generation) ??
+    [...getDispatchTools(session).values()].map((tool) =>
+      toListedDispatchTool(generation === "2026" ? withSessionParameter(tool) : tool),
+    );
+  fixedFew.set(generation, dispatch);
+  return { exposure: exposure(), generation, dispatch };
+}
