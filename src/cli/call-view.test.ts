@@ -79,6 +79,24 @@ test("createCallView() does not repeat the last words of a script that are on th
   expect(renderFailure(failure)).toBe('\nCannot finish "t": it ended with exit code 3\n→ do it');
 });
 
+test("createCallView() says to a person how to make a failed call again that is kept, and nothing to a program", () => {
+  const { terminal } = createScreen();
+  const [person, program] = [true, false].map((isWatched) =>
+    createCallView({ terminal: { ...terminal, isWatched }, json: false }),
+  );
+  const error = toFailure("tool-failed", { tool: "t", reason: "no" });
+
+  for (const view of [person, program]) {
+    view?.onEvent(start("1"));
+    view?.onEvent({ type: "call-kept", call: "1", letter: "abc-1" });
+  }
+
+  expect(person?.toAnswer({ status: "failed", error }).failure).toBe(
+    `${error.message}\nTo make this call again: kitbag dead retry abc-1`,
+  );
+  expect(program?.toAnswer({ status: "failed", error }).failure).toBe(error.message);
+});
+
 function start(call: string, parent?: string): CallEvent {
   const facts = { tool: "t", source: "global", owner: "global", input: {}, time: 0 } as const;
   return { type: "call-start", call, ...(parent !== undefined && { parent }), ...facts };

@@ -25,6 +25,7 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
   let rootCall: string | undefined;
   let isAtLineStart = true;
   let lastLog: string | undefined;
+  let letter: string | undefined;
 
   const show = (text: string): void => {
     terminal.print(terminal.toShown(text));
@@ -41,6 +42,7 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
         lastLog = event.message;
         terminal.note(`${renderLog(event)}\n`);
       }
+      if (event.type === "call-kept") ({ letter } = event);
       if (event.type !== "call-chunk" || json) return;
       chunks.push(event.chunk);
       show(typeof event.chunk === "string" ? event.chunk : `${JSON.stringify(event.chunk)}\n`);
@@ -57,7 +59,10 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
     },
     toAnswer(outcome) {
       if (outcome.status === "ok") return { document: outcome, text: view.renderRest(outcome.output) };
-      return { ...failedAnswer(outcome.error), failure: toPrintable(view.renderFailure(outcome.error)) };
+      // Nobody would know that it is kept; a program that reads the message has no use for it.
+      const again =
+        letter !== undefined && terminal.isWatched ? `\nTo make this call again: kitbag dead retry ${letter}` : "";
+      return { ...failedAnswer(outcome.error), failure: toPrintable(view.renderFailure(outcome.error) + again) };
     },
   };
   return view;

@@ -38,7 +38,9 @@ async function retry(invocation: Invocation, { runtimes, records }: OpenRecords)
   const callOptions: CallOptions = {
     onEvent(event) {
       view.onEvent(event);
-      if (event.type === "call-kept") invocation.terminal.note(`It is kept as ${event.letter}\n`);
+      // On a terminal the message says so.
+      if (event.type === "call-kept" && !invocation.terminal.isWatched)
+        invocation.terminal.note(`It is kept as ${event.letter}\n`);
     },
     ...(options.approve === undefined && { approve: askThePerson(invocation) }),
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
