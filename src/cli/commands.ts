@@ -65,6 +65,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/new.ts")).newCommand,
   },
   {
+    name: "add",
+    summary: "Add skills of others: from a repository, an archive, a package, a marketplace",
+    load: async () => (await import("./commands/add.ts")).addCommand,
+  },
+  {
+    name: "update",
+    summary: "Fetch the skills again that were added, and see what changed",
+    load: async () => (await import("./commands/update.ts")).updateCommand,
+  },
+  {
+    name: "remove",
+    summary: "Take a skill or a tool out of the project; it can be put back",
+    load: async () => (await import("./commands/remove.ts")).removeCommand,
+  },
+  {
     name: "freeze",
     summary: "Write the parameters that were read from a skill's scripts into its manifest",
     load: async () => (await import("./commands/freeze.ts")).freezeCommand,

@@ -17,6 +17,8 @@ export interface ImportOptions extends FetchOptions {
   readonly directory?: string;
   /** The folder of the person's own files, where it is written down what is trusted. @default `KITBAG_HOME`, or `~/.kitbag` */
   readonly home?: string;
+  /** What the path of a source is relative to. @default the project */
+  readonly workingDirectory?: string;
   /** The skills to take, by name. @default the only one there is; of several, none */
   readonly skills?: readonly string[] | "all";
   /** The plugins to take them from, by name. @default all that are in the source itself */
@@ -86,7 +88,7 @@ export interface ImportPlugin {
 export async function importSkills(source: string, options: ImportOptions = {}): Promise<ImportReport> {
   const { directory = process.cwd(), allowLocal = true } = options;
   const project = openProject(directory, options.home);
-  const parsed = parseSource(source, project.root);
+  const parsed = parseSource(source, options.workingDirectory ?? project.root);
   const shown = showSource(parsed);
   if (!allowLocal && isLocal(parsed)) throw failed(shown, "nothing of this machine may be imported here");
   const gathered = await gatherSource(parsed, options.plugins, options);

@@ -19,15 +19,10 @@ export async function readArchive(
     else throw new Error("it is neither a zip nor a tar archive");
   } catch (cause) {
     if (isKitbagError(cause)) throw cause;
-    throw new KitbagError("import-failed", { source, reason: explain(cause) }, { cause });
+    throw new KitbagError("import-failed", { source, reason: describeCause(cause, 200) }, { cause });
   }
   if (tree.count === 0) throw new KitbagError("import-failed", { source, reason: "there are no files in it" });
   return tree;
-}
-
-function explain(cause: unknown): string {
-  const reason = describeCause(cause, 200);
-  return /ratio/iu.test(reason) ? "it grows too much when it is unpacked: it looks like a bomb" : reason;
 }
 
 function isZip(bytes: Uint8Array): boolean {

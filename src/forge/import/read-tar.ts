@@ -5,12 +5,14 @@ import type { ImportLimits } from "./import-limits.ts";
 
 /** Unpacks a tar archive, packed with gzip or not, into `tree`. Rejects as `readZip` throws. */
 export async function readTar(archive: Uint8Array, tree: FileTree, limits: Required<ImportLimits>): Promise<void> {
+  let last: string | undefined;
   await new Promise<void>((resolve, reject) => {
     const parser = new Parser({
       strict: true,
       // It counts from the first byte on: small archives of small files may be packed well.
       maxDecompressionRatio: Math.max(limits.maxRatio, (1024 * 1024) / Math.max(archive.byteLength, 1)),
       onReadEntry(entry) {
+        last = entry.path;
         try {
           takeEntry(entry, tree, fail);
         } catch (cause) {
@@ -26,6 +28,10 @@ export async function readTar(archive: Uint8Array, tree: FileTree, limits: Requi
     parser.on("error", reject);
     parser.on("end", resolve);
     parser.end(Buffer.from(archive.buffer, archive.byteOffset, archive.byteLength));
+  }).catch((cause: unknown) => {
+    const isBomb = cause instanceof Error && /ratio/iu.test(cause.message);
+    if (isBomb && last !== undefined) tree.refuse(last, "makes it grow too much: it looks like a bomb");
+    throw cause;
   });
 }
 

@@ -11,7 +11,10 @@ import { importFolders, openProject, type ImportProject } from "./open-project.t
 import { toCandidates } from "./to-candidates.ts";
 
 /** How imported skills are brought up to date. */
-export type UpdateSkillsOptions = Omit<ImportOptions, "skills" | "plugins" | "choose" | "replace" | "allowLocal">;
+export type UpdateSkillsOptions = Omit<
+  ImportOptions,
+  "skills" | "plugins" | "choose" | "replace" | "allowLocal" | "workingDirectory"
+>;
 
 /** What became of one imported skill. */
 export interface SkillUpdate {

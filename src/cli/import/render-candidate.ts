@@ -1,0 +1,96 @@
+import type { SkillDifference } from "../../forge/import/diff-skills.ts";
+import type { ImportCandidate } from "../../forge/import/import-candidate.ts";
+import type { LockedSource } from "../../skills/trust/lock-format.ts";
+import { toPrintable, toPrintableLine } from "../printable.ts";
+import { renderFacts } from "../render-facts.ts";
+import { renderTable } from "../render-table.ts";
+import { listPermissions } from "../render-tool.ts";
+import { renderDiagnostics } from "../skills/render-diagnostics.ts";
+import { showBytes } from "../store/show-bytes.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** Writes everything about a skill that somebody should know before it is enabled. */
+export function renderCandidate(candidate: ImportCandidate, terminal: Terminal): string {
+  const { name, kind, version, description, tools, difference, diagnostics, place } = candidate;
+  const title = `${terminal.style("bold", toPrintableLine(`${name}${version === undefined ? "" : ` ${version}`}`))} (${kind})`;
+  const loud = diagnostics.filter(({ severity }) => severity !== "info");
+  const rows = tools.map((tool) => [tool.name, tool.confidence, `≈ ${tool.tokens}`, tool.description]);
+  const sections = [
+    `${title}\n${toPrintableLine(description)}`,
+    renderFacts(describeCandidate(candidate)),
+    rows.length === 0
+      ? "It has no tools."
+      : renderTable(["TOOL", "CONFIDENCE", "TOKENS", "DESCRIPTION"], rows, terminal),
+    loud.length === 0 ? "Findings: none." : `Findings:\n${renderDiagnostics(loud, place, terminal)}`,
+    ...(difference === undefined ? [] : [renderDifference(difference, terminal)]),
+  ];
+  return sections.join("\n\n");
+}
+
+function describeCandidate(candidate: ImportCandidate): [string, string][] {
+  const { source, plugin = "", files, bytes, digest, permissions, tokens, code, place, state } = candidate;
+  return [
+    ["source", showLocked(source)],
+    ["commit", source.commit ?? ""],
+    ["package", source.version ?? ""],
+    ["integrity", source.integrity ?? ""],
+    ["folder", source.folder ?? ""],
+    ["plugin", plugin],
+    ["goes to", `${place}${states[state]}`],
+    ["size", `${files} ${files === 1 ? "file" : "files"}, ${showBytes(bytes)}`],
+    ["digest", digest],
+    ["permissions", listPermissions(permissions) || "none"],
+    [
+      "code",
+      code === undefined ? "" : `${code} runs with all your rights: it stays disabled until you trust it by name`,
+    ],
+    [
+      "token cost",
+      `≈ ${tokens.listed} in the list of skills, ≈ ${tokens.opened} when it is opened, ≈ ${tokens.tools} for its tools`,
+    ],
+  ];
+}
+
+const states: Readonly<Record<ImportCandidate["state"], string>> = {
+  new: "",
+  same: ", where it is already",
+  changed: ", in place of what was imported before",
+  taken: ", in place of something that was not imported",
+};
+
+/** Where something came from, in the words that fetch it again. */
+export function showLocked({ kind, address, ref }: LockedSource): string {
+  if (kind === "npm") return `npm:${address}${ref === undefined ? "" : `@${ref}`}`;
+  return `${address}${ref === undefined ? "" : `#${ref}`}`;
+}
+
+const mostLines = 400;
+
+/** Writes what becomes of a skill. */
+function renderDifference(
+  { version, permissions, tools, files, definition }: SkillDifference,
+  terminal: Terminal,
+): string {
+  const words = [
+    ...(version === undefined ? [] : [`  version ${version.from} → ${version.to}`]),
+    ...permissions.added.map((one) => terminal.style("red", `  + permission ${one}`)),
+    ...permissions.removed.map((one) => `  - permission ${one}`),
+    ...tools.added.map((one) => `  + tool ${one}`),
+    ...tools.removed.map((one) => `  - tool ${one}`),
+    ...tools.changed.map((one) => `  ~ tool ${one}`),
+    ...files.map(({ path, change }) => `  ${marks[change]} ${path}`),
+  ];
+  const patches = [...(definition === undefined ? [] : [definition]), ...files.flatMap(({ patch }) => patch ?? [])];
+  const lines = patches.join("\n").split("\n");
+  const more = lines.length > mostLines ? [`… and ${lines.length - mostLines} more lines; --json has them all`] : [];
+  const shown = [...lines.slice(0, mostLines), ...more].map((line) => colourLine(toPrintable(line), terminal));
+  return ["Changes:", ...words.map(toPrintable), "", ...shown].join("\n").trimEnd();
+}
+
+const marks = { added: "+", removed: "-", changed: "~" } as const;
+
+function colourLine(line: string, terminal: Terminal): string {
+  if (/^(?:---|\+\+\+) /u.test(line)) return terminal.style("bold", line);
+  if (line.startsWith("+")) return terminal.style("green", line);
+  return line.startsWith("-") ? terminal.style("red", line) : line;
+}
