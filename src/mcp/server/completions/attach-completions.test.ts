@@ -44,7 +44,7 @@ test.for([connect2025, connect2026])(
     const { client } = await connect(workspace);
 
     const answers = await Promise.all(
-      ["", "me", "merg", "clokc", "zzzz"].map((value) => complete(client, toolTemplate, "address", value)),
+      ["", "me", "merg", "clokc", "zzzz"].map((value) => complete(client, toolTemplate, { address: value })),
     );
 
     expect(answers).toEqual([
@@ -86,7 +86,7 @@ test.for([
   async ([argument, value, expected]) => {
     const { client } = await connect2025(createWorkspace({ tools: [convert] }));
 
-    const values = await complete(client, valueTemplate, "value", value, { tool: "convert", argument });
+    const values = await complete(client, valueTemplate, { value: value }, { tool: "convert", argument });
 
     expect(values).toEqual(expected);
   },
@@ -95,10 +95,13 @@ test.for([
 test("the arguments of a tool are completed too", async () => {
   const { client } = await connect2025(createWorkspace({ tools: [convert] }));
 
-  expect(await complete(client, valueTemplate, "tool", "conv")).toEqual(["convert"]);
-  expect(await complete(client, valueTemplate, "argument", "f", { tool: "convert" })).toEqual(["format", "inputFile"]);
-  expect(await complete(client, valueTemplate, "argument", "f", { tool: "nothing" })).toEqual([]);
-  expect(await complete(client, valueTemplate, "argument", "f")).toEqual([]);
+  expect(await complete(client, valueTemplate, { tool: "conv" })).toEqual(["convert"]);
+  expect(await complete(client, valueTemplate, { argument: "f" }, { tool: "convert" })).toEqual([
+    "format",
+    "inputFile",
+  ]);
+  expect(await complete(client, valueTemplate, { argument: "f" }, { tool: "nothing" })).toEqual([]);
+  expect(await complete(client, valueTemplate, { argument: "f" })).toEqual([]);
 });
 
 test("values that were given before are offered, the latest first: to those who gave them, and no secrets", async () => {
@@ -109,7 +112,7 @@ test("values that were given before are offered, the latest first: to those who 
     { title: "second", hidden: "h-1" },
     { title: "first" },
     { title: "the code is open-sesame-42" },
-    { title: `write to ${"ada"}@example.com` },
+    { title: "write to ada@example.com" },
     { title: "x".repeat(5000) },
   ];
   for (const input of calls) await workspace.call("convert", input, { user: "token-1" });
@@ -117,7 +120,7 @@ test("values that were given before are offered, the latest first: to those who 
   const { client } = await connect2025(workspace, { store, caller: { id: "token-1", scopes: "all" } });
 
   const seen = (argument: string): Promise<string[]> =>
-    complete(client, valueTemplate, "value", "", { tool: "convert", argument });
+    complete(client, valueTemplate, { value: "" }, { tool: "convert", argument });
 
   expect(await seen("title")).toEqual(["Example title", "first", "second"]);
   expect(await seen("apiKey")).toEqual([]);
@@ -130,7 +133,7 @@ test("only the last records are looked at, however many there are", async () => 
   for (let index = 0; index < 400; index++) await workspace.call("convert", { title: `title ${index}` });
   const { client } = await connect2025(workspace, { store });
 
-  const values = await complete(client, valueTemplate, "value", "title", { tool: "convert", argument: "title" });
+  const values = await complete(client, valueTemplate, { value: "title" }, { tool: "convert", argument: "title" });
 
   expect(values.length).toBe(51);
   expect(values.slice(0, 2)).toEqual(["title 399", "title 398"]);
@@ -161,7 +164,7 @@ test("paths are completed through listFiles, which is not asked for a way up and
     { listFiles },
   );
   const path = (value: string): Promise<string[]> =>
-    complete(client, valueTemplate, "value", value, { tool: "convert", argument: "inputFile" });
+    complete(client, valueTemplate, { value: value }, { tool: "convert", argument: "inputFile" });
 
   const found = await path("docs/");
   const up = await Promise.all(["../", "docs/../..", "..\\x", "a\0b", `docs/${"x".repeat(2000)}`].map(path));
@@ -179,7 +182,7 @@ test("a search for paths that fails finds nothing", async () => {
   const listFiles = (): Promise<never> => Promise.reject(new Error("no disk"));
   const { client } = await connect2025(createWorkspace({ tools: [convert] }), { listFiles });
 
-  const values = await complete(client, valueTemplate, "value", "docs/", { tool: "convert", argument: "inputFile" });
+  const values = await complete(client, valueTemplate, { value: "docs/" }, { tool: "convert", argument: "inputFile" });
 
   expect(values).toEqual([]);
 });
@@ -217,13 +220,13 @@ test("templates complete skills, files of skills, runs and handles", async () =>
   const mine = await workspace.call("large");
   const { client } = await connect2025(workspace, { store });
 
-  expect(await complete(client, "kitbag://skills/{name}", "name", "")).toEqual(["pdf"]);
-  expect(await complete(client, "skill://kitbag/{+path}", "path", "pdf/")).toEqual(["pdf/SKILL.md"]);
-  expect(await complete(client, "kitbag://runs/{id}{?after}", "id", "rep")).toEqual(["report-1"]);
-  expect(await complete(client, "kitbag://outputs/{handle}{?offset}", "handle", "")).toEqual([
+  expect(await complete(client, "kitbag://skills/{name}", { name: "" })).toEqual(["pdf"]);
+  expect(await complete(client, "skill://kitbag/{+path}", { path: "pdf/" })).toEqual(["pdf/SKILL.md"]);
+  expect(await complete(client, "kitbag://runs/{id}{?after}", { id: "rep" })).toEqual(["report-1"]);
+  expect(await complete(client, "kitbag://outputs/{handle}{?offset}", { handle: "" })).toEqual([
     mine.status === "ok" && mine.capped?.handle,
   ]);
-  expect(await complete(client, "kitbag://runs/{id}{?after}", "after", "")).toEqual([]);
+  expect(await complete(client, "kitbag://runs/{id}{?after}", { after: "" })).toEqual([]);
 });
 
 test("runs and what others may see are not completed for callers without the scope", async () => {
@@ -232,7 +235,7 @@ test("runs and what others may see are not completed for callers without the sco
   const caller = { id: "token-1", scopes: new Set(["tools"]) };
   const { client } = await connect2025(createWorkspace({ store }), { store, caller });
 
-  expect(await complete(client, "kitbag://runs/{id}{?after}", "id", "")).toEqual([]);
+  expect(await complete(client, "kitbag://runs/{id}{?after}", { id: "" })).toEqual([]);
 });
 
 test("completion/complete refuses what is not there, and gives nothing for what is too long", async () => {
@@ -242,9 +245,9 @@ test("completion/complete refuses what is not there, and gives nothing for what 
     code: -32602,
     message: "Prompt not found: use_skil; did you mean use_skill?",
   });
-  await expect(complete(client, "kitbag://nothing/{x}", "x", "")).rejects.toMatchObject({ code: -32602 });
-  expect(await complete(client, toolTemplate, "address", "x".repeat(100_000))).toEqual([]);
-  expect(await complete(client, toolTemplate, "nothing", "x")).toEqual([]);
+  await expect(complete(client, "kitbag://nothing/{x}", { x: "" })).rejects.toMatchObject({ code: -32602 });
+  expect(await complete(client, toolTemplate, { address: "x".repeat(100_000) })).toEqual([]);
+  expect(await complete(client, toolTemplate, { nothing: "x" })).toEqual([]);
 });
 
 test("completion/complete asks the sources beside Kitbag's own", async () => {
@@ -268,16 +271,17 @@ test("completion/complete asks the sources beside Kitbag's own", async () => {
 
   expect(await completePrompt(client, "hello", "who", "Ada")).toEqual(["Ada!"]);
   expect(await completePrompt(client, "bare", "who", "Ada")).toEqual([]);
-  expect(await complete(client, "test://{id}", "id", "")).toHaveLength(100);
+  expect(await complete(client, "test://{id}", { id: "" })).toHaveLength(100);
 });
 
+/** Completes one variable of a template; `others` are filled in already. */
 async function complete(
   client: Client,
   uri: string,
-  name: string,
-  value: string,
+  typed: Record<string, string>,
   others?: Record<string, string>,
 ): Promise<string[]> {
+  const [name = "", value = ""] = Object.entries(typed)[0] ?? [];
   const context = others === undefined ? {} : { context: { arguments: others } };
   const { completion } = await client.complete({
     ref: { type: "ref/resource", uri },

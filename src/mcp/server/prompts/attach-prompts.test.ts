@@ -260,7 +260,8 @@ async function namesOf(client: Client): Promise<string[]> {
 
 async function textOf(client: Client, name: string, values: Record<string, string>): Promise<string> {
   const { messages } = await client.getPrompt({ name, arguments: values });
-  return (messages[0]?.content as { readonly text: string }).text;
+  const [message] = messages as { content: { text: string } }[];
+  return message?.content.text ?? "";
 }
 
 async function failureOf(client: Client, name: string, values: Record<string, string>): Promise<[unknown, string]> {

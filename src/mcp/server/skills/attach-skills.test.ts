@@ -176,7 +176,7 @@ test("a SKILL.md that breaks the rules is served in a form that keeps them, with
   const document = await skills.read(entry as never, "SKILL.md");
   const other = await skills.read(entry as never, "references/how.md");
 
-  expect([...(entry?.frontmatter.description ?? "")]).toHaveLength(1024);
+  expect(Array.from(entry?.frontmatter.description ?? "")).toHaveLength(1024);
   expect(Buffer.from(document.bytes).toString()).toContain("Take notes.");
   expect([document.verified, other.verified]).toEqual([true, true]);
 });
@@ -246,11 +246,11 @@ test.for(connects)("a %s client gets nothing for a URI that is not exactly that 
 test("skills/get and resources/directory/read refuse hostile and unknown URIs with -32602", async () => {
   const { client } = await connect2026(createWorkspace({ skills: await skillsIn(pdf) }));
   const skills = new SkillsClient(client);
-  const folders = ["skill://kitbag/pdf", "skill://kitbag/pdf/references"];
+  const folders = new Set(["skill://kitbag/pdf", "skill://kitbag/pdf/references"]);
 
   const got = await Promise.all(hostile.map((uri) => skills.get(uri).then(() => uri, codeOf)));
   const read = await Promise.all(
-    hostile.filter((uri) => !folders.includes(uri)).map((uri) => readFolder(client, uri).then(() => uri, codeOf)),
+    hostile.filter((uri) => !folders.has(uri)).map((uri) => readFolder(client, uri).then(() => uri, codeOf)),
   );
 
   expect(new Set(got)).toEqual(new Set([-32602]));

@@ -23,7 +23,7 @@ export function renderSkillDocument(skill: Skill, servedName: string): string {
 
 function toDescription({ name, description }: Skill): string {
   const text = description.toWellFormed().trim();
-  const characters = [...(text === "" ? `The skill ${name}` : text)];
+  const characters = Array.from(text === "" ? `The skill ${name}` : text);
   return characters.length <= longestDescription
     ? characters.join("")
     : `${characters.slice(0, longestDescription - 1).join("")}…`;
