@@ -13,10 +13,11 @@ export interface WebRequest {
 const anyHost = "http://localhost";
 
 /** Reads a request of the gate. Rejects with what reading its body rejects with. */
-export async function toWebRequest({ incoming, path, signal, readBody }: GateRequest): Promise<WebRequest> {
+export async function toWebRequest(given: GateRequest): Promise<WebRequest> {
+  const { incoming, path, signal } = given;
   const { method = "GET" } = incoming;
   const hasBody = method !== "GET" && method !== "HEAD";
-  const bytes = hasBody ? await readBody() : undefined;
+  const bytes = hasBody ? await given.readBody() : undefined;
   const request = new Request(new URL(path, anyHost), {
     method,
     headers: toHeaders(incoming),
