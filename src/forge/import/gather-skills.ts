@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 
 import { isInside } from "../../skills/folder/is-inside.ts";
-import { createSkillMemory } from "../../skills/load/skill-memory.ts";
+import { createSkillMemory, type SkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { scanSkill } from "../../skills/scan/scan-skill.ts";
 import type { Diagnostic } from "../../core/diagnostics.ts";
@@ -38,7 +38,8 @@ export async function gatherSkills(
   // The bytes that were read are the bytes that are scanned, shown and copied.
   const memory = createSkillMemory();
   const { reports } = await loadSkills({ directories, trust: trustNothing, memory });
-  return reports.map((report) => {
+  const each = await Promise.all(reports.map((report) => unshadow(report, memory)));
+  return each.map((report) => {
     const owner = groups.find(({ folders }) => folders.some((folder) => isInside(report.directory, folder)));
     const findings = scanSkill(memory.read(report.directory).snapshot);
     return {
@@ -50,6 +51,13 @@ export async function gatherSkills(
       ...(owner !== undefined && { plugin: owner.plugin.name }),
     };
   });
+}
+
+/** In a source nothing goes before anything else: of two skills with one name, each is read for itself. */
+async function unshadow(report: SkillReport, memory: SkillMemory): Promise<SkillReport> {
+  if (!report.diagnostics.some(({ code }) => code === "skill-shadowed")) return report;
+  const { reports } = await loadSkills({ directories: [report.directory], trust: trustNothing, memory });
+  return reports.find(({ directory }) => directory === report.directory) ?? report;
 }
 
 /** The folders that a plugin has skills in: those that it names, its `skills`, and itself if it is a skill. */

@@ -46,7 +46,7 @@ function parseEnd(end: string | undefined, text: string): Rest {
 }
 
 function toFolder(folder: string | undefined, text: string): Rest {
-  const plain = folder?.replace(/^\.?\/+/u, "").replace(/\/+$/u, "");
+  const plain = folder?.replace(/^\.\/+/u, "").replace(/\/+$/u, "");
   if (plain === undefined || plain === "" || plain === ".") return {};
   if (!isInnerPath(plain) || plain.includes("\\")) throw unreadable(text, "the folder leads out of it");
   return { folder: plain };
