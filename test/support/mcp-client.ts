@@ -7,7 +7,6 @@ import { attachCompletions } from "../../src/mcp/server/completions/attach-compl
 import { attachPrompts } from "../../src/mcp/server/prompts/attach-prompts.ts";
 import { attachResources } from "../../src/mcp/server/resources/attach-resources.ts";
 import { followContent } from "../../src/mcp/server/resources/follow-content.ts";
-import { tellChanges } from "../../src/mcp/server/resources/tell-changes.ts";
 import type { ServedClient } from "../../src/mcp/server/served-client.ts";
 import type { Session } from "../../src/workspace/sessions/session.ts";
 import type { Workspace } from "../../src/workspace/workspace.ts";
@@ -29,7 +28,11 @@ export async function connect2025(workspace: Workspace, parts: ServedParts = {})
   const served = toServed(workspace, { ...parts, generation: "2025" });
   const mcp = new McpServer(info);
   const subscriptions = attachAll(mcp, served);
-  const end = tellChanges(mcp, served, subscriptions);
+  const end = followContent(served, {
+    onResources: () => mcp.sendResourceListChanged(),
+    onUpdated: (uri) => void subscriptions.find(uri).map((one) => mcp.server.sendResourceUpdated({ uri: one })),
+    onPrompts: () => mcp.sendPromptListChanged(),
+  });
   const [here, there] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name: "test", version: "1.0.0" });
   await Promise.all([mcp.connect(here), client.connect(there)]);
