@@ -3,9 +3,11 @@ import type { ModelMessage } from "../../models/model.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { Session } from "../../workspace/sessions/session.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
+import { toLeanTools } from "./to-lean-tools.ts";
 import { renderSystem } from "./render-system.ts";
-import { shortenActivation } from "./shorten-activation.ts";
+import { shortenTool } from "./shorten-tool.ts";
 import { tellActivation } from "./tell-activation.ts";
 import { toDispatchModelTool, toModelTool } from "./to-model-tools.ts";
 
@@ -23,6 +25,12 @@ const ownNames = new Set([
 /** Where every tool that is opened comes into the list, none has to be described or called in another way. */
 const needless = new Set(["describe_tool", "call_tool"]);
 
+/** Whether `tool` can be of any use to a model of this session. */
+function isUseful({ name }: DispatchTool, session: Session, isNative: boolean): boolean {
+  if (!ownNames.has(name) || (isNative && needless.has(name))) return false;
+  return name !== "read_skill_file" || session.getSkills().some(({ skill }) => (skill.folder?.files.length ?? 0) > 1);
+}
+
 /**
  * The list of tools stays as it is at the beginning; what is opened and closed is said at the end of the conversation, so that
  * everything before it stays in the provider's cache. Where the provider can, the change is one of its list of tools too; elsewhere
@@ -34,8 +42,8 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
   const opened = new Set<string>();
   const own = new Map<string, DispatchTool>();
   for (const tool of createDispatchTools(session)) {
-    if (!ownNames.has(tool.name) || (isNative && needless.has(tool.name))) continue;
-    const shown = isNative ? shortenActivation(tool) : tellActivation(tool, (skill) => opened.add(skill));
+    if (!isUseful(tool, session, isNative)) continue;
+    const shown = isNative ? shortenTool(tool) : tellActivation(tool, (skill) => opened.add(skill));
     own.set(tool.name, shown);
   }
   let told = session.getAvailableTools();
@@ -82,10 +90,11 @@ function compare(before: readonly RegisteredTool[], now: readonly RegisteredTool
 /** A change that Anthropic's models know as one of their list of tools. */
 function toToolChanges(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {
   const toolChanges = [
-    ...added.map((entry) => ({ type: "tool_addition", tool: toModelTool(entry) as unknown as JsonObject })),
+    ...toLeanTools(added).map((tool) => ({ type: "tool_addition", tool: tool as unknown as JsonObject })),
     ...removed.map(({ wireName }) => ({ type: "tool_removal", toolName: wireName })),
   ];
-  return { role: "system", content: say(added, removed), providerOptions: { anthropic: { toolChanges } } };
+  // The changes say it: nothing is left to say in words.
+  return { role: "system", content: "", providerOptions: { anthropic: { toolChanges } } };
 }
 
 const longestDescription = 1000;

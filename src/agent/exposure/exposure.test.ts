@@ -86,6 +86,51 @@ test("announce tells Anthropic's models of the change as one of their tools", as
   expect(model.asked[1]?.prompt[1]?.providerOptions).toBeUndefined();
 });
 
+test("announce says nothing twice to models that see tools in their list", async () => {
+  const { agent, model } = createTestAgent(opening.slice(0, 1).concat("Open"), "announce", {
+    provider: "anthropic.messages",
+  });
+
+  await agent.run("Open it").result;
+
+  const [answer, change] = model.asked[1]?.prompt.slice(-2) ?? [];
+  expect(JSON.stringify(answer)).toContain("Double with care");
+  expect(JSON.stringify(answer)).not.toContain("Doubles a number");
+  expect(change?.content).toBe("");
+  const search = model.asked[0]?.tools?.find(({ name }) => name === "search_tools");
+  expect(search?.type === "function" && Object.keys(search.inputSchema.properties ?? {})).toEqual(["query", "limit"]);
+});
+
+test.for(["kitbag.mock", "anthropic.messages"])(
+  "announce shows %s a tool that reads files if there are any",
+  async (provider) => {
+    const without = mockModel(["Hello"], { provider });
+    const withFile = mockModel(["Hello"], { provider });
+    const file = { path: "forms.md", bytes: 1, digest: "" };
+    const skill = defineSkill({ name: "notes", description: "Takes notes" });
+    const trust = { status: "trusted" } as const;
+    const folder = {
+      directory: "notes",
+      files: [{ ...file, path: "SKILL.md" }, file],
+      digest: "",
+      scope: "given",
+      trust,
+    } as const;
+
+    for (const [model, one] of [
+      [without, skill],
+      [withFile, { ...skill, folder }],
+    ] as const) {
+      await createAgent({ model, workspace: createWorkspace({ skills: [one] }), exposure: "announce" }).run("Hello")
+        .result;
+    }
+
+    const [first, second] = [without, withFile].map(({ asked }) => asked[0]?.tools?.map(({ name }) => name));
+    expect(first).not.toContain("read_skill_file");
+    expect(second).toContain("read_skill_file");
+  },
+);
+
 test("announce says what is gone when a skill is closed", async () => {
   const { agent, model } = createTestAgent(
     [{ calls: [{ tool: "deactivate_skill", input: { name: "numbers" } }] }, "Closed"],

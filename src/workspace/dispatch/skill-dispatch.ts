@@ -18,7 +18,7 @@ export function listSkills(view: DispatchView): DispatchTool {
   return createDispatchTool({
     name: "list_skills",
     description:
-      "Lists the skills there are: sets of instructions and tools for one kind of work. Open one with activate_skill before such work.",
+      "Lists all skills: instructions and tools for one kind of work each. Open one with activate_skill before such work.",
     properties: listProperties,
     annotations: readOnly,
     run(input) {
@@ -73,7 +73,7 @@ export function activateSkill(view: DispatchView): DispatchTool {
   return createDispatchTool({
     name: "activate_skill",
     description:
-      "Opens a skill and answers with its instructions and its tools, which can be called from now on. Do it as soon as the work is what the skill is for, then follow its instructions.",
+      "Opens a skill and answers with its instructions; its tools can be called from now on. Do it as soon as the work is what the skill is for.",
     properties: ofSkill,
     required: ["name"],
     annotations: { idempotent: true },

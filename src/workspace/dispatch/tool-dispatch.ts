@@ -33,7 +33,7 @@ export function searchTools(view: DispatchView): DispatchTool {
   return createDispatchTool({
     name: "search_tools",
     description:
-      "Finds tools and skills by words that say what you want to do. Answers with the tools that fit best and whether each can be called now; a tool that is not available belongs to a skill that you open first with activate_skill.",
+      "Finds tools and skills by what you want to do, the best first, and says of each tool whether it is available; if not, open its skill first with activate_skill.",
     properties: searchProperties,
     required: ["query"],
     annotations: readOnly,
