@@ -1,4 +1,9 @@
-/** Makes, tries, versions and looks after tools while everything runs. */
+/**
+ * Tools that are made, tried, versioned and looked after while everything runs.
+ *
+ * @module
+ */
+export { openForge } from "./forge/open-forge.ts";
 export type {
   ChangeOptions,
   ExampleResult,

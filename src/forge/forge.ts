@@ -8,6 +8,7 @@ import type { ToolState } from "../core/tool-state.ts";
 import type { ToolAnnotations } from "../core/tool.ts";
 import type { Runtimes } from "../runtimes/open-runtimes.ts";
 import type { FolderTrustOptions } from "../skills/trust/folder-trust.ts";
+import type { FollowedSkills } from "../workspace/skills/follow-skills.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { PipelineDraft, SkillDraft, ToolChanges, ToolDraft } from "./tool-draft.ts";
 
@@ -42,6 +43,8 @@ export interface ForgeOptions extends FolderTrustOptions {
   readonly author?: string;
   /** Asked when a tool wants more than the policy grants. `undefined`: nobody knows yet, it waits. @default it waits */
   readonly approve?: (waiting: WaitingTool) => boolean | undefined | Promise<boolean | undefined>;
+  /** The project's skills, if somebody follows them: they then add the ones that are made. @default the forge adds them */
+  readonly followed?: FollowedSkills;
   /** Whether folders that others change are followed. @default true */
   readonly watch?: boolean;
 }

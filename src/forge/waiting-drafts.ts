@@ -33,7 +33,7 @@ export interface WaitingFacts {
   readonly author?: string | undefined;
 }
 
-const idForm = /^[0-9a-f]{12}$/u;
+const idForm = /^[0-9a-f]{16}$/u;
 
 /** Makes the list of drafts that wait. Its ids are digests of what they name: whoever approves one approves exactly this. */
 export function createWaitingDrafts(folder: ToolsFolder): WaitingDrafts {
@@ -81,7 +81,7 @@ interface KeptDraft extends WaitingFacts {
 
 function toId(draft: ToolDraft, { asks, from }: Pick<WaitingFacts, "asks" | "from">): string {
   const text = toCanonicalJson({ draft, asks, from: from ?? null } as unknown as JsonValue);
-  return hash("sha256", text).slice(0, 12);
+  return hash("sha256", text).slice(0, 16);
 }
 
 function toWaiting(id: string, draft: ToolDraft, kept: Omit<KeptDraft, "draft">): WaitingTool {

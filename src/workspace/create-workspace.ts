@@ -89,6 +89,11 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
     readOutput: outputs.read,
     searchOutput: outputs.search,
     sliceOutput: outputs.slice,
+    openState(address) {
+      const found = registry.resolve(address);
+      if (!found.ok) throw new KitbagError(found.failure.code, found.failure.details);
+      return host.states.open(`tool:${found.entry.address}`, () => {});
+    },
     forgetOutputs: (which) => forgetOutputs(host.cache, which),
     stats: host.meter.stats,
   };

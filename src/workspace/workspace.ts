@@ -2,6 +2,7 @@ import type { CallEvent } from "../core/events.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
+import type { ToolState } from "../core/tool-state.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Audit } from "../store/audit/open-audit.ts";
 import type { CallStats } from "../store/stats/call-stats.ts";
@@ -76,6 +77,13 @@ export interface Workspace extends ToolMethods, SkillMethods, CallMethods {
   use(middleware: Middleware, options?: UseOptions): () => void;
   /** Opens a session: a view of this workspace with open skills of its own. It begins with what is open here. Close it. */
   openSession(): Session;
+
+  /**
+   * Opens what a tool keeps from one call to the next, for those who look after it.
+   *
+   * @throws {KitbagError} `tool-not-found`, `tool-ambiguous` or `address-invalid` if there is no such tool.
+   */
+  openState(address: string): ToolState;
 
   /**
    * Forgets outputs that are kept to be used again (a tool's `cache`): those of one tool, of one version, with one tag, what is

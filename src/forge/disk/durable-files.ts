@@ -5,9 +5,12 @@ import { dirname, join } from "node:path";
 /** Files by path, with `/`. */
 export type FileMap = ReadonlyMap<string, Uint8Array>;
 
-/** Writes a folder so that others see it whole or not at all. What was there is replaced. Throws what the system says. */
-export function placeFolder(path: string, files: FileMap): void {
-  const draft = join(dirname(path), `.new-${randomBytes(6).toString("hex")}`);
+/**
+ * Writes a folder so that others see it whole or not at all; until then it stands in `near`. What was there is replaced. Throws
+ * what the system says.
+ */
+export function placeFolder(path: string, files: FileMap, near: string = dirname(path)): void {
+  const draft = join(near, `.new-${randomBytes(6).toString("hex")}`);
   try {
     mkdirSync(draft, { recursive: true });
     writeFiles(draft, files);

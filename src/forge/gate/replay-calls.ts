@@ -100,7 +100,8 @@ function readStart({ value }: LogEntry, tool: string, ended: Map<string, JsonVal
 const mark = /\[[A-Za-z][\w -]{0,63}\]/u;
 
 function isHidden(value: JsonValue): boolean {
-  return mark.test(JSON.stringify(value));
+  if (typeof value === "string") return mark.test(value);
+  return typeof value === "object" && value !== null && Object.values(value).some((one: JsonValue) => isHidden(one));
 }
 
 function fieldsOf(value: JsonValue | undefined): Readonly<Record<string, JsonValue | undefined>> {

@@ -1,0 +1,304 @@
+import { readFileSync } from "node:fs";
+
+import { toCanonicalJson } from "../core/canonical-json.ts";
+import { isKitbagError, KitbagError } from "../core/errors.ts";
+import type { JsonValue } from "../core/json.ts";
+import type { Tool } from "../core/tool.ts";
+import { makeTool } from "./disk/make-tool.ts";
+import { manifestFile, renderManifest, toDraft } from "./disk/manifest.ts";
+import type { StoredTool, StoredVersion } from "./disk/stored-tool.ts";
+import { checkDraft } from "./drafts/check-draft.ts";
+import { findTwin } from "./drafts/check-name.ts";
+import type { ForgeParts } from "./forge-parts.ts";
+import type { ChangeOptions, Forge, ForgeAnswer, ForgeEvent, RefusedTool, UpdateOptions } from "./forge.ts";
+import { refuseDraft } from "./gate/answer.ts";
+import { passGate, type Base, type Candidate, type Passed } from "./gate/pass-gate.ts";
+import { toLiveAnswer } from "./live/to-live-answer.ts";
+import { toPipelineOptions } from "./live/pipelines.ts";
+import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
+import { compareVersions, stepFrom } from "./versions/next-version.ts";
+
+type EditMethods = Pick<Forge, "createTool" | "createPipeline" | "updateTool" | "approve" | "deny">;
+
+/** Makes what puts new tools and new versions in. */
+export function createEdits(parts: ForgeParts): EditMethods {
+  const { waiting, live } = parts;
+
+  async function createTool(given: unknown, options: ChangeOptions = {}): Promise<ForgeAnswer> {
+    const checked = checkDraft(given, parts.policy);
+    if (!checked.ok) return refuseDraft(checked.name, checked.diagnostics);
+    const { draft } = checked;
+    // Somebody else may have changed the folder just now.
+    live.refresh([draft.name]);
+    const refused = refuseTaken(parts, draft.name);
+    if (refused !== undefined) return refused;
+    return bring(parts, { draft, base: await findBase(parts, draft.name), ...toNotes(parts, options) });
+  }
+
+  return {
+    createTool,
+    createPipeline: createTool,
+    async updateTool(name, changes, options = {}) {
+      live.refresh([name]);
+      const base = await requireBase(parts, name);
+      const before = draftOf(base.stored, base.version);
+      const conflict = refuseStale(base.stored, base.version, options);
+      if (conflict !== undefined) return conflict;
+      const checked = checkDraft(mergeDraft(before, changes), parts.policy);
+      if (!checked.ok) return refuseDraft(name, checked.diagnostics);
+      const { draft } = checked;
+      if (isSame(draft, before)) return toLiveAnswer(parts, name, [nothingChanged]);
+      return bring(parts, { draft, base, ...toNotes(parts, options) });
+    },
+    async approve(id, options = {}) {
+      const { draft, waiting: facts } = waiting.get(id);
+      live.refresh([draft.name]);
+      const base = await findBase(parts, draft.name);
+      const current = base?.stored.isDeleted === true ? undefined : base?.version;
+      if (base !== undefined && current !== facts.from && current !== undefined) {
+        return toConflict(base.stored, facts.from ?? "none", current);
+      }
+      const { signal } = options;
+      const notes = { author: facts.author ?? options.author ?? parts.author, ...(signal !== undefined && { signal }) };
+      const answer = await bring(parts, { draft, base, granted: facts.asks, ...notes });
+      waiting.remove(id);
+      return answer;
+    },
+    async deny(id) {
+      const { waiting: facts } = waiting.get(id);
+      waiting.remove(id);
+      return facts;
+    },
+  };
+}
+
+function toNotes({ author }: ForgeParts, options: ChangeOptions): Pick<Candidate, "author" | "signal"> {
+  return { author: options.author ?? author, signal: options.signal };
+}
+
+const nothingChanged = {
+  severity: "info",
+  code: "draft-same",
+  message: "Nothing is different from the version that is live, so no version was made",
+  file: "draft",
+} as const;
+
+/** Why there cannot be a new tool of this name; one that was deleted can be made anew, and goes on with its versions. */
+function refuseTaken({ folder, live, workspace, policy }: ForgeParts, name: string): RefusedTool | undefined {
+  const refuse = (code: string, message: string): RefusedTool =>
+    refuseDraft(name, [{ severity: "error", code, message, file: "draft" }]);
+  const { names } = folder.list();
+  const twin = findTwin(name, [...names, ...workspace.getAvailableTools().map(({ tool }) => tool.name)]);
+  if (twin !== undefined)
+    return refuse("name-taken", `there is "${twin}", which is the same name where case does not count`);
+  const entry = live.find(name);
+  if (entry !== undefined && entry.status !== "deleted") {
+    const version = entry.stored.current?.label ?? "unknown";
+    return refuse(
+      "name-taken",
+      `there is already a tool of this name (${version}, ${entry.status}); use update_tool, or take another name`,
+    );
+  }
+  const other = workspace.getTool(name);
+  if (other?.address === name || other?.wireName === name) {
+    return refuse("name-taken", `there is already a tool of this name, which was not made here; take another name`);
+  }
+  if (names.length < policy.maxTools || names.includes(name)) return undefined;
+  return refuse("tools-full", `there are ${names.length} tools, and ${policy.maxTools} may be; delete some first`);
+}
+
+/** Takes a candidate through the gate and makes it live. Nothing of one that does not pass is left. */
+async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnswer> {
+  const { draft, base, author } = candidate;
+  const passed = await passGate(parts, candidate);
+  if (passed.status !== "passed") return passed;
+  const isNew = base === undefined || base.stored.isDeleted;
+  const event: Omit<ForgeEvent, "at"> = {
+    type: isNew ? "create" : "update",
+    version: passed.version,
+    ...(base !== undefined && { from: base.version }),
+    ...(author !== undefined && { author }),
+  };
+  try {
+    await parts.writer.write({
+      name: draft.name,
+      event,
+      files: passed.files,
+      check: (stored) => refuseChanged(draft.name, base, stored),
+    });
+  } catch (cause) {
+    if (!isKitbagError(cause, "version-conflict")) throw cause;
+    return refuseWith(draft.name, cause);
+  }
+  parts.live.refresh([draft.name]);
+  return withPassed(toLiveAnswer(parts, draft.name), passed);
+}
+
+function withPassed(answer: ForgeAnswer, { examples, change, replay }: Passed): ForgeAnswer {
+  if (answer.status !== "live") return answer;
+  return {
+    ...answer,
+    examples,
+    ...(change !== undefined && { change }),
+    ...(replay !== undefined && { replay }),
+  };
+}
+
+/** While a draft was built and tried, somebody else may have been faster. */
+function refuseChanged(name: string, base: Base | undefined, stored: StoredTool | undefined): void {
+  const current = stored?.current;
+  if (base === undefined) {
+    if (stored === undefined) return;
+    throw conflict({ address: name, expected: "none", current: current?.label ?? "none", changed: [] });
+  }
+  const isSameState = current?.label === base.version && current.folder.digest === base.stored.current?.folder.digest;
+  if (isSameState && stored?.isDeleted === base.stored.isDeleted) return;
+  const changed = stored === undefined ? [] : changedParts(stored, base.version, current?.label ?? "");
+  throw conflict({ address: name, expected: base.version, current: current?.label ?? "none", changed });
+}
+
+function conflict(details: ConstructorParameters<typeof KitbagError<"version-conflict">>[1]): KitbagError {
+  return new KitbagError("version-conflict", details);
+}
+
+function refuseWith(name: string, cause: KitbagError): RefusedTool {
+  const diagnostic = { severity: "error", code: cause.code, message: cause.message, file: "draft" } as const;
+  const error = cause.toJSON() as RefusedTool["error"];
+  return { status: "refused", name, error, diagnostics: [diagnostic], examples: [] };
+}
+
+/** Refuses an edit of a version that is no longer the live one. */
+export function refuseStale(
+  stored: StoredTool,
+  current: string,
+  { expectedVersion }: UpdateOptions,
+): RefusedTool | undefined {
+  if (expectedVersion === undefined || expectedVersion === current) return undefined;
+  return toConflict(stored, expectedVersion, current);
+}
+
+function toConflict(stored: StoredTool, expected: string, current: string): RefusedTool {
+  const changed = changedParts(stored, expected, current);
+  return refuseWith(stored.name, conflict({ address: stored.name, expected, current, changed }));
+}
+
+/** The parts of a draft that are not the same in two versions. */
+function changedParts(stored: StoredTool, from: string, to: string): readonly string[] {
+  const [before, after] = [from, to].map((label) => findDraft(stored, label) as Record<string, unknown> | undefined);
+  if (before === undefined || after === undefined) return [];
+  const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...keys].filter((key) => !isSame(before[key], after[key]));
+}
+
+function isSame(one: unknown, other: unknown): boolean {
+  return toText(one) === toText(other);
+}
+
+function toText(value: unknown): string {
+  return value === undefined ? "" : toCanonicalJson(value as JsonValue);
+}
+
+/** What is not named stays; `null` takes a part away. */
+function mergeDraft(before: ToolDraft, changes: ToolChanges): unknown {
+  const isRecord = typeof changes === "object" && changes !== null && !Array.isArray(changes);
+  if (!isRecord) return changes;
+  const merged = Object.entries({ ...before, ...changes, name: before.name });
+  return Object.fromEntries(merged.filter(([, value]) => value !== null && value !== undefined));
+}
+
+/** The draft of a version. @throws {KitbagError} `version-not-found` */
+export function draftOf(stored: StoredTool, label: string): ToolDraft {
+  const draft = findDraft(stored, label);
+  if (draft !== undefined) return draft;
+  const known = stored.versions.map((version) => version.label);
+  throw new KitbagError("version-not-found", { address: stored.name, which: label, known });
+}
+
+function findDraft(stored: StoredTool, label: string): ToolDraft | undefined {
+  const version = findVersion(stored, label);
+  if (version === undefined) return undefined;
+  const decoder = new TextDecoder();
+  // Modules are made of the rest.
+  const texts = [...version.contents].filter(([path]) => !path.endsWith(".wasm"));
+  return toDraft(version.manifest, new Map(texts.map(([path, bytes]) => [path, decoder.decode(bytes)])));
+}
+
+/** A version by its label; the current one may be what somebody wrote by hand. */
+export function findVersion({ current, versions }: StoredTool, label: string): StoredVersion | undefined {
+  return current?.label === label ? current : versions.find((version) => version.label === label);
+}
+
+async function requireBase(parts: ForgeParts, name: string): Promise<Base> {
+  const entry = parts.live.find(name);
+  if (entry === undefined || entry.status === "deleted") throw notFound(parts, name);
+  if (entry.status === "untrusted") {
+    const [diagnostic] = entry.diagnostics.filter(({ code }) => code === "tool-untrusted");
+    const reasons = [`${diagnostic?.message ?? "it is not trusted"}; ${diagnostic?.cure ?? ""}`];
+    throw new KitbagError("draft-refused", { name, reasons });
+  }
+  const base = await findBase(parts, name);
+  if (base !== undefined) return base;
+  throw new KitbagError("draft-refused", { name, reasons: entry.diagnostics.map(({ message }) => message) });
+}
+
+/** No tool of this name was made here. */
+export function notFound({ live }: ForgeParts, name: string): KitbagError {
+  const names = live.list().filter(({ status }) => status !== "deleted");
+  return new KitbagError("tool-not-found", { tool: name, nearest: [], count: names.length });
+}
+
+/** What an edit goes on from. What somebody wrote by hand, and was trusted, is kept as a version first. */
+async function findBase(parts: ForgeParts, name: string): Promise<Base | undefined> {
+  const entry = parts.live.find(name);
+  const current = entry?.stored.current;
+  if (entry === undefined || current === undefined) return undefined;
+  if (!current.isKept) {
+    await keepByHand(parts, entry.stored, current);
+    return findBase(parts, name);
+  }
+  const { stored } = entry;
+  const since = stored.history.findLast(({ version, type }) => version === current.label && type !== "delete")?.at ?? 0;
+  return { stored, version: current.label, since, tools: toolsOf(parts, stored) };
+}
+
+function toolsOf({ workspace }: ForgeParts, { versions }: StoredTool): ReadonlyMap<string, Tool> {
+  const tools = new Map<string, Tool>();
+  for (const { label, manifest, folder } of versions) {
+    try {
+      tools.set(
+        label,
+        makeTool(manifest, folder, manifest.tool_type === "pipeline" ? toPipelineOptions(workspace) : {}),
+      );
+    } catch (cause) {
+      // One that cannot be made any more cannot be compared either.
+      if (!isKitbagError(cause)) throw cause;
+    }
+  }
+  return tools;
+}
+
+async function keepByHand(parts: ForgeParts, stored: StoredTool, current: StoredVersion): Promise<void> {
+  const taken = stored.labels.toSorted(compareVersions);
+  const newest = taken.at(-1);
+  const label = newest === undefined || !taken.includes(current.label) ? current.label : stepFrom(newest, "patch");
+  const { disabled: _, ...manifest } = current.manifest;
+  const text = renderManifest({ ...manifest, version: label });
+  const files = current.folder.files.map(
+    ({ path }) => [path, readFileSync(`${current.folder.directory}/${path}`)] as const,
+  );
+  await parts.writer.write({
+    name: stored.name,
+    event: { type: taken.length === 0 ? "create" : "update", version: label },
+    files: new Map<string, Uint8Array>([...files, [manifestFile, new TextEncoder().encode(text)]]),
+    check: (now) => {
+      if (now?.digest === stored.digest) return;
+      throw conflict({
+        address: stored.name,
+        expected: current.label,
+        current: now?.current?.label ?? "none",
+        changed: [],
+      });
+    },
+  });
+  parts.live.refresh([stored.name]);
+}

@@ -1,0 +1,159 @@
+import { KitbagError } from "../../core/errors.ts";
+import { joinPermissions, type Permissions } from "../../core/permissions.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { FileMap } from "../disk/durable-files.ts";
+import { makeTool } from "../disk/make-tool.ts";
+import { toManifest } from "../disk/manifest.ts";
+import { firstVersion, type StoredTool } from "../disk/stored-tool.ts";
+import type { ForgeParts } from "../forge-parts.ts";
+import type { ExampleResult, RefusedTool, ReplayReport, VersionStep, WaitingTool } from "../forge.ts";
+import { findCycle, toPipelineOptions } from "../live/pipelines.ts";
+import { isNothing, permissionsBeyond } from "../permissions-beyond.ts";
+import type { ToolDraft } from "../tool-draft.ts";
+import { compareTools } from "../versions/compare-tools.ts";
+import { nextVersion } from "../versions/next-version.ts";
+import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
+import { replayCalls } from "./replay-calls.ts";
+import { runExamples, type Trial } from "./run-examples.ts";
+import { openStage, type Stage } from "./stage.ts";
+
+/** What a draft is an edit of. */
+export interface Base {
+  readonly stored: StoredTool;
+  readonly version: string;
+  /** Since when it is live, in milliseconds since 1970. */
+  readonly since: number;
+  /** The tools of all versions that can be made, the current one too. */
+  readonly tools: ReadonlyMap<string, Tool>;
+}
+
+/** What comes to the gate. */
+export interface Candidate {
+  readonly draft: ToolDraft;
+  readonly base?: Base | undefined;
+  /** What a person has granted beyond the policy. */
+  readonly granted?: Permissions;
+  readonly author?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A draft that may become live. */
+export interface Passed {
+  readonly status: "passed";
+  readonly version: string;
+  readonly files: FileMap;
+  readonly examples: readonly ExampleResult[];
+  readonly change?: { readonly from: string; readonly step: VersionStep; readonly reasons: readonly string[] };
+  readonly replay?: ReplayReport;
+}
+
+/**
+ * Lets a draft become a tool only after it was built and its examples passed in the sandbox, with exactly its permissions. One that
+ * asks for more than the policy grants is not run before a person has agreed.
+ */
+export async function passGate(parts: ForgeParts, candidate: Candidate): Promise<Passed | RefusedTool | WaitingTool> {
+  const { draft, signal } = candidate;
+  const { findSandbox, buildCache, folder } = parts;
+  let stage: Stage;
+  try {
+    stage = await openStage(draft, {
+      findSandbox,
+      cacheDirectory: buildCache,
+      directory: folder.directory,
+      signal,
+    });
+  } catch (cause) {
+    signal?.throwIfAborted();
+    return refuseDraft(draft.name, toDiagnostics(cause));
+  }
+  try {
+    const made = prepare(parts, candidate, stage);
+    return "status" in made ? made : await tryOut(parts, candidate, { ...made, stage });
+  } finally {
+    stage.remove();
+  }
+}
+
+interface Prepared {
+  readonly tool: Tool;
+  readonly version: string;
+  readonly change?: Passed["change"];
+}
+
+function prepare(parts: ForgeParts, candidate: Candidate, stage: Stage): Prepared | RefusedTool {
+  const { draft, base, author } = candidate;
+  const { workspace } = parts;
+  const options = toPipelineOptions(workspace);
+  const make = (version: string): Tool => {
+    const manifest = toManifest(draft, { version, author });
+    return makeTool(manifest, stage.finish(manifest), options);
+  };
+  try {
+    const tool = make(firstVersion);
+    const cycle = findCycle(draft.name, tool, workspace);
+    if (cycle !== undefined) {
+      const problem = { path: "steps", expected: "steps that do not lead back to it", found: cycle.join(" → ") };
+      throw new KitbagError("pipeline-invalid", { pipeline: draft.name, problems: [problem] });
+    }
+    if (base === undefined) return { tool, version: firstVersion };
+    const { version, change } = toChange(base, tool);
+    return { tool: make(version), version, change };
+  } catch (cause) {
+    return refuseDraft(draft.name, toDiagnostics(cause));
+  }
+}
+
+function toChange({ version: from, tools, stored }: Base, tool: Tool): Required<Omit<Prepared, "tool">> {
+  const compare = (label: string): ReturnType<typeof compareTools> => {
+    const before = tools.get(label);
+    const unknown = { step: "major", reasons: [`nothing is known of ${label}`] } as const;
+    return before === undefined ? unknown : compareTools(before, tool);
+  };
+  const { step, reasons } = compare(from);
+  const stepSince = (label: string): VersionStep => compare(label).step;
+  const taken = [from, ...stored.versions.map(({ label }) => label)];
+  return { version: nextVersion({ base: from, step, taken, stepSince }), change: { from, step, reasons } };
+}
+
+async function tryOut(
+  parts: ForgeParts,
+  candidate: Candidate,
+  { tool, version, change, stage }: Prepared & { readonly stage: Stage },
+): Promise<Passed | RefusedTool | WaitingTool> {
+  const { draft, base, signal } = candidate;
+  const { policy, workspace, runtimes, store } = parts;
+  const held = await holdBack(parts, candidate);
+  if (held !== undefined) return held;
+  const trial: Trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal };
+  const examples = await runExamples(tool, trial);
+  signal?.throwIfAborted();
+  if (examples.some((one) => !one.passed)) return refuseExamples(draft.name, examples);
+  const before = base?.tools.get(base.version);
+  const replay =
+    base === undefined || before === undefined
+      ? undefined
+      : await replayCalls(tool, { store, before, since: base.since, maxCalls: policy.maxReplays }, trial);
+  return {
+    status: "passed",
+    version,
+    files: stage.files(),
+    examples,
+    ...(change !== undefined && { change }),
+    ...(replay !== undefined && { replay }),
+  };
+}
+
+/** What a draft answers with that asks for more than it may have; nothing if it does not, or a person has agreed. */
+async function holdBack(parts: ForgeParts, candidate: Candidate): Promise<RefusedTool | WaitingTool | undefined> {
+  const { draft, base, granted = {}, author } = candidate;
+  const { policy, waiting, approve } = parts;
+  const asks = permissionsBeyond(draft.permissions ?? {}, joinPermissions([policy.permissions, granted]));
+  if (isNothing(asks)) return undefined;
+  const kept = waiting.keep(draft, { asks, from: base?.version, author });
+  const answer = approve === undefined ? undefined : await approve(kept);
+  if (answer === undefined) return kept;
+  waiting.remove(kept.id);
+  if (answer) return undefined;
+  const message = "the permissions that it asks for were denied; make it with fewer";
+  return refuseDraft(draft.name, [{ severity: "error", code: "approval-denied", message, file: "draft" }]);
+}

@@ -1,0 +1,47 @@
+import type { Tool } from "../../core/tool.ts";
+import type { DefinePipelineOptions } from "../../runtimes/pipeline/define-pipeline.ts";
+import type { PipelineCode } from "../../runtimes/pipeline/pipeline-code.ts";
+import type { ToolJson } from "../../skills/manifests/read-tool-json.ts";
+import { toolDigest } from "../../workspace/tool-digest.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+
+/** Lets pipelines find their tools in a workspace. */
+export function toPipelineOptions(workspace: Workspace): DefinePipelineOptions {
+  return {
+    resolve: (address) => workspace.getTool(address)?.tool,
+    known: workspace.getAvailableTools().map(({ address }) => address),
+  };
+}
+
+/** The tools of a manifest's steps, as they are now: what a pipeline is follows from them. */
+export function stepsOf({ tool_type, pipeline_steps = [] }: ToolJson, workspace: Workspace): readonly string[] {
+  if (tool_type !== "pipeline") return [];
+  return pipeline_steps.map(({ tool }) => {
+    const found = typeof tool === "string" ? workspace.getTool(tool) : undefined;
+    return found === undefined ? "" : toolDigest(found.tool);
+  });
+}
+
+const mostTools = 1000;
+
+/** The way by which a pipeline would call itself: `a → b → a`; nothing if it does not. */
+export function findCycle(name: string, tool: Tool, workspace: Workspace): readonly string[] | undefined {
+  const seen = new Set<string>();
+  const ways: { readonly tool: Tool; readonly way: readonly string[] }[] = [{ tool, way: [name] }];
+  for (let next = ways.pop(); next !== undefined && seen.size < mostTools; next = ways.pop()) {
+    for (const address of toolsIn(next.tool)) {
+      const found = workspace.getTool(address);
+      const way = [...next.way, address];
+      if ((found?.address ?? address.replace(/@.*$/u, "")) === name) return way;
+      if (found === undefined || seen.has(found.address)) continue;
+      seen.add(found.address);
+      ways.push({ tool: found.tool, way });
+    }
+  }
+  return undefined;
+}
+
+function toolsIn({ code }: Tool): readonly string[] {
+  if (code.kind !== "pipeline") return [];
+  return (code as PipelineCode).spec.steps.map((step) => step.tool);
+}

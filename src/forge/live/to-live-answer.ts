@@ -1,0 +1,39 @@
+import type { JsonObject } from "../../core/json.ts";
+import type { ForgeParts } from "../forge-parts.ts";
+import type { ForgeAnswer, ForgeDiagnostic } from "../forge.ts";
+import { refuseDraft } from "../gate/answer.ts";
+
+/** Tells all that a caller needs of a tool that is live now; why it is not, if it is not. */
+export function toLiveAnswer(
+  { live, workspace }: Pick<ForgeParts, "live" | "workspace">,
+  name: string,
+  notes: readonly ForgeDiagnostic[] = [],
+): ForgeAnswer {
+  const entry = live.find(name);
+  const registered = workspace.getTool(name);
+  if (entry?.tool === undefined || registered === undefined) return refuseDraft(name, entry?.diagnostics ?? []);
+  const { tool } = entry;
+  return {
+    status: "live",
+    name,
+    wireName: registered.wireName,
+    version: tool.version ?? "",
+    description: tool.description,
+    inputSchema: tool.inputSchema,
+    ...(tool.outputSchema !== undefined && { outputSchema: tool.outputSchema }),
+    permissions: tool.permissions,
+    howToCall: toHints(name, registered.wireName, tool.examples[0]?.input ?? {}),
+    examples: [],
+    diagnostics: [...entry.diagnostics, ...notes],
+  };
+}
+
+function toHints(name: string, wireName: string, input: JsonObject): readonly string[] {
+  const text = JSON.stringify(input);
+  const shown = text.length > 400 ? "{…}" : text;
+  return [
+    `As a tool of its own: ${wireName} with ${shown}`,
+    `Through call_tool: {"name": ${JSON.stringify(wireName)}, "input": ${shown}}`,
+    `On the command line: kitbag call ${name} --input '${shown.replaceAll("'", String.raw`'\''`)}'`,
+  ];
+}

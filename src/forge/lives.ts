@@ -1,0 +1,142 @@
+import { KitbagError } from "../core/errors.ts";
+import type { ForgeParts } from "./forge-parts.ts";
+import type { Forge, ForgeEvent, ForgeVersion, TestReport, UpdateOptions } from "./forge.ts";
+import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
+import { refuseDraft } from "./gate/answer.ts";
+import { runExamples } from "./gate/run-examples.ts";
+import type { ForgedEntry } from "./live/live-tools.ts";
+import { toLiveAnswer } from "./live/to-live-answer.ts";
+
+type LifeMethods = Pick<
+  Forge,
+  "testTool" | "listTools" | "listVersions" | "history" | "readDraft" | "rollbackTool" | "deleteTool" | "restoreTool"
+>;
+
+/** Makes what looks at versions, and goes back and forth between them. */
+export function createLives(parts: ForgeParts): LifeMethods {
+  const { live, trust } = parts;
+
+  function find(name: string): ForgedEntry {
+    live.refresh([name]);
+    const entry = live.find(name);
+    if (entry === undefined) throw notFound(parts, name);
+    return entry;
+  }
+
+  return {
+    listTools: live.list,
+    testTool: async (name, options) => testTool(parts, find(name), options),
+    listVersions: async (name) => toVersions(find(name)),
+    history: async (name) => find(name).stored.history,
+    async readDraft(name, version) {
+      const { stored } = find(name);
+      return draftOf(stored, version ?? stored.current?.label ?? "");
+    },
+    async rollbackTool(name, version, options = {}) {
+      const entry = find(name);
+      const current = currentOf(entry);
+      const target = findVersion(entry.stored, version);
+      if (target === undefined) throw missing(entry, version);
+      const stale = refuseStale(entry.stored, current, options);
+      if (stale !== undefined) return stale;
+      if (!trust.judge(entry.stored).isTrusted(target)) {
+        const message = `version ${version} was not made here, and nobody has trusted it; read it, then run: kitbag trust .kitbag/tools/${name}`;
+        return refuseDraft(name, [{ severity: "error", code: "tool-untrusted", message, file: "manifest.json" }]);
+      }
+      if (version !== current || !target.isKept) await step(parts, entry, { type: "rollback", version, options });
+      return toLiveAnswer(parts, name);
+    },
+    async deleteTool(name, options = {}) {
+      const entry = find(name);
+      if (entry.status === "deleted") throw notFound(parts, name);
+      const version = currentOf(entry);
+      const stale = refuseStale(entry.stored, version, options);
+      if (stale !== undefined) throw new KitbagError(stale.error.code, stale.error.details);
+      await step(parts, entry, { type: "delete", version, options });
+      return { name, version };
+    },
+    async restoreTool(name, options = {}) {
+      const entry = find(name);
+      const version = currentOf(entry);
+      if (entry.status === "deleted") await step(parts, entry, { type: "restore", version, options });
+      return toLiveAnswer(parts, name);
+    },
+  };
+}
+
+function currentOf({ stored }: ForgedEntry): string {
+  const { current, name, diagnostics } = stored;
+  if (current !== undefined) return current.label;
+  throw new KitbagError("draft-refused", { name, reasons: diagnostics.map(({ message }) => message) });
+}
+
+function missing({ stored }: ForgedEntry, which: string): KitbagError {
+  const known = stored.versions.map(({ label }) => label);
+  return new KitbagError("version-not-found", { address: stored.name, which, known });
+}
+
+interface LifeStep {
+  readonly type: "rollback" | "delete" | "restore";
+  readonly version: string;
+  readonly options: UpdateOptions;
+}
+
+async function step(parts: ForgeParts, { stored }: ForgedEntry, { type, version, options }: LifeStep): Promise<void> {
+  const author = options.author ?? parts.author;
+  const from = stored.current?.label;
+  // What is not kept as a copy has to be, before anything is put in its place.
+  if (stored.versions.every(({ label }) => label !== version)) throw missing({ stored } as ForgedEntry, version);
+  const event: Omit<ForgeEvent, "at"> = {
+    type,
+    version,
+    ...(type === "rollback" && from !== undefined && { from }),
+    ...(author !== undefined && { author }),
+  };
+  await parts.writer.write({
+    name: stored.name,
+    event,
+    isDeleted: type === "delete",
+    check(now) {
+      if (now?.digest === stored.digest) return;
+      const current = now?.current?.label ?? "none";
+      throw new KitbagError("version-conflict", {
+        address: stored.name,
+        expected: from ?? "none",
+        current,
+        changed: [],
+      });
+    },
+  });
+  parts.live.refresh([stored.name]);
+}
+
+async function testTool(
+  { policy, runtimes, workspace }: ForgeParts,
+  entry: ForgedEntry,
+  { version, signal }: { readonly version?: string; readonly signal?: AbortSignal } = {},
+): Promise<TestReport> {
+  const { stored, versions, tool: current } = entry;
+  const label = version ?? currentOf(entry);
+  const tool = current?.version === label ? current : versions.get(label);
+  if (tool === undefined) throw missing(entry, label);
+  const examples = await runExamples(tool, { runtimes, workspace, limitMs: policy.exampleLimitMs, signal });
+  return { name: stored.name, version: label, passed: examples.every((one) => one.passed), examples };
+}
+
+function toVersions({ stored }: ForgedEntry): readonly ForgeVersion[] {
+  const { current, versions, history } = stored;
+  const all =
+    current === undefined || versions.some(({ label }) => label === current.label) ? versions : [...versions, current];
+  return all.map(({ label, manifest, folder }): ForgeVersion => {
+    const first = history.find((event) => event.version === label);
+    const author = first?.author ?? manifest.author;
+    return {
+      version: label,
+      current: label === current?.label && !stored.isDeleted,
+      description: manifest.description ?? "",
+      digest: folder.digest,
+      at: first?.at ?? 0,
+      ...(author !== undefined && { author }),
+    };
+  });
+}
