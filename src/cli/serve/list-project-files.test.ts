@@ -36,7 +36,7 @@ test.for(["../", "..", "about/../../", "/", "/etc/", "/etc/pass", "about/\0/", "
   },
 );
 
-test("createFileLister() shows no links, and works in a project that is reached through one", async () => {
+test("createFileLister() shows no links, and looks into a project that is reached through one", async () => {
   const project = createFolder({ "real/a.md": "" });
   symlinkSync(join(project, "real"), join(project, "way"));
   symlinkSync("/etc/passwd", join(project, "real", "a-link"));
