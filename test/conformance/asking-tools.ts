@@ -34,8 +34,8 @@ const greeting = sample("Generate a greeting", 50);
 export const askingTools: readonly Tool[] = [
   asking("test_sampling", async (mcp, { prompt }) => {
     const { reply } = await mcp.ask({ reply: sample(String(prompt), 100) });
-    const { text } = reply?.["content"] as { text: string };
-    return `LLM response: ${text}`;
+    const content = reply?.["content"] as { readonly text: string } | undefined;
+    return `LLM response: ${content?.text}`;
   }),
   asking("test_elicitation", async (mcp, { message }) => {
     const fields = {

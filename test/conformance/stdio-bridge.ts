@@ -59,11 +59,13 @@ async function joinStdio(server: McpServing, transport: WebStandardStreamableHTT
   const [input, output] = [new PassThrough(), new PassThrough()];
   const serving = await server.serveStdio({ input, output });
   const open: RequestId[] = [];
-  transport.onmessage = (message) => {
-    if (isJSONRPCRequest(message)) open.push(message.id);
-    input.write(`${JSON.stringify(message)}\n`);
-  };
-  transport.onclose = () => void serving.close();
+  Object.assign(transport, {
+    onmessage(message: JSONRPCMessage) {
+      if (isJSONRPCRequest(message)) open.push(message.id);
+      input.write(`${JSON.stringify(message)}\n`);
+    },
+    onclose: () => void serving.close(),
+  });
   createInterface({ input: output }).on("line", (line) => {
     const message = JSON.parse(line) as JSONRPCMessage;
     const last = open.at(-1);

@@ -54,11 +54,11 @@ export function createClient({ options, handles, caller, generation, session, mc
       if (typeof given?.name === "string") seen = { name: given.name, version: String(given.version) };
     },
     exposure: () => findExposure(exposure, info()?.name),
-    capabilities: ({ mcpReq: { envelope } }) =>
+    capabilities({ mcpReq: { envelope } }) {
       // oxlint-disable-next-line typescript/no-deprecated -- as above
-      generation === "2026"
-        ? (readEnvelope(envelope, CLIENT_CAPABILITIES_META_KEY) as ClientCapabilities | undefined)
-        : mcp()?.server.getClientCapabilities(),
+      if (generation === "2025") return mcp()?.server.getClientCapabilities();
+      return readEnvelope(envelope, CLIENT_CAPABILITIES_META_KEY) as ClientCapabilities | undefined;
+    },
     handles,
     guard: (other) => guardSession(other, caller),
   };

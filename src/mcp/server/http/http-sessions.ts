@@ -108,6 +108,6 @@ function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession
     isListening: false,
     usedAt: Date.now(),
   };
-  service.mcp.server.onclose = () => drop(session);
+  Object.assign(service.mcp.server, { onclose: () => drop(session) });
   return session;
 }

@@ -9,8 +9,9 @@ import { hasAllTools, mayCall, toToolScopes } from "../tools/tool-scopes.ts";
  * `scope-missing`. Whoever may call every tool gets the session itself.
  */
 export function guardSession(session: Session, caller: Caller): Session {
-  if (hasAllTools(caller)) return session;
-  const key = [...caller.scopes].toSorted().join(" ");
+  const { scopes } = caller;
+  if (scopes === "all" || hasAllTools(caller)) return session;
+  const key = [...scopes].toSorted().join(" ");
   const known = guarded.get(session) ?? new Map<string, Session>();
   guarded.set(session, known);
   const made = known.get(key) ?? createGuard(session, caller);

@@ -13,29 +13,34 @@ export async function serveOverStdio(services: Services, { input, output }: Stdi
   const transport = new StdioServerTransport(input, output);
   const connections = new Set<ServedConnection>();
 
+  async function report(cause: Error): Promise<void> {
+    services.options.onError?.(cause);
+    const answer = toParseError(cause);
+    // A client that is gone need not be told.
+    if (answer !== undefined) await transport.send(answer).catch(() => {});
+  }
+
   const handle = serveStdio(
     ({ era }) => {
       const connection = serveConnection(services, { caller: local, generation: era === "legacy" ? "2025" : "2026" });
       connections.add(connection);
-      connection.mcp.server.onclose = () => void connection.close();
+      Object.assign(connection.mcp.server, { onclose: () => void connection.close() });
       return connection.mcp;
     },
     {
       transport,
       maxSubscriptions: services.limits.maxSubscriptions,
-      onerror(error) {
-        services.options.onError?.(error);
-        const answer = toParseError(error);
-        if (answer !== undefined) transport.send(answer).catch(() => {});
-      },
+      onerror: (cause) => void report(cause),
     },
   );
   const { promise: closed, resolve } = Promise.withResolvers<void>();
-  const onClose = transport.onclose;
-  transport.onclose = () => {
-    onClose?.();
-    void Promise.all([...connections].map((connection) => connection.close())).then(() => resolve());
-  };
+  const { onclose } = transport;
+  Object.assign(transport, {
+    onclose() {
+      onclose?.();
+      void Promise.all([...connections].map((connection) => connection.close())).then(() => resolve());
+    },
+  });
   return {
     closed,
     async close() {
@@ -46,10 +51,9 @@ export async function serveOverStdio(services: Services, { input, output }: Stdi
 }
 
 /** A line that is no message has no number that an answer could name. */
-function toParseError(error: Error): JSONRPCMessage | undefined {
-  const isParsing = error instanceof SyntaxError || error.name === "ZodError";
-  if (!isParsing) return undefined;
-  const isJson = !(error instanceof SyntaxError);
+function toParseError(cause: Error): JSONRPCMessage | undefined {
+  const isJson = !(cause instanceof SyntaxError);
+  if (isJson && cause.name !== "ZodError" && cause.name !== "$ZodError") return undefined;
   const [code, message] = isJson
     ? [-32_600, "Invalid Request: the line is no JSON-RPC message"]
     : [-32_700, "Parse error: the line is no JSON"];
