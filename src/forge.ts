@@ -4,6 +4,7 @@
  * @module
  */
 export { openForge } from "./forge/open-forge.ts";
+export { createForgeTools } from "./forge/tools/create-forge-tools.ts";
 export type {
   ChangeOptions,
   ExampleResult,

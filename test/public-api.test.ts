@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 
 import * as kitbag from "kitbag";
 import * as agent from "kitbag/agent";
+import * as forge from "kitbag/forge";
 import * as models from "kitbag/models";
 import * as runtimes from "kitbag/runtimes";
 import * as stores from "kitbag/store";
@@ -401,6 +402,41 @@ test('"kitbag/runtimes" exports these types', () => {
   ]);
 });
 
+test('"kitbag/forge" exports these names', () => {
+  expect(Object.keys(forge).toSorted()).toEqual(["createForgeTools", "openForge"]);
+});
+
+test('"kitbag/forge" exports these types', () => {
+  expect(exportedTypes("src/forge.ts")).toEqual([
+    "ChangeOptions",
+    "CodeDraft",
+    "DraftHead",
+    "ExampleResult",
+    "Forge",
+    "ForgeAnswer",
+    "ForgeDiagnostic",
+    "ForgeEvent",
+    "ForgeLanguage",
+    "ForgeOptions",
+    "ForgePolicy",
+    "ForgeVersion",
+    "ForgedTool",
+    "LiveTool",
+    "PipelineDraft",
+    "RefusedTool",
+    "ReplayDifference",
+    "ReplayReport",
+    "SkillAnswer",
+    "SkillDraft",
+    "TestReport",
+    "ToolChanges",
+    "ToolDraft",
+    "UpdateOptions",
+    "VersionStep",
+    "WaitingTool",
+  ]);
+});
+
 test('"kitbag/skills" exports these names', () => {
   expect(Object.keys(skills).toSorted()).toEqual([
     "createFolderTrust",
@@ -609,6 +645,7 @@ test("package.json has these entries", () => {
       types: "./dist/agent.d.ts",
       default: "./dist/agent.js",
     },
+    "./forge": { "@kitbag/source": "./src/forge.ts", types: "./dist/forge.d.ts", default: "./dist/forge.js" },
     "./models": {
       "@kitbag/source": "./src/models.ts",
       types: "./dist/models.d.ts",
@@ -631,7 +668,7 @@ test("package.json has these entries", () => {
   expect(packageJson.bin).toEqual({ kitbag: "./dist/cli/main.js" });
 });
 
-test.for(["src/index.ts", "src/runtimes.ts", "src/skills.ts", "src/store.ts", "src/testing/index.ts"])(
+test.for(["src/forge.ts", "src/index.ts", "src/runtimes.ts", "src/skills.ts", "src/store.ts", "src/testing/index.ts"])(
   "%s exports no function without an example",
   (entry) => {
     const sources = exportedValues(entry).map(({ name, file }) => ({

@@ -1,0 +1,63 @@
+import { defineTool } from "../../core/define-tool.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { ToolState } from "../../core/tool-state.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { Forge } from "../forge.ts";
+import { anyObject, closed } from "./to-output.ts";
+
+interface StateInput {
+  readonly action: "get" | "set" | "list" | "delete";
+  readonly tool: string;
+  readonly key?: string;
+  readonly value?: JsonValue;
+  readonly prefix?: string;
+  readonly after?: string;
+}
+
+/** Makes the tool that looks at what tools keep from one call to the next. */
+export function createStateTool(forge: Forge): Tool {
+  return defineTool({
+    name: "tool_state",
+    title: "State of a tool",
+    description:
+      "Gets, sets, lists or deletes what a tool keeps from one call to the next (in Python: import kitbag; kitbag.state.get(key)). Values are JSON.",
+    input: closed(
+      {
+        action: { enum: ["get", "set", "list", "delete"] },
+        tool: { type: "string", minLength: 1, description: "The address of the tool" },
+        key: { type: "string", minLength: 1, description: "Needed but for list" },
+        value: { description: "What to set: any JSON" },
+        prefix: { type: "string", description: "For list: only keys that begin so" },
+        after: { type: "string", description: "For list: only keys after this one" },
+      },
+      ["action", "tool"],
+    ),
+    output: anyObject,
+    async run(given): Promise<JsonObject> {
+      const input = given as unknown as StateInput;
+      return useState(forge.state(input.tool), input);
+    },
+  });
+}
+
+async function useState(state: ToolState, input: StateInput): Promise<JsonObject> {
+  const { action, key, value, prefix = "", after = "" } = input;
+  if (action === "list") {
+    const entries = await state.list(prefix, { after });
+    return { entries: entries.map((entry) => ({ key: entry.key, value: entry.value })) };
+  }
+  if (key === undefined) throw missing("key", action);
+  if (action === "set") {
+    if (value === undefined) throw missing("value", action);
+    return { key, version: await state.set(key, value) };
+  }
+  if (action === "delete") return { key, deleted: await state.delete(key) };
+  const found = await state.get(key);
+  return found === undefined ? { key, found: false } : { key, found: true, value: found };
+}
+
+function missing(part: string, action: string): KitbagError {
+  const problems = [{ path: part, expected: `a ${part} to ${action}`, found: "nothing" }];
+  return new KitbagError("input-invalid", { tool: "tool_state", problems });
+}

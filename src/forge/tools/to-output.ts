@@ -1,0 +1,45 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { ForgeAnswer, SkillAnswer } from "../forge.ts";
+
+/**
+ * What a model gets to see of an answer.
+ *
+ * @throws {KitbagError} what refused the draft: a failure must not look like success.
+ */
+export function toOutput(answer: ForgeAnswer | SkillAnswer): JsonObject {
+  if (answer.status === "refused") throw new KitbagError(answer.error.code, answer.error.details);
+  if (answer.status === "waiting") {
+    const { id, name, asks } = answer;
+    const next = "A person must agree to these permissions first; it is not live. Ask for it, or make it with fewer";
+    return { status: "waiting", id, name, asks, next } as unknown as JsonObject;
+  }
+  // Passed examples are no news.
+  if ("examples" in answer) {
+    const { examples, diagnostics, ...told } = answer;
+    const notes = { examplesPassed: examples.length, ...(diagnostics.length > 0 && { diagnostics }) };
+    return { ...told, ...notes } as unknown as JsonObject;
+  }
+  return answer as unknown as JsonObject;
+}
+
+/** The schema of an object with these properties and no others. */
+export function closed(properties: JsonObject, required: readonly string[] = []): JsonObject {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+/** The name of a tool that was made here. */
+export const toolName: JsonObject = {
+  type: "string",
+  minLength: 1,
+  description: "The name of a tool that was made here",
+};
+
+/** A version that must be the live one. */
+export const expectedVersion: JsonObject = {
+  type: "string",
+  description: "The version that you saw: if another one is live by now, nothing is changed",
+};
+
+/** An output that is an object of any shape: what is in it depends on what happened. */
+export const anyObject: JsonObject = { type: "object", additionalProperties: true };

@@ -1,0 +1,107 @@
+import { defineTool } from "../../core/define-tool.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { ExampleResult, Forge } from "../forge.ts";
+import { describeExample } from "../gate/run-examples.ts";
+import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
+
+interface VersionInput {
+  readonly name: string;
+  readonly version?: string;
+  readonly expectedVersion?: string;
+  readonly undo?: boolean;
+}
+
+const version = { type: "string", description: "Such as 1.2.0; by default the live one" };
+
+/** Makes the tools that look at versions, and go back and forth between them. */
+export function createVersionTools(forge: Forge): readonly Tool[] {
+  return [testTool(forge), listVersions(forge), rollbackTool(forge), deleteTool(forge)];
+}
+
+function testTool(forge: Forge): Tool {
+  return defineTool({
+    name: "test_tool",
+    title: "Test a tool",
+    description:
+      "Runs the examples of a tool that was made here in the sandbox and tells what came of each. Fails if one does not pass.",
+    input: closed({ name: toolName, version }, ["name"]),
+    output: anyObject,
+    limits: { limitMs: 600_000 },
+    async run(given, { signal }) {
+      const { name, version: which } = given as unknown as VersionInput;
+      const report = await forge.testTool(name, { signal, ...(which !== undefined && { version: which }) });
+      const failed = report.examples.filter((one) => !one.passed);
+      if (failed.length > 0) {
+        const head = `${failed.length} of ${report.examples.length} examples did not pass`;
+        throw new KitbagError("draft-refused", { name, reasons: [head, ...failed.map(describeExample)] });
+      }
+      return { ...report, examples: report.examples.map(toShort) } as unknown as JsonObject;
+    },
+  });
+}
+
+function toShort({ index, passed, durationMs }: ExampleResult): JsonObject {
+  return { index, passed, durationMs };
+}
+
+function listVersions(forge: Forge): Tool {
+  return defineTool({
+    name: "list_versions",
+    title: "List versions",
+    description:
+      "Tells every version of a tool that was made here, the oldest first, which one is live, what happened to it, and the draft of one version with its code. Without a name it lists the tools that were made here.",
+    input: closed({ name: toolName, version: { ...version, description: "Tells the draft of this one" } }),
+    output: anyObject,
+    annotations: { readOnly: true, idempotent: true },
+    async run(given): Promise<JsonObject> {
+      const { name, version: which } = given as unknown as Partial<VersionInput>;
+      if (name === undefined) return { tools: forge.listTools() as unknown as JsonValue };
+      const [versions, history] = await Promise.all([forge.listVersions(name), forge.history(name)]);
+      const draft = await forge.readDraft(name, which);
+      return { name, versions, history, draft } as unknown as JsonObject;
+    },
+  });
+}
+
+function rollbackTool(forge: Forge): Tool {
+  return defineTool({
+    name: "rollback_tool",
+    title: "Roll back a tool",
+    description:
+      "Makes an earlier version of a tool the live one again. Nothing is lost: the version of now stays, too.",
+    input: closed({ name: toolName, version: { type: "string", description: "Such as 1.0.0" }, expectedVersion }, [
+      "name",
+      "version",
+    ]),
+    output: anyObject,
+    annotations: { idempotent: true },
+    async run(given) {
+      const { name, version: which = "", expectedVersion: expected } = given as unknown as VersionInput;
+      const options = expected === undefined ? {} : { expectedVersion: expected };
+      return toOutput(await forge.rollbackTool(name, which, options));
+    },
+  });
+}
+
+function deleteTool(forge: Forge): Tool {
+  return defineTool({
+    name: "delete_tool",
+    title: "Delete a tool",
+    description:
+      'Takes a tool that was made here out. It can be undone: the same call with "undo": true brings it back.',
+    input: closed(
+      { name: toolName, expectedVersion, undo: { type: "boolean", description: "Brings it back instead" } },
+      ["name"],
+    ),
+    output: anyObject,
+    annotations: { destructive: true, idempotent: false },
+    async run(given): Promise<JsonObject> {
+      const { name, undo, expectedVersion: expected } = given as unknown as VersionInput;
+      if (undo === true) return toOutput(await forge.restoreTool(name));
+      const deleted = await forge.deleteTool(name, expected === undefined ? {} : { expectedVersion: expected });
+      return { status: "deleted", ...deleted, undo: `delete_tool {"name": ${JSON.stringify(name)}, "undo": true}` };
+    },
+  });
+}
