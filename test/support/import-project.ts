@@ -14,7 +14,7 @@ export interface ImportProject {
   readonly home: string;
   lock(): Lock;
   /** The skills that are found in it, judged as the command line does: `name trusted`. */
-  skills(): Promise<string[]>;
+  listSkills(): Promise<string[]>;
   reports(): Promise<readonly SkillReport[]>;
 }
 
@@ -31,7 +31,7 @@ export function createImportProject(files: Readonly<Record<string, string>> = {}
     home,
     lock: () => loadLock(join(directory, "kitbag.lock")),
     reports,
-    skills: async () =>
+    listSkills: async () =>
       (await reports()).map(({ name, skill }) => `${name} ${skill?.folder?.trust.status ?? "no skill"}`),
   };
 }

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createRepository, serveGit, type GitServer, type TestRepository } from "../../../test/support/git-server.ts";
+import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { fetchGit } from "./fetch-git.ts";
 import type { Fetched, FetchOptions } from "./fetched.ts";
 import type { GitSource } from "./git-session.ts";
@@ -171,7 +171,7 @@ test("fetchGit() does not wait for a server that hangs, and leaves nothing behin
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const before = stages();
+  const temporary = useTemporary();
   const start = Date.now();
 
   const fetching = fetchGit(
@@ -181,7 +181,7 @@ test("fetchGit() does not wait for a server that hangs, and leaves nothing behin
 
   await expect(fetching).rejects.toThrow("the server took longer than 700 ms");
   expect(Date.now() - start).toBeLessThan(5000);
-  expect(stages()).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("fetchGit() stops when it is told to, in the middle of an answer", async () => {
@@ -345,6 +345,10 @@ function makeTree(repository: TestRepository, lines: readonly string[]): string 
   );
 }
 
-function stages(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith("kitbag-import-"));
+/** Lets temporary files of this test be in a folder of its own. */
+function useTemporary(): string {
+  const folder = createFolder();
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return folder;
 }

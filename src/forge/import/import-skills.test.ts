@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createRepository, serveGit } from "../../../test/support/git-server.ts";
 import { createImportProject, skillText } from "../../../test/support/import-project.ts";
@@ -29,7 +28,7 @@ test("importSkills() puts a skill into the project, pinned and disabled, if nobo
     skills: [{ name: "pdf", place: ".kitbag/skills/pdf", state: "new" }],
   });
   expect(readFileSync(join(project.directory, ".kitbag/skills/pdf/scripts/run.py"), "utf8")).toBe(script);
-  expect(await project.skills()).toEqual(["pdf untrusted"]);
+  expect(await project.listSkills()).toEqual(["pdf untrusted"]);
   expect(project.lock().get(".kitbag/skills/pdf")).toMatchObject({ name: "pdf", source: { kind: "folder" } });
 });
 
@@ -38,19 +37,20 @@ test("importSkills() enables exactly what was approved: one changed byte, and it
   const source = createFolder({ "SKILL.md": skillText("pdf"), "scripts/run.py": script });
 
   const { status } = await importSkills(source, { ...project, approve: () => true });
-  const enabled = await project.skills();
+  const enabled = await project.listSkills();
   writeFileSync(join(project.directory, ".kitbag/skills/pdf/scripts/run.py"), `${script}\n`);
 
   expect(status).toBe("enabled");
   expect(enabled).toEqual(["pdf trusted"]);
-  expect(await project.skills()).toEqual(["pdf untrusted"]);
+  expect(await project.listSkills()).toEqual(["pdf untrusted"]);
 });
 
 test("importSkills() keeps nothing of what was not approved", async () => {
   const project = createImportProject();
-  const before = stages();
+  const source = await serveSkills();
+  const temporary = useTemporary();
 
-  const report = await importSkills(await serveSkills(), {
+  const report = await importSkills(source, {
     ...project,
     ...loopback,
     skills: "all",
@@ -59,7 +59,7 @@ test("importSkills() keeps nothing of what was not approved", async () => {
 
   expect(report).toMatchObject({ status: "refused", skills: [{ name: "csv" }, { name: "pdf" }] });
   expect(readdirSync(project.directory)).toEqual([".git"]);
-  expect(stages()).toEqual(before);
+  expect(readdirSync(temporary)).toEqual([]);
 });
 
 test("importSkills() shows everything before it asks: tools, permissions, cost, findings, size, source, commit", async () => {
@@ -112,7 +112,7 @@ test("importSkills() runs nothing of what it fetches, and never enables code tha
   const report = await importSkills(source, { ...project, approve: () => true });
 
   expect(report.skills).toMatchObject([{ name: "evil", code: "skill.ts" }]);
-  expect(await project.skills()).toEqual(["evil untrusted"]);
+  expect(await project.listSkills()).toEqual(["evil untrusted"]);
   expect(existsSync(canary)).toBe(false);
 });
 
@@ -174,7 +174,7 @@ test("importSkills() replaces what it is told to, shows the difference, and keep
   });
   const bytes = await createVersions(store).readFile("mine", 1, "SKILL.md");
   expect(new TextDecoder().decode(bytes)).toContain("Do it.");
-  expect(await project.skills()).toEqual(["mine trusted"]);
+  expect(await project.listSkills()).toEqual(["mine trusted"]);
 });
 
 test("importSkills() keeps nothing if a file changes after it was shown", async () => {
@@ -187,7 +187,7 @@ test("importSkills() keeps nothing if a file changes after it was shown", async 
 
   await expect(importSkills(source, { ...project, approve })).rejects.toMatchObject({ code: "import-failed" });
 
-  expect(await project.skills()).toEqual([]);
+  expect(await project.listSkills()).toEqual([]);
   expect(project.lock().size).toBe(0);
   expect(readdirSync(join(project.directory, ".kitbag"))).toEqual([]);
 });
@@ -281,7 +281,7 @@ test("importSkills() by several at once keeps every skill and every entry of the
     ),
   );
 
-  expect(await project.skills()).toEqual(names.map((name) => `${name} trusted`));
+  expect(await project.listSkills()).toEqual(names.map((name) => `${name} trusted`));
   expect([...project.lock().keys()]).toEqual(names.map((name) => `.kitbag/skills/${name}`));
 });
 
@@ -307,6 +307,14 @@ test("importSkills() says why nothing in a source can be used", async () => {
   await expect(named).resolves.toMatchObject({
     skills: [{ place: expect.stringMatching(/^\.kitbag\/skills\/[\w-]+$/u) as string }],
   });
+});
+
+test("importSkills() tells of a skill of the same name in another place of the project", async () => {
+  const project = createImportProject({ ".claude/skills/pdf/SKILL.md": skillText("pdf") });
+
+  const { notes } = await importSkills(createFolder({ "SKILL.md": skillText("pdf", "Other.") }), project);
+
+  expect(notes).toEqual([".claude/skills/pdf has the name pdf too: what is in .kitbag/skills/pdf goes before it"]);
 });
 
 test("importSkills() refuses two skills of one name, and takes one that is there twice", async () => {
@@ -365,6 +373,10 @@ async function serveSkills(): Promise<string> {
   return url.replace("127.0.0.1", "skills.test");
 }
 
-function stages(): string[] {
-  return readdirSync(tmpdir()).filter((name) => name.startsWith("kitbag-import-"));
+/** Lets temporary files of this test be in a folder of its own. */
+function useTemporary(): string {
+  const folder = createFolder();
+  vi.stubEnv("TMPDIR", folder);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  return folder;
 }

@@ -1,13 +1,16 @@
+import { join, relative } from "node:path";
+
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Store } from "../../core/store.ts";
+import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import type { FetchOptions } from "./fetched.ts";
 import { gatherSource, type GatheredSource } from "./gather-source.ts";
 import type { ImportCandidate, LoadedCandidate, SkippedFolder } from "./import-candidate.ts";
 import { isLocal, showSource } from "./import-source.ts";
 import { landSkills } from "./land-skills.ts";
 import { keepReplaced } from "./keep-replaced.ts";
-import { openProject, type ImportProject } from "./open-project.ts";
+import { openProject, trustNothing, type ImportProject } from "./open-project.ts";
 import { parseSource } from "./parse-source.ts";
 import { toCandidates, toSkipped } from "./to-candidates.ts";
 
@@ -101,7 +104,8 @@ export async function importSkills(source: string, options: ImportOptions = {}):
     if (names === undefined) return report;
     const picked = pickCandidates(candidates, names, shown);
     checkPlaces(picked, options.replace === true, project);
-    return await finishImport({ ...report, skills: picked }, picked, project, options);
+    const notes = [...report.notes, ...(await findRivals(picked, project))];
+    return await finishImport({ ...report, notes }, picked, project, options);
   } finally {
     gathered.dispose();
   }
@@ -202,6 +206,17 @@ function checkPlaces(picked: readonly LoadedCandidate[], mayReplace: boolean, pr
       : `run kitbag remove ${name} first, or replace it with --replace`;
     throw new KitbagError("import-taken", { name, path: place, cure });
   }
+}
+
+/** Skills of the project that have the same names, in places that come later. */
+async function findRivals(picked: readonly LoadedCandidate[], { root }: ImportProject): Promise<string[]> {
+  const { reports } = await loadSkills({ workingDirectory: root, trust: trustNothing });
+  return picked.flatMap(({ name, place }) => {
+    const rivals = reports.filter((report) => report.name === name && report.directory !== join(root, place));
+    return rivals.map(
+      ({ path }) => `${relative(root, path)} has the name ${name} too: what is in ${place} goes before it`,
+    );
+  });
 }
 
 function whyNothing({ skipped }: ImportReport): string {

@@ -28,6 +28,9 @@ export interface ImportProject {
   look(place: string): Promise<SkillReport | undefined>;
 }
 
+/** Where what was removed is kept. */
+export const removedFolder = ".kitbag/removed";
+
 /** The folders of a project that imports are put into. */
 export const importFolders = { skill: ".kitbag/skills", tool: ".kitbag/tools" } as const;
 
@@ -39,7 +42,7 @@ export const importFolders = { skill: ".kitbag/skills", tool: ".kitbag/tools" } 
  */
 export function openProject(directory: string, home: string = resolveKitbagHome(process.env)): ImportProject {
   const root = toRoot(directory);
-  for (const place of [".kitbag", ...Object.values(importFolders)]) checkNoLink(root, place);
+  for (const place of [".kitbag", removedFolder, ...Object.values(importFolders)]) checkNoLink(root, place);
   const lockPath = resolveLockPath(root);
   loadLock(lockPath);
   loadTrust(home);

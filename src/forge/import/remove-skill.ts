@@ -8,7 +8,7 @@ import { parseLock, renderLock, type LockedSkill } from "../../skills/trust/lock
 import { updateLock } from "../../skills/trust/lock-file.ts";
 import { createLockPlaces } from "../../skills/trust/lock-skills.ts";
 import { withProjectLock } from "./land-skills.ts";
-import { importFolders, openProject, type ImportProject } from "./open-project.ts";
+import { importFolders, openProject, removedFolder, type ImportProject } from "./open-project.ts";
 
 /** Which project something is removed from. */
 export interface RemoveOptions {
@@ -26,8 +26,6 @@ export interface RemovedSkill {
   /** Where it is kept until something else of its name is removed. */
   readonly kept: string;
 }
-
-const removedFolder = ".kitbag/removed";
 
 /**
  * Takes a skill or a tool out of a project, and out of the lock. It is kept beside, so that it can be put back.
