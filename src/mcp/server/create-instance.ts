@@ -1,4 +1,4 @@
-import { McpServer } from "@modelcontextprotocol/server";
+import { McpServer, type Implementation } from "@modelcontextprotocol/server";
 
 import type { CallParts } from "./calls/answer-call.ts";
 import { attachCompletions } from "./completions/attach-completions.ts";
@@ -26,19 +26,20 @@ export interface McpInstance {
   readonly subscriptions: Subscriptions;
 }
 
+/** What a server calls itself. */
+export function toServerInfo({ name = "kitbag", version = "0.0.0", title }: McpServerOptions): Implementation {
+  return { name, version, ...(title !== undefined && { title }) };
+}
+
 /** Makes the server for one client: its parts, and then what the host adds. */
 export function createInstance(options: McpServerOptions, client: ToolClient, parts: CallParts): McpInstance {
-  const { name = "kitbag", version = "0.0.0", title } = options;
-  const mcp = new McpServer(
-    { name, version, ...(title !== undefined && { title }) },
-    {
-      instructions: renderInstructions(client.exposure(), options.instructions),
-      debouncedNotificationMethods: toldOnce,
-      cacheHints: { "server/discover": { ttlMs: answerMs, cacheScope: "private" } },
-      inputRequired: { maxRounds: 32, roundTimeoutMs: answerMs },
-    },
-  );
-  mcp.server.onerror = (error) => options.onError?.(error);
+  const mcp = new McpServer(toServerInfo(options), {
+    instructions: renderInstructions(client.exposure(), options.instructions),
+    debouncedNotificationMethods: toldOnce,
+    cacheHints: { "server/discover": { ttlMs: answerMs, cacheScope: "private" } },
+    inputRequired: { maxRounds: 32, roundTimeoutMs: answerMs },
+  });
+  Object.assign(mcp.server, { onerror: options.onError });
   attachTools(mcp, client, parts);
   const subscriptions = attachResources(mcp, client);
   attachPrompts(mcp, client);

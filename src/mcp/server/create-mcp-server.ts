@@ -6,6 +6,7 @@ import { createRoute } from "./http/create-route.ts";
 import { createModernService, type ModernService } from "./http/serve-modern.ts";
 import type { McpServerLimits, McpServerOptions } from "./mcp-server-options.ts";
 import type { McpServing, StdioServing } from "./mcp-serving.ts";
+import { createLeanHttp } from "./lean/lean-http.ts";
 import { createServices, serveConnection } from "./services.ts";
 import { serveOverStdio } from "./stdio/serve-over-stdio.ts";
 
@@ -71,7 +72,12 @@ export function createMcpServer(options: McpServerOptions): McpServing {
     route(path = "/mcp") {
       overHttp ??= openHttp();
       const { modern, sessions } = overHttp;
-      return createRoute(path, { workspace: options.workspace, modern: modern.handler, sessions });
+      return createRoute(path, {
+        workspace: options.workspace,
+        modern: modern.handler,
+        sessions,
+        answerLean: createLeanHttp(services),
+      });
     },
     notify: services.notices,
     get sessions() {

@@ -12,7 +12,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 
-import type { ToolOutcome } from "../../../core/outcome.ts";
+import type { FailedOutcome, ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../tool-client.ts";
 import { toCallResult, toErrorResult } from "../tools/to-call-result.ts";
@@ -134,19 +134,23 @@ async function runCall(
   return toResult(target, outcome);
 }
 
-function toResult({ kind, form }: CallTarget, outcome: ToolOutcome): CallToolResult {
+function toResult(target: CallTarget, outcome: ToolOutcome): CallToolResult {
   if (outcome.status === "failed" && lacksApproval(outcome)) {
     const cure = "→ Call it from a client that can ask its person (elicitation), or approve it where Kitbag runs";
     return toErrorResult(`${outcome.error.message}\n${cure}`);
   }
-  if (outcome.status === "failed" && kind === "direct" && unknownCodes.has(outcome.error.code)) {
+  if (outcome.status === "failed" && isUnknownTool(target, outcome)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
   }
-  return toCallResult(outcome, form);
+  return toCallResult(outcome, target.form);
 }
 
-/** The protocol wants an error, not an answer, when there is no tool of the name. */
 const unknownCodes: ReadonlySet<string> = new Set(["tool-not-found", "address-invalid"]);
+
+/** Tells whether there is no tool of the name: the protocol wants an error then, not an answer. */
+export function isUnknownTool({ kind }: CallTarget, { error }: FailedOutcome): boolean {
+  return kind === "direct" && unknownCodes.has(error.code);
+}
 
 /** Where a request of 2026 says that it wants logs. */
 const logLevelKey = "io.modelcontextprotocol/logLevel";
@@ -169,10 +173,13 @@ function toTrace(context: ServerContext | undefined): Pick<CallOptions, "tracepa
   };
 }
 
-function canBeAsked(capabilities: ClientCapabilities | undefined): boolean {
+/** Tells whether a client says that it can be asked something while it waits for an answer. */
+export function canBeAsked(capabilities: ClientCapabilities | undefined): boolean {
   return (
     capabilities?.elicitation !== undefined || capabilities?.sampling !== undefined || capabilities?.roots !== undefined
   );
 }
 
-const refuseToAsk: Ask = () => Promise.reject(new Error("Cannot ask the client: it does not say that it can be asked"));
+/** Asks a client that cannot be asked. */
+export const refuseToAsk: Ask = () =>
+  Promise.reject(new Error("Cannot ask the client: it does not say that it can be asked"));

@@ -6,7 +6,8 @@ import { mayCall, toToolScopes } from "../tools/tool-scopes.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
 import { toAuthInfo } from "./serve-modern.ts";
 import { serveSession } from "./serve-session.ts";
-import { toWebRequest, writeWebResponse, type WebRequest } from "./web-request.ts";
+import type { LeanHttp } from "../lean/lean-http.ts";
+import { readMessage, toWebRequest, writeWebResponse, type WebRequest } from "./web-request.ts";
 
 /** What answers requests over HTTP. */
 export interface RouteParts {
@@ -15,10 +16,12 @@ export interface RouteParts {
   readonly modern: McpHttpHandler;
   /** The 2025 generation. */
   readonly sessions: HttpSessions;
+  /** What needs nothing of the SDK. */
+  readonly answerLean: LeanHttp;
 }
 
 /** Makes the route of the gate that speaks MCP: both generations at one path. */
-export function createRoute(path: string, { workspace, modern, sessions }: RouteParts): Route {
+export function createRoute(path: string, { workspace, modern, sessions, answerLean }: RouteParts): Route {
   /** Streams on which nobody waits for an answer: they end when the gate closes. */
   const streams = new Set<AbortController>();
 
@@ -56,9 +59,10 @@ export function createRoute(path: string, { workspace, modern, sessions }: Route
   return {
     path,
     async handle(request) {
-      const web = await toWebRequest(request);
-      const scopes = findMissingScopes(workspace, request.caller, web.body);
-      if (scopes === undefined) await answer(request, web);
+      const read = await readMessage(request);
+      if (await answerLean(request, read.body)) return;
+      const scopes = findMissingScopes(workspace, request.caller, read.body);
+      if (scopes === undefined) await answer(request, toWebRequest(request, read));
       else request.refuseScope(scopes);
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),

@@ -12,19 +12,32 @@ export interface WebRequest {
 /** Only the path of it is looked at. */
 const anyHost = "http://localhost";
 
-/** Reads a request of the gate. Rejects with what reading its body rejects with. */
-export async function toWebRequest(given: GateRequest): Promise<WebRequest> {
-  const { incoming, path, signal } = given;
+/** A body, as it came and as JSON. */
+export interface ReadBody {
+  /** None if the method has no body. */
+  readonly bytes: Buffer | undefined;
+  /** What it is as JSON; `undefined` if it is none. */
+  readonly body: unknown;
+}
+
+/** Reads the body of a request. Rejects with what reading it rejects with. */
+export async function readMessage(given: GateRequest): Promise<ReadBody> {
+  const { method } = given.incoming;
+  if (method === "GET" || method === "HEAD") return { bytes: undefined, body: undefined };
+  const bytes = await given.readBody();
+  return { bytes, body: parseJson(bytes) };
+}
+
+/** Makes a request of the gate, whose body was read, what the SDK takes. */
+export function toWebRequest({ incoming, path, signal }: GateRequest, { bytes, body }: ReadBody): WebRequest {
   const { method = "GET" } = incoming;
-  const hasBody = method !== "GET" && method !== "HEAD";
-  const bytes = hasBody ? await given.readBody() : undefined;
   const request = new Request(new URL(path, anyHost), {
     method,
     headers: toHeaders(incoming),
     signal,
     ...(bytes !== undefined && { body: new Uint8Array(bytes) }),
   });
-  return { request, body: bytes === undefined ? undefined : parseJson(bytes) };
+  return { request, body };
 }
 
 function toHeaders({ headers }: IncomingMessage): [string, string][] {

@@ -7,7 +7,7 @@ import type { ToolClient } from "../tool-client.ts";
 import { listTools, toListedDispatchTool, type ListForm, type ToolList } from "./listed-tools.ts";
 
 /** How long clients that do not hear of changes may use a list. */
-const listTtlMs = 5000;
+export const listTtlMs = 5000;
 
 /** Serves the tools of a client. Before the server is connected. */
 export function attachTools(mcp: McpServer, client: ToolClient, parts: CallParts): void {
