@@ -30,6 +30,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/approvals.ts")).approvalsCommand,
   },
   {
+    name: "serve",
+    summary: "Serve the tools and skills to MCP clients, on stdio or over HTTP",
+    load: async () => (await import("./commands/serve.ts")).serveCommand,
+  },
+  {
     name: "tour",
     summary: "See what Kitbag does: eight small steps that really run",
     load: async () => (await import("./commands/tour.ts")).tourCommand,

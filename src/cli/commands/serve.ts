@@ -1,0 +1,66 @@
+import { resolve } from "node:path";
+
+import { quote } from "../../core/errors.ts";
+import { describeFileError } from "../../skills/folder/describe-file-error.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { getText } from "../options.ts";
+import { addServeOptions, readServeWishes, type ServeWishes } from "../serve/serve-wishes.ts";
+import type { OpenRecords } from "../store/with-records.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag serve`: the tools and skills of a project, for MCP clients. */
+export const serveCommand: CliCommand = {
+  examples: [
+    ["kitbag serve skills", "MCP on standard input and output: for a client that starts it"],
+    ["kitbag serve skills --print-config claude-code", "what this client must be told to start it"],
+    ["kitbag serve skills --http", "Streamable HTTP at http://127.0.0.1:3210/mcp, for this machine"],
+    ["kitbag serve --http 0.0.0.0:8080 --token @tokens.txt", "for the network: each line of the file is a token"],
+    ["kitbag serve --http --print-config vscode", "what this client must be told to reach it"],
+    ["kitbag serve --exposure dispatch", "show clients the few tools that find and call all others"],
+  ],
+  define(command) {
+    command.argument("[dirs...]", "folders with skills, before those of the usual places");
+    addServeOptions(command);
+  },
+  async run(given) {
+    const invocation = enterProject(given);
+    const wishes = readServeWishes(invocation);
+    const client = getText(invocation.options, "printConfig");
+    if (client !== undefined) {
+      const { printConfig } = await import("../serve/print-config.ts");
+      return printConfig(client, wishes, invocation);
+    }
+    const { withRecords } = await import("../store/with-records.ts");
+    return withRecords(invocation, { warm: true }, (open) => serve(invocation, wishes, open));
+  },
+};
+
+async function serve(invocation: Invocation, wishes: ServeWishes, { records, runtimes }: OpenRecords): Promise<Answer> {
+  const { openServed } = await import("../serve/open-served.ts");
+  await untilInterrupted(async (signal) => {
+    const served = await openServed(invocation, wishes, { records, runtimes });
+    try {
+      if (wishes.http === undefined)
+        await (await import("../serve/serve-stdio.ts")).serveStdio(invocation, served, signal);
+      else
+        await (await import("../serve/serve-http.ts")).serveHttp(invocation, wishes.http, { served, runtimes }, signal);
+    } finally {
+      await served.close();
+    }
+  });
+  return { document: undefined };
+}
+
+/** Everything is looked for from the project: also what a configuration finds by the working directory. */
+function enterProject(given: Invocation): Invocation {
+  const project = getText(given.options, "project");
+  if (project === undefined) return given;
+  const cwd = resolve(given.cwd, project);
+  try {
+    process.chdir(cwd);
+  } catch (cause) {
+    throw usageError(`Cannot work in --project ${quote(project)}: ${describeFileError(cause)}`);
+  }
+  return { ...given, cwd };
+}

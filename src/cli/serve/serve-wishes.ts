@@ -1,0 +1,123 @@
+import type { Command } from "commander";
+
+import { quote } from "../../core/errors.ts";
+import type { GateOAuth, GateToken } from "../../gate/gate.ts";
+import type { McpExposure } from "../../mcp/server/mcp-server-options.ts";
+import type { Invocation } from "../cli-command.ts";
+import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
+import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { usageError } from "../usage-error.ts";
+import { clientNames } from "./client-configs.ts";
+import { defaultAddress, parseAddress, type ListenAddress } from "./parse-address.ts";
+import { readTokens } from "./read-tokens.ts";
+
+const exposures: readonly McpExposure[] = ["both", "dispatch", "direct"];
+
+/** What a person wants served, to whom and where. */
+export interface ServeWishes {
+  /** Folders with skills, as they were written. */
+  readonly directories: readonly string[];
+  readonly exposure: McpExposure;
+  /** Where HTTP is served; none for stdio. */
+  readonly http: HttpWishes | undefined;
+}
+
+/** How HTTP is served. */
+export interface HttpWishes extends ListenAddress {
+  readonly tokens: readonly GateToken[];
+  readonly oauth: GateOAuth | undefined;
+  /** Names that clients may call this machine by. */
+  readonly hosts: readonly string[];
+  readonly origins: readonly string[];
+  /** The address as clients know it, if something stands in front. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Adds the options of `kitbag serve`. */
+export function addServeOptions(command: Command): void {
+  command.option(
+    "--http [address]",
+    `serve Streamable HTTP at /mcp instead of stdio; ${defaultAddress.host}:${defaultAddress.port} if none is named`,
+  );
+  addListOption(
+    command,
+    "--token <token>",
+    "let in who has this token; @file reads tokens from a file; may be given again",
+  );
+  addOption(command, "--oauth <issuer>", "let in who has a JWT of this authorization server");
+  addOption(command, "--public-url <url>", "the address of /mcp as clients know it, behind a proxy");
+  addListOption(
+    command,
+    "--allow-host <name>",
+    "another name that clients may call this machine by; may be given again",
+  );
+  addListOption(
+    command,
+    "--allow-origin <origin>",
+    "web pages that may call, as https://app.example.com; may be given again",
+  );
+  addOption(command, "--exposure <what>", `which tools clients see: ${exposures.join(", ")}; both by default`);
+  addOption(command, "--project <dir>", "work in this folder instead of the working directory");
+  addOption(
+    command,
+    "--print-config <client>",
+    `print what this client must be told, and serve nothing: ${clientNames.join(", ")}`,
+  );
+  addModuleOption(command);
+  addSkillsOption(command);
+  addSandboxOption(command);
+  addStoreOption(command);
+}
+
+/**
+ * Reads the options of `kitbag serve`.
+ *
+ * @throws {KitbagError} `usage-invalid` for what cannot be used. It never repeats a token.
+ */
+export function readServeWishes(invocation: Invocation): ServeWishes {
+  const { args, options } = invocation;
+  const http = readHttp(invocation);
+  const onlyHttp = ["token", "oauth", "publicUrl", "allowHost", "allowOrigin"].find(
+    (name) => options[name] !== undefined,
+  );
+  if (http === undefined && onlyHttp !== undefined) {
+    throw usageError(`Cannot use --${toFlag(onlyHttp)} on stdio: who starts the program is let in; add --http`);
+  }
+  return {
+    directories: [...args, ...getTexts(options, "skills")],
+    exposure: readExposure(getText(options, "exposure") ?? "both"),
+    http,
+  };
+}
+
+function readHttp(invocation: Invocation): HttpWishes | undefined {
+  const { options } = invocation;
+  const given = options["http"];
+  if (given === undefined) return undefined;
+  const publicUrl = readPublicUrl(getText(options, "publicUrl"));
+  const issuer = getText(options, "oauth");
+  return {
+    ...(typeof given === "string" ? parseAddress(given) : defaultAddress),
+    tokens: readTokens(invocation),
+    oauth: issuer === undefined ? undefined : { issuer, ...(publicUrl !== undefined && { resource: publicUrl }) },
+    hosts: [...getTexts(options, "allowHost"), ...(publicUrl === undefined ? [] : [new URL(publicUrl).hostname])],
+    origins: getTexts(options, "allowOrigin"),
+    publicUrl,
+  };
+}
+
+function readPublicUrl(text: string | undefined): string | undefined {
+  if (text === undefined || /^https?:$/u.test(URL.canParse(text) ? new URL(text).protocol : "")) return text;
+  throw usageError(`Cannot use --public-url ${quote(text)}: expected an address as https://tools.example.com/mcp`);
+}
+
+function readExposure(text: string): McpExposure {
+  const exposure = exposures.find((candidate) => candidate === text);
+  if (exposure !== undefined) return exposure;
+  throw usageError(`Cannot use --exposure ${quote(text)}: there are ${exposures.join(", ")}`);
+}
+
+function toFlag(option: string): string {
+  return option.replaceAll(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+}
