@@ -8,6 +8,7 @@ export const prelude = String.raw`(function (bridge) {
 const { stringify, parse } = JSON;
 const { defineProperty, create } = Object;
 const { apply } = Reflect;
+const { captureStackTrace } = Error;
 const { call: sendCall, print, setTimer, clearTimer, end } = bridge;
 const BuiltInError = Error, BuiltInInternalError = InternalError, BuiltInPromise = Promise, ToText = String, then = Promise.prototype.then;
 const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete;
@@ -26,34 +27,36 @@ class ToolError extends BuiltInError {
   }
 }
 
-/** Where the program is now, for an error that comes later: the first line of it that is found, since more of them cost. */
-function traceHere() {
-  const limit = BuiltInError.stackTraceLimit;
-  BuiltInError.stackTraceLimit = 4;
-  const trace = new BuiltInError();
-  BuiltInError.stackTraceLimit = limit;
-  return trace;
-}
-
-function call(address, input) {
-  const trace = traceHere();
-  return new BuiltInPromise((resolve, reject) => {
-    let json;
+/** Makes the function of one tool. A program may call it very often, so what can be done before is done here. */
+function toCall(address) {
+  const head = "," + stringify(address) + ",";
+  const send = (input) => {
+    let json, cause;
     try {
       json = stringify(input === undefined ? {} : input);
-    } catch (cause) {
-      reject(new ToolError("Cannot call \"" + address + "\": the input is no JSON: " + describe(cause), "input-invalid", address));
-      return;
+    } catch (thrown) {
+      cause = thrown;
     }
-    if (json === undefined) {
-      reject(new ToolError("Cannot call \"" + address + "\": the input is no JSON", "input-invalid", address));
-      return;
-    }
+    if (json === undefined) return refuse(address, cause);
     const id = ++lastId;
-    waiting[id] = { resolve, reject, address, trace };
+    const call = { resolve: undefined, reject: undefined, address, stack: undefined };
+    // Where the program is now, for an error that comes later.
+    captureStackTrace(call, send);
+    waiting[id] = call;
     // One text, because each value that crosses costs.
-    sendCall("[\"call\"," + id + "," + stringify(address) + "," + json + "]");
-  });
+    sendCall("[\"call\"," + id + head + json + "]");
+    return new BuiltInPromise((resolve, reject) => {
+      call.resolve = resolve;
+      call.reject = reject;
+    });
+  };
+  return send;
+}
+
+function refuse(address, cause) {
+  const reason = cause === undefined ? "" : ": " + describe(cause);
+  const message = "Cannot call \"" + address + "\": the input is no JSON" + reason;
+  return new BuiltInPromise((_, reject) => reject(new ToolError(message, "input-invalid", address)));
 }
 
 function settle(text) {
@@ -64,12 +67,13 @@ function settle(text) {
 
 function settleOne(answer) {
   const id = answer[0], value = answer[2];
-  const { resolve, reject, address, trace } = waiting[id];
+  const call = waiting[id];
   delete waiting[id];
-  if (answer[1]) return resolve(value);
-  const error = new ToolError(value.message, value.code, address, value.details);
-  error.stack = trace.stack;
-  reject(error);
+  if (answer[1]) return call.resolve(value);
+  const error = new ToolError(value.message, value.code, call.address, value.details);
+  // The program may say what a trace is.
+  if (typeof call.stack === "string") error.stack = call.stack;
+  call.reject(error);
 }
 
 function toTool(address) {
@@ -77,7 +81,7 @@ function toTool(address) {
 }
 
 function makeTool(address) {
-  const target = (input) => call(aliases[address] ?? address, input);
+  const target = toCall(aliases[address] ?? address);
   defineProperty(target, "name", { value: address });
   return new Proxy(target, {
     get(_, key) {
@@ -187,7 +191,7 @@ function name(json) {
   const { aliases: paths, globals } = parse(json);
   aliases = Object.assign(create(null), paths);
   for (const [name, address] of Object.entries(globals)) {
-    if (!(name in globalThis)) addGlobal(name, (input) => call(address, input));
+    if (!(name in globalThis)) addGlobal(name, toCall(address));
   }
 }
 
