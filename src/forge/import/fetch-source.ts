@@ -47,7 +47,7 @@ async function readBytes(source: ArchiveSource, options: FetchOptions): Promise<
   if (/^https?:\/\//u.test(source.address)) return download(new URL(source.address), { ...options, maxBytes, limitMs });
   const reading = readRegularFile(source.address, { maxBytes });
   if (reading.ok) return reading.bytes;
-  throw failed(source, reading.code === "folder-large" ? `it is larger than ${maxBytes} bytes` : reading.reason);
+  throw failed(source, reading.code === "folder-large" ? `it is larger than ${maxBytes} bytes` : explain(reading.reason));
 }
 
 async function unpack(
@@ -97,4 +97,8 @@ function enterFolder(source: ImportSource, root: string): string {
 
 function failed(source: ImportSource, reason: string, cause?: unknown): KitbagError {
   return new KitbagError("import-failed", { source: showSource(source), reason }, { cause });
+}
+
+function explain(reason: string): string {
+  return reason === "ENOENT" ? "there is no such file" : reason;
 }

@@ -47,8 +47,9 @@ export async function checkAddress(
   const found = host.kind === "address" ? [host.host] : await findAddresses(host.host, lookup);
   const addresses = isAllowed ? found : found.filter((address) => describeInnerAddress(address) === undefined);
   if (addresses.length > 0) return { host: host.host, port, addresses };
-  const [first = ""] = found;
-  throw refused(target, `it is ${describeInnerAddress(first) ?? "nowhere"}; allow the host if that is meant`);
+  const [first] = found;
+  if (first === undefined) throw refused(target, "the name has no address");
+  throw refused(target, `it is ${describeInnerAddress(first) ?? "private"}; allow the host if that is meant`);
 }
 
 async function findAddresses(name: string, lookup: Lookup): Promise<string[]> {
