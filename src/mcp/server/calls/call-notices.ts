@@ -91,7 +91,12 @@ function progressPiece(params: object): Piece {
 
 function sendLog({ mcpReq }: ServerContext, message: string, data: JsonValue | undefined): Promise<void> {
   // oxlint-disable-next-line typescript/no-deprecated -- the protocol keeps logging for clients that know nothing else
-  return mcpReq.log("info", data === undefined ? message : { message, data }, "kitbag");
+  return mcpReq.log("info", toLogData(message, data), "kitbag");
+}
+
+/** What a tool said, as the protocol carries it. */
+export function toLogData(message: string, data: JsonValue | undefined): JsonValue {
+  return data === undefined ? message : { message, data };
 }
 
 interface ProgressCounter {

@@ -56,7 +56,11 @@ async function call({ name, input }: PlainRequest, parts: PlainParts): Promise<C
 }
 
 /** Tells whether a call can be made without asking anybody. */
-function isPlainTarget(target: CallTarget, input: PlainRequest["input"], { client, capabilities }: PlainParts): boolean {
+function isPlainTarget(
+  target: CallTarget,
+  input: PlainRequest["input"],
+  { client, capabilities }: PlainParts,
+): boolean {
   const { entry, kind, name } = target;
   // What one call of many lacks is told in its own place, and the SDK's way remembers it.
   if (kind === "dispatch" ? name === "call_tools" : entry === undefined) return false;

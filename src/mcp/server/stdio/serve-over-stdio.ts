@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../../gate/gate.ts";
+import { createLeanStdio } from "../lean/lean-stdio.ts";
 import type { StdioOptions, StdioServing } from "../mcp-serving.ts";
 import { serveConnection, type Services, type ServedConnection } from "../services.ts";
 
@@ -8,10 +9,18 @@ import { serveConnection, type Services, type ServedConnection } from "../servic
 const local: Caller = { id: "local", scopes: "all" };
 
 /** Serves one client by lines. */
-export async function serveOverStdio(services: Services, { input, output }: StdioOptions): Promise<StdioServing> {
+export async function serveOverStdio(services: Services, given: StdioOptions): Promise<StdioServing> {
   const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
-  const transport = new StdioServerTransport(input, output);
+  const { input = process.stdin, output = process.stdout } = given;
   const connections = new Set<ServedConnection>();
+  let current: ServedConnection | undefined;
+  const lean = createLeanStdio(services, {
+    input,
+    output,
+    connection: () =>
+      current?.client.generation === "2026" || current?.client.info() !== undefined ? current : undefined,
+  });
+  const transport = new StdioServerTransport(lean.rest, output);
 
   async function report(cause: Error): Promise<void> {
     services.options.onError?.(cause);
@@ -24,6 +33,7 @@ export async function serveOverStdio(services: Services, { input, output }: Stdi
     ({ era }) => {
       const connection = serveConnection(services, { caller: local, generation: era === "legacy" ? "2025" : "2026" });
       connections.add(connection);
+      current = connection;
       Object.assign(connection.mcp.server, { onclose: () => void connection.close() });
       return connection.mcp;
     },
@@ -37,6 +47,7 @@ export async function serveOverStdio(services: Services, { input, output }: Stdi
   const { onclose } = transport;
   Object.assign(transport, {
     onclose() {
+      lean.stop();
       onclose?.();
       void Promise.all([...connections].map((connection) => connection.close())).then(() => resolve());
     },
