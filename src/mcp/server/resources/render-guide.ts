@@ -140,6 +140,7 @@ function renderResources({ client }: GuideFacts): string {
   const lines = [
     "- <kitbag://tools/ADDRESS>: all about one tool",
     "- <kitbag://skills/NAME>: a skill with its tools; its files are resources too",
+    "- <kitbag://values/TOOL/ARGUMENT>: values for an argument of a tool",
     "- <kitbag://outputs/HANDLE>: an output that was too large to hand over, page by page",
     ...(runResources.isFor(client) ? ["- <kitbag://runs>: what agents did here"] : []),
   ];
