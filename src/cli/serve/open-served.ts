@@ -9,6 +9,7 @@ import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { Records } from "../store/open-records.ts";
 import type { OpenRecords } from "../store/with-records.ts";
+import { addForge } from "./add-forge.ts";
 import { createCodeMode } from "./code-mode.ts";
 import { followFolders } from "./follow-folders.ts";
 import { createFileLister } from "./list-project-files.ts";
@@ -27,7 +28,7 @@ export interface Served {
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   invocation: Invocation,
-  { directories, exposure }: ServeWishes,
+  { directories, exposure, hasForge }: ServeWishes,
   { records, runtimes }: OpenRecords,
 ): Promise<Served> {
   // The largest part to load; the rest does not need it to begin.
@@ -40,6 +41,7 @@ export async function openServed(
   await startLog(workspace, options, invocation);
   const followed = await followFolders(invocation, workspace, directories);
   await code.addTool(workspace);
+  const forge = hasForge ? await addForge(invocation, { workspace, store, runtimes, followed }) : undefined;
   if (store !== undefined) keepVersions(workspace, records);
   const { createMcpServer } = await loading;
   const server = createMcpServer({
@@ -48,6 +50,7 @@ export async function openServed(
     version: readVersion(),
     listFiles: createFileLister(invocation.cwd),
     ...(store !== undefined && { store }),
+    ...(forge !== undefined && { forge }),
     onError(error) {
       invocation.terminal.note(`${toPrintableLine(`MCP: ${error.message}`)}\n`);
     },
@@ -59,6 +62,7 @@ export async function openServed(
     store,
     async close() {
       await server.close();
+      await forge?.close();
       await followed.close();
       await code.close();
     },

@@ -17,7 +17,7 @@ export function printConfig(client: string, wishes: ServeWishes, invocation: Inv
 }
 
 /** Clients start programs in any folder, so every path is absolute. */
-function toStdio({ directories, exposure }: ServeWishes, invocation: Invocation): ClientEntry {
+function toStdio({ directories, exposure, hasForge }: ServeWishes, invocation: Invocation): ClientEntry {
   const { options, cwd: project } = invocation;
   const program = { node: process.execPath, main: mainFile, isSource, platform: process.platform };
   const { command, args } = toCommand(program, project);
@@ -29,6 +29,7 @@ function toStdio({ directories, exposure }: ServeWishes, invocation: Invocation)
       return value === undefined ? [] : [`--${name}`, value];
     }),
     ...(exposure === "both" ? [] : ["--exposure", exposure]),
+    ...(hasForge ? [] : ["--no-forge"]),
   ];
   const folders = directories.map((directory) => resolve(project, directory));
   return { transport: "stdio", command, args: [...args, "serve", "--project", project, ...flags, ...folders] };

@@ -19,6 +19,8 @@ export interface ServeWishes {
   /** Folders with skills, as they were written. */
   readonly directories: readonly string[];
   readonly exposure: McpExposure;
+  /** Whether clients may make tools. */
+  readonly hasForge: boolean;
   /** Where HTTP is served; none for stdio. */
   readonly http: HttpWishes | undefined;
 }
@@ -58,6 +60,7 @@ export function addServeOptions(command: Command): void {
     "web pages that may call, as https://app.example.com; may be given again",
   );
   addOption(command, "--exposure <what>", `which tools clients see: ${exposures.join(", ")}; both by default`);
+  command.option("--no-forge", "serve only what is there: clients make, change and import no tools");
   addOption(command, "--project <dir>", "work in this folder instead of the working directory");
   addOption(
     command,
@@ -86,6 +89,7 @@ export function readServeWishes(invocation: Invocation): ServeWishes {
   }
   return {
     directories: [...args, ...getTexts(options, "skills")],
+    hasForge: options["forge"] !== false,
     exposure: readExposure(getText(options, "exposure") ?? "both"),
     http,
   };
