@@ -47,7 +47,10 @@ async function readBytes(source: ArchiveSource, options: FetchOptions): Promise<
   if (/^https?:\/\//u.test(source.address)) return download(new URL(source.address), { ...options, maxBytes, limitMs });
   const reading = readRegularFile(source.address, { maxBytes });
   if (reading.ok) return reading.bytes;
-  throw failed(source, reading.code === "folder-large" ? `it is larger than ${maxBytes} bytes` : explain(reading.reason));
+  throw failed(
+    source,
+    reading.code === "folder-large" ? `it is larger than ${maxBytes} bytes` : explain(reading.reason),
+  );
 }
 
 async function unpack(
