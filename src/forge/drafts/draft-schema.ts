@@ -69,7 +69,7 @@ export const codeProperties: JsonObject = {
     type: "string",
     minLength: 1,
     description:
-      "The whole program. It reads ONE JSON object, the input, from standard input and prints the output; a failure is a non-zero exit code with the reason on stderr",
+      "The whole program. It reads ONE JSON object, the input, from standard input and prints the output; a failure is a non-zero exit code with the reason on stderr. (wasm-javascript: export default (input) => output)",
   },
   files: {
     type: "object",
