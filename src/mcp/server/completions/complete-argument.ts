@@ -1,6 +1,7 @@
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import type { ServedClient } from "../served-client.ts";
+import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { findPaths } from "./find-paths.ts";
 import { readArgument } from "./schema-values.ts";
 import { findSeenValues } from "./seen-values.ts";
@@ -28,6 +29,8 @@ export function listArguments({ tool }: RegisteredTool): readonly string[] {
 export function listToolAddresses({ session }: ServedClient): readonly string[] {
   const view = createDispatchView(session);
   const available = session.getAvailableTools().map((entry) => entry.address);
-  const closed = view.skills().flatMap((skill) => skill.tools.map((tool) => `${skill.name}/${tool.name}`));
+  const closed = findVisibleSkills({ session }).flatMap((skill) =>
+    skill.tools.map((tool) => `${skill.name}/${tool.name}`),
+  );
   return [...available.toSorted(), ...closed.filter((address) => view.getTool(address) !== undefined).toSorted()];
 }

@@ -5,6 +5,7 @@ import { findRunIds } from "../resources/run-resources.ts";
 import type { ServedClient } from "../served-client.ts";
 import { openShelf } from "../skills/skill-shelf.ts";
 import { skillRoot } from "../skills/skill-uri.ts";
+import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { completeToolArgument, listArguments, listToolAddresses } from "./complete-argument.ts";
 import { findPaths } from "./find-paths.ts";
 import { findSeenHandles } from "./seen-values.ts";
@@ -49,8 +50,7 @@ const templates: ReadonlyMap<string, Complete> = new Map<string, Complete>([
   [
     "kitbag://skills/{name} name",
     (client) =>
-      createDispatchView(client.session)
-        .skills()
+      findVisibleSkills(client)
         .map((skill) => skill.name)
         .toSorted(),
   ],

@@ -1,13 +1,13 @@
-import { redactValue } from "../../../core/redaction/redact.ts";
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
-import type { LogEntry } from "../../../core/store.ts";
+import { redactValue } from "../../../core/redaction/redact.ts";
 import { callStream } from "../../../store/stats/call-records.ts";
 import type { ServedClient } from "../served-client.ts";
 import { toText } from "./schema-values.ts";
 
-/** Only the last records are looked at, a few at a time: each may be large. */
+/** Only the last records are looked at, a few at a time because each may be large, and not for long. */
 const mostRecords = 500;
-const pageSize = 100;
+const pageSize = 25;
+const limitMs = 200;
 const mostSeen = 50;
 
 type Fields = Readonly<Record<string, JsonValue | undefined>>;
@@ -17,37 +17,42 @@ type Fields = Readonly<Record<string, JsonValue | undefined>>;
  * secret, is not among them; nor is what others gave.
  */
 export async function findSeenValues(client: ServedClient, tool: string, argument: string): Promise<readonly string[]> {
-  const records = await readRecords(client);
-  const values = records
-    .filter((record) => record["type"] === "call-start" && record["tool"] === tool && isOwn(record, client))
-    .flatMap((record) => toSeen(record["input"], argument));
-  return [...new Set(values)].slice(0, mostSeen);
+  const seen = new Set<string>();
+  for await (const record of latestRecords(client)) {
+    if (record["type"] !== "call-start" || record["tool"] !== tool || !isOwn(record, client)) continue;
+    for (const value of toSeen(record["input"], argument)) seen.add(value);
+    if (seen.size >= mostSeen) break;
+  }
+  return [...seen];
 }
 
 /** The handles of large outputs that the caller got before, the latest first. */
 export async function findSeenHandles(client: ServedClient): Promise<readonly string[]> {
-  const records = await readRecords(client);
-  const own = new Set(
-    records
-      .filter((record) => record["type"] === "call-start" && isOwn(record, client))
-      .map((record) => record["call"]),
-  );
-  const handles = records
-    .filter((record) => record["type"] === "call-end" && own.has(record["call"]))
-    .flatMap((record) => toText(toFields(toFields(record["outcome"])["capped"])["handle"]));
-  return [...new Set(handles)].slice(0, mostSeen);
+  // Who made a call is said where it began, which comes later here.
+  const ended = new Map<JsonValue | undefined, readonly string[]>();
+  const seen = new Set<string>();
+  for await (const record of latestRecords(client)) {
+    if (record["type"] === "call-end") {
+      ended.set(record["call"], toText(toFields(toFields(record["outcome"])["capped"])["handle"]));
+    } else if (record["type"] === "call-start" && isOwn(record, client)) {
+      for (const handle of ended.get(record["call"]) ?? []) seen.add(handle);
+    }
+    if (seen.size >= mostSeen) break;
+  }
+  return [...seen];
 }
 
 /** The last records of calls, the latest first. */
-async function readRecords({ store }: ServedClient): Promise<readonly Fields[]> {
-  if (store === undefined) return [];
+async function* latestRecords({ store }: ServedClient): AsyncGenerator<Fields> {
+  if (store === undefined) return;
+  const begun = performance.now();
   const end = await store.log.position(callStream);
-  const start = Math.max(0, end - mostRecords);
-  const entries: LogEntry[] = [];
-  for (let after = start; after < end; after += pageSize) {
-    entries.push(...(await store.log.read(callStream, { after, limit: Math.min(pageSize, end - after) })));
+  const first = Math.max(0, end - mostRecords);
+  for (let before = end; before > first && performance.now() - begun < limitMs; before -= pageSize) {
+    const after = Math.max(first, before - pageSize);
+    const page = await store.log.read(callStream, { after, limit: before - after });
+    for (const entry of page.toReversed()) yield toFields(entry.value);
   }
-  return entries.toReversed().map((entry) => toFields(entry.value));
 }
 
 /** Whoever sits at the machine sees what was recorded without a name. */

@@ -2,6 +2,7 @@ import { parseSkillDocument } from "../../../skills/document/parse-skill-documen
 import type { Skill } from "../../../core/skill.ts";
 import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
 import type { ServedClient } from "../served-client.ts";
+import { isForCaller, isTrusted } from "../skills/visible-skills.ts";
 import { createPromptWords } from "./prompt-words.ts";
 
 /** The prompt that gives the text of any skill. */
@@ -9,7 +10,7 @@ export const useSkillName = "use_skill";
 
 /** Whether there is a skill that somebody may use; whether its author meant it for people is not looked at. */
 export function hasUsableSkills({ session }: ServedClient): boolean {
-  return session.getSkills().some(({ skill }) => isTrusted(skill));
+  return session.getSkills().some(({ skill }) => isTrusted(skill) && isForCaller(session, skill));
 }
 
 /** The skills that a person may use, those that a model may not open by itself among them. */
@@ -17,11 +18,7 @@ export function findUsableSkills({ session }: ServedClient): readonly Skill[] {
   return session
     .getSkills()
     .map(({ skill }) => skill)
-    .filter((skill) => isTrusted(skill) && isForPeople(skill));
-}
-
-function isTrusted({ folder }: Skill): boolean {
-  return folder?.trust.status !== "untrusted";
+    .filter((skill) => isTrusted(skill) && isForCaller(session, skill) && isForPeople(skill));
 }
 
 /** Each file is read once. */

@@ -7,6 +7,7 @@ import { defineTool } from "../../../core/define-tool.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
 import { createRuns } from "../../../store/runs/create-runs.ts";
+import { guardSession } from "../sessions/guard-session.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 
 const connects = [
@@ -226,6 +227,35 @@ test("runs are there for callers with the scope only", async () => {
   expect(await codeOf(few.client, "kitbag://runs")).toBe(-32602);
   expect(await codeOf(few.client, "kitbag://runs/report-1")).toBe(-32602);
   expect(await codeOf(some.client, "kitbag://runs/report-1")).toBe("ok");
+});
+
+test("a caller with few scopes finds only the tools and skills that they may use", async () => {
+  const workspace = createWorkspace({
+    tools: [toolNamed("clock")],
+    skills: [skillWith("pdf", "extract"), skillWith("csv", "sum"), skillWith("words")],
+  });
+  const caller = { id: "token-1", scopes: new Set(["tools:of:csv"]) };
+  const session = guardSession(workspace.openSession(), caller);
+  const { client } = await connect2025(workspace, { caller, session });
+
+  const { resources } = await client.listResources();
+  const uris = [
+    "kitbag://tools/clock",
+    "kitbag://tools/pdf/extract",
+    "kitbag://skills/pdf",
+    "skill://kitbag/pdf/SKILL.md",
+  ];
+  const codes = await Promise.all(uris.map((uri) => codeOf(client, uri)));
+  const guide = await readText(client, "kitbag://guide");
+
+  expect(resources.map(({ uri }) => uri)).toEqual([
+    "kitbag://guide",
+    "skill://kitbag/csv/SKILL.md",
+    "skill://kitbag/words/SKILL.md",
+  ]);
+  expect(codes).toEqual([-32602, -32602, -32602, -32602]);
+  expect(await codeOf(client, "kitbag://tools/csv/sum")).toBe("ok");
+  expect(guide).not.toMatch(/pdf|clock/u);
 });
 
 const unknown = [

@@ -64,6 +64,10 @@ export function toOrder({ uri }: Pick<Resource, "uri">): string {
   return `${rank === -1 ? ranks.length : rank} ${uri}`;
 }
 
+function byOrder(left: Resource, right: Resource): number {
+  return compareTexts(toOrder(left), toOrder(right));
+}
+
 /** Makes what a client can read. It is cheap: everything behind it is shared and made when it is asked for. */
 export function createContent(client: ServedClient): Content {
   const own = parts.filter((part) => part.isFor(client));
@@ -89,8 +93,9 @@ export function createContent(client: ServedClient): Content {
       const shelf = await openShelf(client);
       const skills = shelf.skills.map((one) => one.resource);
       const others = client.resources.flatMap((source) => source.list?.() ?? []);
-      const all = [...own.flatMap((part) => part.list(client)), ...skills, ...others];
-      return all.toSorted((left, right) => compareTexts(toOrder(left), toOrder(right)));
+      // Each kind is in order already; only what others serve must be put in order.
+      const before = own.filter((part) => part !== toolResources).flatMap((part) => part.list(client));
+      return [...before, ...skills, ...toolResources.list(client), ...others.toSorted(byOrder)];
     },
     templates: () => [
       ...own.flatMap((part) => part.templates),

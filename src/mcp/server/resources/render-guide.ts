@@ -1,8 +1,8 @@
 import type { Skill } from "../../../core/skill.ts";
-import { createDispatchView } from "../../../workspace/dispatch/dispatch-view.ts";
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { ServedClient } from "../served-client.ts";
+import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { toVisibleText } from "../tools/listed-tools.ts";
 import { runResources } from "./run-resources.ts";
 import { findShownTools } from "./shown-tools.ts";
@@ -34,7 +34,7 @@ export function renderGuide(client: ServedClient): string {
   const facts: GuideFacts = {
     client,
     shown: findShownTools(client),
-    skills: createDispatchView(client.session).skills(),
+    skills: findVisibleSkills(client),
   };
   return [
     "# Kitbag: what is here, and how to use it",

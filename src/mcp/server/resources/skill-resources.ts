@@ -4,6 +4,7 @@ import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import { renderInstructions } from "../../../workspace/skills/render-instructions.ts";
 import { toServedName } from "../skills/served-name.ts";
 import { toSkillUri } from "../skills/skill-uri.ts";
+import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
 import type { ResourcePart } from "./resource-part.ts";
 import { findShownTools } from "./shown-tools.ts";
@@ -30,7 +31,7 @@ export const skillResources: ResourcePart = {
   list: () => [],
   read({ name }, client) {
     const view = createDispatchView(client.session);
-    if (!view.skills().some((skill) => skill.name === name)) return undefined;
+    if (!findVisibleSkills(client).some((skill) => skill.name === name)) return undefined;
     const text = renderSkill(view.findReadable(name), view, findShownTools(client));
     return { contents: [{ uri: toKitbagUri("skills", name), mimeType, text }], ttlMs: 5000 };
   },

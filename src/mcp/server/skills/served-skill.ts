@@ -34,7 +34,7 @@ export interface ServedSkill {
 }
 
 /** The one file that every skill has. */
-export const documentPath = "SKILL.md";
+const documentPath = "SKILL.md";
 
 /**
  * Makes what is served of a skill: its own files with their digests, and a SKILL.md that clients accept. Reads SKILL.md only.

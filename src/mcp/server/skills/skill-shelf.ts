@@ -6,6 +6,7 @@ import type { ServedClient } from "../served-client.ts";
 import { toServedName } from "./served-name.ts";
 import { createServedSkill, type ServedFile, type ServedSkill } from "./served-skill.ts";
 import { parseSkillUri } from "./skill-uri.ts";
+import { findVisibleSkills, isTrusted } from "./visible-skills.ts";
 
 /** The skills that a client can read, as they are now. */
 export interface SkillShelf {
@@ -23,17 +24,9 @@ const served = new WeakMap<Skill, Promise<ServedSkill | undefined>>();
 /** The last shelf of each workspace: most clients see the same. */
 const shelves = new WeakMap<object, { readonly skills: readonly Skill[]; readonly shelf: Promise<SkillShelf> }>();
 
-/** The skills that a client may read: a model may know of them, and somebody trusts their text. */
-export function readableSkills({ session }: Pick<ServedClient, "session">): readonly Skill[] {
-  return session
-    .getSkills()
-    .filter(({ skill, active }) => (active || skill.modelInvocable) && skill.folder?.trust.status !== "untrusted")
-    .map(({ skill }) => skill);
-}
-
 /** Opens the shelf of a client. It is made anew only after a skill came, changed or went. */
 export function openShelf(client: Pick<ServedClient, "workspace" | "session">): Promise<SkillShelf> {
-  const skills = readableSkills(client);
+  const skills = findVisibleSkills(client).filter(isTrusted);
   const known = shelves.get(client.workspace);
   if (known !== undefined && isSame(known.skills, skills)) return known.shelf;
   const shelf = createShelf(skills);
