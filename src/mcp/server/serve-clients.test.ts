@@ -156,7 +156,7 @@ const echo = defineTool({
 const pdf = defineSkill({
   name: "pdf",
   description: "Works with PDF files",
-  body: "Extract first.",
+  workDirection: "Extract first.",
   tools: [defineTool({ name: "extract", description: "Extracts the text", run: () => "text" })],
 });
 

@@ -1,0 +1,227 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { expect, test, vi } from "vitest";
+
+import { connectHttp, listen, textOf } from "../../../../test/support/mcp-clients.ts";
+import { beginSession, initialize, post, post2026, readAnswer } from "../../../../test/support/mcp-raw.ts";
+import { defineTool } from "../../../core/define-tool.ts";
+import { createWorkspace } from "../../../workspace/create-workspace.ts";
+
+const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
+const tokens = [
+  { id: "one", token: "token-of-one-1234567890" },
+  { id: "two", token: "token-of-two-1234567890" },
+];
+
+test("route() answers 404 to a session that was never there, and to one that was deleted", async () => {
+  const { url, server } = await listen({ workspace: createWorkspace() });
+  const session = await beginSession(url);
+
+  const forged = await post(url, ping, { "mcp-session-id": `${session.slice(0, -1)}_` });
+  const deleted = await fetch(url, { method: "DELETE", headers: { "mcp-session-id": session } });
+  const after = await post(url, ping, { "mcp-session-id": session });
+
+  expect([forged.status, deleted.status, after.status]).toEqual([404, 200, 404]);
+  expect(await readAnswer(after)).toMatchObject({ error: { code: -32_001 } });
+  expect(server.sessions).toBe(0);
+});
+
+test("route() answers 404 to whoever uses the session of somebody else", async () => {
+  const { url } = await listen({ workspace: createWorkspace() }, { tokens });
+  const [one, two] = tokens.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+  const session = await beginSession(url, one);
+
+  const other = await post(url, ping, { ...two, "mcp-session-id": session });
+  const stream = await fetch(url, { headers: { ...two, accept: "text/event-stream", "mcp-session-id": session } });
+  const deleting = await fetch(url, { method: "DELETE", headers: { ...two, "mcp-session-id": session } });
+  const own = await post(url, ping, { ...one, "mcp-session-id": session });
+
+  expect([other.status, stream.status, deleting.status, own.status]).toEqual([404, 404, 404, 200]);
+});
+
+test("route() closes sessions that nobody uses, but none that listens", async () => {
+  const { url, server } = await listen({ workspace: createWorkspace(), limits: { idleMs: 150 } });
+  const listening = await beginSession(url);
+  const stream = await fetch(url, { headers: { accept: "text/event-stream", "mcp-session-id": listening } });
+  await beginSession(url);
+  expect(server.sessions).toBe(2);
+
+  await vi.waitFor(() => expect(server.sessions).toBe(1), { timeout: 5000 });
+
+  await sleep(400);
+  expect((await post(url, ping, { "mcp-session-id": listening })).status).toBe(200);
+  await stream.body?.cancel();
+});
+
+test("route() opens no more sessions than it may, and makes room among the caller's own", async () => {
+  const limits = { maxSessions: 3, maxSessionsPerCaller: 2 };
+  const { url, server } = await listen({ workspace: createWorkspace(), limits }, { tokens });
+  const [one, two] = tokens.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+  const first = await beginSession(url, one);
+  await sleep(5);
+  const second = await beginSession(url, one);
+  await beginSession(url, one);
+  await beginSession(url, two);
+
+  const refused = await post(url, initialize(), two);
+
+  expect((await post(url, ping, { ...one, "mcp-session-id": first })).status).toBe(404);
+  expect((await post(url, ping, { ...one, "mcp-session-id": second })).status).toBe(200);
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+  expect(server.sessions).toBe(3);
+});
+
+test("route() says what is wrong with a message of 2025", async () => {
+  const { url } = await listen({ workspace: createWorkspace() });
+  const session = await beginSession(url);
+  const inSession = { "mcp-session-id": session };
+  const answers = await Promise.all([
+    post(url, "{"),
+    post(url, "{", inSession),
+    post(url, "", inSession),
+    post(url, "null", inSession),
+    post(url, '{"jsonrpc":"1.0","id":1,"method":"ping"}', inSession),
+    post(url, "[]", inSession),
+    post(url, ping),
+    post(url, ping, { ...inSession, "content-type": "text/plain" }),
+    post(url, ping, { ...inSession, accept: "text/html" }),
+    post(url, ping, { ...inSession, "mcp-protocol-version": "1999-01-01" }),
+    fetch(url, { headers: inSession }),
+    fetch(url, { method: "PUT", headers: inSession }),
+    fetch(url),
+  ]);
+
+  expect(answers.map(({ status }) => status)).toEqual([
+    400, 400, 400, 400, 400, 400, 400, 415, 406, 400, 406, 405, 400,
+  ]);
+  for (const answer of answers) expect(await readAnswer(answer)).toMatchObject({ jsonrpc: "2.0", error: {} });
+});
+
+test("route() says what is wrong with a message of 2026", async () => {
+  const { url } = await listen({ workspace: createWorkspace() });
+
+  const unknown = await post2026(url, "no/such/method");
+  const version = await post2026(url, "tools/list", {
+    _meta: { "io.modelcontextprotocol/protocolVersion": "2099-01-01" },
+  });
+  const header = await post2026(url, "tools/list", {}, { headers: { "mcp-method": "tools/call" } });
+  const nameless = await post2026(url, "tools/call");
+  const wrongName = await post2026(url, "tools/call", { name: "search_tools" }, { headers: { "mcp-name": "other" } });
+
+  expect([unknown, version, header, nameless, wrongName].map(({ status }) => status)).toEqual([
+    404, 400, 400, 200, 400,
+  ]);
+  expect(await readAnswer(nameless)).toMatchObject({ error: { code: -32_602 } });
+  expect(await readAnswer(unknown)).toMatchObject({ id: 7, error: { code: -32_601 } });
+  expect(await readAnswer(version)).toMatchObject({ error: { code: expect.any(Number) as number } });
+  expect(await readAnswer(header)).toMatchObject({ error: { code: -32_020 } });
+});
+
+test("route() survives values that are deep, large, or named like prototypes", async () => {
+  const echo = defineTool({
+    name: "echo",
+    description: "Answers with its keys",
+    input: { type: "object", additionalProperties: true },
+    run: (input) => Object.keys(input),
+  });
+  const { url } = await listen({ workspace: createWorkspace({ tools: [echo] }) });
+  const session = await beginSession(url);
+  const call = (input: string): Promise<Response> =>
+    post(url, `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"echo","arguments":${input}}}`, {
+      "mcp-session-id": session,
+    });
+
+  const deep = await call(`${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`);
+  const named = await call('{"__proto__":{"polluted":true},"constructor":1}');
+  const wide = await call(`{"list":[${"{},".repeat(200_000)}1]}`);
+  const huge = await call(`{"text":"${"x".repeat(5 * 1024 * 1024)}"}`);
+
+  expect(deep.status).toBeLessThan(600);
+  await deep.body?.cancel();
+  expect(named.status).toBe(200);
+  await named.body?.cancel();
+  expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  expect(wide.status).toBe(200);
+  await wide.body?.cancel();
+  expect(huge.status).toBe(413);
+  expect(await readAnswer(await call('{"fine":1}'))).toMatchObject({ result: { content: [{ text: '["fine"]' }] } });
+});
+
+test("route() cancels the call of a client of 2026 that goes away", async () => {
+  const ended = Promise.withResolvers<string>();
+  const began = Promise.withResolvers<void>();
+  const wait = defineTool({
+    name: "wait",
+    description: "Waits",
+    run: (_input, { signal }) =>
+      new Promise<null>((resolve) => {
+        began.resolve();
+        signal.addEventListener("abort", () => {
+          ended.resolve("cancelled");
+          resolve(null);
+        });
+      }),
+  });
+  const { url } = await listen({ workspace: createWorkspace({ tools: [wait] }) });
+  const gone = new AbortController();
+  const asking = post2026(url, "tools/call", { name: "wait", arguments: {} }, { signal: gone.signal });
+  asking.catch(() => {});
+
+  await began.promise;
+  gone.abort();
+
+  expect(await ended.promise).toBe("cancelled");
+});
+
+test("route() lets a client of 2025 whose connection broke have the answer that it missed", async () => {
+  const go = Promise.withResolvers<string>();
+  const wait = defineTool({ name: "wait", description: "Waits", run: () => go.promise });
+  const { url } = await listen({ workspace: createWorkspace({ tools: [wait] }) });
+  const session = await beginSession(url);
+  const headers = { accept: "text/event-stream", "mcp-session-id": session, "mcp-protocol-version": "2025-11-25" };
+  const params = { name: "wait", arguments: {}, _meta: { progressToken: 1 } };
+  const call = { jsonrpc: "2.0", id: 5, method: "tools/call", params };
+  const broken = await post(url, call, { ...headers, accept: "application/json, text/event-stream" });
+  const reader = broken.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const [, last = ""] = /^id: (.+)$/mu.exec((await reader?.read())?.value ?? "") ?? [];
+  await reader?.cancel();
+  go.resolve("finished");
+  await sleep(50);
+
+  const again = await fetch(url, { headers: { ...headers, "last-event-id": last } });
+  const unknown = await fetch(url, { headers: { ...headers, "last-event-id": "999_x" } });
+
+  const next = again.body?.pipeThrough(new TextDecoderStream()).getReader();
+  expect((await next?.read())?.value).toContain("finished");
+  expect(unknown.status).toBe(400);
+  await next?.cancel();
+});
+
+test("route() hides tools that the token does not allow, and says which scopes would", async () => {
+  const tools = [
+    defineTool({ name: "look", description: "Looks", annotations: { readOnly: true }, run: () => "seen" }),
+    defineTool({ name: "wipe", description: "Wipes", annotations: { destructive: true }, run: () => "wiped" }),
+  ];
+  const workspace = createWorkspace({ tools });
+  const token = "token-that-only-reads-123";
+  const { url } = await listen({ workspace }, { tokens: [{ token, scopes: ["tools:read"] }] });
+  const client = await connectHttp(url, { kind: "pinned", token });
+
+  const { tools: listed } = await client.listTools();
+  const refused = await post2026(
+    url,
+    "tools/call",
+    { name: "wipe", arguments: {} },
+    { headers: { authorization: `Bearer ${token}` } },
+  );
+  const through = await client.callTool({ name: "call_tool", arguments: { name: "wipe" } });
+  const versioned = await client.callTool({ name: "call_tools", arguments: { calls: [{ name: "wipe" }] } });
+
+  expect(listed.map(({ name }) => name)).toContain("look");
+  expect(listed.map(({ name }) => name)).not.toContain("wipe");
+  expect(refused.status).toBe(403);
+  expect(refused.headers.get("www-authenticate")).toContain("tools:of:global:wipe");
+  expect(through.isError).toBe(true);
+  expect(textOf(versioned)).toContain('"failed":1');
+  expect(textOf(await client.callTool({ name: "look", arguments: {} }))).toBe("seen");
+});
