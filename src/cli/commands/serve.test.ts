@@ -1,0 +1,318 @@
+import { spawn } from "node:child_process";
+import { mkdirSync, renameSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import type { Client } from "@modelcontextprotocol/client";
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import {
+  connectHttp,
+  connectStdio,
+  program,
+  startHttp,
+  startStdio,
+  toEnvironment,
+} from "../../../test/support/serve-kitbag.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const token = ["a", "made", "up", "token", "0123456789"].join("-");
+
+test("kitbag serve answers an MCP client on stdio with the tools of the project", async () => {
+  const { client } = await connectStdio(createTools(), ["--module", "tools.ts"]);
+
+  const { tools } = await client.listTools();
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(tools.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(["greet", "call_tool", "execute_code", "create_tool"]),
+  );
+  expect(answer.content).toEqual([{ type: "text", text: "Hello Ada" }]);
+});
+
+test("kitbag serve writes nothing but messages to standard output, whatever tools print", async () => {
+  const project = createTools();
+  const messages = [
+    { jsonrpc: "2.0", id: 1, method: "initialize", params: initialize },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", id: 2, method: "tools/call", params: { name: "chatter", arguments: {} } },
+  ];
+  const [command, ...args] = program;
+  const child = spawn(command, [...args, "serve", "--module", "tools.ts"], {
+    cwd: project.folder,
+    env: toEnvironment(project),
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  child.stdout.on("data", (chunk: Buffer) => {
+    stdout += chunk.toString();
+    if (stdout.includes('"id":2')) child.stdin.end();
+  });
+
+  child.stdin.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(""));
+  const code = await ended;
+
+  const lines = stdout.trimEnd().split("\n");
+  expect(lines.map((line) => (JSON.parse(line) as { jsonrpc: string }).jsonrpc)).toEqual(lines.map(() => "2.0"));
+  expect(stderr).toContain("chatter was here");
+  expect(code).toBe(0);
+});
+
+test("kitbag serve ends when its client is gone, and with it what it had started", async () => {
+  const project = createTools();
+  const { client } = await connectStdio(project, ["--module", "tools.ts"]);
+  const pid = Number(text(await client.callTool({ name: "pid", arguments: {} })));
+
+  await client.close();
+
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});
+
+test("kitbag serve opens a skill for a client, and its tools appear", async (context) => {
+  needProgram(context, "python3");
+  const { client } = await connectStdio(createSkill(), ["skills"]);
+  const before = await client.listTools();
+
+  await client.callTool({ name: "activate_skill", arguments: { name: "counter" } });
+  const after = await client.listTools();
+  const answer = await client.callTool({ name: "counter__count", arguments: { text: "one two" } });
+
+  expect(before.tools.map(({ name }) => name)).not.toContain("counter__count");
+  expect(after.tools.map(({ name }) => name)).toContain("counter__count");
+  expect(text(answer).trim()).toBe("2");
+});
+
+test("kitbag serve follows the folders of skills", async () => {
+  const project = createSkill();
+  const { client } = await connectStdio(project, ["skills"]);
+
+  writeSkill(project, "second");
+
+  await expect.poll(async () => listSkills(client), { timeout: 20_000 }).toEqual(["counter", "second"]);
+});
+
+test("kitbag serve runs a program that calls tools", async () => {
+  const { client } = await connectStdio(createTools(), ["--module", "tools.ts"]);
+
+  const answer = await client.callTool({
+    name: "execute_code",
+    arguments: { code: 'return await Promise.all(["a", "b"].map((name) => tools.greet({ name })))' },
+  });
+
+  expect(answer.structuredContent).toMatchObject({ result: ["Hello a", "Hello b"] });
+});
+
+test("kitbag serve --no-forge lets nobody make tools, and --exposure dispatch shows only the fixed ones", async () => {
+  const words = ["--module", "tools.ts", "--no-forge", "--exposure", "dispatch"];
+  const { client } = await connectStdio(createTools(), words);
+
+  const { tools } = await client.listTools();
+  const made = await client.callTool({ name: "call_tool", arguments: { name: "create_tool", input: {} } });
+  const called = await client.callTool({ name: "call_tool", arguments: { name: "greet", input: { name: "Ada" } } });
+
+  expect(tools.map(({ name }) => name)).not.toContain("greet");
+  expect(made.isError).toBe(true);
+  expect(text(called)).toContain("Hello Ada");
+});
+
+test("kitbag serve --http prints where it listens, and answers there", async () => {
+  const server = await startHttp(createTools(), ["--module", "tools.ts"]);
+  const client = await connectHttp(server.url);
+
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(text(answer)).toBe("Hello Ada");
+  expect(server.facts).toMatchObject({ url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/u), access: [] });
+});
+
+test("kitbag serve --http without --json prints its address alone to a pipe", async () => {
+  const run = await runKitbag(["serve", "--http", "0"], {
+    project: createProject(),
+    signal: { name: "SIGINT", after: "/mcp" },
+  });
+
+  expect(run.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/u);
+  expect(run.code).toBe(0);
+});
+
+test("kitbag serve --token lets in who has it, and shows it to nobody", async () => {
+  const project = createTools();
+  const server = await startHttp(project, ["--module", "tools.ts", "--token", token, "--log", "debug"]);
+
+  const refused = await fetch(server.url, { method: "POST", headers: { authorization: "Bearer wrong-wrong-wrong" } });
+  const client = await connectHttp(server.url, token);
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(refused.status).toBe(401);
+  expect(text(answer)).toBe("Hello Ada");
+  expect(server.stderr()).toContain('"status":401');
+  expect(server.stdout() + server.stderr()).not.toContain(token);
+});
+
+test("kitbag serve takes the token of KITBAG_TOKEN, and those of a file with their scopes", async () => {
+  const project = createTools();
+  project.write("tokens", `${token} reader tools:read\n`);
+  const [byVariable, byFile] = await Promise.all([
+    startHttp(project, ["--module", "tools.ts"], { KITBAG_TOKEN: token }),
+    startHttp(project, ["--module", "tools.ts"], { KITBAG_TOKEN: "@tokens" }),
+  ]);
+
+  const [all, some] = await Promise.all([connectHttp(byVariable.url, token), connectHttp(byFile.url, token)]);
+  const allowed = await all.callTool({ name: "greet", arguments: { name: "Ada" } });
+  const denied = some.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(text(allowed)).toBe("Hello Ada");
+  await expect(denied).rejects.toThrow();
+});
+
+test("kitbag serve --http on an address of the network needs a token", async () => {
+  const run = await runKitbag(["serve", "--http", "0.0.0.0:0"]);
+
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain('Cannot listen on "0.0.0.0": everybody who reaches it could call the tools');
+});
+
+test("kitbag serve --http on a port that is taken says so", async () => {
+  const server = await startHttp(createProject());
+
+  const run = await runKitbag(["serve", "--http", new URL(server.url).host]);
+
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain("another program listens there; stop it, or take another port");
+});
+
+test("kitbag serve --http lets calls finish when it is stopped", async () => {
+  const server = await startHttp(createTools(), ["--module", "tools.ts"]);
+  const client = await connectHttp(server.url);
+  const running = client.callTool({ name: "slow", arguments: {} });
+  await expect.poll(() => server.stderr()).toContain("slow begins");
+
+  server.child.kill("SIGINT");
+
+  expect(text(await running)).toBe("slow is done");
+  expect(await server.ended).toBe(0);
+});
+
+test.for([
+  [["--token", token], "Cannot use --token on stdio: who starts the program is let in; add --http"],
+  [["--allow-origin", "https://a.example"], "Cannot use --allow-origin on stdio"],
+  [["--exposure", "all"], 'Cannot use --exposure "all": there are both, dispatch, direct'],
+  [["--http", "./skills"], 'Cannot use --http "./skills": expected host:port'],
+  [["--http", "--public-url", "tools"], 'Cannot use --public-url "tools"'],
+  [["--project", "nowhere"], 'Cannot work in --project "nowhere"'],
+  [["--print-config", "emacs"], 'Cannot write a configuration for "emacs"'],
+  [["nowhere"], "nowhere"],
+] as const)("kitbag serve %j is wrong usage", async ([words, message]) => {
+  const run = await runKitbag(["serve", ...words]);
+
+  expect(run.code).toBe(2);
+  expect(run.stderr).toContain(message);
+  expect(run.stderr).not.toContain(token);
+  expect(run.stdout).toBe("");
+});
+
+test("kitbag serve --print-config prints a line that starts what it would serve, from any folder", async () => {
+  const project = createTools();
+  const { stdout } = await runKitbag(["serve", "--module", "tools.ts", "--print-config", "claude-desktop"], {
+    project,
+  });
+  const { mcpServers } = JSON.parse(stdout) as { mcpServers: { kitbag: { command: string; args: string[] } } };
+
+  const { client } = await startStdio(project, [mcpServers.kitbag.command, ...mcpServers.kitbag.args], tmpdir());
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(text(answer)).toBe("Hello Ada");
+});
+
+test("kitbag serve --http --print-config never prints the token", async () => {
+  const words = ["serve", "--http", "--token", token, "--print-config"];
+
+  const runs = await Promise.all(
+    ["claude-desktop", "claude-code", "cursor", "vscode", "codex"].map(async (name) => runKitbag([...words, name])),
+  );
+
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+  expect(JSON.stringify(runs)).not.toContain(token);
+  expect(runs.every(({ stdout }) => stdout.includes("http://127.0.0.1:3210/mcp"))).toBe(true);
+});
+
+test("kitbag serve on stdio says on standard error what its configuration lacks, and ends", async () => {
+  const project = createProject({ "kitbag.config.ts": "export default {};" });
+
+  const run = await runKitbag(["serve"], { project });
+
+  expect(run.code).toBe(1);
+  expect(run.stdout).toBe("");
+  expect(run.stderr).toContain("is not trusted; read it, then run: kitbag trust");
+});
+
+const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
+
+function createTools(): Project {
+  return createProject({
+    "tools.ts": `
+      const tool = (name: string, run: (input: any) => unknown) => ({
+        name, description: name, run, input: { type: "object", properties: { name: { type: "string" } } },
+      });
+      import { defineTool } from ${JSON.stringify(join(import.meta.dirname, "../../index.ts"))};
+      export default [
+        tool("greet", ({ name }) => "Hello " + name),
+        tool("chatter", () => { console.log("chatter was here"); process.stdout.write("{not json\\n"); return "done"; }),
+        tool("pid", () => String(process.pid)),
+        tool("slow", async () => {
+          console.error("slow begins");
+          await new Promise((resolve) => setTimeout(resolve, 1500));
+          return "slow is done";
+        }),
+      ].map((definition) => defineTool(definition));
+    `,
+  });
+}
+
+function createSkill(): Project {
+  const project = createProject();
+  writeSkill(project, "counter");
+  return project;
+}
+
+/** Moved into its place when it is whole, as an editor or git would do it. */
+function writeSkill(project: Project, name: string): void {
+  const head = `---\nname: ${name}\ndescription: Counts words. Use it for texts.\n---\n`;
+  project.write(`drafts/${name}/SKILL.md`, `${head}\nCount.\n`);
+  project.write(`drafts/${name}/scripts/count.py`, countScript);
+  mkdirSync(join(project.folder, "skills"), { recursive: true });
+  renameSync(join(project.folder, "drafts", name), join(project.folder, "skills", name));
+}
+
+const countScript = `import argparse
+parser = argparse.ArgumentParser(description="Counts words")
+parser.add_argument("--text", required=True)
+print(len(parser.parse_args().text.split()))
+`;
+
+async function listSkills(client: Client): Promise<string[]> {
+  const { skills } = JSON.parse(text(await client.callTool({ name: "list_skills", arguments: {} }))) as Listed;
+  return skills.map(({ name }) => name);
+}
+
+interface Listed {
+  readonly skills: readonly { readonly name: string }[];
+}
+
+function text(answer: Awaited<ReturnType<Client["callTool"]>>): string {
+  const [first] = answer.content as { text: string }[];
+  return first?.text ?? "";
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
