@@ -160,25 +160,30 @@ test.for([
   expect(run.stderr).toContain(message);
 });
 
-test("kitbag update shows the difference, asks, swaps, and keeps the old version", async () => {
+test("kitbag update --check shows what would change, and changes nothing", async () => {
   const { project, server, repository } = await createWorld();
   await kitbag(project, "add", server.url, "--skill", "echo", "--allow-host", server.host, "--yes");
-  const same = await kitbag(project, "update", "--allow-host", server.host);
   repository.commit({ "skills/echo/SKILL.md": skillText("echo", "Newer."), "skills/echo/more.txt": "more" });
 
   const checked = await kitbag(project, "update", "--check", "--allow-host", server.host);
-  const refused = await kitbag(project, "update", "echo", "--allow-host", server.host);
-  const updated = await kitbag(project, "update", "--yes", "--allow-host", server.host, "--json");
-  const versions = await kitbag(project, "versions", "echo", "--json");
 
-  expect(same.stdout).toContain("up to date");
   expect(checked).toMatchObject({ code: 1 });
   for (const line of ["~ SKILL.md", "+ more.txt", "+Newer.", "-Do it."]) expect(checked.stdout).toContain(line);
-  expect(refused).toMatchObject({ code: 1 });
-  expect(refused.stderr).toContain("+Newer.");
+  expect(readFileSync(join(project.folder, ".kitbag/skills/echo/SKILL.md"), "utf8")).toContain("Do it.");
+});
+
+test("kitbag update swaps what was approved, and keeps the old version", async () => {
+  const { project, server, repository } = await createWorld();
+  await kitbag(project, "add", server.url, "--skill", "echo", "--allow-host", server.host, "--yes");
+  repository.commit({ "skills/echo/SKILL.md": skillText("echo", "Newer.") });
+
+  const updated = await kitbag(project, "update", "--yes", "--allow-host", server.host, "--json");
+  const versions = await kitbag(project, "versions", "echo", "--json");
+  const called = await kitbag(project, "call", "echo/say", "--word", "still");
+
   expect(JSON.parse(updated.stdout)).toMatchObject({ updates: [{ name: "echo", status: "enabled" }] });
   expect((JSON.parse(versions.stdout) as { versions: unknown[] }).versions).toHaveLength(1);
-  expect((await kitbag(project, "call", "echo/say", "--word", "still")).stdout).toBe("still\n");
+  expect(called).toMatchObject({ code: 0, stdout: "still\n" });
 });
 
 test("kitbag remove takes a skill out, and --undo puts it back", async () => {
