@@ -1,0 +1,163 @@
+import { afterAll, expect, test } from "vitest";
+
+import { defineTool } from "../core/define-tool.ts";
+import {
+  countWords,
+  expectLive,
+  expectRefused,
+  openTestForge,
+  openTestRuntimes,
+  outputOf,
+} from "./fixtures/open-test-forge.ts";
+import type { PipelineDraft } from "./tool-draft.ts";
+
+const runtimes = openTestRuntimes();
+afterAll(() => runtimes.close());
+
+const report: PipelineDraft = {
+  name: "report",
+  description: "Tells in words how many words there are",
+  steps: [{ id: "count", tool: "count-words", args: { text: "$input.text" } }],
+  result: { text: "There are ${count.words} words" },
+  examples: [{ input: { text: "a b" }, output: { text: "There are 2 words" } }],
+};
+
+test("createPipeline() makes a tool out of others, live at once and structured", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+
+  const answer = expectLive(await forge.createPipeline(report));
+
+  expect(answer.inputSchema).toMatchObject({ properties: { text: {} } });
+  expect(await outputOf(workspace, "report", { text: "a b c" })).toEqual({ text: "There are 3 words" });
+  expect(workspace.getTool("report")?.tool.annotations).toMatchObject({ readOnly: true });
+});
+
+test("createPipeline() makes pipelines of pipelines", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+  await forge.createPipeline(report);
+
+  const answer = await forge.createPipeline({
+    name: "twice",
+    description: "Reports on two texts",
+    steps: [
+      { id: "one", tool: "report", args: { text: "$input.one" } },
+      { id: "two", tool: "report", args: { text: "$input.two" } },
+    ],
+    result: ["$one.text", "$two.text"],
+    examples: [{ input: { one: "a", two: "a b" }, output: ["There are 1 words", "There are 2 words"] }],
+  });
+
+  expectLive(answer);
+  expect(await outputOf(workspace, "twice", { one: "x", two: "x y z" })).toEqual([
+    "There are 1 words",
+    "There are 3 words",
+  ]);
+});
+
+test("createPipeline() refuses steps that are not there, and says what was meant", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+
+  const answer = expectRefused(
+    await forge.createPipeline({ ...report, steps: [{ id: "count", tool: "count-wrods", args: { text: "x" } }] }),
+  );
+
+  expect(answer.error.message).toContain('did you mean "count-words"');
+  expect(workspace.getTool("report")).toBeUndefined();
+});
+
+test("createPipeline() refuses arguments that a step does not take, and fields that it does not give", async () => {
+  const { forge } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+  const refusal = async (changes: Partial<PipelineDraft>): Promise<string> =>
+    expectRefused(await forge.createPipeline({ ...report, ...changes })).error.message;
+
+  expect(await refusal({ steps: [{ id: "count", tool: "count-words", args: { txt: "x" } }] })).toContain("txt");
+  expect(await refusal({ result: "$count.letters" })).toContain("letters");
+  expect(await refusal({ steps: [] })).toContain("steps");
+});
+
+test("updateTool() refuses steps that lead back to the pipeline itself", async () => {
+  const { forge } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+  await forge.createPipeline(report);
+  await forge.createPipeline({
+    ...report,
+    name: "outer",
+    steps: [{ id: "count", tool: "report", args: { text: "$input.text" } }],
+    result: "$count.text",
+    examples: [{ input: { text: "a" } }],
+  });
+
+  const self = await forge.updateTool("report", {
+    steps: [{ id: "count", tool: "report", args: { text: "$input.text" } }],
+    result: null,
+  });
+  const round = await forge.updateTool("report", {
+    steps: [{ id: "count", tool: "outer", args: { text: "$input.text" } }],
+    result: null,
+  });
+
+  expect(expectRefused(self).error.message).toContain("report → report");
+  expect(expectRefused(round).error.message).toContain("report → outer → report");
+});
+
+test("createPipeline() calls the live tools while it is tried, with all that holds for them", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  let calls = 0;
+  workspace.add(defineTool({ name: "count", description: "Counts", needsApproval: true, run: () => (calls += 1) }));
+
+  const answer = expectRefused(
+    await forge.createPipeline({
+      name: "counted",
+      description: "Counts",
+      steps: [{ id: "a", tool: "count" }],
+      examples: [{ input: {} }],
+    }),
+  );
+
+  expect(answer.error.message).toContain("it needs an approval");
+  expect(calls).toBe(0);
+});
+
+test("a step that fails makes the pipeline fail, and does not look like success", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool({
+    ...countWords,
+    code: `${countWords.code}sys.exit(3 if text == "bad" else 0)\n`,
+  });
+  await forge.createPipeline(report);
+
+  const outcome = await workspace.call("report", { text: "bad" });
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "step-failed" } });
+});
+
+test("openForge() finds pipelines again, whatever their names, and one whose step is gone says so", async () => {
+  const first = await openTestForge(runtimes);
+  await first.forge.createTool(countWords);
+  await first.forge.createPipeline({ ...report, name: "a-report" });
+  await first.forge.createPipeline({
+    ...report,
+    name: "a-a-report",
+    steps: [{ id: "count", tool: "a-report", args: { text: "$input.text" } }],
+    result: "$count.text",
+    examples: [{ input: { text: "a" } }],
+  });
+  await first.forge.close();
+
+  const { directory, home } = first;
+  const { forge, workspace } = await openTestForge(runtimes, { directory, home });
+  const found = await outputOf(workspace, "a-a-report", { text: "x" });
+  await forge.deleteTool("count-words");
+  const without = { list: forge.listTools(), outcome: await outputOf(workspace, "a-report", { text: "x" }) };
+  await forge.restoreTool("count-words");
+
+  expect(found).toBe("There are 1 words");
+  expect(without.list.find(({ name }) => name === "a-report")?.diagnostics).toMatchObject([{ code: "step-missing" }]);
+  expect(without.outcome).toBe("step-failed");
+  expect(await outputOf(workspace, "a-a-report", { text: "x y" })).toBe("There are 2 words");
+  expect(forge.listTools().flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
+});
