@@ -25,4 +25,7 @@ function create(): McpServer {
 }
 
 if (way === "stdio") serveStdio(create);
-else listen(createServer(toNodeHandler(createMcpHandler(create))));
+else {
+  const handle = toNodeHandler(createMcpHandler(create));
+  listen(createServer((request, response) => void handle(request, response)));
+}

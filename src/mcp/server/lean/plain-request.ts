@@ -25,8 +25,7 @@ export interface PlainRequest {
 export const modernRevision = "2026-07-28";
 
 const messageKeys = new Set(["jsonrpc", "id", "method", "params"]);
-const callKeys = new Set(["name", "arguments", "_meta"]);
-const listKeys = new Set(["_meta"]);
+const knownKeys = { "tools/call": new Set(["name", "arguments", "_meta"]), "tools/list": new Set(["_meta"]) };
 const envelopeKeys = new Set<string>([PROTOCOL_VERSION_META_KEY, CLIENT_CAPABILITIES_META_KEY, CLIENT_INFO_META_KEY]);
 const infoKeys = new Set(["name", "version", "title"]);
 
@@ -36,16 +35,22 @@ type Fields = Readonly<Record<string, unknown>>;
 export function readPlain(message: unknown, generation: McpGeneration): PlainRequest | undefined {
   if (!isFields(message, messageKeys) || message["jsonrpc"] !== "2.0") return undefined;
   const { id, method, params = {} } = message;
-  if (typeof id !== "string" && !Number.isSafeInteger(id)) return undefined;
-  if (method !== "tools/call" && method !== "tools/list") return undefined;
-  if (!isFields(params, method === "tools/call" ? callKeys : listKeys)) return undefined;
-  const envelope = readEnvelope(params["_meta"], generation);
-  if (envelope === undefined) return undefined;
-  const common = { id: id as string | number, envelope: generation === "2026" ? envelope : undefined };
-  if (method === "tools/list") return { ...common, method, name: "", input: undefined };
+  if (!isId(id) || !isMethod(method) || !isFields(params, knownKeys[method])) return undefined;
+  const said = readEnvelope(params["_meta"], generation);
+  if (said === undefined) return undefined;
+  const envelope = generation === "2026" ? said : undefined;
+  if (method === "tools/list") return { id, method, name: "", input: undefined, envelope };
   const { name, arguments: input } = params;
-  if (typeof name !== "string" || (input !== undefined && !isObject(input))) return undefined;
-  return { ...common, method, name, input };
+  const isCall = typeof name === "string" && (input === undefined || isObject(input));
+  return isCall ? { id, method, name, input, envelope } : undefined;
+}
+
+function isMethod(value: unknown): value is PlainRequest["method"] {
+  return value === "tools/call" || value === "tools/list";
+}
+
+function isId(value: unknown): value is string | number {
+  return typeof value === "string" || Number.isSafeInteger(value);
 }
 
 /** A client of 2025 says nothing with a plain request. */
@@ -60,7 +65,7 @@ function readEnvelope(meta: unknown, generation: McpGeneration): RequestMetaEnve
   const hasTitle = info["title"] === undefined || typeof info["title"] === "string";
   // What a capability holds is for the SDK to check; most clients say only that they have it.
   const isKnown = Object.values(capabilities).every(isEmpty);
-  return isNamed && hasTitle && isKnown ? (meta as unknown as RequestMetaEnvelope) : undefined;
+  return isNamed && hasTitle && isKnown ? meta : undefined;
 }
 
 function isObject(value: unknown): value is Fields {

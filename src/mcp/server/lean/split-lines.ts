@@ -1,7 +1,6 @@
 import { PassThrough, type Readable } from "node:stream";
 
-/** A longer line is no plain request: it is handed on as it comes, and the SDK says what it thinks of it. */
-const longestLine = 1024 * 1024;
+import { createLineCutter } from "./cut-lines.ts";
 
 /** The lines of a stream that nobody took. */
 export interface RestOfLines {
@@ -17,9 +16,6 @@ export interface RestOfLines {
 /** Shows each whole line of `input` to `take`, with its end; those that it does not take are the rest, byte for byte. */
 export function splitLines(input: Readable, take: (line: Buffer) => boolean): RestOfLines {
   const stream = new PassThrough();
-  let begun: Buffer[] = [];
-  let size = 0;
-  let isLong = false;
   let holds = 0;
 
   function holdUntil(over: Promise<unknown>): void {
@@ -36,50 +32,31 @@ export function splitLines(input: Readable, take: (line: Buffer) => boolean): Re
     if (!stream.write(bytes)) holdUntil(new Promise((resolve) => stream.once("drain", resolve)));
   }
 
-  function endLine(piece: Buffer): void {
-    const line = begun.length === 0 ? piece : Buffer.concat([...begun, piece]);
-    if (isLong || !take(line)) pass(line);
-    begun = [];
-    size = 0;
-    isLong = false;
-  }
-
-  function keep(piece: Buffer): void {
-    begun.push(piece);
-    size += piece.length;
-    if (!isLong && size <= longestLine) return;
-    isLong = true;
-    for (const part of begun.splice(0)) pass(part);
-  }
-
-  function onData(chunk: Buffer): void {
-    let start = 0;
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      endLine(chunk.subarray(start, end + 1));
-      start = end + 1;
-    }
-    if (start < chunk.length) keep(chunk.subarray(start));
-  }
-
-  function onEnd(): void {
-    for (const part of begun.splice(0)) stream.write(part);
+  const cutter = createLineCutter({
+    onLine(line) {
+      if (!take(line)) pass(line);
+    },
+    onPiece: pass,
+  });
+  const onEnd = (): void => {
+    if (stream.writableEnded) return;
+    cutter.finish();
     stream.end();
-  }
-  const onError = (cause: Error): void => void stream.destroy(cause);
+  };
+  const listeners = {
+    data: cutter.add,
+    end: onEnd,
+    close: onEnd,
+    error: (cause: Error): void => void stream.destroy(cause),
+  };
+  for (const [event, listener] of Object.entries(listeners)) input.on(event, listener);
 
-  input.on("data", onData);
-  input.on("end", onEnd);
-  input.on("close", onEnd);
-  input.on("error", onError);
   return {
     stream,
     giveBack: pass,
     holdUntil,
     stop() {
-      input.off("data", onData);
-      input.off("end", onEnd);
-      input.off("close", onEnd);
-      input.off("error", onError);
+      for (const [event, listener] of Object.entries(listeners)) input.off(event, listener);
       input.pause();
       stream.end();
     },
