@@ -1,7 +1,7 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import { keptAppends, type KeptAppends, type KeyChange } from "../kept-append.ts";
+import { keptAppends, type KeptAppends, type KeptPlace, type KeyChange } from "../kept-append.ts";
 import { toKept } from "../kept-value.ts";
 import { toRecord, type RunRecord } from "./run-records.ts";
 
@@ -109,7 +109,7 @@ class RunJournal implements Journal {
     this.#isClosing = true;
     try {
       const { hasChanged } = await last;
-      this.fence(givenBack);
+      withoutStack(() => this.fence(givenBack));
       return hasChanged;
     } catch (cause) {
       this.#isClosing = false;
@@ -150,9 +150,10 @@ class RunJournal implements Journal {
   }
 
   async #send(batches: readonly Batch[]): Promise<void> {
+    const [first, second] = batches;
+    const lines = first && second === undefined ? first.lines : batches.flatMap((batch) => batch.lines);
     try {
-      const lines = batches.flatMap((batch) => batch.lines);
-      // Only the last batch of all has one.
+      // Only the last batch of all has a change.
       const { position: end, hasChanged } = await this.#write(lines, batches.at(-1)?.change);
       let position = end - lines.length;
       for (const batch of batches) batch.resolve({ position: (position += batch.lines.length), hasChanged });
@@ -165,31 +166,31 @@ class RunJournal implements Journal {
     if (this.#mustLook) await this.#look();
     if (this.#lost) throw this.#lost;
     const start = this.#known;
-    let hasChanged = false;
     try {
-      if (this.#kept === undefined) this.#known = await this.#appendValues(lines);
-      else {
-        const texts = lines.map(({ text }) => text as string);
-        const { position, version } = await this.#kept.append(this.#options.stream, texts, start, change);
-        this.#known = position;
-        hasChanged = change !== undefined && version === 0;
-      }
+      const { position, version } = await this.#put(lines, change);
+      this.#known = position;
+      for (const { value, text } of lines) this.#options.onAppended(value, text);
+      return { position, hasChanged: change !== undefined && version === 0 };
     } catch (cause) {
       this.#mustLook = true;
       const found = await this.#look().catch(() => 0);
       // It was written, and only the answer was lost.
       const isThere = found >= lines.length && isKitbagError(cause, "store-unavailable");
       if (!isThere) throw cause;
-      return { position: start + lines.length, hasChanged };
+      return { position: start + lines.length, hasChanged: false };
     }
-    for (const { value, text } of lines) this.#options.onAppended(value, text);
-    return { position: this.#known, hasChanged };
   }
 
-  #appendValues(lines: readonly Line[]): Promise<number> {
+  #put(lines: readonly Line[], change: KeyChange | undefined): Promise<KeptPlace> {
     const { log, stream } = this.#options;
+    if (this.#kept !== undefined) {
+      const texts = lines.map(({ text }) => text as string);
+      return this.#kept.append(stream, texts, this.#known, change);
+    }
     const values = lines.map(({ value }) => value);
-    return log.append(stream, values, { expectedPosition: this.#known });
+    return log
+      .append(stream, values, { expectedPosition: this.#known })
+      .then((position) => ({ position, version: -1 }));
   }
 
   /** Reads what is there behind what is known, and answers how much of it is ours: all that is before another lease. */
@@ -205,6 +206,14 @@ class RunJournal implements Journal {
     if (taker) this.fence(`the worker ${JSON.stringify(toWorker(taker))} has taken it over`);
     return ours.length;
   }
+}
+
+/** That a lease was given back is no failure: nobody asks where, and the stack of an error costs more than all the rest. */
+function withoutStack(run: () => void): void {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  run();
+  Error.stackTraceLimit = stackTraceLimit;
 }
 
 function isLeaseAfter(epoch: number, value: JsonValue): boolean {
