@@ -23,6 +23,13 @@ export function findWorkflows(client: ServedClient): readonly WorkflowPrompt[] {
   return all.filter(({ needs }) => needs.every(words.has));
 }
 
+const needed: ReadonlySet<string> = new Set(all.flatMap(({ needs }) => needs));
+
+/** Whether prompts may come or go with this tool. */
+export function isNeeded(tool: string): boolean {
+  return needed.has(tool);
+}
+
 /** The names of all prompts of ours that a client is shown. */
 export function listPromptNames(client: ServedClient): readonly string[] {
   const names = findWorkflows(client).map(({ name }) => name);

@@ -1,5 +1,5 @@
-import type { RegisteredTool, WorkspaceChange } from "../../../workspace/registered-tool.ts";
-import { listPromptNames } from "../prompts/workflow-prompts.ts";
+import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import { isNeeded, listPromptNames } from "../prompts/workflow-prompts.ts";
 import type { ServedClient } from "../served-client.ts";
 import { toServedName } from "../skills/served-name.ts";
 import { toSkillUri } from "../skills/skill-uri.ts";
@@ -23,6 +23,7 @@ export function followContent(client: ServedClient, listener: ContentListener): 
   const { session, workspace } = client;
   const updated = new Set<string>();
   let isWaiting = false;
+  let mayTouchPrompts = false;
   let prompts = listPromptNames(client).join();
 
   function tell(): void {
@@ -31,13 +32,19 @@ export function followContent(client: ServedClient, listener: ContentListener): 
     updated.clear();
     listener.onResources();
     for (const uri of uris) listener.onUpdated(uri);
+    if (mayTouchPrompts) tellPrompts();
+  }
+
+  function tellPrompts(): void {
+    mayTouchPrompts = false;
     const now = listPromptNames(client).join();
     if (now === prompts) return;
     prompts = now;
     listener.onPrompts();
   }
 
-  function note(uris: Iterable<string>): void {
+  function note(uris: Iterable<string>, touchesPrompts: boolean): void {
+    mayTouchPrompts ||= touchesPrompts;
     updated.add(toKitbagUri("guide"));
     for (const uri of uris) updated.add(uri);
     if (isWaiting) return;
@@ -46,19 +53,27 @@ export function followContent(client: ServedClient, listener: ContentListener): 
   }
 
   const ends = [
-    session.onChange((change) => note(toToolUris(change))),
-    workspace.onSkillsChange((names) => note(names.flatMap((name) => toSkillUris(name, client)))),
+    session.onChange((change) => {
+      const tools = [...change.added, ...change.removed, ...change.replaced];
+      note(
+        tools.flatMap(toToolUris),
+        tools.some(({ wireName }) => isNeeded(wireName)),
+      );
+    }),
+    workspace.onSkillsChange((names) =>
+      note(
+        names.flatMap((name) => toSkillUris(name, client)),
+        true,
+      ),
+    ),
   ];
   return () => {
     for (const end of ends) end();
   };
 }
 
-function toToolUris({ added, removed, replaced }: WorkspaceChange): string[] {
-  return [...added, ...removed, ...replaced].flatMap(({ address, source, owner }: RegisteredTool) => [
-    toKitbagUri("tools", address),
-    ...(source === "skill" ? [toKitbagUri("skills", owner)] : []),
-  ]);
+function toToolUris({ address, source, owner }: RegisteredTool): string[] {
+  return [toKitbagUri("tools", address), ...(source === "skill" ? [toKitbagUri("skills", owner)] : [])];
 }
 
 function toSkillUris(name: string, { session }: ServedClient): string[] {

@@ -28,6 +28,7 @@ export function createSubscriptions(): Subscriptions {
     },
     delete: (uri) => void given.delete(uri),
     find(uri) {
+      if (given.size === 0) return [];
       const wanted = toOneForm(uri);
       return [...given].filter(([, form]) => form === wanted).map(([one]) => one);
     },
