@@ -94,10 +94,12 @@ test("updateTool() refuses steps that lead back to the pipeline itself", async (
   const self = await forge.updateTool("report", {
     steps: [{ id: "count", tool: "report", args: { text: "$input.text" } }],
     result: null,
+    examples: [{ input: { text: "a" } }],
   });
   const round = await forge.updateTool("report", {
     steps: [{ id: "count", tool: "outer", args: { text: "$input.text" } }],
     result: null,
+    examples: [{ input: { text: "a" } }],
   });
 
   expect(expectRefused(self).error.message).toContain("report → report");

@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
+
+import { afterAll, expect, test } from "vitest";
+
+import { openTestForge, openTestRuntimes, outputOf, sayTool, type TestForge } from "../fixtures/open-test-forge.ts";
+
+const runtimes = openTestRuntimes();
+afterAll(() => runtimes.close());
+
+test("updateTool() leaves the old or the new version, never half of one, when its process is killed", async () => {
+  const first = await openTestForge(runtimes, { watch: false });
+  await first.forge.createTool({ ...sayTool("say", "start"), files: { "text.txt": "start" } });
+  const { directory, home } = first;
+
+  for (let round = 0; round < 6; round++) {
+    const editor = startEditor(first, 100);
+    await firstLine(editor);
+    await new Promise((done) => {
+      setTimeout(done, 20 + round * 37);
+    });
+    editor.kill("SIGKILL");
+    await new Promise((done) => editor.once("exit", done));
+
+    const { forge, workspace } = await openTestForge(runtimes, { directory, home, watch: false });
+    const [listed] = forge.listTools();
+    const said = String(await outputOf(workspace, "say")).trim();
+    const draft = await forge.readDraft("say");
+    expect(listed).toMatchObject({ status: "live" });
+    expect(draft).toMatchObject({ files: { "text.txt": said }, examples: [{ output: said }] });
+    for (const { version } of await forge.listVersions("say")) {
+      const kept = await forge.readDraft("say", version);
+      expect(String(await outputOf(workspace, `say@${version}`)).trim()).toBe(kept.examples[0]?.output);
+    }
+    const next = await forge.updateTool("say", { title: `Round ${round}` });
+    expect(next.status).toBe("live");
+    const top = readFileSync(join(directory, ".kitbag/tools/say/text.txt"), "utf8");
+    expect(top).toBe(said);
+  }
+}, 180_000);
+
+test("updateTool() of two processes at once loses no version, and gives no number twice", async () => {
+  const { directory, home, ...first } = await openTestForge(runtimes, { watch: false });
+  await first.forge.createTool({ ...sayTool("say", "start"), files: { "text.txt": "start" } });
+
+  const editors = [startEditor({ directory, home }, 5), startEditor({ directory, home }, 5)];
+  const printed = await Promise.all(editors.map(({ stdout }) => text(stdout as NonNullable<typeof stdout>)));
+
+  const edits = printed.flatMap((lines) => lines.trim().split("\n")).map((line) => line.split(" "));
+  const { forge, workspace } = await openTestForge(runtimes, { directory, home, watch: false });
+  const versions = await forge.listVersions("say");
+  expect(edits).toHaveLength(10);
+  expect(new Set(edits.map(([version]) => version)).size).toBe(10);
+  expect(versions).toHaveLength(11);
+  for (const [version = "", said] of edits) {
+    expect(String(await outputOf(workspace, `say@${version}`)).trim()).toBe(said);
+  }
+  expect((await forge.history("say")).map(({ type }) => type)).toEqual(["create", ...edits.map(() => "update")]);
+}, 180_000);
+
+function startEditor({ directory, home }: Pick<TestForge, "directory" | "home">, count: number): ChildProcess {
+  const program = resolve(import.meta.dirname, "../fixtures/edit-tool.ts");
+  const argv = ["--conditions=@kitbag/source", program, directory, home, "say", String(count)];
+  return spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
+}
+
+async function firstLine({ stdout }: ChildProcess): Promise<void> {
+  await new Promise((done) => stdout?.once("data", done));
+}
