@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+
+import { toFailure } from "../../../core/errors.ts";
+import type { ToolOutcome } from "../../../core/outcome.ts";
+import { findStructuredForm, toStructuredSchema } from "./structured-output.ts";
+import { toCallResult } from "./to-call-result.ts";
+
+const ok = (output: unknown): ToolOutcome => ({ status: "ok", output }) as ToolOutcome;
+
+test("toCallResult() gives text as it is, and anything else as JSON", () => {
+  expect(toCallResult(ok("hi"), "none")).toEqual({ content: [{ type: "text", text: "hi" }] });
+  expect(toCallResult(ok({ a: 1 }), "none")).toEqual({ content: [{ type: "text", text: '{"a":1}' }] });
+  expect(toCallResult(ok(null), "none")).toEqual({ content: [{ type: "text", text: "null" }] });
+});
+
+test("toCallResult() structures what a schema describes, and wraps what is no object for 2025", () => {
+  expect(toCallResult(ok({ a: 1 }), "plain")).toEqual({
+    content: [{ type: "text", text: '{"a":1}' }],
+    structuredContent: { a: 1 },
+  });
+  expect(toCallResult(ok([1]), "wrapped")).toEqual({
+    content: [{ type: "text", text: "[1]" }],
+    structuredContent: { result: [1] },
+  });
+});
+
+test("toCallResult() hands on content blocks, but not of a tool that says what it gives", () => {
+  const output = { $content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] };
+
+  expect(toCallResult(ok(output), "none")).toEqual({ content: output.$content });
+  expect(toCallResult(ok(output), "plain").structuredContent).toEqual(output);
+});
+
+test("toCallResult() says what went wrong, and nothing else", () => {
+  const failed: ToolOutcome = { status: "failed", error: toFailure("tool-failed", { tool: "x", reason: "no" }) };
+
+  expect(toCallResult(failed, "plain")).toEqual({
+    content: [{ type: "text", text: failed.error.message }],
+    isError: true,
+  });
+});
+
+test("findStructuredForm() knows what each generation can take", () => {
+  const list = { type: "array", items: { type: "string" } };
+  const tree = { anyOf: [{ type: "null" }, { type: "array", items: { $ref: "#" } }] };
+
+  expect(findStructuredForm(undefined, "2025")).toBe("none");
+  expect(findStructuredForm({ type: "object" }, "2025")).toBe("plain");
+  expect(findStructuredForm(list, "2025")).toBe("wrapped");
+  expect(findStructuredForm(list, "2026")).toBe("plain");
+  expect(findStructuredForm(tree, "2025")).toBe("none");
+  expect(findStructuredForm(tree, "2026")).toBe("plain");
+  expect(toStructuredSchema(list, "wrapped")).toEqual({
+    type: "object",
+    properties: { result: list },
+    required: ["result"],
+  });
+  expect(toStructuredSchema(list, "none")).toBeUndefined();
+});
