@@ -340,6 +340,7 @@ test('"kitbag/store" exports these types', () => {
     "ListRunsOptions",
     "LiveTails",
     "MayForget",
+    "OpenOptions",
     "OwnerStats",
     "PostgresStoreOptions",
     "ReadAuditOptions",
@@ -403,15 +404,25 @@ test('"kitbag/runtimes" exports these types', () => {
 });
 
 test('"kitbag/forge" exports these names', () => {
-  expect(Object.keys(forge).toSorted()).toEqual(["createForgeTools", "openForge"]);
+  expect(Object.keys(forge).toSorted()).toEqual([
+    "createForgeTools",
+    "createImportTool",
+    "importSkills",
+    "openForge",
+    "removeSkill",
+    "restoreSkill",
+    "updateSkills",
+  ]);
 });
 
 test('"kitbag/forge" exports these types', () => {
   expect(exportedTypes("src/forge.ts")).toEqual([
+    "CandidateTool",
     "ChangeOptions",
     "CodeDraft",
     "DraftHead",
     "ExampleResult",
+    "FetchOptions",
     "Forge",
     "ForgeAnswer",
     "ForgeDiagnostic",
@@ -421,17 +432,29 @@ test('"kitbag/forge" exports these types', () => {
     "ForgePolicy",
     "ForgeVersion",
     "ForgedTool",
+    "ImportCandidate",
+    "ImportLimits",
+    "ImportOptions",
+    "ImportPlugin",
+    "ImportReport",
+    "ImportToolOptions",
     "LiveTool",
     "PipelineDraft",
     "RefusedTool",
+    "RemoveOptions",
+    "RemovedSkill",
     "ReplayDifference",
     "ReplayReport",
     "SkillAnswer",
+    "SkillDifference",
     "SkillDraft",
+    "SkillUpdate",
+    "SkippedFolder",
     "TestReport",
     "ToolChanges",
     "ToolDraft",
     "UpdateOptions",
+    "UpdateSkillsOptions",
     "VersionStep",
     "WaitingTool",
   ]);
@@ -557,6 +580,7 @@ test("errorCodes are these", () => {
     "lease-lost",
     "limit-reached",
     "listen-failed",
+    "mcp-failed",
     "memory-exceeded",
     "middleware-failed",
     "model-context-exceeded",
@@ -629,6 +653,7 @@ test("errorCodes are these", () => {
     "tool-foreign",
     "tool-invalid",
     "tool-not-found",
+    "tool-quarantined",
     "tool-unavailable",
     "tool-undeclared",
     "usage-invalid",

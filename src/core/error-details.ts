@@ -103,6 +103,8 @@ export interface ErrorDetails {
   "limit-reached": { readonly tool: string; readonly rate: string; readonly retryAfterMs: number };
   /** Nothing can listen at an address: it is taken, not ours, or not allowed. */
   "listen-failed": { readonly address: string; readonly reason: string };
+  /** Another MCP server cannot be used: it does not start, does not answer, or died. */
+  "mcp-failed": { readonly server: string; readonly reason: string };
   /** A tool used more memory than it may. */
   "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
   /** A middleware threw, or answered something that is not an outcome. */
@@ -292,6 +294,8 @@ export interface ErrorDetails {
   "tool-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** No tool has the name that was asked for. */
   "tool-not-found": { readonly tool: string; readonly nearest: readonly string[]; readonly count: number };
+  /** Another MCP server describes a tool otherwise than when somebody agreed to it, so it does not run. */
+  "tool-quarantined": { readonly tool: string; readonly server: string; readonly changed: readonly string[] };
   /** The tool exists, but its skill is closed. */
   "tool-unavailable": { readonly tool: string; readonly owner: string };
   /** A command was used in a way it does not have. */

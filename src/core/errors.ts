@@ -69,6 +69,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "limit-reached": ({ tool, rate, retryAfterMs }) =>
     `Cannot call ${quote(tool)} now: the limit is ${rate}; retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
   "listen-failed": ({ address, reason }) => `Cannot listen on ${quote(address)}: ${reason}`,
+  "mcp-failed": ({ server, reason }) => `Cannot use the MCP server ${quote(server)}: ${reason}`,
   "memory-exceeded": ({ tool, limitBytes }) =>
     `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
@@ -206,6 +207,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     nearest.length > 0
       ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
       : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
+  "tool-quarantined": ({ tool, server, changed }) =>
+    `Cannot call ${quote(tool)}: the MCP server ${quote(server)} describes it otherwise than when it was trusted (${changed.join(", ")}); look at the change and accept it: kitbag trust --mcp ${server}`,
   "tool-unavailable": ({ tool, owner }) =>
     `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, which is closed; open skill ${quote(owner)} first`,
   "tool-undeclared": ({ tool, skill }) =>

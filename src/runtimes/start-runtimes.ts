@@ -16,6 +16,8 @@ import { wasmRuntime } from "./wasm/wasm-runtime.ts";
 /** Runtimes that have their sandbox. */
 export interface Started {
   readonly sandbox: FoundSandbox;
+  /** What of this machine is Kitbag's own. */
+  readonly places: GrantPlaces;
   readonly script: Runtime;
   readonly wasm: Runtime;
   close(): Promise<void>;
@@ -43,6 +45,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
       : learningRuntime({ ...base, directory, onLearned });
   return {
     sandbox,
+    places,
     script,
     wasm,
     async close() {

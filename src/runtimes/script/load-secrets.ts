@@ -26,7 +26,7 @@ const ownNames =
  * Finds the values of all names that a tool may see. A name without a value is left out, and so is one that the sandbox sets
  * itself or that decides what is loaded into a program.
  */
-export async function loadSecrets(tool: Tool, find: FindSecret): Promise<Secrets> {
+export async function loadSecrets(tool: Pick<Tool, "permissions">, find: FindSecret): Promise<Secrets> {
   const names = (tool.permissions.env ?? []).filter((name) => !ownNames.test(name));
   if (names.length === 0) return nothing;
   const found = await Promise.all(names.map(async (name) => [name, await find(name)] as const));

@@ -1,0 +1,130 @@
+import type { CallToolResult, Client, Progress as McpProgress, Transport } from "@modelcontextprotocol/client";
+
+import { describeCause } from "../../core/errors.ts";
+import type { McpDefinition, McpSource } from "../../core/mcp-code.ts";
+import type { Secrets } from "../script/load-secrets.ts";
+import { readDefinitions, type Definitions } from "./definitions.ts";
+
+/** A way to a server, and who is told about it. */
+export interface ServerWay {
+  readonly source: McpSource;
+  readonly transport: Transport;
+  readonly secrets: Secrets;
+  /** Why the server is gone; over HTTP nobody tells. */
+  readonly gone?: Promise<string>;
+  /** Told when the server offers other tools than before. */
+  readonly onDefinitions: (definitions: Definitions) => void;
+  /** It answers no question that it does not know, or dies of one: an older server. @default it is asked what it speaks */
+  readonly isLegacy?: boolean;
+}
+
+/** One call, as the server gets it. */
+export interface ServerCall {
+  readonly definition: McpDefinition;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: McpProgress) => void;
+}
+
+/** A server that is connected. */
+export interface McpConnection {
+  readonly client: Client;
+  readonly secrets: Secrets;
+  /** What it offers now. */
+  readonly definitions: Definitions;
+  /** Why it is gone, once it is. */
+  readonly end: string | undefined;
+  call(call: ServerCall): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+/** How long a server may think about what it speaks, before it is taken for an older one. */
+const probeMs = 3000;
+/** The workspace decides how long a call may take; timers take no more than this. */
+const noLimitMs = 2_147_483_647;
+const mostPages = 64;
+
+/** Accepts whatever comes: each definition is looked at on its own, so that one wrong tool does not take all others with it. */
+const anything = {
+  "~standard": { version: 1 as const, vendor: "kitbag", validate: (value: unknown) => ({ value }) },
+};
+
+/** Says hello to a server and reads what it offers. Rejects with what is wrong; closes the transport then. */
+export async function connectServer(way: ServerWay, signal: AbortSignal): Promise<McpConnection> {
+  const { Client: SdkClient } = await import("@modelcontextprotocol/client");
+  let definitions: Definitions = { tools: new Map(), refused: [] };
+  let end: string | undefined;
+  const client = new SdkClient(
+    { name: "kitbag", version: "1.0.0" },
+    {
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
+      listChanged: { tools: { autoRefresh: false, onChanged: () => void refresh() } },
+    },
+  );
+  client.onclose = () => (end ??= "it closed the connection");
+  void way.gone?.then((reason) => (end = reason));
+
+  async function refresh(): Promise<void> {
+    try {
+      definitions = await list(client, way.source, AbortSignal.timeout(30_000));
+      way.onDefinitions(definitions);
+    } catch {
+      // Whoever calls a tool of it will be told; a server that cannot say what it has offers what it did.
+    }
+  }
+
+  try {
+    const prior = way.isLegacy === true ? { prior: { kind: "legacy" as const } } : {};
+    await client.connect(way.transport, { signal, timeout: noLimitMs, ...prior });
+    definitions = await list(client, way.source, signal);
+  } catch (cause) {
+    await client.close().catch(() => {});
+    await way.transport.close().catch(() => {});
+    throw cause;
+  }
+
+  return {
+    client,
+    secrets: way.secrets,
+    get definitions() {
+      return definitions;
+    },
+    get end() {
+      return end;
+    },
+    call({ definition, input, signal: stop, onProgress }) {
+      const { outputSchema: _, ...known } = definition;
+      return client.callTool(
+        { name: definition.name, arguments: input },
+        // Outputs are held against their schema by the workspace, with an engine that no schema can stall.
+        { signal: stop, timeout: noLimitMs, onprogress: onProgress, toolDefinition: known as never },
+      );
+    },
+    close: () => client.close(),
+  };
+}
+
+async function list(client: Client, { tools: wanted }: McpSource, signal: AbortSignal): Promise<Definitions> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  if (client.getServerCapabilities()?.tools === undefined) return readDefinitions([], wanted);
+  for (let page = 0; page < mostPages; page += 1) {
+    const params = cursor === undefined ? {} : { cursor };
+    const answer: unknown = await client.request({ method: "tools/list", params }, anything, {
+      signal,
+      timeout: noLimitMs,
+    });
+    const { tools, nextCursor } = (answer ?? {}) as { tools?: unknown; nextCursor?: unknown };
+    if (!Array.isArray(tools)) throw new Error("it does not say which tools it has");
+    found.push(...(tools as unknown[]));
+    if (typeof nextCursor !== "string" || nextCursor === cursor) return readDefinitions(found, wanted);
+    cursor = nextCursor;
+  }
+  throw new Error(`its list of tools has more than ${mostPages} pages`);
+}
+
+/** What went wrong with a server, for a person, without its secrets. */
+export function describeServerError(cause: unknown, secrets: Secrets | undefined): string {
+  const text = describeCause(cause);
+  return secrets?.show(text) ?? text;
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+
+import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { describeProblem } from "../../core/errors.ts";
+import { copyJson, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
+import type { McpDefinition } from "../../core/mcp-code.ts";
+
+/** A tool that a server offers and that cannot be used, and why. */
+export interface RefusedDefinition {
+  /** As the server calls it, shortened. */
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** What a server offers. */
+export interface Definitions {
+  readonly tools: ReadonlyMap<string, McpDefinition>;
+  readonly refused: readonly RefusedDefinition[];
+}
+
+/** One definition: schemas are checked again, and more strictly, when a tool is made of them. */
+const limits = { maxBytes: 600 * 1024, maxDepth: 64 };
+
+/** The most tools of one server; nobody can look through more, and each is a hash in the lock. */
+const mostTools = 1000;
+
+/** The longest name that is looked at at all. */
+const longestName = 256;
+
+/** Reads what `tools/list` answered. What is wrong is refused by name; it never throws. */
+export function readDefinitions(listed: readonly unknown[], wanted?: readonly string[]): Definitions {
+  const tools = new Map<string, McpDefinition>();
+  const refused: RefusedDefinition[] = [];
+  const repeated = new Set<string>();
+  let left = 0;
+  for (const one of listed) {
+    const read = readDefinition(one);
+    const name = "reason" in read ? read.name : read.definition.name;
+    if (wanted !== undefined && !wanted.includes(name)) continue;
+    if ("reason" in read) refused.push(read);
+    else if (tools.has(name)) repeated.add(name);
+    else if (tools.size >= mostTools) left += 1;
+    else tools.set(name, read.definition);
+  }
+  // Which of the two was meant nobody knows, so neither is.
+  for (const name of repeated) {
+    tools.delete(name);
+    refused.push({ name, reason: "the server has two tools of this name" });
+  }
+  if (left > 0) {
+    const reason = `the server has ${left} tools more than the ${mostTools} that are read; name those you need in "tools"`;
+    refused.push({ name: "*", reason });
+  }
+  return { tools, refused: refused.slice(0, mostTools) };
+}
+
+type Read = { readonly definition: McpDefinition } | RefusedDefinition;
+
+function readDefinition(one: unknown): Read {
+  const name = toName(one);
+  const copy = copyJson(one, limits);
+  if (!copy.ok) {
+    const reason =
+      copy.reason === "too-large" ? `it is larger than ${limits.maxBytes} bytes` : describeProblem(copy.problem);
+    return { name, reason };
+  }
+  const fields = copy.value as Readonly<Record<string, JsonValue>>;
+  const problem = isObject(copy.value) ? findProblem(fields) : "it is not an object";
+  if (problem !== undefined) return { name, reason: problem };
+  // What else a server says about a tool (icons, `_meta`) reaches nobody, so it need not stay as it is.
+  const { title, description, inputSchema, outputSchema, annotations } = fields;
+  const definition = { name: fields["name"], title, description, inputSchema, outputSchema, annotations };
+  const known = Object.entries(definition).filter(([, value]) => value !== undefined);
+  return { definition: Object.fromEntries(known) as unknown as McpDefinition };
+}
+
+function toName(one: unknown): string {
+  const name: unknown = typeof one === "object" && one !== null && "name" in one ? one.name : undefined;
+  return typeof name === "string" ? name.slice(0, longestName) : showValue(name);
+}
+
+function findProblem({
+  name,
+  title,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: JsonObject): string | undefined {
+  if (typeof name !== "string" || name === "") return "it has no name";
+  if (name.length > longestName) return `its name is longer than ${longestName} characters`;
+  if (title !== undefined && typeof title !== "string") return "its title is not a text";
+  if (description !== undefined && typeof description !== "string") return "its description is not a text";
+  if (!isObject(inputSchema)) return "its input schema is not an object";
+  if (outputSchema !== undefined && !isObject(outputSchema)) return "its output schema is not an object";
+  if (annotations !== undefined && !isObject(annotations)) return "its annotations are not an object";
+  return undefined;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The digest of a definition: changes when anything changes that a model or a caller goes by. */
+export function toDefinitionDigest(definition: McpDefinition): string {
+  const text = toCanonicalJson(definition as unknown as JsonValue);
+  return `sha256:${createHash("sha256").update(text).digest("hex")}`;
+}
+
+const parts = ["title", "description", "inputSchema", "outputSchema", "annotations"] as const;
+
+/** Which parts of a definition are not what they were; empty if all are. */
+export function findChangedParts(before: McpDefinition, after: McpDefinition): string[] {
+  return parts.filter((part) => toCanonicalJson(before[part] ?? null) !== toCanonicalJson(after[part] ?? null));
+}

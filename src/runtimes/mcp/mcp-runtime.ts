@@ -1,0 +1,191 @@
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { isMcpProgram, type McpCode, type McpSource } from "../../core/mcp-code.ts";
+import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
+import type { Tool } from "../../core/tool.ts";
+import { describeServerError, type McpConnection } from "./connect-server.ts";
+import { createConnector, type ConnectorOptions } from "./connect-source.ts";
+import { findChangedParts, type Definitions } from "./definitions.ts";
+import type { LogIn } from "./oauth-file.ts";
+import type { ProgramTransport } from "./program-transport.ts";
+import { createServerLink, type RestartPolicy, type ServerLink } from "./server-link.ts";
+import { toOutput } from "./to-output.ts";
+
+/** How the tools of other MCP servers run. */
+export interface McpRuntimeOptions extends ConnectorOptions {
+  readonly restarts?: Partial<RestartPolicy>;
+}
+
+/** What happens at a server. */
+export type McpEvent =
+  | { readonly type: "definitions"; readonly source: McpSource; readonly definitions: Definitions }
+  | { readonly type: "server-down"; readonly source: McpSource; readonly reason: string };
+
+/** A runtime for the tools of other MCP servers, and the connections to these. */
+export interface McpRuntime extends Runtime {
+  describe(tool: Tool): Promise<RuntimeDescription>;
+  /**
+   * Answers with the connection to a server, making one if there is none.
+   *
+   * @throws {KitbagError} `mcp-failed` if it cannot be made.
+   */
+  connect(source: McpSource, options?: ConnectOptions): Promise<McpConnection>;
+  /** Calls `listener` with what happens at servers; answers with the function that ends it. */
+  onEvent(listener: (event: McpEvent) => void): () => void;
+  /** Ends all programs and connections. */
+  close(): Promise<void>;
+}
+
+/** How one connects. */
+export interface ConnectOptions {
+  readonly signal?: AbortSignal;
+  /** Lets a person log in, if the server asks for it. */
+  readonly logIn?: LogIn;
+}
+
+interface Server {
+  readonly link: ServerLink;
+  /** The program behind the connection that lives. */
+  program?: ProgramTransport | undefined;
+  logIn?: LogIn | undefined;
+  busy: number;
+}
+
+/**
+ * Runs tools that other MCP servers have. A server is started, or connected to, when the first of its tools is called, and stays.
+ *
+ * **Contract**: a tool runs only if its server describes it exactly as it did when somebody agreed to it. A server that died is
+ * started again for the next call; a call that was on its way fails. A call that must stop is cancelled at the server, and a
+ * program that has said nothing since it began is ended.
+ */
+export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
+  const servers = new Map<string, Server>();
+  const listeners = new Set<(event: McpEvent) => void>();
+  const tell = (event: McpEvent): void => {
+    for (const listener of listeners) listener(event);
+  };
+  const connector = createConnector(options);
+
+  async function connect(source: McpSource, server: Server, signal: AbortSignal): Promise<McpConnection> {
+    const { logIn } = server;
+    const onDefinitions = (definitions: Definitions): void => tell({ type: "definitions", source, definitions });
+    const made = await connector(source, { signal, onDefinitions, ...(logIn !== undefined && { logIn }) });
+    server.program = made.program;
+    onDefinitions(made.connection.definitions);
+    return made.connection;
+  }
+
+  function find(source: McpSource): Server {
+    const key = JSON.stringify(source);
+    const known = servers.get(key);
+    if (known !== undefined) return known;
+    const server: Server = {
+      busy: 0,
+      link: createServerLink({
+        source,
+        connect: (signal) => connect(source, server, signal),
+        ...(options.restarts !== undefined && { restarts: options.restarts }),
+        onDown: (reason) => tell({ type: "server-down", source, reason }),
+      }),
+    };
+    servers.set(key, server);
+    return server;
+  }
+
+  return {
+    kind: "mcp",
+    describe: async ({ code }) => ({ sandbox: await nameSandbox((code as McpCode).source, options) }),
+    async run(tool, input, context) {
+      const server = find((tool.code as McpCode).source);
+      server.busy += 1;
+      try {
+        return await callTool(server, { tool, input: input as Record<string, unknown> }, context);
+      } finally {
+        server.busy -= 1;
+        if (server.busy === 0) server.program?.setHeld(false);
+      }
+    },
+    async connect(source, { signal = new AbortController().signal, logIn } = {}) {
+      const server = find(source);
+      server.logIn = logIn;
+      const connection = await server.link.open(signal);
+      if (server.busy === 0) server.program?.setHeld(false);
+      return connection;
+    },
+    onEvent(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    async close() {
+      await Promise.all([...servers.values()].map(({ link }) => link.close()));
+      servers.clear();
+    },
+  };
+}
+
+interface Called {
+  readonly tool: Tool;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+async function callTool(server: Server, { tool, input }: Called, context: RuntimeContext): Promise<unknown> {
+  const { source, definition } = tool.code as McpCode;
+  const connection = await server.link.open(context.signal);
+  server.program?.setHeld(true);
+  checkDefinition(tool, connection);
+  const begun = performance.now();
+  try {
+    const result = await connection.call({
+      definition,
+      input,
+      signal: context.signal,
+      onProgress: ({ progress, total, message }) =>
+        context.progress({
+          done: progress,
+          ...(total !== undefined && { total }),
+          ...(message !== undefined && { message }),
+        }),
+    });
+    server.link.markWell();
+    return connection.secrets.show(toOutput(tool.name, result));
+  } catch (cause) {
+    const { program } = server;
+    // A program that does not even hear that it should stop would run on unseen.
+    if (context.signal.aborted && server.busy === 1 && program !== undefined && program.heardAt < begun) {
+      await program.close();
+    }
+    context.signal.throwIfAborted();
+    if (isKitbagError(cause)) throw cause;
+    throw await toFailure(cause, { connection, program, source, tool });
+  }
+}
+
+interface Failed {
+  readonly connection: McpConnection;
+  readonly program: ProgramTransport | undefined;
+  readonly source: McpSource;
+  readonly tool: Tool;
+}
+
+/** The server may have died of the call, and then says so later than the connection. */
+async function toFailure(cause: unknown, { connection, program, source, tool }: Failed): Promise<KitbagError> {
+  const { ProtocolError } = await import("@modelcontextprotocol/client");
+  const text = describeServerError(cause, connection.secrets);
+  if (cause instanceof ProtocolError)
+    return new KitbagError("tool-failed", { tool: tool.name, reason: text }, { cause });
+  const end = connection.end === undefined ? undefined : ((await program?.gone) ?? connection.end);
+  const reason = end === undefined ? text : `${connection.secrets.show(end)}, while a call was on its way`;
+  return new KitbagError("mcp-failed", { server: source.name, reason }, { cause });
+}
+
+/** What somebody agreed to is what runs. */
+function checkDefinition(tool: Tool, { definitions }: McpConnection): void {
+  const { source, definition } = tool.code as McpCode;
+  const now = definitions.tools.get(definition.name);
+  const changed = now === undefined ? ["it is gone"] : findChangedParts(definition, now);
+  if (changed.length > 0) throw new KitbagError("tool-quarantined", { tool: tool.name, server: source.name, changed });
+}
+
+async function nameSandbox(source: McpSource, { findSandbox }: McpRuntimeOptions): Promise<string> {
+  if (!isMcpProgram(source)) return "remote";
+  return source.sandbox ?? (await findSandbox()).name;
+}

@@ -1,0 +1,131 @@
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type {
+  OAuthClientProvider,
+  StoredOAuthClientInformation,
+  StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+
+import type { McpAddress } from "../../core/mcp-code.ts";
+
+/** What a log-in leaves behind. */
+interface Kept {
+  readonly client?: StoredOAuthClientInformation;
+  readonly tokens?: StoredOAuthTokens;
+  readonly verifier?: string;
+  /** Of the log-in that was begun last. */
+  readonly state?: string;
+}
+
+/** Lets a person log in. */
+export interface LogIn {
+  /** Where the person comes back to. */
+  readonly redirectUrl: string;
+  /** Shows the address to the person. */
+  show(url: URL): void;
+  /** Answers with what the person brought back: the parameters of the address that they came to. */
+  waitFor(): Promise<URLSearchParams>;
+}
+
+/** What a provider is made with. */
+export interface OAuthFileOptions {
+  /** Where tokens are kept, in files that only this user can read. */
+  readonly directory: string;
+  /** The secret of a client that acts for itself. */
+  readonly clientSecret?: string;
+  /** @default nobody can log in here: only tokens that are there are used and renewed */
+  readonly logIn?: LogIn;
+}
+
+/** A provider of tokens for the SDK that keeps them in a file. */
+export interface OAuthFile extends OAuthClientProvider {
+  /** Tells whether what a person brought back belongs to the log-in that was begun last. */
+  isOwn(brought: URLSearchParams): boolean;
+}
+
+/** Makes the provider of tokens for one server. Tokens of one address are never sent to another: the file is the address's own. */
+export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthFile {
+  const { oauth = {} } = source;
+  const { clientSecret, logIn } = options;
+  const path = join(options.directory, `${createHash("sha256").update(source.url).digest("hex").slice(0, 32)}.json`);
+  const keep = (more: Partial<Kept>): void => writeKept(path, { ...readKept(path), ...more });
+  const isMachine = clientSecret !== undefined;
+
+  return {
+    isOwn: (brought) => brought.get("state") !== null && brought.get("state") === readKept(path).state,
+    redirectUrl: isMachine ? undefined : (logIn?.redirectUrl ?? "http://127.0.0.1/callback"),
+    clientMetadata: {
+      client_name: "Kitbag",
+      redirect_uris: isMachine ? [] : [logIn?.redirectUrl ?? "http://127.0.0.1/callback"],
+      grant_types: isMachine ? ["client_credentials"] : ["authorization_code", "refresh_token"],
+      response_types: isMachine ? [] : ["code"],
+      token_endpoint_auth_method: isMachine ? "client_secret_basic" : "none",
+      ...(oauth.scope !== undefined && { scope: oauth.scope }),
+    },
+    state() {
+      const state = randomBytes(24).toString("base64url");
+      keep({ state });
+      return state;
+    },
+    clientInformation() {
+      if (oauth.clientId === undefined) return readKept(path).client;
+      return { client_id: oauth.clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+    },
+    saveClientInformation: (client) => keep({ client }),
+    tokens: () => readKept(path).tokens,
+    saveTokens: (tokens) => keep({ tokens }),
+    redirectToAuthorization(url) {
+      if (logIn === undefined) throw new Error(`it wants somebody to log in; run: kitbag trust --mcp ${source.name}`);
+      logIn.show(url);
+    },
+    saveCodeVerifier: (verifier) => keep({ verifier }),
+    codeVerifier: () => readKept(path).verifier ?? "",
+    ...(isMachine && {
+      prepareTokenRequest: (scope?: string) =>
+        new URLSearchParams({
+          grant_type: "client_credentials",
+          ...((oauth.scope ?? scope) && { scope: oauth.scope ?? scope ?? "" }),
+        }),
+    }),
+    invalidateCredentials(what) {
+      const { client, tokens, verifier } = readKept(path);
+      const isAll = what === "all";
+      writeKept(path, {
+        ...(client !== undefined && !isAll && what !== "client" && { client }),
+        ...(tokens !== undefined && !isAll && what !== "tokens" && { tokens }),
+        ...(verifier !== undefined && !isAll && what !== "verifier" && { verifier }),
+      });
+    },
+  };
+}
+
+function readKept(path: string): Kept {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    // There is none, or it is of no use: then somebody logs in again.
+    return {};
+  }
+}
+
+function writeKept(path: string, kept: Kept): void {
+  const directory = join(path, "..");
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  const draft = `${path}.${randomBytes(6).toString("hex")}.new`;
+  try {
+    const file = openSync(draft, "wx", 0o600);
+    try {
+      writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(draft, path);
+  } catch (cause) {
+    rmSync(draft, { force: true });
+    throw cause;
+  }
+}

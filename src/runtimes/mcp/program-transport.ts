@@ -1,0 +1,119 @@
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
+
+import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
+import { createLineReader, tooLong } from "./line-reader.ts";
+
+/** A program that speaks MCP on its standard streams. */
+export interface ProgramTransport extends Transport {
+  /** Resolves with why, when the program is gone. */
+  readonly gone: Promise<string>;
+  /** Why we ended it, if we did. */
+  readonly wasEnded: string | undefined;
+  /** When it last said something that could be read, by `performance.now()`. */
+  readonly heardAt: number;
+  /** Whether this process waits for it before it ends by itself. */
+  setHeld(held: boolean): void;
+  /** With `pid` it tells the SDK that this is a local pipe: there silence is an older server, not an outage. */
+  readonly stderr: null;
+  readonly pid: number;
+}
+
+/** How a transport treats its program. */
+export interface ProgramTransportOptions {
+  /** The longest message. */
+  readonly maxBytes: number;
+  /** Told of each line that the program writes to its standard error. */
+  readonly onStderr?: (line: string) => void;
+}
+
+/** Programs print banners before they speak; one that goes on is not a server. */
+const mostOddLines = 100;
+const longestStderr = 64 * 1024;
+const longestComplaint = 500;
+
+/** Speaks with a program that was started with standard input on its descriptor 3; ends one that floods or babbles. */
+export function programTransport(process: SandboxProcess, options: ProgramTransportOptions): ProgramTransport {
+  const read = createLineReader(options.maxBytes);
+  const readStderr = createLineReader(longestStderr);
+  let complaint = "";
+  let violation: string | undefined;
+  let oddLines = 0;
+  let heardAt = performance.now();
+
+  const end = (reason: string): void => {
+    violation ??= reason;
+    process.kill();
+  };
+
+  function hear(line: string): void {
+    if (line.trim() === "") return;
+    const message = parseMessage(line);
+    if (message === undefined) {
+      oddLines += 1;
+      transport.onerror?.(new Error("It printed a line that is no message"));
+      if (oddLines > mostOddLines) end(`it printed more than ${mostOddLines} lines that are no messages`);
+      return;
+    }
+    heardAt = performance.now();
+    transport.onmessage?.(message);
+  }
+
+  const transport: ProgramTransport = {
+    stderr: null,
+    pid: process.pid,
+    get wasEnded() {
+      return violation;
+    },
+    get heardAt() {
+      return heardAt;
+    },
+    gone: process.exit.then((status) =>
+      [violation ?? describeExit(status), complaint.trim()].filter(Boolean).join(": "),
+    ),
+    setHeld: (held) => process.setHeld(held),
+    async start() {
+      process.stdout.on("data", (chunk: Buffer) => {
+        if (violation !== undefined) return;
+        for (const line of read(chunk)) {
+          if (line === tooLong) return end(`it sent a message of more than ${options.maxBytes} bytes`);
+          hear(line);
+        }
+      });
+      void process.exit.then(() => transport.onclose?.());
+    },
+    async send(message) {
+      if (!process.channel.writable) throw new Error("It does not listen any more");
+      process.channel.write(`${JSON.stringify(message)}\n`);
+    },
+    async close() {
+      // Whoever waits for its end must not end before.
+      process.setHeld(true);
+      process.kill();
+      await process.exit;
+    },
+  };
+
+  process.stderr.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString("utf8")).slice(-longestComplaint);
+    for (const line of readStderr(chunk)) {
+      if (line === tooLong) return void process.stderr.removeAllListeners("data").resume();
+      options.onStderr?.(line);
+    }
+  });
+  return transport;
+}
+
+function parseMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isMessage = typeof value === "object" && value !== null && "jsonrpc" in value && value.jsonrpc === "2.0";
+    return isMessage ? (value as JSONRPCMessage) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function describeExit({ code, signal, outOfMemory }: ExitStatus): string {
+  if (outOfMemory === true) return "it used more memory than it may";
+  return signal === undefined ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+}

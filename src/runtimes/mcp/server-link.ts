@@ -1,0 +1,134 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+import { isKitbagError, KitbagError, describeCause } from "../../core/errors.ts";
+import type { McpSource } from "../../core/mcp-code.ts";
+import type { McpConnection } from "./connect-server.ts";
+
+/** How often, and after how long, a server is started again. */
+export interface RestartPolicy {
+  /** So many failures in a row, and the server is taken out. @default 5 */
+  readonly maxFailures: number;
+  /** Before the second start; doubled for each further one. @default 250 */
+  readonly firstWaitMs: number;
+  /** How long it is left out then. @default 300000 */
+  readonly restMs: number;
+  /** How long a start may take. @default 30000 */
+  readonly connectMs: number;
+}
+
+/** What is used if nobody says otherwise. */
+export const defaultRestarts: RestartPolicy = { maxFailures: 5, firstWaitMs: 250, restMs: 300_000, connectMs: 30_000 };
+
+/** The way to a server that is there when it is needed. */
+export interface ServerLink {
+  /** The connection that lives, if one does. */
+  readonly current: McpConnection | undefined;
+  /**
+   * Answers with the connection, making one if there is none.
+   *
+   * @throws {KitbagError} `mcp-failed` if it cannot be made, or the server was taken out.
+   */
+  open(signal: AbortSignal): Promise<McpConnection>;
+  /** The server answered a call: what it did before is forgotten. */
+  markWell(): void;
+  close(): Promise<void>;
+}
+
+/** What a link is made with. */
+export interface LinkOptions {
+  readonly source: McpSource;
+  readonly connect: (signal: AbortSignal) => Promise<McpConnection>;
+  readonly restarts?: Partial<RestartPolicy>;
+  /** Told when the server is taken out. */
+  readonly onDown?: (reason: string) => void;
+}
+
+/** Makes the way to a server that is not started yet. */
+export function createServerLink({ source, connect, restarts, onDown }: LinkOptions): ServerLink {
+  const policy = { ...defaultRestarts, ...restarts };
+  const closing = new AbortController();
+  let opening: Promise<McpConnection> | undefined;
+  let opened: McpConnection | undefined;
+  let failures = 0;
+  let lastReason = "";
+  let outUntil = 0;
+
+  const fail = (reason: string, cause?: unknown): KitbagError =>
+    new KitbagError("mcp-failed", { server: source.name, reason }, { cause });
+
+  function countFailure(reason: string): void {
+    failures += 1;
+    lastReason = reason;
+    if (failures < policy.maxFailures) return;
+    outUntil = performance.now() + policy.restMs;
+    onDown?.(reason);
+  }
+
+  /** A server that died counts when it is needed again: it may have been asked to end. */
+  function bury(): void {
+    if (opened?.end === undefined) return;
+    countFailure(opened.end);
+    opening = opened = undefined;
+  }
+
+  async function start(): Promise<McpConnection> {
+    if (failures > 0) await sleep(policy.firstWaitMs * 2 ** (failures - 1), undefined, { signal: closing.signal });
+    const limit = AbortSignal.any([AbortSignal.timeout(policy.connectMs), closing.signal]);
+    try {
+      opened = await raceWith(connect(limit), limit, policy.connectMs);
+      return opened;
+    } catch (cause) {
+      opening = undefined;
+      const reason = isKitbagError(cause, "mcp-failed") ? cause.details.reason : describeCause(cause);
+      countFailure(reason);
+      throw isKitbagError(cause) ? cause : fail(reason, cause);
+    }
+  }
+
+  return {
+    get current() {
+      return opened?.end === undefined ? opened : undefined;
+    },
+    open(signal) {
+      bury();
+      if (closing.signal.aborted) return Promise.reject(fail("Kitbag has closed it"));
+      const restMs = outUntil - performance.now();
+      if (failures >= policy.maxFailures && restMs > 0) {
+        const reason = `it failed ${failures} times in a row and was taken out for ${Math.ceil(restMs / 1000)} s (${lastReason})`;
+        return Promise.reject(fail(reason));
+      }
+      if (failures >= policy.maxFailures) failures = 0;
+      opening ??= start();
+      // Each caller waits for himself: one that gives up must not end what others wait for.
+      return untilAborted(opening, signal);
+    },
+    markWell() {
+      failures = 0;
+    },
+    async close() {
+      closing.abort();
+      const last = await opening?.catch(() => undefined);
+      await last?.close().catch(() => {});
+    },
+  };
+}
+
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    if (signal.aborted) return stop();
+    signal.addEventListener("abort", stop, { once: true });
+    const done = (): void => signal.removeEventListener("abort", stop);
+    work.then(resolve, reject).finally(done);
+  });
+}
+
+/** Some of what connects does not listen to its signal; it must not be waited for. */
+async function raceWith<Value>(work: Promise<Value>, limit: AbortSignal, limitMs: number): Promise<Value> {
+  try {
+    return await untilAborted(work, limit);
+  } catch (cause) {
+    if (!limit.aborted) throw cause;
+    throw new Error(`it did not answer within ${limitMs} ms`, { cause });
+  }
+}

@@ -1,0 +1,39 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+import { findSandbox, type FoundSandbox } from "../../sandbox/find-sandbox.ts";
+import type { GrantPlaces } from "../../sandbox/grants.ts";
+import type { RuntimesOptions } from "../runtimes-options.ts";
+import { mcpRuntime, type McpRuntime } from "./mcp-runtime.ts";
+
+/** The sandbox of the other runtimes, and what it protects. */
+interface Shared {
+  readonly sandbox: FoundSandbox;
+  readonly places: GrantPlaces;
+}
+
+/** Makes the runtime of other MCP servers. It uses the sandbox that scripts have, once a program must be started. */
+export function startMcp(options: RuntimesOptions, start: () => Promise<Shared>): McpRuntime {
+  const { home = join(homedir(), ".kitbag"), directory = process.cwd(), findSecret, limits } = options;
+  let off: Promise<FoundSandbox> | undefined;
+  let shared: Shared | undefined;
+
+  const runtime = mcpRuntime({
+    home,
+    async findSandbox(name) {
+      if (name === "off") return (off ??= findSandbox({ name }));
+      shared = await start();
+      return shared.sandbox;
+    },
+    toPlaces: (sandbox) => (sandbox === shared?.sandbox ? shared.places : { directory }),
+    ...(findSecret !== undefined && { findSecret }),
+    ...(limits !== undefined && { limits }),
+  });
+  return {
+    ...runtime,
+    async close() {
+      await runtime.close();
+      await (await off?.catch(() => undefined))?.close();
+    },
+  };
+}
