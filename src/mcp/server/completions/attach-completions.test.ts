@@ -159,23 +159,20 @@ test("paths are completed through listFiles, which is not asked for a way up and
     asked.push(prefix);
     return ["docs/a.md", "docs/b.md", "docs/../../etc/passwd", "docs/\0.md"];
   };
-  const { client } = await connect2025(
-    createWorkspace({ tools: [convert, toolNamed("import")], skills: [skillWith("pdf")] }),
-    { listFiles },
-  );
+  const { client } = await connect2025(createWorkspace({ tools: [convert], skills: [skillWith("pdf")] }), {
+    listFiles,
+  });
   const path = (value: string): Promise<string[]> =>
     complete(client, valueTemplate, { value: value }, { tool: "convert", argument: "inputFile" });
 
   const found = await path("docs/");
   const up = await Promise.all(["../", "docs/../..", "..\\x", "a\0b", `docs/${"x".repeat(2000)}`].map(path));
-  const inPrompt = await completePrompt(client, "import_skill", "source", "docs/");
   const inText = await completePrompt(client, "use_skill", "arguments", "merge these: docs/");
 
   expect(found).toEqual(["docs/a.md", "docs/b.md"]);
   expect(up).toEqual([[], [], [], [], []]);
-  expect(inPrompt).toEqual(["docs/a.md", "docs/b.md"]);
   expect(inText).toEqual(["merge these: docs/a.md", "merge these: docs/b.md"]);
-  expect(asked).toEqual(["docs/", "docs/", "docs/"]);
+  expect(asked).toEqual(["docs/", "docs/"]);
 });
 
 test("a search for paths that fails finds nothing", async () => {

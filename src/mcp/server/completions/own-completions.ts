@@ -24,16 +24,15 @@ type Complete = (client: ServedClient, typing: Typing) => readonly string[] | Pr
 const toolNames: Complete = (client) => listToolAddresses(client);
 const mostRuns = 1000;
 
+/** Prompts that lead to a tool of another name. */
+const leadsTo: ReadonlyMap<string, string> = new Map([
+  ["improve_tool", "update_tool"],
+  ["import_skill", "import"],
+]);
+
 /** By `prompt argument`. What has no row here is completed from the tool that the prompt leads to, if that has such an argument. */
 const prompts: ReadonlyMap<string, Complete> = new Map<string, Complete>([
   ["improve_tool tool", toolNames],
-  [
-    "import_skill source",
-    async (client, { value }) => [
-      ...(await fromTool(client, "import", "source", value)),
-      ...(await findPaths(client, value)),
-    ],
-  ],
   [
     `${useSkillName} name`,
     (client) =>
@@ -70,7 +69,9 @@ export async function completePrompt(
 ): Promise<readonly string[] | undefined> {
   if (!listPromptNames(client).includes(prompt)) return undefined;
   const complete = prompts.get(`${prompt} ${typing.argument}`);
-  return complete === undefined ? fromTool(client, prompt, typing.argument, typing.value) : complete(client, typing);
+  return complete === undefined
+    ? fromTool(client, leadsTo.get(prompt) ?? prompt, typing.argument, typing.value)
+    : complete(client, typing);
 }
 
 /** Finds values for a variable of one of our templates; `undefined` if it is none of ours. */

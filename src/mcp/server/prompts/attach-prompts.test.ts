@@ -1,11 +1,16 @@
+import { join } from "node:path";
+
 import type { Client } from "@modelcontextprotocol/client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { connect2025, connect2026, toServed } from "../../../../test/support/mcp-client.ts";
 import { createFolder } from "../../../../test/support/temporary-folder.ts";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import type { Skill } from "../../../core/skill.ts";
+import { createImportTool } from "../../../forge/import/create-import-tool.ts";
+import { openForge } from "../../../forge/open-forge.ts";
+import { createForgeTools } from "../../../forge/tools/create-forge-tools.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { loadSkills } from "../../../workspace/skills/load-workspace-skills.ts";
 import { findShownTools } from "../resources/shown-tools.ts";
@@ -82,6 +87,32 @@ test.for(shownTo)("prompts/get names no tool that a client cannot call, if it is
   const named = texts.flatMap((text) => [...text.matchAll(/`([^`]*)`/gu)].map((match) => match[1] as string));
   expect(named.length).toBeGreaterThan(6);
   expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
+test("the workflows are there with the tools of the forge as they are, and complete from their schemas", async () => {
+  const directory = createFolder();
+  const workspace = createWorkspace();
+  const home = join(directory, "home");
+  const made = await openForge({ workspace, directory, home });
+  onTestFinished(() => made.close());
+  for (const tool of [...createForgeTools(made), createImportTool({ directory, home })]) workspace.add(tool);
+  const { client } = await connect2025(workspace);
+
+  const texts = await Promise.all(calls.map(([name, values]) => textOf(client, name, values)));
+  const { completion } = await client.complete({
+    ref: { type: "ref/prompt", name: "create_tool" },
+    argument: { name: "language", value: "py" },
+  });
+
+  expect(await namesOf(client)).toEqual([
+    "create_pipeline",
+    "create_skill",
+    "create_tool",
+    "import_skill",
+    "improve_tool",
+  ]);
+  expect(texts.every((text) => text.includes("It takes {"))).toBe(true);
+  expect(completion.values[0]).toBe("python");
 });
 
 test("prompts/get writes the steps with what was filled in, and what the tool takes now", async () => {
