@@ -16,7 +16,7 @@ export type { MayForget } from "./store/redis/check-redis.ts";
 export { redisStore } from "./store/redis/redis-store.ts";
 export type { RedisStore, RedisStoreOptions } from "./store/redis/redis-store.ts";
 export { createRuns } from "./store/runs/create-runs.ts";
-export type { AddRunOptions, Runs } from "./store/runs/create-runs.ts";
+export type { AddRunOptions, OpenOptions, Runs } from "./store/runs/create-runs.ts";
 export type { ListRunsOptions, RunSummary } from "./store/runs/list-runs.ts";
 export type { RunClock } from "./store/runs/run-clock.ts";
 export type { RunEntry, RunEvent, RunFailure, RunOutcome, RunRecord } from "./store/runs/run-records.ts";

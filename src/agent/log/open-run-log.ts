@@ -79,7 +79,7 @@ async function callOnce(
 
 /** What a journal says at its end. The conversation is in the lines before. */
 function toOutcome({ status, messages: _messages, output, error, ...rest }: RunResult): RunOutcome {
-  const facts = JSON.parse(JSON.stringify(rest)) as JsonObject;
+  const facts = rest as unknown as JsonObject;
   if (status === "ok") return { status, output: { ...facts, output: output ?? null } };
   const { code, message } = error ?? toFailure("run-stopped", { run: rest.run, reason: rest.reason ?? "cancelled" });
   return { status: "failed", error: { code, message, ...facts } };

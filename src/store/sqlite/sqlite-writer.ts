@@ -40,7 +40,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
   const pending: Pending[] = [];
   /** The newest write to each scope of those that are pending. */
   const lastOf = new Map<string, Pending>();
-  const idle = setTimeout(() => checkpoint(database), idleMs).unref();
+  const idle = createIdleTimer(() => checkpoint(database));
   let isScheduled = false;
   let tries = 0;
 
@@ -59,7 +59,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     // What is not pending any more is written, and can be read.
     lastOf.clear();
     for (const write of pending) lastOf.set(write.scope, write);
-    idle.refresh();
+    idle.note();
     schedule();
   }
 
@@ -82,7 +82,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
       return promise;
     },
     stop() {
-      clearTimeout(idle);
+      idle.stop();
     },
   };
 }
@@ -93,6 +93,31 @@ function takeBatch(pending: Pending[]): readonly Pending[] {
   let bytes = 0;
   const end = pending.slice(0, maxBatch.writes).findIndex((write) => (bytes += write.bytes) > maxBatch.bytes);
   return pending.splice(0, end === -1 ? maxBatch.writes : Math.max(end, 1));
+}
+
+/** Calls `work` when nobody has written for a while, and again after the next pause. A write only notes the time. */
+function createIdleTimer(work: () => void): { note(): void; stop(): void } {
+  let notedAt = performance.now();
+  let timer: NodeJS.Timeout | undefined = setTimeout(look, idleMs).unref();
+
+  function look(): void {
+    const leftMs = notedAt + idleMs - performance.now();
+    if (leftMs > 0) timer = setTimeout(look, Math.ceil(leftMs)).unref();
+    else {
+      timer = undefined;
+      work();
+    }
+  }
+
+  return {
+    note() {
+      notedAt = performance.now();
+      timer ??= setTimeout(look, idleMs).unref();
+    },
+    stop() {
+      clearTimeout(timer);
+    },
+  };
 }
 
 /** Writes the log back while nobody waits for it. If it fails, the next commit that needs the space says so. */
