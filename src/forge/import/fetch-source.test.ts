@@ -80,7 +80,12 @@ test("R5: fetchSource() follows a registry to no other private host", async () =
 test.for(["{", "null", "[]", '{"versions":{"__proto__":{}},"dist-tags":{"latest":"__proto__"}}', '{"versions":5}'])(
   "fetchSource() says so when a registry answers with %s",
   async (text) => {
-    const { url } = await startRegistry({ instead: (_request, response) => void response.end(text) === undefined });
+    const { url } = await startRegistry({
+      instead(_request, response) {
+        response.end(text);
+        return true;
+      },
+    });
 
     await expect(fetchSource({ kind: "npm", address: "pdf-skills" }, { registry: url })).rejects.toMatchObject({
       code: "import-failed",
@@ -145,7 +150,7 @@ function makePackage(version: string, scripts: Readonly<Record<string, string>> 
     "package/package.json": JSON.stringify(manifest),
     "package/skills/pdf/SKILL.md": skillText("pdf"),
   });
-  return { file: `pdf-skills-${version}.tgz`, bytes, manifest } as NpmPackage;
+  return { file: `pdf-skills-${version}.tgz`, bytes, manifest };
 }
 
 /** A registry; `dist` changes what it says about the archive of its only package. */

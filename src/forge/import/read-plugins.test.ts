@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 
 import { createRepository, serveGit } from "../../../test/support/git-server.ts";
 import { createImportProject, skillText } from "../../../test/support/import-project.ts";
-import { makeTarball, type NpmPackage } from "../../../test/support/make-packages.ts";
+import { makeTarball } from "../../../test/support/make-packages.ts";
 import { startIndex } from "../../../test/support/package-index.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { importSkills } from "./import-skills.ts";
@@ -92,7 +92,7 @@ test("importSkills() takes a plugin that is elsewhere, and pins where it really 
     "package/.claude-plugin/plugin.json": JSON.stringify({ name: "far" }),
     "package/skills/pdf/SKILL.md": skillText("pdf"),
   });
-  const index = await startIndex({ npm: [{ file: "far-skills-1.0.0.tgz", bytes, manifest } as NpmPackage] });
+  const index = await startIndex({ npm: [{ file: "far-skills-1.0.0.tgz", bytes, manifest }] });
   onTestFinished(() => index.close());
   const plugins = [{ name: "far", source: { source: "npm", package: "far-skills" } }];
   const market = createFolder({ ".claude-plugin/marketplace.json": JSON.stringify({ name: "team", plugins }) });

@@ -72,6 +72,15 @@ export async function removeSkill(name: string, options: RemoveOptions = {}): Pr
  * Puts back what `removeSkill` took out: as it was, in the lock too, and trusted if it was trusted in exactly this state.
  *
  * @throws {KitbagError} `skill-not-found` if nothing of this name was removed; `import-taken` if something else has its place.
+ *
+ * @example
+ * ```ts
+ * import { isKitbagError } from "kitbag";
+ * import { restoreSkill } from "kitbag/forge";
+ *
+ * const cause: unknown = await restoreSkill("never-removed").catch((cause: unknown) => cause);
+ * console.assert(isKitbagError(cause, "skill-not-found"));
+ * ```
  */
 export async function restoreSkill(name: string, options: RemoveOptions = {}): Promise<RemovedSkill> {
   const project = openProject(options.directory ?? process.cwd(), options.home);
