@@ -7,6 +7,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+import { startKitbagTerminal } from "../../../test/support/kitbag-terminal.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import {
   connectHttp,
@@ -137,6 +138,34 @@ test("kitbag serve --http without --json prints its address alone to a pipe", as
 
   expect(run.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp\n$/u);
   expect(run.code).toBe(0);
+});
+
+test("kitbag serve --http shows a person what is served, and what is dangerous in red", async (context) => {
+  needProgram(context, "script");
+  const terminal = startKitbagTerminal(
+    ["serve", "--http", "0", "--sandbox", "off", "--store", "none"],
+    createProject(),
+  );
+
+  await terminal.waitFor("Ctrl-C stops it");
+  terminal.type("\u0003");
+
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.shown()).toMatch(/URL {6}.*http:\/\/127\.0\.0\.1:\d+\/mcp/u);
+  expect(terminal.shown()).toMatch(/Sandbox {2}\u001B\[31moff: what runs can read and change all that you can/u);
+  expect(terminal.shown()).toMatch(/Access {3}everybody on this machine; no token/u);
+});
+
+test("kitbag serve at a terminal says that a client must start it", async (context) => {
+  needProgram(context, "script");
+  const terminal = startKitbagTerminal(["serve", "--store", "none"], createProject());
+
+  await terminal.waitFor("clients start this program themselves");
+  await terminal.waitFor("Ctrl-C stops it");
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  terminal.type("\u0003");
+
+  expect(await terminal.ended).toBe(0);
 });
 
 test("kitbag serve --token lets in who has it, and shows it to nobody", async () => {
