@@ -96,7 +96,7 @@ test("the workflows are there with the tools of the forge as they are, and compl
   const made = await openForge({ workspace, directory, home });
   onTestFinished(() => made.close());
   for (const tool of [...createForgeTools(made), createImportTool({ directory, home })]) workspace.add(tool);
-  const { client } = await connect2025(workspace);
+  const { client } = await connect2025(workspace, { shownTools: () => ["call_tool"] });
 
   const texts = await Promise.all(calls.map(([name, values]) => textOf(client, name, values)));
   const { completion } = await client.complete({
@@ -115,20 +115,26 @@ test("the workflows are there with the tools of the forge as they are, and compl
   expect(completion.values[0]).toBe("python");
 });
 
-test("prompts/get writes the steps with what was filled in, and what the tool takes now", async () => {
+test("prompts/get writes the steps with what was filled in, and what the tool takes if the client does not know", async () => {
   const input = {
     type: "object",
     properties: { name: { type: "string" }, code: { type: "string" } },
     required: ["name"],
   } as const;
   const create = defineTool({ name: "create_tool", description: "Makes a tool", input, run: () => "" });
-  const { client } = await connect2025(createWorkspace({ tools: [create] }));
+  const workspace = createWorkspace({ tools: [create] });
+  const { client } = await connect2025(workspace);
+  const few = await connect2025(workspace, { shownTools: () => ["call_tool"] });
 
   const text = await textOf(client, "create_tool", { purpose: "count words", language: "python" });
+  const longer = await textOf(few.client, "create_tool", { purpose: "count words" });
 
   expect(text).toContain("Make a tool that does this: count words\n\nGo step by step:\n\n1. Look with `search_tools`");
   expect(text).toContain("3. Write its code in python.");
-  expect(text).toContain("Call `create_tool`. It takes {\n     name: string;\n     code?: string;\n   }\n7. ");
+  expect(text).toContain("6. Call `create_tool`.\n7. ");
+  expect(longer).toContain(
+    "Call `call_tool` with the name create_tool. It takes {\n     name: string;\n     code?: string;\n   }\n6. ",
+  );
 });
 
 test.for(connects)(

@@ -17,7 +17,8 @@ export function createPromptWords(client: ServedClient): PromptWords {
     has,
     name: (tool) => (shown.has(tool) ? `\`${tool}\`` : `\`call_tool\` with the name ${tool}`),
     takes(tool) {
-      const entry = session.getTool(tool);
+      // Who is shown a tool has its schema already.
+      const entry = shown.has(tool) ? undefined : session.getTool(tool);
       if (entry === undefined) return "";
       // It stands in a numbered step, and backticks are for names of tools.
       const schema = renderSchema(entry.tool.inputSchema).replaceAll("`", "'").replaceAll("\n", "\n   ");

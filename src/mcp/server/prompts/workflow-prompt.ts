@@ -13,7 +13,7 @@ export interface PromptWords {
   has(tool: string): boolean;
   /** How a text names a tool: by its name, or by the tool that reaches it. */
   name(tool: string): string;
-  /** What a tool takes, as it is now. */
+  /** What a tool takes, as it is now; empty if the client knows it already. */
   takes(tool: string): string;
 }
 
