@@ -33,7 +33,6 @@ interface OverHttp {
  *
  * @example
  * ```ts
- * import { Client } from "@modelcontextprotocol/client";
  * import { createWorkspace, defineTool } from "kitbag";
  * import { createMcpServer } from "kitbag/mcp";
  * import { PassThrough } from "node:stream";

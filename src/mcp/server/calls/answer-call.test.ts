@@ -124,7 +124,7 @@ test("tools/call tells a client of 2026 which capability a tool needs", async ()
 test.for(generations)("tools/call tells a %s client how far a call is, and what came so far", async (kind) => {
   const { url } = await listen({ workspace: createWorkspace({ tools: [count] }) });
   const client = await connectHttp(url, { kind });
-  const seen: { progress: number; total?: number; message?: string }[] = [];
+  const seen: { readonly progress: number }[] = [];
 
   const result = await client.callTool({ name: "count", arguments: {} }, { onprogress: (one) => void seen.push(one) });
 

@@ -24,7 +24,7 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
 
   async function report(cause: Error): Promise<void> {
     services.options.onError?.(cause);
-    const answer = toParseError(cause);
+    const answer = toInvalidRequest(cause);
     // A client that is gone need not be told.
     if (answer !== undefined) await transport.send(answer).catch(() => {});
   }
@@ -61,12 +61,9 @@ export async function serveOverStdio(services: Services, given: StdioOptions): P
   };
 }
 
-/** A line that is no message has no number that an answer could name. */
-function toParseError(cause: Error): JSONRPCMessage | undefined {
-  const isJson = !(cause instanceof SyntaxError);
-  if (isJson && cause.name !== "ZodError" && cause.name !== "$ZodError") return undefined;
-  const [code, message] = isJson
-    ? [-32_600, "Invalid Request: the line is no JSON-RPC message"]
-    : [-32_700, "Parse error: the line is no JSON"];
-  return { jsonrpc: "2.0", id: null, error: { code, message } } as unknown as JSONRPCMessage;
+/** JSON that is no message has no number that an answer could name. A line that is no JSON at all, the SDK passes over. */
+function toInvalidRequest(cause: Error): JSONRPCMessage | undefined {
+  if (cause.name !== "ZodError" && cause.name !== "$ZodError") return undefined;
+  const error = { code: -32_600, message: "Invalid Request: the line is no JSON-RPC message" };
+  return { jsonrpc: "2.0", id: null, error } as unknown as JSONRPCMessage;
 }
