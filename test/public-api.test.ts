@@ -6,6 +6,7 @@ import { promisify } from "node:util";
 import * as kitbag from "kitbag";
 import * as agent from "kitbag/agent";
 import * as forge from "kitbag/forge";
+import * as mcp from "kitbag/mcp";
 import * as models from "kitbag/models";
 import * as runtimes from "kitbag/runtimes";
 import * as stores from "kitbag/store";
@@ -212,6 +213,41 @@ test('"kitbag/agent" exports these types', () => {
     "StopReason",
     "SummaryKind",
     "Task",
+  ]);
+});
+
+test('"kitbag/mcp" exports these names', () => {
+  expect(Object.keys(mcp).toSorted()).toEqual(["createMcpServer", "openGate"]);
+});
+
+test('"kitbag/mcp" exports these types', () => {
+  expect(exportedTypes("src/mcp/index.ts")).toEqual([
+    "Caller",
+    "ClientAnswers",
+    "Gate",
+    "GateEvent",
+    "GateLimits",
+    "GateOAuth",
+    "GateOptions",
+    "GateRequest",
+    "GateToken",
+    "McpArgument",
+    "McpClientAccess",
+    "McpExposure",
+    "McpExposureRule",
+    "McpGeneration",
+    "McpNotifier",
+    "McpPromptSource",
+    "McpResourceSource",
+    "McpServerLimits",
+    "McpServerOptions",
+    "McpServing",
+    "Rate",
+    "Refusal",
+    "Route",
+    "ServedClient",
+    "StdioOptions",
+    "StdioServing",
   ]);
 });
 
@@ -671,6 +707,11 @@ test("package.json has these entries", () => {
       default: "./dist/agent.js",
     },
     "./forge": { "@kitbag/source": "./src/forge.ts", types: "./dist/forge.d.ts", default: "./dist/forge.js" },
+    "./mcp": {
+      "@kitbag/source": "./src/mcp/index.ts",
+      types: "./dist/mcp/index.d.ts",
+      default: "./dist/mcp/index.js",
+    },
     "./models": {
       "@kitbag/source": "./src/models.ts",
       types: "./dist/models.d.ts",
@@ -693,24 +734,27 @@ test("package.json has these entries", () => {
   expect(packageJson.bin).toEqual({ kitbag: "./dist/cli/main.js" });
 });
 
-test.for(["src/forge.ts", "src/index.ts", "src/runtimes.ts", "src/skills.ts", "src/store.ts", "src/testing/index.ts"])(
-  "%s exports no function without an example",
-  (entry) => {
-    const sources = exportedValues(entry).map(({ name, file }) => ({
-      name,
-      text: readFileSync(join(root, file), "utf8"),
-    }));
+test.for([
+  "src/forge.ts",
+  "src/index.ts",
+  "src/mcp/index.ts",
+  "src/runtimes.ts",
+  "src/skills.ts",
+  "src/store.ts",
+  "src/testing/index.ts",
+])("%s exports no function without an example", (entry) => {
+  const sources = exportedValues(entry).map(({ name, file }) => ({
+    name,
+    text: readFileSync(join(root, file), "utf8"),
+  }));
 
-    const bare = sources.filter(({ name, text }) => {
-      const comment = new RegExp(`/\\*\\*((?:(?!\\*/).)*)\\*/\\nexport (?:async )?function ${name}\\b`, "su").exec(
-        text,
-      );
-      return comment !== null && !comment[1]?.includes("@example");
-    });
+  const bare = sources.filter(({ name, text }) => {
+    const comment = new RegExp(`/\\*\\*((?:(?!\\*/).)*)\\*/\\nexport (?:async )?function ${name}\\b`, "su").exec(text);
+    return comment !== null && !comment[1]?.includes("@example");
+  });
 
-    expect(bare.map(({ name }) => name)).toEqual([]);
-  },
-);
+  expect(bare.map(({ name }) => name)).toEqual([]);
+});
 
 test.for([
   { name: "kitbag", expected: ["semver", "tokenx", "typebox"] },
