@@ -380,6 +380,15 @@ test("wasmRuntime() runs what a module does while it is instantiated, once for e
   expect(outcomes).toEqual(Array.from({ length: 3 }, () => ({ status: "ok", output: 1 })));
 });
 
+test("wasmRuntime() runs nothing of a module before its call, not even what it does first of all", async () => {
+  const spinning = wasi("", [], "(start $spin) (func $spin (loop $again (br $again)))");
+  const { call } = open(spinning, { options: { maxCpuMs: 300 } });
+
+  const outcomes = [await call({}), await call({})];
+
+  for (const outcome of outcomes) expect(messageOf(outcome)).toContain("it used more than 300 ms of CPU time");
+});
+
 test("wasmRuntime() names the trap of a module that cannot be instantiated, each time", async () => {
   const { call } = open(wasi("", [], '(data (i32.const 999999) "outside")'));
 

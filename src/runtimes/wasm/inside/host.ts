@@ -6,7 +6,8 @@
 import { Socket } from "node:net";
 
 import { checkModule } from "./module/check-module.ts";
-import { hasStartSection, limitModule } from "./module/limit-module.ts";
+import { holdStart } from "./module/hold-start.ts";
+import { limitModule } from "./module/limit-module.ts";
 import { RefusedModule } from "./module/refused-module.ts";
 import { webAssembly, type LoadedModule } from "./module/web-assembly.ts";
 import { createWorkerPool, type WorkerPool } from "./pool/worker-pool.ts";
@@ -80,7 +81,8 @@ async function load(bytes: Uint8Array): Promise<Loaded> {
     const limited = limitModule(bytes, settings?.limits.memoryBytes ?? 0);
     const module = await webAssembly.compile(limited);
     checkModule(module);
-    return { module, runsAtOnce: hasStartSection(limited) };
+    const { bytes: held, start } = holdStart(limited);
+    return start === undefined ? { module } : { module: await webAssembly.compile(held), start };
   } catch (cause) {
     if (cause instanceof RefusedModule) return { reason: cause.message };
     return { reason: `it is no valid module: ${cause instanceof Error ? cause.message : "it does not compile"}` };

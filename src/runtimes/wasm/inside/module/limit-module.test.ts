@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { moduleFromText } from "../../../../../test/support/wasm-module.ts";
-import { hasStartSection, limitModule } from "./limit-module.ts";
+import { limitModule } from "./limit-module.ts";
 import { RefusedModule } from "./refused-module.ts";
 import { webAssembly } from "./web-assembly.ts";
 
@@ -135,14 +135,6 @@ test("limitModule() gives V8 no module that was cut off, wherever it was", async
 
   // Cut between two sections it can be a smaller module that is right; that has no code, and exports nothing.
   expect(accepted.every((length) => length < limited.length / 2)).toBe(true);
-});
-
-test("hasStartSection() tells whether a module runs code while it is instantiated", () => {
-  const [eager, lazy] = ["(module (func $f) (start $f))", '(module (func $f) (export "_start" (func $f)))'].map(
-    (text) => limitModule(moduleFromText(text), mebibyte),
-  );
-
-  expect([eager, lazy].map((bytes) => bytes !== undefined && hasStartSection(bytes))).toEqual([true, false]);
 });
 
 /** A module whose function grows its first memory as far as it can, and answers with its pages. */

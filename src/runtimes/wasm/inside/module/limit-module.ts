@@ -1,10 +1,10 @@
 import { createByteReader, toLeb, type ByteReader } from "./byte-reader.ts";
 import { RefusedModule } from "./refused-module.ts";
+import { preambleBytes, readSections, sectionIds, toModule, type Section } from "./sections.ts";
 
 const pageBytes = 64 * 1024;
 /** An entry of a table costs up to 16 bytes of the host, whatever the module's memory is. Large programs have some 50,000. */
 const maxTableEntries = 1_000_000;
-const sections = { custom: 0, table: 4, memory: 5, start: 8 } as const;
 
 /**
  * Rewrites a module so that all its memories together cannot grow beyond `memoryBytes`, nor its tables beyond a fixed number of
@@ -15,21 +15,18 @@ const sections = { custom: 0, table: 4, memory: 5, start: 8 } as const;
  */
 export function limitModule(bytes: Uint8Array, memoryBytes: number): Uint8Array {
   checkPreamble(bytes);
-  const parts: Uint8Array[] = [bytes.subarray(0, 8)];
   try {
-    const reader = createByteReader(bytes.subarray(8));
-    while (!reader.atEnd) {
-      const id = reader.byte();
-      const content = reader.bytes(reader.number());
-      if (id === sections.custom) continue;
-      const limited = limitSection(id, content, memoryBytes);
-      parts.push(Uint8Array.from([id, ...toLeb(limited.length)]), limited);
-    }
+    return toModule(bytes, limitSections(bytes, memoryBytes));
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
     throw new RefusedModule(`it is no WASM module, or a damaged one: ${cause.message}`);
   }
-  return Buffer.concat(parts);
+}
+
+function* limitSections(bytes: Uint8Array, memoryBytes: number): Generator<Section> {
+  for (const { id, content } of readSections(bytes)) {
+    if (id !== sectionIds.custom) yield { id, content: limitSection(id, content, memoryBytes) };
+  }
 }
 
 const magic = [0x00, 0x61, 0x73, 0x6d];
@@ -38,7 +35,7 @@ function checkPreamble(bytes: Uint8Array): void {
   if (!magic.every((value, index) => bytes[index] === value)) {
     throw new RefusedModule('it is no WASM module: it does not begin with "\\0asm"');
   }
-  const [version, , layer] = bytes.subarray(4, 8);
+  const [version, , layer] = bytes.subarray(4, preambleBytes);
   if (layer === 1) {
     throw new RefusedModule(
       "it is a WASM component, and only modules run here; build a WASI preview 1 command instead, in Rust with --target wasm32-wasip1",
@@ -49,8 +46,8 @@ function checkPreamble(bytes: Uint8Array): void {
 }
 
 function limitSection(id: number, content: Uint8Array, memoryBytes: number): Uint8Array {
-  if (id === sections.memory) return limitMemories(content, Math.floor(memoryBytes / pageBytes));
-  if (id === sections.table) return limitTables(content);
+  if (id === sectionIds.memory) return limitMemories(content, Math.floor(memoryBytes / pageBytes));
+  if (id === sectionIds.table) return limitTables(content);
   return content;
 }
 
@@ -124,15 +121,4 @@ function skipConstant(reader: ByteReader): void {
     }
     reader.skipNumber();
   }
-}
-
-/** Tells whether a module that was limited runs code while it is instantiated. */
-export function hasStartSection(limited: Uint8Array): boolean {
-  const reader = createByteReader(limited.subarray(8));
-  while (!reader.atEnd) {
-    const id = reader.byte();
-    reader.bytes(reader.number());
-    if (id === sections.start) return true;
-  }
-  return false;
 }

@@ -14,8 +14,8 @@ export interface CompiledModule {
 /** A module that may run. */
 export interface LoadedModule {
   readonly module: CompiledModule;
-  /** It has code that runs while it is instantiated, before it is started. */
-  readonly runsAtOnce: boolean;
+  /** The export to call before `_start`, if there is one. */
+  readonly start?: string;
 }
 
 /** A module with a memory of its own. */

@@ -23,11 +23,8 @@ export interface PreparedCall {
   run(job: Job): CallResult;
 }
 
-/**
- * Prepares a call: its instance is made now, so that it need not be made when the call comes. Nothing of the module runs before
- * that: one that runs code of its own while it is instantiated gets its instance later.
- */
-export function prepareCall({ module, runsAtOnce }: LoadedModule, place: CallPlace): PreparedCall {
+/** Prepares a call: its instance is made now, so that it need not be made when the call comes. Nothing of the module runs before that. */
+export function prepareCall({ module, start }: LoadedModule, place: CallPlace): PreparedCall {
   const guest = createGuest();
   const output = createOutput(place.limits.outputBytes, place.writeError);
   const { fileBytes } = place.limits;
@@ -37,18 +34,17 @@ export function prepareCall({ module, runsAtOnce }: LoadedModule, place: CallPla
     return place.ask(request);
   };
   const imports = { [wasiModule]: wasi.imports, kitbag: kitbagImports(guest, ask) };
-  const makeInstance = (): Instance => new webAssembly.Instance(module, imports);
-  const early = runsAtOnce ? undefined : attempt(makeInstance);
+  const getInstance = attempt((): Instance => new webAssembly.Instance(module, imports));
 
   return {
     run(job) {
       let memory: GuestMemory | undefined;
       try {
         wasi.begin({ ...job, roots: place.roots });
-        const { exports } = early === undefined ? makeInstance() : early();
+        const { exports } = getInstance();
         memory = exports["memory"] as GuestMemory;
         guest.attach(memory);
-        (exports["_start"] as () => void)();
+        for (const name of start === undefined ? ["_start"] : [start, "_start"]) (exports[name] as () => void)();
         return output.finish({ kind: "exit", code: 0 });
       } catch (cause) {
         return output.finish(toEnd(cause, memory?.buffer.byteLength ?? 0));
