@@ -3,6 +3,7 @@ import { createDispatchView, type DispatchView } from "../../../workspace/dispat
 import { firstLine } from "../../../workspace/dispatch/tool-dispatch.ts";
 import { renderInstructions } from "../../../workspace/skills/render-instructions.ts";
 import { toServedName } from "../skills/served-name.ts";
+import { isWithinLimits } from "../skills/served-skill.ts";
 import { toSkillUri } from "../skills/skill-uri.ts";
 import { findVisibleSkills } from "../skills/visible-skills.ts";
 import { toKitbagUri } from "./kitbag-uri.ts";
@@ -48,9 +49,10 @@ function renderSkill(skill: Skill, view: DispatchView, shown: ReturnType<typeof 
   });
   const files = skill.folder?.files ?? [];
   const served = toServedName(name);
+  const isServed = isWithinLimits(skill);
   const shownFiles = files
     .slice(0, mostFiles)
-    .map(({ path, bytes }) => `- <${toSkillUri(served, path)}> (${bytes} bytes)`);
+    .map(({ path, bytes }) => `- ${isServed ? `<${toSkillUri(served, path)}>` : path} (${bytes} bytes)`);
   const more = files.length > mostFiles ? [`- and ${files.length - mostFiles} more`] : [];
   return [
     `# ${skill.displayName ?? name}`,

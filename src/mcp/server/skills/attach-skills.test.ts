@@ -283,13 +283,36 @@ test("a link that was put in the place of a file is not followed", async () => {
   await expect(failure).rejects.toMatchObject({ code: -32603 });
 });
 
-test("a file that is larger than hosts must take is refused before it is read", async () => {
-  const large = new Uint8Array(16 * 1024 * 1024 + 1);
-  const { client } = await connect2025(createWorkspace({ skills: await skillsIn({ ...pdf, "pdf/large.bin": large }) }));
+test("a skill with more bytes or files than hosts must take is not served, and the others are", async () => {
+  const document = "---\nname: NAME\ndescription: Has much\n---\n";
+  const many = Array.from({ length: 513 }, (_, index): [string, string] => [`many/f${index}.txt`, ""]);
+  const skills = await skillsIn({
+    ...pdf,
+    "large/SKILL.md": document.replace("NAME", "large"),
+    "large/large.bin": new Uint8Array(16 * 1024 * 1024),
+    "many/SKILL.md": document.replace("NAME", "many"),
+    ...Object.fromEntries(many),
+  });
+  const { client } = await connect2025(createWorkspace({ skills }));
 
-  const failure = client.readResource({ uri: "skill://kitbag/pdf/large.bin" });
+  const listed = (await new SkillsClient(client).list()).skills;
+  const { contents } = await client.readResource({ uri: "kitbag://skills/large" });
 
-  await expect(failure).rejects.toMatchObject({ code: -32602, message: expect.stringContaining("at most 16777216") });
+  expect(skills).toHaveLength(3);
+  expect(listed.map(({ frontmatter }) => frontmatter.name)).toEqual(["pdf"]);
+  await expect(client.readResource({ uri: "skill://kitbag/large/large.bin" })).rejects.toMatchObject({ code: -32602 });
+  expect((contents[0] as { text: string }).text).toContain("- large.bin (16777216 bytes)");
+});
+
+test("a SKILL.md that uses keys of the protocol is served without them", async () => {
+  const front = 'name: odd\ndescription: Odd\nmetadata:\n  io.modelcontextprotocol/x: "1"';
+  const { client } = await connect2025(
+    createWorkspace({ skills: await skillsIn({ "odd/SKILL.md": `---\n${front}\n---\nDo.\n` }) }),
+  );
+
+  const [entry] = (await new SkillsClient(client).list()).skills;
+
+  expect(entry?.frontmatter).toEqual({ name: "odd", description: "Odd" });
 });
 
 test("skills are listed page by page, in the order of their URIs, and a wrong cursor is refused", async () => {

@@ -1,5 +1,10 @@
 import type { Resource } from "@modelcontextprotocol/server";
-import { DIRECTORY_MIME_TYPE, skillEntry, type Skill as SkillEntry } from "@modelcontextprotocol/server/ext/skills";
+import {
+  DIRECTORY_MIME_TYPE,
+  SKILL_LIMITS,
+  skillEntry,
+  type Skill as SkillEntry,
+} from "@modelcontextprotocol/server/ext/skills";
 
 import type { Skill, SkillFile, SkillFolder } from "../../../core/skill.ts";
 import { toDigest } from "../../../skills/folder/to-digest.ts";
@@ -38,9 +43,10 @@ const documentPath = "SKILL.md";
 
 /**
  * Makes what is served of a skill: its own files with their digests, and a SKILL.md that clients accept. Reads SKILL.md only.
- * Answers `undefined` for what cannot be served at all, such as a file name that no URI can hold.
+ * Answers `undefined` for what cannot be served at all: a skill beyond the limits, or with a file name that no URI can hold.
  */
 export async function createServedSkill(skill: Skill, name: string): Promise<ServedSkill | undefined> {
+  if (!isWithinLimits(skill)) return undefined;
   const document = (await readDocument(skill, name)) ?? (await renderDocument(skill, name));
   if (document === undefined) return undefined;
   const files = toFiles(skill, name, document.file);
@@ -64,6 +70,14 @@ export async function createServedSkill(skill: Skill, name: string): Promise<Ser
   };
 }
 
+/** Whether a skill is small enough for the extension; the tools that read skills know no such limit. */
+export function isWithinLimits({ folder }: Skill): boolean {
+  const files = folder?.files ?? [];
+  const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+  // The document may be one more, and written anew.
+  return files.length < SKILL_LIMITS.files && bytes < SKILL_LIMITS.bytes;
+}
+
 interface Document {
   readonly entry: SkillEntry;
   readonly file: ServedFile;
@@ -75,7 +89,12 @@ async function readDocument({ folder }: Skill, name: string): Promise<Document |
   const bytes = folder && file && readListed(folder, file);
   if (folder === undefined || file === undefined || bytes === undefined) return undefined;
   const entry = await toEntry(name, bytes);
-  return entry && { entry, file: toFile(name, folder, file) };
+  return entry && !hasReserved(entry) ? { entry, file: toFile(name, folder, file) } : undefined;
+}
+
+/** Some keys of `metadata` are for the protocol alone. */
+function hasReserved({ frontmatter }: SkillEntry): boolean {
+  return Object.keys(frontmatter["metadata"] ?? {}).some((key) => key.startsWith("io.modelcontextprotocol/"));
 }
 
 async function renderDocument(skill: Skill, name: string): Promise<Document | undefined> {
