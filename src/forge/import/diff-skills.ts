@@ -1,14 +1,11 @@
-import { join } from "node:path";
-
-import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
-import { readRegularFile } from "../../skills/folder/read-file.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toolSignature } from "../../skills/trust/tool-signature.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createVersions, type FileDiff, type VersionSource } from "../../store/versions/versions.ts";
+import { readShown } from "./read-shown.ts";
 
 /** What becomes of a skill when another state of it takes its place. */
 export interface SkillDifference {
@@ -51,14 +48,7 @@ function toSource({ directory, skill }: SkillReport): VersionSource {
   const permissions = (skill?.permissions ?? {}) as unknown as JsonObject;
   return {
     definition: { permissions, tools: Object.fromEntries(tools) as JsonObject },
-    files: files.map((file) => ({
-      ...file,
-      read() {
-        const reading = readRegularFile(join(directory, file.path), { maxBytes: file.bytes });
-        if (reading.ok) return reading.bytes;
-        throw new KitbagError("script-changed", { path: file.path });
-      },
-    })),
+    files: files.map((file) => ({ ...file, read: () => readShown(directory, file).bytes })),
   };
 }
 

@@ -93,7 +93,8 @@ function createClaims(
     const wrong = checkEntryPath(path, maxDepth);
     if (wrong !== undefined) refuse(path, wrong);
     entries += 1;
-    if (entries > maxFiles) refuse(path, `is one too many: there may be ${maxFiles} files and folders`);
+    if (entries > maxFiles)
+      refuse(path, `is one too many: there may be ${maxFiles} files and folders; take one folder, with #:folder`);
     const rival = taken(path, kind);
     if (rival === path) refuse(path, "is there twice");
     if (rival !== undefined) refuse(path, `is the same name as ${JSON.stringify(rival)} on many systems`);

@@ -65,7 +65,8 @@ async function toSettings(url: URL, options: FetchOptions): Promise<Record<strin
   const list = addresses.map((address) => (address.includes(":") ? `[${address}]` : address)).join(",");
   const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64");
   return {
-    "http.curloptResolve": `${host}:${port}:${list}`,
+    // An address needs no resolver.
+    ...(addresses[0] !== host && { "http.curloptResolve": `${host}:${port}:${list}` }),
     ...(username !== "" && { "http.extraHeader": `Authorization: Basic ${login}` }),
   };
 }

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -350,6 +359,23 @@ test("importSkills() leaves out what is no part of a skill, and keeps what is a 
     kind: "archive",
     integrity: expect.stringMatching(/^sha256-/u) as string,
   });
+});
+
+test("importSkills() copies what a link in a folder stands for, and takes no skill with a link that leads out", async () => {
+  const project = createImportProject();
+  const source = createFolder({
+    "good/SKILL.md": skillText("good"),
+    "good/a.txt": "a",
+    "evil/SKILL.md": skillText("evil"),
+  });
+  symlinkSync("a.txt", join(source, "good/b.txt"));
+  symlinkSync("/etc/hostname", join(source, "evil/b.txt"));
+
+  const report = await importSkills(source, { ...project, skills: "all" });
+
+  expect(lstatSync(join(project.directory, ".kitbag/skills/good/b.txt")).isFile()).toBe(true);
+  expect(readFileSync(join(project.directory, ".kitbag/skills/good/b.txt"), "utf8")).toBe("a");
+  expect(report.skipped).toMatchObject([{ path: "evil", reason: expect.stringContaining("b.txt") as string }]);
 });
 
 test("importSkills() pins a path that leads to the same source wherever the project is moved together with it", async () => {

@@ -17,7 +17,6 @@ import { KitbagError } from "../../core/errors.ts";
 import type { SkillFolder } from "../../core/skill.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { readRegularFile } from "../../skills/folder/read-file.ts";
-import { toDigest } from "../../skills/folder/to-digest.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
@@ -26,6 +25,7 @@ import { withFileLock } from "../../skills/trust/with-file-lock.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import type { LoadedCandidate } from "./import-candidate.ts";
 import { makeFolder, trustNothing, type ImportProject } from "./open-project.ts";
+import { readShown } from "./read-shown.ts";
 
 /** A skill that is put in its place. */
 export interface Landing {
@@ -113,15 +113,13 @@ function folderOf({ report, name }: LoadedCandidate): SkillFolder {
 /** Writes the files that were shown, each only if its bytes are those that were hashed. */
 function copyShown(candidate: LoadedCandidate, draft: string): void {
   const { directory, files } = folderOf(candidate);
-  for (const { path, bytes, digest } of files) {
-    const from = join(directory, path);
-    const reading = readRegularFile(from, { maxBytes: bytes });
-    if (!reading.ok || toDigest(reading.bytes) !== digest) throw new KitbagError("script-changed", { path });
-    const to = join(draft, path);
+  for (const file of files) {
+    const shown = readShown(directory, file);
+    const to = join(draft, file.path);
     mkdirSync(dirname(to), { recursive: true });
-    writeFileSync(to, reading.bytes, { flag: "wx", flush: true });
+    writeFileSync(to, shown.bytes, { flag: "wx", flush: true });
     // Not through the mask of the process: what is a program there is one here.
-    chmodSync(to, (statSync(from).mode & 0o111) === 0 ? 0o644 : 0o755);
+    chmodSync(to, (statSync(shown.path).mode & 0o111) === 0 ? 0o644 : 0o755);
   }
 }
 

@@ -157,8 +157,8 @@ test("R15: readArchive() refuses bombs before they are unpacked", async () => {
       "Cannot import "it": the entry "zeros" makes it grow too much: it looks like a bomb",
       "Cannot import "it": the entry "zeros" is larger than 10485760 bytes",
       "Cannot import "it": the entry "huge" is larger than 10485760 bytes",
-      "Cannot import "it": the entry "f5000" is one too many: there may be 5000 files and folders",
-      "Cannot import "it": the entry "f5000" is one too many: there may be 5000 files and folders",
+      "Cannot import "it": the entry "f5000" is one too many: there may be 5000 files and folders; take one folder, with #:folder",
+      "Cannot import "it": the entry "f5000" is one too many: there may be 5000 files and folders; take one folder, with #:folder",
     ]
   `);
 });
