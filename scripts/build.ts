@@ -40,7 +40,7 @@ async function bundle(): Promise<readonly string[]> {
   // A file that asks where it is must stay where it is.
   const fixed = files.filter((file) => readFileSync(join(root, file), "utf8").includes("import.meta"));
   // Also those that the user installs if they are wanted.
-  const external = Object.keys({ ...dependencies, ...peerDependencies });
+  const external = Object.keys({ ...dependencies, ...peerDependencies }).map(toPattern);
   const chunkOf = await findChunks(external);
   const build = await rolldown({
     cwd: root,
@@ -82,7 +82,7 @@ async function bundle(): Promise<readonly string[]> {
  * The chunk of each module that `import "kitbag"` loads. The more entries there are, the more small chunks they share, and each takes
  * Node about a millisecond: so there are three, by who else needs them, and the command and the stores load no more than they need.
  */
-async function findChunks(external: readonly string[]): Promise<ReadonlyMap<string, string>> {
+async function findChunks(external: readonly RegExp[]): Promise<ReadonlyMap<string, string>> {
   const command = await findReached("src/cli/main.ts", external);
   const stores = await findReached("src/store.ts", external);
   const chunkOf = new Map<string, string>();
@@ -95,7 +95,7 @@ async function findChunks(external: readonly string[]): Promise<ReadonlyMap<stri
 }
 
 /** The modules that are loaded with a file, without those that are loaded when they are needed. */
-async function findReached(file: string, external: readonly string[]): Promise<ReadonlySet<string>> {
+async function findReached(file: string, external: readonly RegExp[]): Promise<ReadonlySet<string>> {
   const build = await rolldown({ cwd: root, input: file, platform: "node", external: [...external] });
   const { output } = await build.generate({ format: "esm" });
   await build.close();
@@ -110,6 +110,11 @@ async function findReached(file: string, external: readonly string[]): Promise<R
     }
   }
   return reached;
+}
+
+/** A package and all that it exports: a second copy of what `package/part` shares with `package` would be loaded beside it. */
+function toPattern(name: string): RegExp {
+  return new RegExp(`^${name.replaceAll(/[.]/gu, String.raw`\.`)}(?:/|$)`, "u");
 }
 
 /** `src/cli/main.ts` → `cli/main`. */
