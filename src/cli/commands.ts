@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import type { CliCommand } from "./cli-command.ts";
 
 /** A command as the overview knows it, before its file is loaded. */
@@ -65,6 +68,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/check.ts")).checkCommand,
   },
   {
+    name: "test",
+    summary: "Run the examples of tools, and try inputs made from their schemas",
+    load: async () => (await import("./commands/test.ts")).testCommand,
+  },
+  {
     name: "new",
     summary: "Start a skill from a template",
     load: async () => (await import("./commands/new.ts")).newCommand,
@@ -118,6 +126,11 @@ export const commands: readonly CommandEntry[] = [
     name: "versions",
     summary: "List the versions of a tool or a skill, and compare them",
     load: async () => (await import("./commands/versions.ts")).versionsCommand,
+  },
+  {
+    name: "rollback",
+    summary: "Make an earlier version of a tool live again",
+    load: async () => (await import("./commands/rollback.ts")).rollbackCommand,
   },
   {
     name: "stats",

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import type { Agent } from "../../agent/agent-interface.ts";
 import type { ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { isKitbagError } from "../../core/errors.ts";
@@ -95,6 +98,6 @@ async function openTools(invocation: Invocation, sources: Sources): Promise<Work
     return await openWithSkills(invocation, sources);
   } catch (cause) {
     if (!isKitbagError(cause, "config-missing")) throw cause;
-    return { ...(await createConfigured({}, sources, invocation.cwd)), reports: [] };
+    return { ...(await createConfigured({}, sources, invocation.cwd)), reports: [], forged: [] };
   }
 }

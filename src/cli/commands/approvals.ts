@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import type { ApprovalAsked } from "../../agent/events.ts";
 import { decideApproval } from "../../agent/log/decide-approval.ts";
 import { quote } from "../../core/errors.ts";
@@ -7,6 +10,7 @@ import { createRuns } from "../../store/runs/create-runs.ts";
 import { findRuns, readRun } from "../agent/runs/read-run.ts";
 import { showInput } from "../agent/view/show-input.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { decideDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
 import { readInput } from "../input/read-input.ts";
 import { addOption, getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
@@ -16,10 +20,10 @@ import { withKept } from "../store/open-kept.ts";
 import { runAction, type Action } from "../store/pick-action.ts";
 import { usageError } from "../usage-error.ts";
 
-/** `kitbag approvals`: calls of agents that wait for somebody. */
+/** `kitbag approvals`: calls of agents, and drafts of tools, that wait for somebody. */
 export const approvalsCommand: CliCommand = {
   examples: [
-    ["kitbag approvals", "which calls wait"],
+    ["kitbag approvals", "which calls wait, and which tools that want more permissions than the policy grants"],
     ["kitbag approvals approve 3f2a91bc", "allow one; then: kitbag runs resume 3f2a91bc"],
     [`kitbag approvals approve 3f2a91bc --input '{"to": "somebody else"}'`, "allow it with another input"],
     [`kitbag approvals deny 3f2a91bc --reason "not today"`, "forbid it; the model is told why"],
@@ -52,9 +56,14 @@ async function findWaiting(store: Store): Promise<readonly ApprovalAsked[]> {
 
 async function listApprovals(invocation: Invocation): Promise<Answer> {
   const approvals = await withKept(invocation, ({ store }) => findWaiting(store));
-  if (approvals.length === 0) return { document: { approvals }, text: "No call waits for an approval." };
+  const drafts = await listWaitingDrafts(invocation);
+  const document = { approvals, ...(drafts.length > 0 && { drafts }) };
   const rows = approvals.map(({ approval, tool, input }) => [approval, tool, showInput(input)]);
-  return { document: { approvals }, text: renderTable(["ID", "TOOL", "INPUT"], rows, invocation.terminal) };
+  const tables = [
+    ...(rows.length > 0 ? [renderTable(["ID", "TOOL", "INPUT"], rows, invocation.terminal)] : []),
+    ...(drafts.length > 0 ? [renderDrafts(drafts, invocation)] : []),
+  ];
+  return { document, text: tables.length === 0 ? "No call waits for an approval." : tables.join("\n\n") };
 }
 
 async function decide(invocation: Invocation, decision: "approve" | "deny"): Promise<Answer> {
@@ -64,6 +73,8 @@ async function decide(invocation: Invocation, decision: "approve" | "deny"): Pro
   if (given !== undefined && decision === "deny") throw usageError("Cannot deny a call with another input");
   if (reason !== undefined && decision === "approve")
     throw usageError("Cannot use --reason with approve: it is for deny");
+  const draft = await decideDraft(invocation, args[0] ?? "", decision);
+  if (draft !== undefined) return draft;
   const input = given === undefined ? undefined : ((await readInput(given, invocation)) as JsonValue);
   return withKept(invocation, async ({ store }) => {
     const { approval, run, tool } = pick(await findWaiting(store), args[0] ?? "");

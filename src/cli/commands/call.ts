@@ -1,9 +1,13 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { askThePerson } from "../approve-call.ts";
 import { createCallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { createDebugging, type Debugging } from "../debug/debugging.ts";
+import { noteForged } from "../forge/load-forged.ts";
 import { applySettings } from "../flags/apply-settings.ts";
 import { parseFlags } from "../flags/parse-flags.ts";
 import { createLearning, type Learning } from "../learn/learning.ts";
@@ -73,7 +77,7 @@ async function callTool(
   { runtimes, records, learning, debugging }: CallParts,
 ): Promise<Answer> {
   const [address = "", ...words] = invocation.args;
-  const { workspace, options, reports } = await openWithSkills(invocation, {
+  const { workspace, options, reports, forged } = await openWithSkills(invocation, {
     runtimes,
     complete: records.complete,
     module: getText(invocation.options, "module"),
@@ -81,7 +85,10 @@ async function callTool(
     isThere: (opened) => opened.getTool(address) !== undefined,
   });
   await startLog(workspace, options, invocation);
-  if (workspace.getTool(address) === undefined) noteUntrusted(reports, invocation.terminal);
+  if (workspace.getTool(address) === undefined) {
+    noteForged(forged, address, invocation.terminal);
+    noteUntrusted(reports, invocation.terminal);
+  }
   const view = createCallView(invocation);
   const callOptions: CallOptions = {
     ...(learning === undefined && { onEvent: view.onEvent }),

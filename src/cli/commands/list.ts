@@ -1,3 +1,7 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
+import type { ForgedTool } from "../../forge/forge.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { SkillState } from "../../workspace/skills/skill-methods.ts";
@@ -24,10 +28,14 @@ export const listCommand: CliCommand = {
   async run(invocation) {
     const { args, options } = invocation;
     const sources = { module: getText(options, "module"), directories: args };
-    const { workspace, reports } = await openWithSkills(invocation, sources);
+    const { workspace, reports, forged } = await openWithSkills(invocation, sources);
     const tools = listTools(workspace);
     const skills = listSkills(workspace, reports, invocation.cwd);
-    return { document: { tools: tools.map(toToolEntry), skills }, text: render(tools, skills, invocation) };
+    const unused = forged.filter(({ status }) => status === "untrusted" || status === "broken");
+    return {
+      document: { tools: tools.map(toToolEntry), skills, ...(unused.length > 0 && { unusedTools: unused }) },
+      text: render({ tools, unused, skills }, invocation),
+    };
   },
 };
 
@@ -100,11 +108,23 @@ function toListedSkill({ skill, active }: SkillState, paths: ReadonlyMap<string,
   };
 }
 
-function render(tools: readonly ListedTool[], skills: readonly ListedSkill[], { terminal }: Invocation): string {
+interface Listed {
+  readonly tools: readonly ListedTool[];
+  /** Tools that were made in the project, and may not run or cannot be used. */
+  readonly unused: readonly ForgedTool[];
+  readonly skills: readonly ListedSkill[];
+}
+
+function render({ tools, unused, skills }: Listed, { terminal }: Invocation): string {
   const toolRows = tools.map(({ tool, address, source, state }) => [
     address,
     source === "skill" ? `skill, ${state}` : source,
     tool.description,
+  ]);
+  const unusedRows = unused.map(({ name, status, diagnostics: [first] }) => [
+    name,
+    status === "untrusted" ? "not trusted" : status,
+    first?.cure ?? first?.message ?? "",
   ]);
   const skillRows = skills.map((skill) => [
     skill.name,
@@ -114,7 +134,9 @@ function render(tools: readonly ListedTool[], skills: readonly ListedSkill[], { 
     skill.reason ?? skill.description,
   ]);
   const tables = [
-    ...(toolRows.length > 0 ? [renderTable(["TOOL", "SOURCE", "DESCRIPTION"], toolRows, terminal)] : []),
+    ...(toolRows.length + unusedRows.length > 0
+      ? [renderTable(["TOOL", "SOURCE", "DESCRIPTION"], [...toolRows, ...unusedRows], terminal)]
+      : []),
     ...(skillRows.length > 0
       ? [renderTable(["SKILL", "STATE", "TOOLS", "FROM", "DESCRIPTION"], skillRows, terminal)]
       : []),

@@ -1,9 +1,13 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { noteForged } from "../forge/load-forged.ts";
 import { describeFlags } from "../flags/describe-flags.ts";
 import { addModuleOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { isEnforced, renderTool } from "../render-tool.ts";
@@ -62,6 +66,7 @@ export const showCommand: CliCommand = {
     }
     const skipped = reports.find((report) => report.skill === undefined && report.name === address);
     if (skipped !== undefined) return showSkipped(skipped, invocation);
+    noteForged(opened.forged, address, terminal);
     noteUntrusted(reports, terminal);
     return refuse(opened, address);
   },

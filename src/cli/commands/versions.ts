@@ -1,4 +1,8 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
 import { quote, toFailure } from "../../core/errors.ts";
+import { isName } from "../../core/names.ts";
 import type { VersionDiff } from "../../store/versions/diff-versions.ts";
 import type { Version } from "../../store/versions/history.ts";
 import { createVersions, type Versions } from "../../store/versions/versions.ts";
@@ -24,16 +28,41 @@ export const versionsCommand: CliCommand = {
     command.option("--diff <versions...>", "two versions to compare, the older one first");
     addStoreOption(command);
   },
-  run: (invocation) =>
-    withKept(invocation, ({ store }) => {
-      const [address] = invocation.args;
-      const pair = getTexts(invocation.options, "diff");
-      const versions = createVersions(store);
-      if (address === undefined) return listAddresses(versions, pair, invocation);
-      const name = address.replace(/^plugin:/u, "");
-      return pair.length === 0 ? listVersions(versions, name, invocation) : compare(versions, name, pair, invocation);
-    }),
+  async run(invocation) {
+    const [address] = invocation.args;
+    const isCompared = getTexts(invocation.options, "diff").length > 0;
+    const forged = address === undefined || isCompared ? undefined : await listForged(address, invocation);
+    return forged ?? listKept(invocation);
+  },
 };
+
+function listKept(invocation: Invocation): Promise<Answer> {
+  return withKept(invocation, ({ store }) => {
+    const [address] = invocation.args;
+    const pair = getTexts(invocation.options, "diff");
+    const versions = createVersions(store);
+    if (address === undefined) return listAddresses(versions, pair, invocation);
+    const name = address.replace(/^plugin:/u, "");
+    return pair.length === 0 ? listVersions(versions, name, invocation) : compare(versions, name, pair, invocation);
+  });
+}
+
+/** The versions of a tool that was made in the project are in its folder, whether they were called or not. */
+async function listForged(address: string, invocation: Invocation): Promise<Answer | undefined> {
+  if (!isName(address) || !existsSync(join(invocation.cwd, ".kitbag", "tools", address))) return undefined;
+  const { withForge } = await import("../forge/with-forge.ts");
+  const versions = await withForge(invocation, (forge) => forge.listVersions(address));
+  const rows = versions.map(({ version, current, at, digest, author = "", description }) => [
+    current ? "*" : "",
+    version,
+    at === 0 ? "" : showTime(at),
+    digest.slice(0, shownDigest),
+    author,
+    description,
+  ]);
+  const text = renderTable(["", "VERSION", "MADE", "DIGEST", "AUTHOR", "DESCRIPTION"], rows, invocation.terminal);
+  return { document: { address, versions }, text };
+}
 
 async function listAddresses(versions: Versions, pair: readonly string[], invocation: Invocation): Promise<Answer> {
   if (pair.length > 0) throw usageError("Cannot compare versions of nothing: name a tool or a skill before --diff");

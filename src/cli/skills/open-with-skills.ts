@@ -1,9 +1,12 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError, type KitbagError } from "../../core/errors.ts";
+import type { ForgedTool } from "../../forge/forge.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { createConfigured, openWorkspace, type Additions, type OpenWorkspace } from "../config/open-workspace.ts";
+import { hasForged, loadForged } from "../forge/load-forged.ts";
+import { openServers } from "../mcp/open-servers.ts";
 import { loadReports } from "./load-reports.ts";
 
 /** Where tools and skills come from, as the person says it. */
@@ -19,20 +22,30 @@ export interface Sources extends Additions {
 /** A workspace with the skills that were found, all closed. */
 export interface WorkspaceWithSkills extends OpenWorkspace {
   readonly reports: readonly SkillReport[];
+  /** The tools that were made in the project, also those that may not run; those that may are in the workspace. */
+  readonly forged: readonly ForgedTool[];
 }
 
 /**
- * Makes the workspace of a command: the tools of the configuration or the module, and the skills that are found. One of the two
- * is enough.
+ * Makes the workspace of a command: the tools of the configuration or the module, those that were made in the project, and the
+ * skills that are found. One of these is enough.
  *
  * @throws {KitbagError} `config-missing` if there is neither and no folder was named; otherwise as {@link openWorkspace} and {@link loadReports}.
  */
 export async function openWithSkills(context: CliContext, sources: Sources): Promise<WorkspaceWithSkills> {
   const opened = await openConfigured(context, sources);
   if (isKitbagError(opened)) return openUnconfigured(context, sources, opened);
-  if (sources.isThere?.(opened.workspace) === true) return { ...opened, reports: [] };
-  const reports = await loadReports(context, sources.directories);
-  return { ...opened, reports: addSkills(opened.workspace, reports) };
+  await openServers(context, sources.runtimes).add(opened.workspace, opened.mcp);
+  if (sources.isThere?.(opened.workspace) === true) return { ...opened, reports: [], forged: [] };
+  return addFound(context, sources, opened);
+}
+
+/** Adds what is found: tools that were made first, because skills take longer. */
+async function addFound(context: CliContext, sources: Sources, opened: OpenWorkspace): Promise<WorkspaceWithSkills> {
+  const forged = await loadForged(context, opened.workspace);
+  if (forged.length > 0 && sources.isThere?.(opened.workspace) === true) return { ...opened, reports: [], forged };
+  const reports = await loadCompleted(context, sources);
+  return { ...opened, reports: addSkills(opened.workspace, reports), forged };
 }
 
 /** Nothing is configured; that is right where there are skills. Nothing is opened where there is nothing to use. */
@@ -41,10 +54,16 @@ async function openUnconfigured(
   sources: Sources,
   missing: KitbagError,
 ): Promise<WorkspaceWithSkills> {
-  const reports = await loadReports(context, sources.directories);
+  if (hasForged(context)) return addFound(context, sources, await createConfigured({}, sources, context.cwd));
+  const reports = await loadCompleted(context, sources);
   if (reports.length === 0 && sources.directories.length === 0) throw missing;
   const opened = await createConfigured({}, sources, context.cwd);
-  return { ...opened, reports: addSkills(opened.workspace, reports) };
+  return { ...opened, reports: addSkills(opened.workspace, reports), forged: [] };
+}
+
+/** Skills with the tools of the MCP servers that they bring. */
+async function loadCompleted(context: CliContext, { directories, runtimes }: Sources): Promise<readonly SkillReport[]> {
+  return openServers(context, runtimes).complete(await loadReports(context, directories));
 }
 
 /** Adds the skills that are found to a workspace, closed. What cannot be added is skipped, and its report says why. */

@@ -1,0 +1,138 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
+import { openRuntimes } from "../../runtimes/open-runtimes.ts";
+import { openForge } from "../../forge/open-forge.ts";
+import type { Forge } from "../../forge/forge.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+test("kitbag list, show, call, search, versions and rollback see the tools that were made in the project", async () => {
+  const project = createProject();
+  await makeTools(project);
+
+  const list = await kitbag(project, "list");
+  const show = await kitbag(project, "show", "say", "--json");
+  const search = await kitbag(project, "search", "something", "--json");
+  const called = await kitbag(project, "call", "say");
+  const earlier = await kitbag(project, "call", "say@1.0.0");
+  const versions = await kitbag(project, "versions", "say", "--json");
+  const rollback = await kitbag(project, "rollback", "say", "1.0.0");
+  const after = await kitbag(project, "call", "say");
+
+  expect(list.stdout).toBe("TOOL  SOURCE  DESCRIPTION\nsay   global  Says something\n");
+  expect(JSON.parse(show.stdout)).toMatchObject({ address: "say", version: "1.0.1", permissionsEnforced: true });
+  expect(search.stdout).toContain('"say"');
+  expect([called.stdout.trim(), earlier.stdout.trim(), after.stdout.trim()]).toEqual(["B", "A", "A"]);
+  expect(JSON.parse(versions.stdout)).toMatchObject({
+    versions: [{ version: "1.0.0" }, { version: "1.0.1", current: true }],
+  });
+  expect(rollback.stdout).toBe("say is at 1.0.0 now; it was at 1.0.1. To undo: kitbag rollback say 1.0.1\n");
+});
+
+test("kitbag list and call name tools that were not made here, and do not run them", async () => {
+  const project = createProject();
+  const other = createProject();
+  await makeTools(other);
+  cpSync(join(other.folder, ".kitbag"), join(project.folder, ".kitbag"), { recursive: true });
+
+  const list = await kitbag(project, "list");
+  const called = await kitbag(project, "call", "say");
+  const trusted = await kitbag(project, "trust", ".kitbag/tools/say");
+  const after = await kitbag(project, "call", "say");
+
+  expect(list.stdout).toContain("say   not trusted  Read it, then run: kitbag trust .kitbag/tools/say");
+  expect(called).toMatchObject({ code: 1, stdout: "" });
+  expect(called.stderr).toContain("it was not made here and nobody has trusted it");
+  expect(trusted.code).toBe(0);
+  expect(after.stdout.trim()).toBe("B");
+});
+
+test.for([
+  [["nobody", "1.0.0"], 1, "Cannot find the tool"],
+  [["say", "9.9.9"], 1, 'Cannot find the version "9.9.9" of "say": there are 1.0.0, 1.0.1'],
+  [["../say", "1.0.0"], 1, "Cannot find the tool"],
+  [["say"], 2, "missing required argument"],
+] as const)("kitbag rollback %j ends with %i and says why", async ([words, code, reason]) => {
+  const project = createProject();
+  await makeTools(project);
+
+  const run = await kitbag(project, "rollback", ...words);
+
+  expect(run).toMatchObject({ code, stdout: "" });
+  expect(run.stderr).toContain(reason);
+});
+
+test("kitbag approvals shows a draft that wants more than the policy grants, and makes it live", async () => {
+  const project = createProject();
+  const waiting = await withForge(project, (forge) =>
+    forge.createTool({ ...say("A"), permissions: { network: ["api.example.com"] } }),
+  );
+  const id = waiting.status === "waiting" ? waiting.id : "";
+
+  const list = await kitbag(project, "approvals");
+  const before = await kitbag(project, "list");
+  const approved = await kitbag(project, "approvals", "approve", id);
+  const called = await kitbag(project, "call", "say");
+
+  expect(list.stdout).toContain(`${id}  say`);
+  expect(list.stdout).toContain("network api.example.com");
+  expect(before.stdout).not.toContain("say ");
+  expect(approved).toMatchObject({ code: 0, stdout: "say is live now, at 1.0.0.\n" });
+  expect(called.stdout.trim()).toBe("A");
+});
+
+test("kitbag approvals deny throws a draft away", async () => {
+  const project = createProject();
+  const waiting = await withForge(project, (forge) =>
+    forge.createTool({ ...say("A"), permissions: { env: ["TOKEN"] } }),
+  );
+  const id = waiting.status === "waiting" ? waiting.id : "";
+
+  const denied = await kitbag(project, "approvals", "deny", id);
+  const list = await kitbag(project, "approvals");
+
+  expect(denied.stdout).toBe("Denied say.\n");
+  expect(list.stdout).toBe("No call waits for an approval.\n");
+});
+
+function kitbag(project: Project, ...words: string[]): Promise<KitbagRun> {
+  return runKitbag(words, { project });
+}
+
+function say(text: string) {
+  return {
+    name: "say",
+    description: "Says something",
+    language: "bash" as const,
+    code: `echo ${text}\n`,
+    examples: [{ input: {}, output: text }],
+  };
+}
+
+async function makeTools(project: Project): Promise<void> {
+  await withForge(project, async (forge) => {
+    await forge.createTool(say("A"));
+    const { code, examples } = say("B");
+    await forge.updateTool("say", { code, examples });
+  });
+}
+
+async function withForge<Result>(project: Project, work: (forge: Forge) => Promise<Result>): Promise<Result> {
+  const { folder: directory, home } = project;
+  const runtimes = openRuntimes({ directory, home });
+  const forge = await openForge({ workspace: createWorkspace({ runtimes }), directory, home, runtimes, watch: false });
+  try {
+    return await work(forge);
+  } finally {
+    await forge.close();
+    await runtimes.close();
+  }
+}
