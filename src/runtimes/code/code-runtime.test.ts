@@ -157,6 +157,27 @@ test("a call that fails and is not caught fails the program, with its line, what
   });
 });
 
+test.for(["return [{}].map(tools.fail)[0]", "return tools.fail()", "await Promise.all([tools.fail()])"])(
+  "a call that fails says in which line the program made it: %s",
+  async (call) => {
+    const outcome = await run(`const first = 1;\n${call}`);
+
+    expect(messageOf(outcome)).toContain("no luck (line 2)");
+  },
+);
+
+test.for(["() => ({})", "() => { throw 1 }", "() => undefined"])(
+  "a call that fails is heard of where a program makes its own traces: %s",
+  async (trace) => {
+    const code = `Error.prepareStackTrace = ${trace};
+      try { await tools.fail() } catch (error) { return error.code }`;
+
+    const outcome = await run(code);
+
+    expect(outcome).toMatchObject({ output: { result: "tool-failed" } });
+  },
+);
+
 test.for(["tools.dubble({ n: 1 })", "tools['dubble']({ n: 1 })"])("%s says which tool was meant", async (call) => {
   const outcome = await run(`await ${call}`);
 
