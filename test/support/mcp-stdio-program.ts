@@ -13,7 +13,7 @@ workspace.add(
     description: "Adds a tool that answers with its own name",
     input: named,
     run({ name }) {
-      workspace.add(defineTool({ name: String(name), description: "Answers", run: () => String(name) }));
+      workspace.add(defineTool({ name: name as string, description: "Answers", run: () => name as string }));
       return "made";
     },
   }),
@@ -23,7 +23,7 @@ workspace.add(
     name: "unmake",
     description: "Removes a tool",
     input: named,
-    run: ({ name }) => workspace.remove(String(name)),
+    run: ({ name }) => workspace.remove(name as string),
   }),
 );
 workspace.add(

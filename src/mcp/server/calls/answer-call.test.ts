@@ -1,4 +1,5 @@
 import { inputRequired } from "@modelcontextprotocol/server";
+import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { expect, test, vi } from "vitest";
 
 import { connectHttp, listen, textOf, type ClientKind } from "../../../../test/support/mcp-clients.ts";
@@ -146,14 +147,17 @@ test("tools/call sends logs to a client of 2025, from the level that it asks for
 
   await client.callTool({ name: "count", arguments: {} });
   expect(logs).toEqual([{ message: "counting", data: { to: 3 } }]);
-  await client.setLoggingLevel("error");
+  await client.request({ method: "logging/setLevel", params: { level: "error" } });
   await client.callTool({ name: "count", arguments: {} });
 
   expect(logs).toHaveLength(1);
 });
 
 test("tools/call says who asked, and in which trace", async () => {
-  const workspace = createWorkspace({ tools: [greet] });
+  const tracerProvider = new TracerProvider({
+    spanProcessors: [new SimpleSpanProcessor({ exporter: new InMemorySpanExporter() })],
+  });
+  const workspace = createWorkspace({ tools: [greet], telemetry: { tracerProvider } });
   const events: CallEvent[] = [];
   workspace.onEvent((event) => void events.push(event));
   const token = "token-of-somebody-12345";
@@ -167,7 +171,8 @@ test("tools/call says who asked, and in which trace", async () => {
     { headers: { authorization: `Bearer ${token}` } },
   );
 
-  expect(events[0]).toMatchObject({ type: "call-start", tool: "greet", user: "somebody" });
+  const trace = "0af7651916cd43dd8448eb211c80319c";
+  expect(events[0]).toMatchObject({ type: "call-start", tool: "greet", user: "somebody", trace });
 });
 
 test("tools/call shows the head of an output that is too large, and where the rest is", async () => {
@@ -238,7 +243,8 @@ const ask = defineTool({
     const words: string[] = [];
     for (const message of ["First?", "Second?"]) {
       const { word } = await mcp.ask({ word: inputRequired.elicit({ message, requestedSchema: wordForm }) });
-      words.push((word?.["content"] as { word: string }).word);
+      const given = word?.["content"] as { readonly word: string } | undefined;
+      words.push(given?.word ?? "nothing");
     }
     return words.join(" ");
   },
