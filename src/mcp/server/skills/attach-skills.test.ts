@@ -124,6 +124,44 @@ test.for(connects)("a %s client reads folders, one level at a time", async ([, c
   expect(inner).toEqual(["deep inode/directory", "forms.md text/markdown 8"]);
 });
 
+test("files with odd names are listed and read under one URI each", async () => {
+  const names = [
+    "%2e%2e",
+    "a?b#c.md",
+    "back\\slash.txt",
+    " space .md",
+    "émoji 🎒.md",
+    "__proto__",
+    "a%2Fb",
+    "..dots",
+    "SKILL.MD",
+  ];
+  const files = Object.fromEntries(names.map((name) => [`pdf/references/${name}`, `I am ${name}`]));
+  const { client } = await connect2026(createWorkspace({ skills: await skillsIn({ ...pdf, ...files }) }));
+  const skills = new SkillsClient(client);
+  const [entry] = (await skills.list()).skills;
+  const uris = entry?.resources === "dynamic" ? [] : (entry?.resources ?? []).map(({ uri }) => uri);
+
+  const read = await Promise.all(uris.map((uri) => skills.read(entry as never, uri)));
+
+  const texts = read.map(({ bytes }) => Buffer.from(bytes).toString());
+  expect(names.filter((name) => !texts.includes(`I am ${name}`))).toEqual([]);
+  expect(read.every(({ verified }) => verified)).toBe(true);
+});
+
+test("front matter with a hostile key is served as it is read, and verified", async () => {
+  const front = "name: odd\ndescription: Odd\n__proto__:\n  polluted: yes\nconstructor: x";
+  const { client } = await connect2025(
+    createWorkspace({ skills: await skillsIn({ "odd/SKILL.md": `---\n${front}\n---\nDo.\n` }) }),
+  );
+  const skills = new SkillsClient(client);
+
+  const [entry] = (await skills.list()).skills;
+  const file = await skills.read(entry as never);
+
+  expect([file.verified, entry?.frontmatter.name, "polluted" in {}]).toEqual([true, "odd", false]);
+});
+
 test("a skill that is defined in code gets a SKILL.md that clients verify, whatever is in its texts", async () => {
   const odd = 'Says: "hi" # no\n--- \\ \u0007 🎒';
   const skill = defineSkill({

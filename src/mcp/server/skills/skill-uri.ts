@@ -32,5 +32,5 @@ function decodeSegment(segment: string): string | undefined {
 }
 
 function isPlainName(name: string): boolean {
-  return name !== "" && name !== "." && name !== ".." && !/[/\\\0]/u.test(name) && name.isWellFormed();
+  return name !== "" && name !== "." && name !== ".." && !/[/\0]/u.test(name) && name.isWellFormed();
 }
