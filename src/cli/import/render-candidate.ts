@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import type { SkillDifference } from "../../forge/import/diff-skills.ts";
 import type { ImportCandidate } from "../../forge/import/import-candidate.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
@@ -59,7 +62,7 @@ const states: Readonly<Record<ImportCandidate["state"], string>> = {
 };
 
 /** Where something came from, in the words that fetch it again. */
-export function showLocked({ kind, address, ref }: LockedSource): string {
+function showLocked({ kind, address, ref }: LockedSource): string {
   if (kind === "npm") return `npm:${address}${ref === undefined ? "" : `@${ref}`}`;
   return `${address}${ref === undefined ? "" : `#${ref}`}`;
 }

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
@@ -16,7 +19,7 @@ test("openAudited() makes the store in .kitbag, and hides it from git but for sk
   await record(place);
 
   const ignored = readFileSync(join(place.choice.folder, ".gitignore"), "utf8");
-  expect(ignored.split("\n").slice(1)).toEqual(["/*", "!/skills/", ""]);
+  expect(ignored.split("\n").slice(1)).toEqual(["/*", "!/skills/", "!/tools/", ""]);
   expect([place.choice.file, place.files.keyFile].map((path) => statSync(path).mode & 0o077)).toEqual([0, 0]);
 });
 

@@ -1,3 +1,6 @@
+// SPDX-FileCopyrightText: 2026 Ada Lovelace
+// SPDX-License-Identifier: Apache-2.0
+
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
@@ -54,9 +57,9 @@ function isLink(path: string): boolean {
   }
 }
 
-/** Records are of this machine; skills in the folder belong to the project. */
+/** Records are of this machine; skills and tools in the folder belong to the project. */
 const ignored =
-  "# Records of this machine, kept by Kitbag. What is in skills/ belongs to the project.\n/*\n!/skills/\n";
+  "# Records of this machine, kept by Kitbag. What is in skills/ and tools/ belongs to the project.\n/*\n!/skills/\n!/tools/\n";
 
 function makeOwnFolder(file: string, folder: string): void {
   try {
