@@ -1,6 +1,6 @@
 import { defineTool } from "../../core/define-tool.ts";
 import type { Tool } from "../../core/tool.ts";
-import { importSkills, type ImportOptions, type ImportReport } from "./import-skills.ts";
+import type { ImportOptions, ImportReport } from "./import-skills.ts";
 
 /** How the tool imports. */
 export type ImportToolOptions = Omit<ImportOptions, "skills" | "plugins" | "choose" | "replace" | "signal">;
@@ -50,6 +50,8 @@ export function createImportTool(options: ImportToolOptions = {}): Tool {
     needsApproval: true,
     async run(input, { signal }) {
       const { source, skills, plugins } = input as unknown as ImportInput;
+      // Fetching and unpacking take long to load, and most servers never import anything.
+      const { importSkills } = await import("./import-skills.ts");
       const report = await importSkills(source, {
         allowLocal: false,
         ...options,
