@@ -8,12 +8,20 @@ export function post(url: string, message: object | string, headers: Record<stri
   return fetch(url, { method: "POST", headers: { ...headers2025, ...headers }, body });
 }
 
+/** What may be other than usual about a request. */
+export interface Post2026Options {
+  readonly signal?: AbortSignal;
+  readonly headers?: Record<string, string>;
+  /** Changes the text of the message, to what no object could be. */
+  readonly edit?: (body: string) => string;
+}
+
 /** Posts a request as a client of 2026 would. */
 export function post2026(
   url: string,
   method: string,
   params: Record<string, unknown> = {},
-  { signal, headers = {} }: { readonly signal?: AbortSignal; readonly headers?: Record<string, string> } = {},
+  { signal, headers = {}, edit = (body) => body }: Post2026Options = {},
 ): Promise<Response> {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -36,7 +44,7 @@ export function post2026(
       ...(typeof name === "string" && { "mcp-name": name }),
       ...headers,
     },
-    body: JSON.stringify(message),
+    body: edit(JSON.stringify(message)),
     ...(signal !== undefined && { signal }),
   });
 }

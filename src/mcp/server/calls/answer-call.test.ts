@@ -111,6 +111,19 @@ test("tools/call goes on only for the caller, the tool and the input that it beg
   expect(runs).toEqual(["a"]);
 });
 
+test("tools/call asks nobody about an input that is too deep to wait with", async () => {
+  const { url } = await listen({ workspace: createWorkspace({ tools: [greet] }) });
+  const deep = `${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`;
+  const _meta = { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } };
+  const params = { name: "greet", arguments: { deep: "HERE" }, _meta };
+
+  const answer = await post2026(url, "tools/call", params, { edit: (body) => body.replace('"HERE"', deep) });
+  const fine = await post2026(url, "tools/call", { name: "greet", arguments: { name: "Ada", times: 1 } });
+
+  expect(await readAnswer(answer)).toMatchObject({ error: { code: expect.any(Number) as number } });
+  expect(await readAnswer(fine)).toMatchObject({ result: { content: [{ text: "Hello Ada" }] } });
+});
+
 test("tools/call tells a client of 2026 which capability a tool needs", async () => {
   const { url } = await listen({ workspace: createWorkspace({ tools: [ask] }) });
 

@@ -12,6 +12,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 
+import { describeCause } from "../../../core/errors.ts";
 import type { FailedOutcome, ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../tool-client.ts";
@@ -91,8 +92,14 @@ async function toAnswer(
   if (step.status === "done") return step.result;
   // A 2025 client is asked while its request waits, and may still cancel it.
   if (client.generation === "2026") flight.detach();
-  const requestState = parked.park(flight, toOwner(client, request));
-  return inputRequired({ inputRequests: step.questions, requestState });
+  try {
+    const requestState = parked.park(flight, toOwner(client, request));
+    return inputRequired({ inputRequests: step.questions, requestState });
+  } catch (cause) {
+    // An input that is too deep to be written down cannot be recognised again.
+    flight.abort(new Error("The call cannot wait for an answer"));
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Cannot ask for more: ${describeCause(cause)}`);
+  }
 }
 
 /** Whose call it is: nobody else can go on with it, nor with another tool or another input. */

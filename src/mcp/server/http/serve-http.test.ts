@@ -5,7 +5,9 @@ import { expect, test, vi } from "vitest";
 import { connectHttp, listen, textOf } from "../../../../test/support/mcp-clients.ts";
 import { beginSession, initialize, post, post2026, readAnswer } from "../../../../test/support/mcp-raw.ts";
 import { defineTool } from "../../../core/define-tool.ts";
+import { openGate } from "../../../gate/open-gate.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
+import { createMcpServer } from "../create-mcp-server.ts";
 
 const ping = { jsonrpc: "2.0", id: 2, method: "ping" };
 const tokens = [
@@ -40,15 +42,15 @@ test("route() answers 404 to whoever uses the session of somebody else", async (
 });
 
 test("route() closes sessions that nobody uses, but none that listens", async () => {
-  const { url, server } = await listen({ workspace: createWorkspace(), limits: { idleMs: 150 } });
+  const { url, server } = await listen({ workspace: createWorkspace(), limits: { idleMs: 1000 } });
   const listening = await beginSession(url);
   const stream = await fetch(url, { headers: { accept: "text/event-stream", "mcp-session-id": listening } });
-  await beginSession(url);
-  expect(server.sessions).toBe(2);
+  const unused = await beginSession(url);
 
-  await vi.waitFor(() => expect(server.sessions).toBe(1), { timeout: 5000 });
+  await vi.waitFor(() => expect(server.sessions).toBe(1), { timeout: 20_000 });
 
-  await sleep(400);
+  await sleep(1500);
+  expect((await post(url, ping, { "mcp-session-id": unused })).status).toBe(404);
   expect((await post(url, ping, { "mcp-session-id": listening })).status).toBe(200);
   await stream.body?.cancel();
 });
@@ -195,6 +197,34 @@ test("route() lets a client of 2025 whose connection broke have the answer that 
   expect((await next?.read())?.value).toContain("finished");
   expect(unknown.status).toBe(400);
   await next?.cancel();
+});
+
+test("route() ends streams when the gate closes, and lets calls finish", async () => {
+  const wait = defineTool({ name: "wait", description: "Waits a little", run: () => sleep(300, "finished") });
+  const server = createMcpServer({ workspace: createWorkspace({ tools: [wait] }) });
+  const gate = await openGate({ routes: [server.route()] });
+  const url = `${gate.url}/mcp`;
+  const session = await beginSession(url);
+  const old = await fetch(url, { headers: { accept: "text/event-stream", "mcp-session-id": session } });
+  const current = await post2026(url, "subscriptions/listen", { notifications: { toolsListChanged: true } });
+  const params = { name: "wait", arguments: {} };
+  const calls = [
+    post(url, { jsonrpc: "2.0", id: 9, method: "tools/call", params }, { "mcp-session-id": session }),
+    post2026(url, "tools/call", params),
+    post2026(url, "tools/call", { ...params, _meta: { progressToken: 1 } }),
+  ].map(async (asked) => readAnswer(await asked));
+  await sleep(50);
+
+  const closing = gate.close({ graceMs: 10_000 });
+
+  expect((await Promise.all(calls)).map((answer) => JSON.stringify(answer).includes("finished"))).toEqual([
+    true,
+    true,
+    true,
+  ]);
+  await Promise.all([old.text(), current.text(), closing]);
+  await server.close();
+  expect(server.sessions).toBe(0);
 });
 
 test("route() hides tools that the token does not allow, and says which scopes would", async () => {
