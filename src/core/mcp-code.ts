@@ -4,8 +4,10 @@ import type { CodeFolder } from "./script-code.ts";
 import type { ToolCode } from "./tool.ts";
 
 interface SourceFacts {
-  /** Who owns its tools. */
+  /** Of a server in a configuration, also who owns its tools. */
   readonly name: string;
+  /** The skill that brings it and owns its tools. */
+  readonly skill?: string;
   /** Only these of its tools, by the names that the server gives them. @default all */
   readonly tools?: readonly string[];
   /** How long one call may take. @default the workspace's limit */
@@ -66,6 +68,11 @@ export interface McpCode extends ToolCode {
   readonly source: McpSource;
   /** What was agreed to: the server must still say exactly this when the tool is called. */
   readonly definition: McpDefinition;
+}
+
+/** The name of a source among all: `server`, or `skill/server`. */
+export function toSourceKey({ name, skill }: Pick<McpSource, "name" | "skill">): string {
+  return skill === undefined ? name : `${skill}/${name}`;
 }
 
 /** Tells whether a source is a program of this machine. */

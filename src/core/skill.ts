@@ -1,3 +1,4 @@
+import type { McpSource } from "./mcp-code.ts";
 import type { Permissions } from "./permissions.ts";
 import type { SkillCommand, TextParts } from "./skill-command.ts";
 import type { Tool } from "./tool.ts";
@@ -89,6 +90,8 @@ export interface Skill {
   /** Whether a model may open it by itself. */
   readonly modelInvocable: boolean;
   readonly folder?: SkillFolder;
+  /** Other MCP servers that it brings; their tools become its own when somebody has agreed to them. @default none */
+  readonly servers?: readonly McpSource[];
   /** Makes the text for one use: arguments put in, base directory and files named. @default the instructions as they are */
   readonly render?: (argumentText: string, parts?: TextParts) => string;
   /** The commands of its text, in order, for one use. Runs nothing. @default there are none */

@@ -4,6 +4,7 @@ import type { DependencyProgress } from "./dependencies/dependency-request.ts";
 import type { PackageIndex } from "./dependencies/package-source.ts";
 import type { LearnReport } from "./learn/learn-report.ts";
 import type { DebugOptions } from "./debug/debug-launcher.ts";
+import type { McpEvent } from "./mcp/mcp-runtime.ts";
 import type { FindSecret } from "./script/load-secrets.ts";
 
 /** How scripts and WASM modules run. */
@@ -41,6 +42,8 @@ export interface RuntimesOptions {
   readonly onLearned?: (report: LearnReport) => void;
   /** Which scripts are debugged, and by whom. Give their calls a long `limitMs`: the time goes on while they are stopped. @default none */
   readonly debug?: DebugOptions;
+  /** Told what happens at other MCP servers. */
+  readonly onMcp?: (event: McpEvent) => void;
   /** Told what is being installed. */
   readonly onInstall?: (progress: DependencyProgress) => void;
 }

@@ -1,7 +1,9 @@
 import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 
+import { isKitbagError } from "../../core/errors.ts";
 import { isInside } from "../../skills/folder/is-inside.ts";
+import { toRealPath } from "../../skills/folder/to-real-path.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
 import { loadLock, resolveLockPath } from "../../skills/trust/lock-file.ts";
 import { lockSkills } from "../../skills/trust/lock-skills.ts";
@@ -13,26 +15,70 @@ import { loadAgreed, lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
 import { isYes } from "../config/require-trust.ts";
+import { addOption, getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
+import { usageError } from "../usage-error.ts";
 
 /** `kitbag trust`: lets a configuration, or skills of a project, run as they are now. */
 export const trustCommand: CliCommand = {
   examples: [
     ["kitbag trust .", "the configuration of this folder with the files it imports, and the skills of the project"],
     ["kitbag trust .claude/skills/pdf", "one skill; a folder of skills works too"],
+    ["kitbag trust --mcp github", "what the MCP server github offers now: its tools may run as they are described"],
     ["kitbag trust . --remove", "trust it no longer"],
   ],
   define(command) {
-    command.argument("<path>", "a kitbag.config file, a skill, or a folder with one of them");
+    command.argument("[path]", "a kitbag.config file, a skill, or a folder with one of them");
+    addOption(command, "--mcp <server>", "one MCP server of this project, by its name; of a skill as skill/server");
     command.option("--remove", "trust it no longer");
   },
   async run(invocation) {
-    const path = resolve(invocation.cwd, invocation.args[0] ?? "");
+    const [named] = invocation.args;
+    const server = getText(invocation.options, "mcp");
+    if ((named === undefined) === (server === undefined)) {
+      throw usageError("Cannot tell what to trust: name a path, such as . for this project, or a server with --mcp");
+    }
+    if (server !== undefined) {
+      const { findSources, pickSource, trustServers } = await import("../mcp/trust-servers.ts");
+      return trustServers([pickSource(await findSources(invocation), server)], invocation);
+    }
+    const path = resolve(invocation.cwd, named ?? "");
     const home = resolveKitbagHome(invocation.env);
     if (invocation.options["remove"] === true) return removeTrust(path, home, projectLock(invocation.cwd));
-    return addTrust(findTrustTarget(path), home, invocation);
+    const target = findTrustTarget(path);
+    return addServers(target, await addTrust(target, home, invocation), invocation);
   },
 };
+
+/** What was trusted may name MCP servers: what they offer is looked at, too. One that cannot be reached takes nothing back. */
+async function addServers(target: TrustTarget, answer: Answer, invocation: Invocation): Promise<Answer> {
+  if (answer.exitCode !== undefined) return answer;
+  const { findSources, trustServers } = await import("../mcp/trust-servers.ts");
+  const isMeant = ({ skill, folder }: Brought): boolean =>
+    skill === undefined ? target.config !== undefined : isBelow(folder?.directory, target.directories);
+  const sources = (await findSources(invocation)).filter(isMeant);
+  if (sources.length === 0) return answer;
+  try {
+    const servers = await trustServers(sources, invocation);
+    return {
+      ...answer,
+      document: { ...(answer.document as object), mcp: servers.document },
+      text: [answer.text, servers.text ?? servers.failure].join("\n"),
+    };
+  } catch (cause) {
+    if (!isKitbagError(cause, "mcp-failed")) throw cause;
+    return { ...answer, failure: cause.message, exitCode: 1 };
+  }
+}
+
+interface Brought {
+  readonly skill?: string;
+  readonly folder?: { readonly directory: string };
+}
+
+function isBelow(directory: string | undefined, folders: readonly string[]): boolean {
+  return directory !== undefined && folders.some((folder) => isInside(directory, toRealPath(folder)));
+}
 
 async function addTrust(target: TrustTarget, home: string, invocation: Invocation): Promise<Answer> {
   // What is damaged is told before anybody is asked.

@@ -1,16 +1,17 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 
 import { findSkills, isSkillFolder, projectFolders } from "../../skills/discovery/find-skills.ts";
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
 import { usageError } from "../usage-error.ts";
 import { configNames, findConfigIn, resolveFile } from "./find-config.ts";
+import { parseJsonConfig } from "./to-workspace-options.ts";
 
 /** What somebody named to be trusted. */
 export interface TrustTarget {
   /** As the person named it, absolute. */
   readonly path: string;
-  /** The real path of a configuration that is a program. */
+  /** The real path of a configuration that is a program, or says which to start. */
   readonly config?: string;
   /** Skills, or folders of skills. */
   readonly directories: readonly string[];
@@ -26,7 +27,7 @@ export function findTrustTarget(path: string): TrustTarget {
   if (!isFolder) return { path, ...findInFile(path) };
   const config = findConfigIn(path);
   const directories = findSkillFolders(path, config !== undefined);
-  const program = config !== undefined && !config.endsWith(".json") ? config : undefined;
+  const program = config !== undefined && needsTrust(config) ? config : undefined;
   if (program === undefined && directories.length === 0) {
     if (config !== undefined) throw dataError(config);
     throw usageError(`Cannot trust ${path}: it has neither a configuration nor skills`);
@@ -42,8 +43,13 @@ function findInFile(path: string): Omit<TrustTarget, "path"> {
     throw usageError(`Cannot trust ${path}: only configurations and skills are trusted; ${names}`);
   }
   const config = resolveFile(path);
-  if (config.endsWith(".json")) throw dataError(config);
+  if (!needsTrust(config)) throw dataError(config);
   return { config, directories: [] };
+}
+
+/** Data starts nothing, unless it names other MCP servers. */
+function needsTrust(config: string): boolean {
+  return !config.endsWith(".json") || parseJsonConfig(readFileSync(config, "utf8"), config).mcp !== undefined;
 }
 
 function dataError(config: string): Error {

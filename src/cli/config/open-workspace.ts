@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 
 import { KitbagError, isKitbagError } from "../../core/errors.ts";
+import type { McpSource } from "../../core/mcp-code.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Model } from "../../models/model.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
@@ -20,6 +21,8 @@ export interface OpenWorkspace {
   readonly options: WorkspaceOptions;
   /** The model that the configuration names for agents. */
   readonly model?: Model | string;
+  /** The other MCP servers that the configuration names; their tools are not added yet. */
+  readonly mcp: readonly McpSource[];
 }
 
 /** What a command brings to the workspace that it opens. */
@@ -55,7 +58,7 @@ export async function openWorkspace(
  * @throws {KitbagError} `config-invalid` if the options are wrong; whatever `complete` throws.
  */
 export async function createConfigured(
-  { model, ...configured }: Configuration,
+  { model, mcp = [], ...configured }: Configuration,
   { runtimes = [], complete = async (options) => options }: Additions,
   path: string,
 ): Promise<OpenWorkspace> {
@@ -67,6 +70,7 @@ export async function createConfigured(
     return {
       workspace: createWorkspace({ ...options, runtimes: all }),
       options,
+      mcp,
       ...(model !== undefined && { model }),
     };
   } catch (cause) {
@@ -84,7 +88,7 @@ export async function createConfigured(
 export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<Configuration> {
   const path = findConfig(cwd);
   if (path === undefined) return {};
-  if (path.endsWith(".json")) return loadJsonConfig(path);
+  if (path.endsWith(".json")) return withoutServers(loadJsonConfig(path));
   const { status, files } = checkTrust(path, resolveKitbagHome(env));
   return status === "trusted" ? toWorkspaceOptions(await loadModule(path, files), path) : {};
 }
@@ -95,16 +99,26 @@ function resolveModule(path: string): string {
 }
 
 async function loadConfig(path: string, context: CliContext): Promise<Configuration> {
-  if (path.endsWith(".json")) return loadJsonConfig(path);
-  const digests = await requireTrust(path, resolveKitbagHome(context.env), context.terminal);
+  const home = resolveKitbagHome(context.env);
+  if (path.endsWith(".json")) {
+    const config = loadJsonConfig(path);
+    if (config.mcp !== undefined) await requireTrust(path, home, context.terminal);
+    return config;
+  }
+  const digests = await requireTrust(path, home, context.terminal);
   return toWorkspaceOptions(await loadModule(path, digests), path);
 }
 
 /** The limits of a configuration that is only data hold for a named module too; what the module says goes before them. */
 async function loadNamed(path: string, config: string | undefined): Promise<Configuration> {
-  const base = config?.endsWith(".json") === true ? loadJsonConfig(config) : {};
+  const base = config?.endsWith(".json") === true ? withoutServers(loadJsonConfig(config)) : {};
   const options = await toWorkspaceOptions(await loadModule(path), path);
   return { ...base, ...options, limits: { ...base.limits, ...options.limits } };
+}
+
+/** What servers a configuration starts counts only where it is trusted. */
+function withoutServers({ mcp: _, ...rest }: Configuration): Configuration {
+  return rest;
 }
 
 function loadJsonConfig(path: string): Configuration {

@@ -1,18 +1,23 @@
 import { KitbagError, quote } from "../../core/errors.ts";
 import { isPlain, showValue } from "../../core/json.ts";
+import type { McpSource } from "../../core/mcp-code.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
+import { readSources } from "../mcp/read-sources.ts";
 
 /** What a configuration says: options of the workspace, and what is for the command alone. */
 export interface Configuration extends WorkspaceOptions {
   /** The model of agents, or the name of one. */
   readonly model?: Model | string;
+  /** Other MCP servers, as sources of tools. */
+  readonly mcp?: readonly McpSource[];
 }
 
 /** Every option there is; the compiler keeps it in step with the type. */
 const optionNames = Object.keys({
   model: true,
+  mcp: true,
   tools: true,
   components: true,
   skills: true,
@@ -48,12 +53,13 @@ export async function toWorkspaceOptions(exported: unknown, path: string): Promi
   checkNames(Object.keys(value), optionNames, path);
   for (const name of lists) checkList(name, (value as Record<string, unknown>)[name], path);
   checkModel((value as { model?: unknown }).model, path);
-  return value;
+  const { mcp, ...options } = value as { mcp?: unknown };
+  return mcp === undefined ? options : { ...options, mcp: readSources(mcp, path) };
 }
 
 /**
- * Reads a configuration that is JSON. It is only data, so it needs no trust, and it can say only what data can say: limits,
- * and the name of a model.
+ * Reads a configuration that is JSON. It can say only what data can say: limits, the name of a model, and other MCP servers. With
+ * servers it needs trust, because it says which programs are started.
  *
  * @throws {KitbagError} `config-invalid` for anything else.
  */
@@ -65,11 +71,12 @@ export function parseJsonConfig(text: string, path: string): Configuration {
     throw new KitbagError("config-invalid", { path, reason: `it is not JSON: ${(cause as Error).message}` }, { cause });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrongExport(path, value);
-  checkNames(Object.keys(value), ["limits", "model"], path);
-  const { limits = {}, model } = value as { limits?: unknown; model?: unknown };
+  checkNames(Object.keys(value), ["limits", "model", "mcp"], path);
+  const { limits = {}, model, mcp } = value as { limits?: unknown; model?: unknown; mcp?: unknown };
   checkModel(model, path);
   if (typeof limits === "object" && limits !== null && !Array.isArray(limits)) {
-    return { limits, ...(typeof model === "string" && { model }) };
+    const sources = readSources(mcp, path);
+    return { limits, ...(typeof model === "string" && { model }), ...(sources.length > 0 && { mcp: sources }) };
   }
   throw new KitbagError("config-invalid", { path, reason: `limits: expected an object, found ${showValue(limits)}` });
 }

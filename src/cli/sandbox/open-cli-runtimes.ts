@@ -6,6 +6,7 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { Invocation } from "../cli-command.ts";
 import { configNames } from "../config/find-config.ts";
+import { createMcpTeller } from "../mcp/open-servers.ts";
 import { lockName } from "../../skills/trust/lock-file.ts";
 import { defaultStore, findNamedStore } from "../store/choose-store.ts";
 import { findProject, ownFolder } from "../store/find-project.ts";
@@ -43,6 +44,7 @@ export function openCliRuntimes(
     onInstall: ({ step, package: name }) => {
       terminal.showStatus(step === "ready" ? "" : `Packages: ${step}${name === undefined ? "" : ` ${name}`}`);
     },
+    onMcp: createMcpTeller(invocation),
     onConnection: ({ host, port, allowed, reason }) => {
       if (!allowed) terminal.note(toPrintableLine(`Refused a connection to ${host}:${port}: ${reason}`) + "\n");
     },

@@ -4,6 +4,7 @@ import type { Workspace } from "../../workspace/workspace.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { SkillSource } from "../../skills/watch/skill-source.ts";
 import type { CliContext } from "../cli-command.ts";
+import { withServers, type CliServers } from "../mcp/open-servers.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { toFindOptions } from "../skills/find-options.ts";
 import { toLoadOptions } from "../skills/load-reports.ts";
@@ -18,11 +19,11 @@ import { usageError } from "../usage-error.ts";
 export async function followFolders(
   context: CliContext,
   workspace: Workspace,
-  directories: readonly string[],
+  { directories, servers }: { readonly directories: readonly string[]; readonly servers: CliServers },
 ): Promise<FollowedSkills> {
   const { onProgress: _, ...options } = toLoadOptions(context, directories);
   const source = createSkillSource({ ...options, ...toFindOptions(context, directories) });
-  const followed = await followSkills(workspace, checkFirst(source, context));
+  const followed = await followSkills(workspace, checkFirst(withServers(source, servers, context), context));
   noteUntrusted(followed.reports(), context.terminal);
   let skipped = toSkipped(followed.reports());
   followed.onReload((reports) => {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import { isKitbagError, type KitbagError } from "../../core/errors.ts";
-import type { ForgedTool } from "../../forge/forge.ts";
+import type { ForgedTool } from "../../forge/forge-interface.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";

@@ -2,7 +2,7 @@ import { chmod, mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { isMcpProgram, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-code.ts";
+import { isMcpProgram, toSourceKey, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-code.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Limits } from "../../sandbox/sandbox.ts";
@@ -108,7 +108,11 @@ async function greet({ source, transport, secrets }: Started, attempt: Attempt, 
     const diedItself = isDead && !signal.aborted && transport.wasEnded === undefined;
     await transport.close();
     const reason = isDead && !signal.aborted ? await transport.gone : describeServerError(cause, secrets);
-    const failure = new KitbagError("mcp-failed", { server: source.name, reason: secrets.show(reason) }, { cause });
+    const failure = new KitbagError(
+      "mcp-failed",
+      { server: toSourceKey(source), reason: secrets.show(reason) },
+      { cause },
+    );
     return { diedItself, failure };
   }
 }
@@ -132,8 +136,8 @@ async function connectAddress(
     if (!(cause instanceof UnauthorizedError) || logIn === undefined || source.oauth === undefined) {
       throw toFailure(source, cause);
     }
+    return logInAndConnect(source, { open, connect, logIn });
   }
-  return logInAndConnect(source, { open, connect, logIn: logIn as LogIn });
 }
 
 interface LoggingIn {
@@ -156,9 +160,9 @@ async function logInAndConnect(source: McpAddress, { open, connect, logIn }: Log
   }
 }
 
-function toFailure({ name, url }: McpAddress, cause: unknown): KitbagError {
-  const reason = `${new URL(url).origin}: ${describeServerError(cause, undefined)}`;
-  return new KitbagError("mcp-failed", { server: name, reason }, { cause });
+function toFailure(source: McpAddress, cause: unknown): KitbagError {
+  const reason = `${new URL(source.url).origin}: ${describeServerError(cause, undefined)}`;
+  return new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
 }
 
 interface Place {

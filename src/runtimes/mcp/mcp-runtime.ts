@@ -1,5 +1,5 @@
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { isMcpProgram, type McpCode, type McpSource } from "../../core/mcp-code.ts";
+import { isMcpProgram, toSourceKey, type McpCode, type McpSource } from "../../core/mcp-code.ts";
 import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeServerError, type McpConnection } from "./connect-server.ts";
@@ -174,7 +174,7 @@ async function toFailure(cause: unknown, { connection, program, source, tool }: 
     return new KitbagError("tool-failed", { tool: tool.name, reason: text }, { cause });
   const end = connection.end === undefined ? undefined : ((await program?.gone) ?? connection.end);
   const reason = end === undefined ? text : `${connection.secrets.show(end)}, while a call was on its way`;
-  return new KitbagError("mcp-failed", { server: source.name, reason }, { cause });
+  return new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
 }
 
 /** What somebody agreed to is what runs. */
@@ -182,7 +182,8 @@ function checkDefinition(tool: Tool, { definitions }: McpConnection): void {
   const { source, definition } = tool.code as McpCode;
   const now = definitions.tools.get(definition.name);
   const changed = now === undefined ? ["it is gone"] : findChangedParts(definition, now);
-  if (changed.length > 0) throw new KitbagError("tool-quarantined", { tool: tool.name, server: source.name, changed });
+  if (changed.length > 0)
+    throw new KitbagError("tool-quarantined", { tool: tool.name, server: toSourceKey(source), changed });
 }
 
 async function nameSandbox(source: McpSource, { findSandbox }: McpRuntimeOptions): Promise<string> {

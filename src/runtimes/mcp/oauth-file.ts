@@ -8,7 +8,7 @@ import type {
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
 
-import type { McpAddress } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpAddress } from "../../core/mcp-code.ts";
 
 /** What a log-in leaves behind. */
 interface Kept {
@@ -70,14 +70,15 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
       return state;
     },
     clientInformation() {
-      if (oauth.clientId === undefined) return readKept(path).client;
+      if (oauth.clientId === undefined) return findClient(readKept(path), logIn);
       return { client_id: oauth.clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
     },
     saveClientInformation: (client) => keep({ client }),
     tokens: () => readKept(path).tokens,
     saveTokens: (tokens) => keep({ tokens }),
     redirectToAuthorization(url) {
-      if (logIn === undefined) throw new Error(`it wants somebody to log in; run: kitbag trust --mcp ${source.name}`);
+      if (logIn === undefined)
+        throw new Error(`it wants somebody to log in; run: kitbag trust --mcp ${toSourceKey(source)}`);
       logIn.show(url);
     },
     saveCodeVerifier: (verifier) => keep({ verifier }),
@@ -99,6 +100,13 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
       });
     },
   };
+}
+
+/** A client that was registered for another place to come back to is of no use for a new log-in. */
+function findClient({ client }: Kept, logIn: LogIn | undefined): StoredOAuthClientInformation | undefined {
+  if (client === undefined || logIn === undefined || !("redirect_uris" in client)) return client;
+  const places = client.redirect_uris as readonly string[];
+  return places.includes(logIn.redirectUrl) ? client : undefined;
 }
 
 function readKept(path: string): Kept {

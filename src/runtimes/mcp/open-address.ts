@@ -1,7 +1,7 @@
 import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 
 import { KitbagError } from "../../core/errors.ts";
-import type { McpAddress } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpAddress } from "../../core/mcp-code.ts";
 import { loadSecrets, type FindSecret, type Secrets } from "../script/load-secrets.ts";
 import { limitBody } from "./limit-body.ts";
 import { oauthFile, type LogIn, type OAuthFile } from "./oauth-file.ts";
@@ -32,7 +32,8 @@ export async function openAddress(source: McpAddress, options: AddressOptions): 
   const { token, headers = {}, oauth } = source;
   const url = new URL(source.url);
   const names = [token, ...Object.values(headers), oauth?.clientSecret].filter((name) => name !== undefined);
-  const refuse = (reason: string): KitbagError => new KitbagError("mcp-failed", { server: source.name, reason });
+  const refuse = (reason: string): KitbagError =>
+    new KitbagError("mcp-failed", { server: toSourceKey(source), reason });
   if ((names.length > 0 || oauth !== undefined) && url.protocol === "http:" && !isLoopback(url.hostname)) {
     throw refuse(`${url.origin} is not encrypted, and secrets would go there; use https`);
   }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { isKitbagError, KitbagError, describeCause } from "../../core/errors.ts";
-import type { McpSource } from "../../core/mcp-code.ts";
+import { toSourceKey, type McpSource } from "../../core/mcp-code.ts";
 import type { McpConnection } from "./connect-server.ts";
 
 /** How often, and after how long, a server is started again. */
@@ -54,7 +54,7 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
   let outUntil = 0;
 
   const fail = (reason: string, cause?: unknown): KitbagError =>
-    new KitbagError("mcp-failed", { server: source.name, reason }, { cause });
+    new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
 
   function countFailure(reason: string): void {
     failures += 1;
@@ -115,7 +115,7 @@ export function createServerLink({ source, connect, restarts, onDown }: LinkOpti
 
 function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   return new Promise((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
+    const stop = (): void => reject(signal.reason as Error);
     if (signal.aborted) return stop();
     signal.addEventListener("abort", stop, { once: true });
     const done = (): void => signal.removeEventListener("abort", stop);

@@ -29,6 +29,7 @@ export function startMcp(options: RuntimesOptions, start: () => Promise<Shared>)
     ...(findSecret !== undefined && { findSecret }),
     ...(limits !== undefined && { limits }),
   });
+  if (options.onMcp !== undefined) runtime.onEvent(options.onMcp);
   return {
     ...runtime,
     async close() {

@@ -1,4 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
+import type { McpSource } from "../../core/mcp-code.ts";
+import { toMcpSource } from "../../core/mcp-source.ts";
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { CodeFolder } from "../../core/script-code.ts";
 import type { Skill, SkillFolder } from "../../core/skill.ts";
@@ -75,10 +77,19 @@ export function toSkill(
     exclusive: manifest.exclusive || defined.exclusive,
     modelInvocable: isKnown && isInvocable(facts.document, defined),
     folder,
+    ...toServers(manifest, frame),
     ...toText(facts, defined, frame),
     ...(onActivate !== undefined && { onActivate }),
     ...(onDeactivate !== undefined && { onDeactivate }),
   };
+}
+
+/** The servers of a manifest, each with the one grant that the skill has. What is wrong with them was told when it was read. */
+function toServers({ mcp = {} }: SkillManifest, { skill, permissions, folder }: ToolFrame): Pick<Skill, "servers"> {
+  const servers = Object.entries(mcp)
+    .map(([name, listed]) => toMcpSource(name, listed, { skill, permissions, folder }))
+    .filter((source): source is McpSource => typeof source !== "string");
+  return servers.length === 0 ? {} : { servers };
 }
 
 function isInvocable(document: SkillDocument | undefined, defined: DefinedSkill): boolean {

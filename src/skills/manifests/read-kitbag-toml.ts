@@ -1,5 +1,7 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { skillMcpSchema, toMcpSource, type ListedMcpSource } from "../../core/mcp-source.ts";
+import { isName, nameRule } from "../../core/names.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
@@ -62,6 +64,7 @@ const schema: JsonSchema = closed({
   permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
   tools: { type: "array", items: tool, maxItems: 1000 },
   dependencies: closed({ python: texts, npm: texts, cargo: texts }),
+  mcp: { type: "object", additionalProperties: skillMcpSchema, maxProperties: 32 },
   tests: { type: "array", items: closed({ tool: text, input: { type: "object" }, output: {} }, ["tool", "input"]) },
 });
 
@@ -70,6 +73,7 @@ interface KitbagToml {
   readonly permissions?: Permissions;
   readonly tools?: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
+  readonly mcp?: Readonly<Record<string, ListedMcpSource>>;
 }
 
 /** Reads `kitbag.toml`. */
@@ -79,11 +83,19 @@ export function readKitbagToml(
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
   const parsed = parseManifestText<KitbagToml>(file, bytes, schema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
-  const { skill = {}, permissions = {}, tools = [], dependencies } = parsed.value;
-  const wrong = tools.flatMap((one, index) => checkTool(file, one, index));
+  const { skill = {}, permissions = {}, tools = [], dependencies, mcp } = parsed.value;
+  const servers = Object.entries(mcp ?? {}).flatMap(([name, one]) => checkServer(file, [name, one], permissions));
+  const wrong = [...tools.flatMap((one, index) => checkTool(file, one, index)), ...servers];
   if (wrong.length > 0) return { diagnostics: wrong };
-  const packages = dependencies === undefined ? {} : { dependencies };
-  return { manifest: { ...emptyManifest, ...skill, file, permissions, tools, ...packages }, diagnostics: [] };
+  const more = { ...(dependencies !== undefined && { dependencies }), ...(mcp !== undefined && { mcp }) };
+  return { manifest: { ...emptyManifest, ...skill, file, permissions, tools, ...more }, diagnostics: [] };
+}
+
+function checkServer(file: string, [name, listed]: [string, ListedMcpSource], permissions: Permissions): Diagnostic[] {
+  const source = isName(name) ? toMcpSource(name, listed, { permissions }) : `its name must be of ${nameRule}`;
+  if (typeof source !== "string") return [];
+  const message = `Cannot use ${file}: the server mcp.${name}: ${source}`;
+  return [{ severity: "error", code: "manifest-invalid", message, file }];
 }
 
 const needed = { script: "file", wasm: "file", pipeline: "steps", reuse: "uses" } as const;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
+import type { ListedMcpSource } from "../../core/mcp-source.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
@@ -51,6 +52,8 @@ export interface SkillManifest {
   readonly permissions: Permissions;
   readonly tools: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
+  /** Other MCP servers, by name. */
+  readonly mcp?: Readonly<Record<string, ListedMcpSource>>;
   /** Whether it says that there is a SKILL.md. */
   readonly needsDocument: boolean;
   /** Whether the scripts' own environment variables are granted (`env_read` of other systems names none). */

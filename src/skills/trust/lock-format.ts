@@ -41,8 +41,19 @@ export interface LockedUse {
   readonly signature: string;
 }
 
+/** What another MCP server offered when somebody agreed to it. */
+export interface LockedServer {
+  /** The digests of its tools' definitions, by the names that it gives them. */
+  readonly tools: Digests;
+  /** The digests of what it says about its skills, by address. */
+  readonly skills: Digests;
+}
+
 /** `kitbag.lock`: the skills of a project by where they are, relative to the lock and with `/`. */
-export type Lock = Map<string, LockedSkill>;
+export interface Lock extends Map<string, LockedSkill> {
+  /** Other MCP servers, by name; those of a skill as `skill/server`. @default there are none */
+  servers?: Map<string, LockedServer>;
+}
 
 /**
  * Writes a lock: sorted, one fact a line, nothing that is computed from other lines. So the same grants are the same bytes, and
@@ -58,7 +69,12 @@ export function renderLock(lock: Lock): string {
     uses: toObject(uses, ({ version, signature }) => ({ ...(version !== undefined && { version }), signature })),
     files: toObject(files, (digest) => digest),
   }));
-  return `${JSON.stringify({ version: 1, skills }, null, 2)}\n`;
+  const servers = toObject(lock.servers ?? new Map<string, LockedServer>(), (server) => ({
+    tools: toObject(server.tools, (digest) => digest),
+    skills: toObject(server.skills, (digest) => digest),
+  }));
+  const more = Object.keys(servers).length === 0 ? {} : { servers };
+  return `${JSON.stringify({ version: 1, skills, ...more }, null, 2)}\n`;
 }
 
 const sourceFacts = ["kind", "address", "ref", "commit", "version", "integrity", "folder"] as const;
@@ -78,11 +94,21 @@ export function parseLock(text: string): Lock {
   const marker = text.split("\n").findIndex((line) => /^(?:<{7}|={7}|>{7}|\|{7})(?: |\r?$)/u.test(line));
   if (marker >= 0)
     throw new Error(`it has the conflict marker of a merge on line ${marker + 1}; resolve the merge first`);
-  const content = JSON.parse(text) as { version?: unknown; skills?: unknown } | null;
+  const content = JSON.parse(text) as { version?: unknown; skills?: unknown; servers?: unknown } | null;
   if (content?.version !== 1)
     throw new Error(`it has version ${JSON.stringify(content?.version)}, and this program knows 1`);
   refuseRepeated(text, content);
-  return toMap(content.skills, "skills", isPlace, parseSkill);
+  const lock: Lock = toMap(content.skills, "skills", isPlace, parseSkill);
+  if (content.servers !== undefined) lock.servers = toMap(content.servers, "servers", isText, parseServer);
+  return lock;
+}
+
+function parseServer(value: unknown, path: string): LockedServer {
+  const { tools, skills } = asRecord(value, path);
+  return {
+    tools: toMap(tools, `${path}: tools`, isText, parseDigest),
+    skills: toMap(skills, `${path}: skills`, isText, parseDigest),
+  };
 }
 
 /** A merge can leave one key twice, with two values; JSON takes the last one silently. */

@@ -1,0 +1,147 @@
+import { join } from "node:path";
+
+import { isKitbagError } from "../../core/errors.ts";
+import type { McpSource } from "../../core/mcp-code.ts";
+import type { Skill } from "../../core/skill.ts";
+import type { McpRuntime, McpEvent } from "../../runtimes/mcp/mcp-runtime.ts";
+import type { LoadedSkills } from "../../skills/load/load-skills.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { openProjectLock } from "../../skills/trust/lock-file.ts";
+import type { LockedServer } from "../../skills/trust/lock-format.ts";
+import type { SkillSource } from "../../skills/watch/skill-source.ts";
+import type { AddMcpServersOptions, McpNotice } from "../../mcp/client/add-mcp-servers.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { CliContext } from "../cli-command.ts";
+import { toPrintableLine } from "../printable.ts";
+
+/** Whoever can connect to other servers. */
+export interface McpOpener {
+  openMcp(): Promise<McpRuntime>;
+}
+
+/** Other MCP servers, as a command uses them. */
+export interface CliServers {
+  /** Adds the tools of the servers of a configuration. */
+  add(workspace: Workspace, sources: readonly McpSource[]): Promise<void>;
+  /** Gives skills the tools of the servers that they bring. */
+  complete(reports: readonly SkillReport[]): Promise<readonly SkillReport[]>;
+}
+
+/** Makes what a command does with other servers. Nothing is loaded or started where there are none. */
+export function openServers(context: CliContext, runtimes?: unknown): CliServers {
+  const tell = createTeller(context);
+  const lock = openProjectLock(context.cwd);
+
+  async function load(): Promise<{
+    client: typeof import("../../mcp/client/add-mcp-servers.ts");
+    options: AddMcpServersOptions;
+  }> {
+    const [client, { createKeptContent }] = await Promise.all([
+      import("../../mcp/client/add-mcp-servers.ts"),
+      import("../../runtimes/mcp/kept-content.ts"),
+    ]);
+    const options = {
+      findPins: (key: string): LockedServer | undefined => lock.read().servers?.get(key),
+      kept: createKeptContent(toKeptPath(context)),
+      onNotice: tell,
+      ...(isOpener(runtimes) && { openMcp: () => runtimes.openMcp() }),
+    };
+    return { client, options };
+  }
+
+  return {
+    async add(workspace, sources) {
+      if (sources.length === 0) return;
+      const { client, options } = await load();
+      await client.addMcpServers(workspace, sources, options);
+      const { findServerSkills } = await import("../../mcp/client/server-skills.ts");
+      for (const source of sources) {
+        const found = findServerSkills(source, { ...options, directory: join(toKeptPath(context), "skills") });
+        for (const skill of found.skills) addSkill(workspace, skill, tell);
+        for (const { name, reason } of found.refused)
+          tell({ server: source.name, message: `Left out ${name}: ${reason}` });
+      }
+    },
+    async complete(reports) {
+      if (!reports.some(({ skill }) => skill?.servers !== undefined)) return reports;
+      const { client, options } = await load();
+      return Promise.all(
+        reports.map(async (report) =>
+          report.skill === undefined
+            ? report
+            : { ...report, skill: await client.withServerTools(report.skill, options) },
+        ),
+      );
+    },
+  };
+}
+
+function addSkill(workspace: Workspace, skill: Skill, tell: (notice: McpNotice) => void): void {
+  try {
+    workspace.addSkill(skill);
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    tell({ server: skill.name, message: cause.message });
+  }
+}
+
+/** Where this person keeps what servers said. */
+export function toKeptPath({ env }: Pick<CliContext, "env">): string {
+  return join(resolveKitbagHome(env), "cache", "mcp");
+}
+
+function isOpener(runtimes: unknown): runtimes is McpOpener {
+  return typeof runtimes === "object" && runtimes !== null && "openMcp" in runtimes;
+}
+
+/** Says each thing about servers once. */
+function createTeller({ terminal }: Pick<CliContext, "terminal">): (notice: McpNotice) => void {
+  const told = new Set<string>();
+  return ({ server, message }) => {
+    const line = toPrintableLine(`The MCP server ${server}: ${message}`);
+    if (told.has(line)) return;
+    told.add(line);
+    terminal.note(`${line}\n`);
+  };
+}
+
+/** Makes the function that says what happens at servers while a command runs. */
+export function createMcpTeller(context: CliContext): (event: McpEvent) => void {
+  const tell = createTeller(context);
+  const lock = openProjectLock(context.cwd);
+  return (event) => {
+    const telling = import("../../mcp/client/add-mcp-servers.ts").then(({ toNotice }) => {
+      const notice = toNotice(event, (key) => lock.read().servers?.get(key));
+      if (notice !== undefined) tell(notice);
+    });
+    // A lock that cannot be read was told when the tools were added.
+    telling.catch(() => {});
+  };
+}
+
+/** A source of skills whose skills have the tools of their servers. A skill stays the same object while nothing about it changes. */
+export function withServers(source: SkillSource, servers: CliServers, context: CliContext): SkillSource {
+  const lock = openProjectLock(context.cwd);
+  const known = new WeakMap<object, { readonly pins: unknown; readonly report: SkillReport }>();
+
+  async function complete(loaded: LoadedSkills): Promise<LoadedSkills> {
+    const reports = await Promise.all(
+      loaded.reports.map(async (report) => {
+        if (report.skill?.servers === undefined) return report;
+        const pins = lock.read();
+        const before = known.get(report.skill);
+        if (before?.pins === pins) return before.report;
+        const [made = report] = await servers.complete([report]);
+        known.set(report.skill, { pins, report: made });
+        return made;
+      }),
+    );
+    return { ...loaded, reports };
+  }
+
+  return {
+    load: async () => complete(await source.load()),
+    watch: (onLoad) => source.watch(async (loaded) => onLoad(await complete(loaded))),
+  };
+}

@@ -1,0 +1,129 @@
+import { KitbagError } from "../../core/errors.ts";
+import { isMcpProgram, toSourceKey, type McpSource } from "../../core/mcp-code.ts";
+import type { InspectedServer } from "../../mcp/client/inspect-server.ts";
+import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { openWorkspace } from "../config/open-workspace.ts";
+import { isYes } from "../config/require-trust.ts";
+import { toPrintable } from "../printable.ts";
+import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { toShownPath } from "../shown-path.ts";
+import { loadReports } from "../skills/load-reports.ts";
+import { usageError } from "../usage-error.ts";
+import { openLogIn, type OpenLogIn } from "./log-in.ts";
+import { toKeptPath } from "./open-servers.ts";
+import { renderInspected } from "./render-inspected.ts";
+
+/**
+ * Connects to other MCP servers, shows what they offer, and pins it if the person agrees.
+ *
+ * @throws {KitbagError} `usage-invalid` if there is no such server, `mcp-failed` if it cannot be reached.
+ */
+export async function trustServers(sources: readonly McpSource[], invocation: Invocation): Promise<Answer> {
+  const { cwd, terminal } = invocation;
+  const lockPath = resolveLockPath(cwd);
+  const inspected = await inspectAll(sources, lockPath, invocation);
+  const text = inspected.map((one) => renderInspected(one, terminal)).join("\n\n");
+  const document = { servers: inspected.map(toDocument), lock: lockPath };
+  if (terminal.canAsk) {
+    terminal.note(`${toPrintable(text)}\n`);
+    if (!isYes(await terminal.ask("Trust these tools and skills, as they are described now? [y/N] "))) {
+      return { document: { trusted: false, ...document }, failure: "Not trusted", exitCode: 1 };
+    }
+  }
+  await updateLock(lockPath, (lock) => {
+    lock.servers ??= new Map();
+    for (const { key, pins } of inspected) lock.servers.set(key, pins);
+  });
+  const pinned = `Pinned in ${toShownPath(lockPath, cwd)}. A tool that is described otherwise later will not run.`;
+  return {
+    document: { trusted: true, ...document },
+    text: toPrintable(terminal.canAsk ? pinned : `${text}\n${pinned}`),
+  };
+}
+
+async function inspectAll(
+  sources: readonly McpSource[],
+  lockPath: string,
+  invocation: Invocation,
+): Promise<readonly InspectedServer[]> {
+  const [{ inspectServer }, { createKeptContent }] = await Promise.all([
+    import("../../mcp/client/inspect-server.ts"),
+    import("../../runtimes/mcp/kept-content.ts"),
+  ]);
+  const kept = createKeptContent(toKeptPath(invocation));
+  const { servers } = loadLock(lockPath);
+  const runtimes = openCliRuntimes(invocation);
+  const inspected: InspectedServer[] = [];
+  try {
+    const runtime = await runtimes.openMcp();
+    for (const source of sources) {
+      const logIn = await openIfNeeded(source, invocation);
+      try {
+        const parts = { runtime, kept, before: servers?.get(toSourceKey(source)) };
+        inspected.push(await inspectServer(source, parts, logIn === undefined ? {} : { logIn }));
+      } finally {
+        await logIn?.close();
+      }
+    }
+    return inspected;
+  } finally {
+    await runtimes.close();
+  }
+}
+
+/** Nobody logs in for a client that acts for itself. */
+async function openIfNeeded(source: McpSource, { terminal }: Invocation): Promise<OpenLogIn | undefined> {
+  if (isMcpProgram(source) || source.oauth === undefined || source.oauth.clientSecret !== undefined) return undefined;
+  return openLogIn(terminal);
+}
+
+function toDocument({ key, source, tools, skills, refused, gone }: InspectedServer): Record<string, unknown> {
+  return {
+    server: key,
+    ...(isMcpProgram(source)
+      ? { command: [source.command, ...source.args], sandbox: source.sandbox ?? "on", permissions: source.permissions }
+      : { url: source.url }),
+    tools: tools.map(({ tool, change }) => ({ name: tool.name, description: tool.description, change })),
+    skills: skills.map(({ skill, digest }) => ({ name: skill.name, uri: skill.uri, digest })),
+    refused,
+    gone,
+  };
+}
+
+/**
+ * Finds the servers of a project: those of its configuration, if that is trusted, and those of its trusted skills.
+ *
+ * @throws {KitbagError} `config-untrusted`
+ */
+export async function findSources(invocation: Invocation): Promise<readonly McpSource[]> {
+  const configured = await findConfigured(invocation);
+  const reports = await loadReports(invocation, []);
+  const brought = reports.flatMap(({ skill }) =>
+    skill?.folder?.trust.status === "trusted" ? (skill.servers ?? []) : [],
+  );
+  return [...configured, ...brought];
+}
+
+async function findConfigured(invocation: Invocation): Promise<readonly McpSource[]> {
+  try {
+    return (await openWorkspace(invocation, undefined)).mcp;
+  } catch (cause) {
+    if (cause instanceof KitbagError && cause.code === "config-missing") return [];
+    throw cause;
+  }
+}
+
+/**
+ * Picks a server by its name.
+ *
+ * @throws {KitbagError} `usage-invalid` if there is none.
+ */
+export function pickSource(sources: readonly McpSource[], name: string): McpSource {
+  const found = sources.find((source) => toSourceKey(source) === name);
+  if (found !== undefined) return found;
+  const known = sources.map(toSourceKey).join(", ") || "none";
+  throw usageError(
+    `Cannot trust the MCP server ${name}: the servers of this project are ${known}; those of skills that are not trusted do not count`,
+  );
+}

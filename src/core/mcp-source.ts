@@ -1,0 +1,130 @@
+import type { JsonObject } from "./json.ts";
+import type { McpAddress, McpOAuth, McpSource } from "./mcp-code.ts";
+import { joinPermissions, permissionKinds, type Permissions } from "./permissions.ts";
+import type { CodeFolder } from "./script-code.ts";
+
+/** Another MCP server, as a configuration or a manifest writes it down. */
+export interface ListedMcpSource {
+  /** The program: its name or absolute path; in a skill also a file of it, as `./server`. */
+  readonly command?: string;
+  readonly args?: readonly string[];
+  /** The names of the variables that the program sees. */
+  readonly env?: readonly string[];
+  /** What the program may touch. Only in a configuration: in a skill it is what the skill may. */
+  readonly permissions?: Permissions;
+  /** It runs with all your rights. Only in a configuration. @default it runs in the sandbox */
+  readonly sandbox?: "off";
+  /** Where the server is, instead of a program. */
+  readonly url?: string;
+  /** The name of the secret that is the bearer token. */
+  readonly token?: string;
+  /** Headers: the names of the secrets that are their values. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly oauth?: McpOAuth | true;
+  /** Only these of its tools. @default all */
+  readonly tools?: readonly string[];
+  readonly limitMs?: number;
+  readonly needsApproval?: boolean;
+}
+
+const text = { type: "string", minLength: 1 };
+const texts = { type: "array", items: text };
+const variable = { type: "string", pattern: "^[A-Za-z_][A-Za-z0-9_]*$" };
+const closed = (properties: JsonObject): JsonObject => ({ type: "object", properties, additionalProperties: false });
+
+const ofAll: JsonObject = {
+  command: text,
+  args: { type: "array", items: { type: "string" } },
+  env: { type: "array", items: variable },
+  url: { type: "string", pattern: "^https?://" },
+  token: variable,
+  headers: { type: "object", additionalProperties: variable },
+  oauth: { anyOf: [{ const: true }, closed({ clientId: text, clientSecret: variable, scope: text })] },
+  tools: texts,
+  limitMs: { type: "number", exclusiveMinimum: 0, maximum: 2_147_483_647 },
+  needsApproval: { type: "boolean" },
+};
+
+/** What a server may say in the manifest of a skill. */
+export const skillMcpSchema: JsonObject = closed(ofAll);
+
+/** What a server may say in the configuration, which an operator writes. */
+export const configMcpSchema: JsonObject = closed({
+  ...ofAll,
+  permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+  sandbox: { const: "off" },
+});
+
+/** Who lists a server. */
+export interface SourceOwner {
+  readonly skill?: string;
+  /** What the server's program may touch, and which hosts may be asked, if the owner decides. */
+  readonly permissions?: Permissions;
+  readonly folder?: CodeFolder;
+}
+
+/** Makes a source of what was written down, or says what is wrong with it. */
+export function toMcpSource(name: string, listed: ListedMcpSource, owner: SourceOwner = {}): McpSource | string {
+  const { command, url } = listed;
+  if ((command === undefined) === (url === undefined)) return 'it needs either "command" or "url"';
+  if (url !== undefined) return toAddress(name, listed, owner);
+  const wrong = (["token", "headers", "oauth"] as const).find((part) => listed[part] !== undefined);
+  if (wrong !== undefined) return `only a server with "url" has "${wrong}"`;
+  return {
+    ...toFacts(name, listed, owner),
+    command: command ?? "",
+    args: listed.args ?? [],
+    permissions: toPermissions(listed, owner),
+    ...(owner.folder !== undefined && { folder: owner.folder }),
+    ...(listed.sandbox !== undefined && { sandbox: listed.sandbox }),
+  };
+}
+
+type Facts = Pick<McpSource, "name" | "skill" | "tools" | "limitMs" | "needsApproval">;
+
+function toFacts(name: string, { tools, limitMs, needsApproval }: ListedMcpSource, { skill }: SourceOwner): Facts {
+  return {
+    name,
+    ...(skill !== undefined && { skill }),
+    ...(tools !== undefined && { tools }),
+    ...(limitMs !== undefined && { limitMs }),
+    ...(needsApproval !== undefined && { needsApproval }),
+  };
+}
+
+function toAddress(name: string, listed: ListedMcpSource, owner: SourceOwner): McpAddress | string {
+  const { url = "", token, headers, oauth } = listed;
+  const wrong = (["args", "env", "permissions", "sandbox"] as const).find((part) => listed[part] !== undefined);
+  if (wrong !== undefined) return `only a server with "command" has "${wrong}"`;
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined) return "its url cannot be read";
+  if (parsed.username !== "" || parsed.password !== "") return 'its url has a password; name a secret as "token"';
+  const { permissions: granted } = owner;
+  if (granted !== undefined && !isGranted(parsed, granted.network ?? [])) {
+    return `its host is not granted; write under [permissions]: network = ["${parsed.host}"]`;
+  }
+  return {
+    ...toFacts(name, listed, owner),
+    url: parsed.href,
+    ...(token !== undefined && { token }),
+    ...(headers !== undefined && { headers }),
+    ...(oauth !== undefined && { oauth: oauth === true ? {} : oauth }),
+  };
+}
+
+function isGranted({ hostname, host }: URL, network: readonly string[]): boolean {
+  return network.some(
+    (rule) => rule === host || rule === hostname || (rule.startsWith("*.") && hostname.endsWith(rule.slice(1))),
+  );
+}
+
+/** A skill has one grant for all that it runs; of its variables a server sees those that it names. */
+function toPermissions(
+  { permissions = {}, env = [] }: ListedMcpSource,
+  { permissions: granted }: SourceOwner,
+): Permissions {
+  if (granted === undefined) return joinPermissions([permissions, { env }]);
+  const { env: all = [], ...rest } = granted;
+  const seen = env.filter((name) => all.includes(name));
+  return { ...rest, ...(seen.length > 0 && { env: seen }) };
+}
