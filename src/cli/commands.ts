@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import type { CliCommand } from "./cli-command.ts";
 
 /** A command as the overview knows it, before its file is loaded. */

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import type { ImportOptions, ImportReport } from "../../forge/import/import-skills.ts";
 import type { Invocation } from "../cli-command.ts";
 import { isYes } from "../config/require-trust.ts";

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import { homedir } from "node:os";
 import { join } from "node:path";
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import type { SkillDifference } from "../../forge/import/diff-skills.ts";
 import type { ImportCandidate } from "../../forge/import/import-candidate.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";

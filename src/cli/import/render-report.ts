@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import type { ImportReport } from "../../forge/import/import-skills.ts";
 import { toPrintableLine } from "../printable.ts";
 import { renderTable } from "../render-table.ts";

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import type { Store } from "../../core/store.ts";
 import type { Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";

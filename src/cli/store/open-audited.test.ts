@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
