@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import type { Agent } from "../../agent/agent-interface.ts";
 import type { ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { isKitbagError } from "../../core/errors.ts";

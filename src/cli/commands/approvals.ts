@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import type { ApprovalAsked } from "../../agent/events.ts";
 import { decideApproval } from "../../agent/log/decide-approval.ts";
 import { quote } from "../../core/errors.ts";

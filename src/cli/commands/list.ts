@@ -1,7 +1,4 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
-import type { ForgedTool } from "../../forge/forge.ts";
+import type { ForgedTool } from "../../forge/forge-interface.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { SkillState } from "../../workspace/skills/skill-methods.ts";

@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 
@@ -9,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
 import { openRuntimes } from "../../runtimes/open-runtimes.ts";
 import { openForge } from "../../forge/open-forge.ts";
-import type { Forge } from "../../forge/forge.ts";
+import type { Forge } from "../../forge/forge-interface.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 
 vi.setConfig({ testTimeout: 120_000 });

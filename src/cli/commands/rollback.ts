@@ -1,6 +1,3 @@
-// SPDX-FileCopyrightText: 2026 Ada Lovelace
-// SPDX-License-Identifier: Apache-2.0
-
 import { userInfo } from "node:os";
 
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
