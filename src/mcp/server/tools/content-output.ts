@@ -6,7 +6,7 @@ import type { JsonValue } from "../../../core/json.ts";
  * The key of an output that is MCP content: `{ "$content": [ … ] }`, and nothing beside it. What is in the list is handed to the
  * client as it is: text, images, audio, links and embedded resources.
  */
-export const contentKey = "$content";
+const contentKey = "$content";
 
 type Fields = Readonly<Record<string, JsonValue | undefined>>;
 

@@ -54,7 +54,7 @@ function createList(available: readonly RegisteredTool[], { exposure, generation
 }
 
 /** A tool as `tools/list` tells it. */
-export function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpGeneration): McpTool {
+function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpGeneration): McpTool {
   const { title, description, inputSchema, outputSchema, annotations } = tool;
   const form = findStructuredForm(outputSchema, generation);
   const output = outputSchema === undefined ? undefined : toStructuredSchema(outputSchema, form);
