@@ -25,7 +25,7 @@ export type {
   UpdateOptions,
   VersionStep,
   WaitingTool,
-} from "./forge/forge.ts";
+} from "./forge/forge-interface.ts";
 export type {
   CodeDraft,
   DraftHead,

@@ -13,7 +13,7 @@ import {
   outputOf,
   sayTool,
 } from "./fixtures/open-test-forge.ts";
-import type { WaitingTool } from "./forge.ts";
+import type { WaitingTool } from "./forge-interface.ts";
 import { openForge } from "./open-forge.ts";
 
 const runtimes = openTestRuntimes();

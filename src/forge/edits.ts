@@ -10,9 +10,9 @@ import type { StoredTool, StoredVersion } from "./disk/stored-tool.ts";
 import { checkDraft } from "./drafts/check-draft.ts";
 import { findTwin } from "./drafts/check-name.ts";
 import type { ForgeParts } from "./forge-parts.ts";
-import type { ChangeOptions, Forge, ForgeAnswer, ForgeEvent, RefusedTool, UpdateOptions } from "./forge.ts";
-import { refuseDraft } from "./gate/answer.ts";
-import { passGate, type Base, type Candidate, type Passed } from "./gate/pass-gate.ts";
+import type { ChangeOptions, Forge, ForgeAnswer, ForgeEvent, RefusedTool, UpdateOptions } from "./forge-interface.ts";
+import { refuseDraft } from "./birth/answer.ts";
+import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
 import { toPipelineOptions } from "./live/pipelines.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
@@ -146,15 +146,18 @@ function withPassed(answer: ForgeAnswer, { examples, change, replay }: Passed): 
 
 /** While a draft was built and tried, somebody else may have been faster. */
 function refuseChanged(name: string, base: Base | undefined, stored: StoredTool | undefined): void {
-  const current = stored?.current;
-  if (base === undefined) {
-    if (stored === undefined) return;
-    throw conflict({ address: name, expected: "none", current: current?.label ?? "none", changed: [] });
-  }
-  const isSameState = current?.label === base.version && current.folder.digest === base.stored.current?.folder.digest;
-  if (isSameState && stored?.isDeleted === base.stored.isDeleted) return;
-  const changed = stored === undefined ? [] : changedParts(stored, base.version, current?.label ?? "");
-  throw conflict({ address: name, expected: base.version, current: current?.label ?? "none", changed });
+  if (isSameState(base?.stored, stored)) return;
+  const expected = base?.version ?? "none";
+  const current = stored?.current?.label ?? "none";
+  const changed = stored === undefined ? [] : changedParts(stored, expected, current);
+  throw conflict({ address: name, expected, current, changed });
+}
+
+function isSameState(before: StoredTool | undefined, now: StoredTool | undefined): boolean {
+  if (before === undefined || now === undefined) return before === now;
+  const [one, other] = [before.current, now.current];
+  const isSameVersion = one?.label === other?.label && one?.folder.digest === other?.folder.digest;
+  return isSameVersion && before.isDeleted === now.isDeleted;
 }
 
 function conflict(details: ConstructorParameters<typeof KitbagError<"version-conflict">>[1]): KitbagError {
@@ -163,7 +166,7 @@ function conflict(details: ConstructorParameters<typeof KitbagError<"version-con
 
 function refuseWith(name: string, cause: KitbagError): RefusedTool {
   const diagnostic = { severity: "error", code: cause.code, message: cause.message, file: "draft" } as const;
-  const error = cause.toJSON() as RefusedTool["error"];
+  const error = cause.toJSON();
   return { status: "refused", name, error, diagnostics: [diagnostic], examples: [] };
 }
 
@@ -232,7 +235,7 @@ async function requireBase(parts: ForgeParts, name: string): Promise<Base> {
   const entry = parts.live.find(name);
   if (entry === undefined || entry.status === "deleted") throw notFound(parts, name);
   if (entry.status === "untrusted") {
-    const [diagnostic] = entry.diagnostics.filter(({ code }) => code === "tool-untrusted");
+    const diagnostic = entry.diagnostics.find(({ code }) => code === "tool-untrusted");
     const reasons = [`${diagnostic?.message ?? "it is not trusted"}; ${diagnostic?.cure ?? ""}`];
     throw new KitbagError("draft-refused", { name, reasons });
   }

@@ -6,7 +6,7 @@ import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ToolTrust } from "./disk/tool-trust.ts";
 import type { ToolWriter } from "./disk/tool-writer.ts";
 import type { ToolsFolder } from "./disk/tools-folder.ts";
-import type { ForgeOptions, ForgePolicy } from "./forge.ts";
+import type { ForgeOptions, ForgePolicy } from "./forge-interface.ts";
 import type { LiveTools } from "./live/live-tools.ts";
 import type { WaitingDrafts } from "./waiting-drafts.ts";
 

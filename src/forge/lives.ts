@@ -1,9 +1,9 @@
 import { KitbagError } from "../core/errors.ts";
 import type { ForgeParts } from "./forge-parts.ts";
-import type { Forge, ForgeEvent, ForgeVersion, TestReport, UpdateOptions } from "./forge.ts";
+import type { Forge, ForgeEvent, ForgeVersion, TestReport, UpdateOptions } from "./forge-interface.ts";
 import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
-import { refuseDraft } from "./gate/answer.ts";
-import { runExamples } from "./gate/run-examples.ts";
+import { refuseDraft } from "./birth/answer.ts";
+import { runExamples } from "./birth/run-examples.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
 

@@ -4,7 +4,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { createToolReader } from "./disk/stored-tool.ts";
 import { createToolTrust } from "./disk/tool-trust.ts";
 import { createToolsFolder } from "./disk/tools-folder.ts";
-import type { ForgedTool } from "./forge.ts";
+import type { ForgedTool } from "./forge-interface.ts";
 import { createLiveTools } from "./live/live-tools.ts";
 
 /** Where tools that were made are loaded from, and whose trust counts. */

@@ -10,7 +10,7 @@ import { createToolWriter } from "./disk/tool-writer.ts";
 import { createToolsFolder } from "./disk/tools-folder.ts";
 import { createEdits } from "./edits.ts";
 import { defaultPolicy, type ForgeParts } from "./forge-parts.ts";
-import type { Forge, ForgeOptions } from "./forge.ts";
+import type { Forge, ForgeOptions } from "./forge-interface.ts";
 import { createLives } from "./lives.ts";
 import { createLiveTools } from "./live/live-tools.ts";
 import { createSkillMethod } from "./skills/create-skill.ts";
@@ -50,8 +50,7 @@ import { createWaitingDrafts } from "./waiting-drafts.ts";
 export async function openForge(options: ForgeOptions): Promise<Forge> {
   const { workspace, store, author, approve, watch = true, home = resolveKitbagHome(process.env) } = options;
   const directory = toRealPath(options.directory);
-  const own = options.runtimes === undefined ? openRuntimes({ directory, home }) : undefined;
-  const runtimes = options.runtimes ?? (own as NonNullable<typeof own>);
+  const runtimes = options.runtimes ?? openRuntimes({ directory, home });
   const folder = createToolsFolder(directory);
   const trust = createToolTrust({ home });
   const read = createToolReader();
@@ -87,7 +86,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     },
     async close() {
       watcher?.close();
-      await own?.close();
+      if (options.runtimes === undefined) await runtimes.close();
     },
   };
 }

@@ -8,7 +8,7 @@ import type { JsonValue } from "../core/json.ts";
 import type { Permissions } from "../core/permissions.ts";
 import { placeFile } from "./disk/durable-files.ts";
 import type { ToolsFolder } from "./disk/tools-folder.ts";
-import type { WaitingTool } from "./forge.ts";
+import type { WaitingTool } from "./forge-interface.ts";
 import type { ToolDraft } from "./tool-draft.ts";
 
 /** A draft that waits, with all that is needed to go on. */

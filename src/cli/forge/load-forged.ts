@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import type { ForgedTool } from "../../forge/forge.ts";
+import type { ForgedTool } from "../../forge/forge-interface.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";

@@ -1,4 +1,4 @@
-import type { ForgeAnswer, WaitingTool } from "../../forge/forge.ts";
+import type { ForgeAnswer, WaitingTool } from "../../forge/forge-interface.ts";
 import { describePermissions } from "../../forge/permissions-beyond.ts";
 import type { Answer, CliContext, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";

@@ -1,5 +1,5 @@
 import { openForge } from "../../forge/open-forge.ts";
-import type { Forge } from "../../forge/forge.ts";
+import type { Forge } from "../../forge/forge-interface.ts";
 import { openRuntimes } from "../../runtimes/open-runtimes.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";

@@ -1,5 +1,5 @@
 import type { Store } from "../../core/store.ts";
-import type { Forge } from "../../forge/forge.ts";
+import type { Forge } from "../../forge/forge-interface.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";

@@ -61,8 +61,8 @@ export function isSameManifest(one: ToolJson, other: ToolJson): boolean {
   return toText(one) === toText(other);
 }
 
-function toText({ disabled: _, ...manifest }: ToolJson): string {
-  return toCanonicalJson(manifest as unknown as JsonValue);
+function toText(manifest: ToolJson): string {
+  return toCanonicalJson({ ...manifest, disabled: false } as unknown as JsonValue);
 }
 
 /** The draft that a manifest and its files were made from; nothing if the language is not known. */

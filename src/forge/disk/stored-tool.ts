@@ -5,7 +5,7 @@ import { readFolder, type FolderSnapshot } from "../../skills/folder/read-folder
 import { hasSameMarks } from "../../skills/folder/folder-marks.ts";
 import { toFolderDigest } from "../../skills/folder/to-digest.ts";
 import { parseToolJson, type ToolJson } from "../../skills/manifests/read-tool-json.ts";
-import type { ForgeDiagnostic, ForgeEvent } from "../forge.ts";
+import type { ForgeDiagnostic, ForgeEvent } from "../forge-interface.ts";
 import { compareVersions, isVersion } from "../versions/next-version.ts";
 import { isSameManifest, manifestFile } from "./manifest.ts";
 

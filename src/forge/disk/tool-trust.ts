@@ -3,7 +3,7 @@ import type { CodeFolder } from "../../core/script-code.ts";
 import { createFolderTrust, toDigests, type FolderTrustOptions } from "../../skills/trust/folder-trust.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { updateTrust } from "../../skills/trust/trust-file.ts";
-import type { ForgeDiagnostic } from "../forge.ts";
+import type { ForgeDiagnostic } from "../forge-interface.ts";
 import type { StoredTool, StoredVersion } from "./stored-tool.ts";
 
 /** Which versions of which tools may run: those that were made here, and those in folders that this person trusts. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { withFileLock } from "../../skills/trust/with-file-lock.ts";
-import type { ForgeEvent } from "../forge.ts";
+import type { ForgeEvent } from "../forge-interface.ts";
 import { appendLine, placeFile, placeFolder, type FileMap } from "./durable-files.ts";
 import { manifestFile, renderManifest } from "./manifest.ts";
 import { historyFile, type StoredTool, type StoredVersion } from "./stored-tool.ts";

@@ -2,7 +2,7 @@ import { describeProblem, type Problem } from "../../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
-import type { ForgeDiagnostic, ForgePolicy } from "../forge.ts";
+import type { ForgeDiagnostic, ForgePolicy } from "../forge-interface.ts";
 import type { CodeDraft, SkillDraft, ToolDraft } from "../tool-draft.ts";
 import { refuseFiles } from "./check-files.ts";
 import { refuseName } from "./check-name.ts";
@@ -54,7 +54,7 @@ function checkShape<Draft>(given: unknown, schema: JsonObject, maxBytes: number)
     const reason = copy.reason === "too-large" ? `it is larger than ${maxBytes} bytes` : describeProblem(copy.problem);
     return { ok: false, name: nameOf(given), diagnostics: toErrors("draft-invalid", [reason]) };
   }
-  const problems = checkStrictly(schema as JsonSchema, copy.value);
+  const problems = checkStrictly(schema, copy.value);
   if (problems.length > 0) {
     return { ok: false, name: nameOf(copy.value), diagnostics: problems.map((problem) => toDiagnostic(problem)) };
   }

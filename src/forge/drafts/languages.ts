@@ -64,7 +64,7 @@ export function toLanguage(entryFile: string, source: Language | undefined): For
   if (exact !== undefined) return exact;
   // Other endings of the same interpreter: .mjs, .cjs, .mts, .bash.
   const words = findByEnding(entryFile)?.[0];
-  if (words === "node") return /ts$/u.test(ending) ? "typescript" : "javascript";
+  if (words === "node") return ending.endsWith("ts") ? "typescript" : "javascript";
   return words === "bash" ? "bash" : undefined;
 }
 

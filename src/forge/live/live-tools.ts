@@ -5,7 +5,7 @@ import { makeTool } from "../disk/make-tool.ts";
 import type { StoredTool, StoredVersion } from "../disk/stored-tool.ts";
 import type { ToolTrust, TrustedVersions } from "../disk/tool-trust.ts";
 import type { ToolsFolder } from "../disk/tools-folder.ts";
-import type { ForgedTool, ForgeDiagnostic } from "../forge.ts";
+import type { ForgedTool, ForgeDiagnostic } from "../forge-interface.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { stepsOf, toPipelineOptions } from "./pipelines.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { ForgeParts } from "../forge-parts.ts";
-import type { ForgeAnswer, ForgeDiagnostic } from "../forge.ts";
-import { refuseDraft } from "../gate/answer.ts";
+import type { ForgeAnswer, ForgeDiagnostic } from "../forge-interface.ts";
+import { refuseDraft } from "../birth/answer.ts";
 
 /** Tells all that a caller needs of a tool that is live now; why it is not, if it is not. */
 export function toLiveAnswer(

@@ -16,9 +16,16 @@ import { checkSkillDraft } from "../drafts/check-draft.ts";
 import { findTwin } from "../drafts/check-name.ts";
 import { toPlaces } from "../drafts/languages.ts";
 import type { ForgeParts } from "../forge-parts.ts";
-import type { ChangeOptions, ExampleResult, Forge, ForgeDiagnostic, RefusedTool, SkillAnswer } from "../forge.ts";
-import { refuseDraft, refuseExamples, toDiagnostics } from "../gate/answer.ts";
-import { runExamples } from "../gate/run-examples.ts";
+import type {
+  ChangeOptions,
+  ExampleResult,
+  Forge,
+  ForgeDiagnostic,
+  RefusedTool,
+  SkillAnswer,
+} from "../forge-interface.ts";
+import { refuseDraft, refuseExamples, toDiagnostics } from "../birth/answer.ts";
+import { runExamples } from "../birth/run-examples.ts";
 import { describePermissions, isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
 import { renderSkill, renderSkillManifest, toolFolder } from "./render-skill.ts";

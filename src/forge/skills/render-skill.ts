@@ -18,7 +18,7 @@ export function renderSkill({ name, description, instructions }: SkillDraft): st
 
 /** The text of `kitbag.toml`; none if there is nothing to say. */
 export function renderSkillManifest({ version, uses, tools = [] }: SkillDraft): string | undefined {
-  const skill = withoutUndefined<object>({ version, uses: uses && [...uses] } as never);
+  const skill = withoutUndefined<object>({ version, uses: uses && [...uses] });
   const permissions = joinPermissions(tools.map((tool) => tool.permissions ?? {}));
   const dependencies = joinDependencies(tools);
   const parts = { skill, permissions, dependencies, tools: tools.map(toTool), tests: tools.flatMap(toTests) };
@@ -44,11 +44,11 @@ function toTool(draft: CodeDraft): object {
     retries: limits.retries,
     rate: limits.rate,
     needsApproval,
-  } as never);
+  });
 }
 
 function toTests({ name, examples }: CodeDraft): readonly object[] {
-  return examples.map(({ input, output }) => withoutUndefined<object>({ tool: name, input, output } as never));
+  return examples.map(({ input, output }) => withoutUndefined<object>({ tool: name, input, output }));
 }
 
 function joinDependencies(tools: readonly CodeDraft[]): object {

@@ -1,5 +1,5 @@
 import type { Tool } from "../../core/tool.ts";
-import type { Forge } from "../forge.ts";
+import type { Forge } from "../forge-interface.ts";
 import { createDraftTools } from "./draft-tools.ts";
 import { createStateTool } from "./state-tool.ts";
 import { createVersionTools } from "./version-tools.ts";

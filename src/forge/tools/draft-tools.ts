@@ -9,7 +9,7 @@ import {
   pipelineProperties,
   skillDraftSchema,
 } from "../drafts/draft-schema.ts";
-import type { Forge } from "../forge.ts";
+import type { Forge } from "../forge-interface.ts";
 import type { CodeDraft, PipelineDraft, SkillDraft, ToolChanges } from "../tool-draft.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
 

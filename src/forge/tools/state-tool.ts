@@ -3,7 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { Forge } from "../forge.ts";
+import type { Forge } from "../forge-interface.ts";
 import { anyObject, closed } from "./to-output.ts";
 
 interface StateInput {

@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { ForgeAnswer, SkillAnswer } from "../forge.ts";
+import type { ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
 
 /**
  * What a model gets to see of an answer.

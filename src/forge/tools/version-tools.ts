@@ -2,8 +2,8 @@ import { defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ExampleResult, Forge } from "../forge.ts";
-import { describeExample } from "../gate/run-examples.ts";
+import type { ExampleResult, Forge } from "../forge-interface.ts";
+import { describeExample } from "../birth/run-examples.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
 
 interface VersionInput {
@@ -37,7 +37,7 @@ function testTool(forge: Forge): Tool {
         const head = `${failed.length} of ${report.examples.length} examples did not pass`;
         throw new KitbagError("draft-refused", { name, reasons: [head, ...failed.map(describeExample)] });
       }
-      return { ...report, examples: report.examples.map(toShort) } as unknown as JsonObject;
+      return { ...report, examples: report.examples.map(toShort) };
     },
   });
 }

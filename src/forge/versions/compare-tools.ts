@@ -1,7 +1,7 @@
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import type { Tool } from "../../core/tool.ts";
 import { toolSignature } from "../../skills/trust/tool-signature.ts";
-import type { VersionStep } from "../forge.ts";
+import type { VersionStep } from "../forge-interface.ts";
 import { describePermissions, isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import { findNarrowing } from "./find-narrowing.ts";
 

@@ -1,4 +1,4 @@
-import type { VersionStep } from "../forge.ts";
+import type { VersionStep } from "../forge-interface.ts";
 
 const form = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})$/u;
 

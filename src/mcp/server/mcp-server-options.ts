@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/server";
 
 import type { Store } from "../../core/store.ts";
-import type { Forge } from "../../forge/forge.ts";
+import type { Forge } from "../../forge/forge-interface.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { McpPromptSource, McpResourceSource } from "./mcp-sources.ts";
 import type { ServedClient } from "./served-client.ts";

@@ -1,5 +1,5 @@
 import type { Store } from "../../core/store.ts";
-import type { Forge } from "../../forge/forge.ts";
+import type { Forge } from "../../forge/forge-interface.ts";
 import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { Workspace } from "../../workspace/workspace.ts";

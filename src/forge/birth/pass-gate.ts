@@ -6,7 +6,7 @@ import { makeTool } from "../disk/make-tool.ts";
 import { toManifest } from "../disk/manifest.ts";
 import { firstVersion, type StoredTool } from "../disk/stored-tool.ts";
 import type { ForgeParts } from "../forge-parts.ts";
-import type { ExampleResult, RefusedTool, ReplayReport, VersionStep, WaitingTool } from "../forge.ts";
+import type { ExampleResult, RefusedTool, ReplayReport, VersionStep, WaitingTool } from "../forge-interface.ts";
 import { findCycle, toPipelineOptions } from "../live/pipelines.ts";
 import { isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import type { ToolDraft } from "../tool-draft.ts";

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { LogEntry, Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ReplayDifference, ReplayReport } from "../forge.ts";
+import type { ReplayDifference, ReplayReport } from "../forge-interface.ts";
 import { createBench, isSameOutput, type Trial } from "./run-examples.ts";
 
 /** The stream of the store's log that calls are recorded in. */

@@ -1,5 +1,5 @@
 import { isKitbagError, toFailure } from "../../core/errors.ts";
-import type { ExampleResult, ForgeDiagnostic, RefusedTool } from "../forge.ts";
+import type { ExampleResult, ForgeDiagnostic, RefusedTool } from "../forge-interface.ts";
 import { describeExample } from "./run-examples.ts";
 
 /** Makes the answer to a draft that did not pass. */

@@ -8,7 +8,7 @@ import type { FunctionCode, Tool, ToolExample } from "../../core/tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import type { ExampleResult } from "../forge.ts";
+import type { ExampleResult } from "../forge-interface.ts";
 
 /** What tools are tried with. */
 export interface Trial {
@@ -87,12 +87,17 @@ export async function runExamples(tool: Tool, trial: Trial): Promise<readonly Ex
   const bench = createBench(tool, trial);
   const results: ExampleResult[] = [];
   for (const [index, example] of tool.examples.entries()) {
-    results.push(toResult(index, example, await bench.call(example.input)));
+    results.push(toExampleResult(index, example, await bench.call(example.input)));
   }
   return results;
 }
 
-function toResult(index: number, example: ToolExample, { outcome, stderr, durationMs }: TriedCall): ExampleResult {
+/** What came of an example. */
+export function toExampleResult(
+  index: number,
+  example: ToolExample,
+  { outcome, stderr, durationMs }: TriedCall,
+): ExampleResult {
   const { description, input, output: expected } = example;
   const isRight = outcome.status === "ok" && (expected === undefined || isSameOutput(expected, outcome.output));
   return {
