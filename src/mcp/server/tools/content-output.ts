@@ -1,12 +1,7 @@
 import type { ContentBlock } from "@modelcontextprotocol/server";
 
 import type { JsonValue } from "../../../core/json.ts";
-
-/**
- * The key of an output that is MCP content: `{ "$content": [ … ] }`, and nothing beside it. What is in the list is handed to the
- * client as it is: text, images, audio, links and embedded resources.
- */
-const contentKey = "$content";
+import { contentKey } from "../../../core/mcp-code.ts";
 
 type Fields = Readonly<Record<string, JsonValue | undefined>>;
 
@@ -25,8 +20,9 @@ const checks: Readonly<Record<string, (block: Fields) => boolean>> = {
 };
 
 /**
- * The content blocks in an output, if it is `{ $content: [ … ] }` exactly: one wrong block makes it an ordinary output, which is shown
- * as JSON, so that nothing is lost.
+ * The content blocks in an output, if it is `{ "$content": [ … ] }` and nothing beside it: text, images, audio, links and embedded
+ * resources, which are handed to the client as they are. One wrong block makes it an ordinary output, which is shown as JSON, so that
+ * nothing is lost.
  */
 export function toContentBlocks(output: JsonValue): ContentBlock[] | undefined {
   if (!isFields(output)) return undefined;
