@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-export type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, ServerResponse } from "node:http";
+export type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Who makes a request, and what they may do. */
 export interface Caller {

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 
@@ -100,11 +100,11 @@ export async function startHttp(
 }
 
 /** Connects to a server by HTTP. */
-export async function connectHttp(url: string, token?: string): Promise<Client> {
+export async function connectHttp(url: string, token?: string, options: ClientOptions = {}): Promise<Client> {
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: token === undefined ? {} : { authorization: `Bearer ${token}` } },
   });
-  const client = new Client({ name: "test", version: "1.0.0" });
+  const client = new Client({ name: "test", version: "1.0.0" }, options);
   await client.connect(transport);
   onTestFinished(async () => client.close());
   return client;

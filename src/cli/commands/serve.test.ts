@@ -73,6 +73,16 @@ test("kitbag serve ends when its client is gone, and with it what it had started
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
+test("kitbag serve goes on when a tool leaves a failure that nobody waits for, and says so", async () => {
+  const { client, stderr } = await connectStdio(createTools(), ["--module", "tools.ts"]);
+
+  await client.callTool({ name: "stray", arguments: {} });
+  await expect.poll(stderr).toContain("A tool left a failure that nobody waits for: stray failure");
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(text(answer)).toBe("Hello Ada");
+});
+
 test("kitbag serve opens a skill for a client, and its tools appear", async (context) => {
   needProgram(context, "python3");
   const { client } = await connectStdio(createSkill(), ["skills"]);
@@ -198,6 +208,15 @@ test("kitbag serve takes the token of KITBAG_TOKEN, and those of a file with the
   await expect(denied).rejects.toThrow();
 });
 
+test("kitbag serve --http speaks the newest generation of the protocol, too", async () => {
+  const server = await startHttp(createTools(), ["--module", "tools.ts", "--token", token]);
+  const client = await connectHttp(server.url, token, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
+
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  expect(text(answer)).toBe("Hello Ada");
+});
+
 test("kitbag serve --http on an address of the network needs a token", async () => {
   const run = await runKitbag(["serve", "--http", "0.0.0.0:0"]);
 
@@ -269,6 +288,15 @@ test("kitbag serve --http --print-config never prints the token", async () => {
   expect(runs.every(({ stdout }) => stdout.includes("http://127.0.0.1:3210/mcp"))).toBe(true);
 });
 
+test("kitbag serve --print-config for an address of the network prints one that can be used here", async () => {
+  const run = await runKitbag(["serve", "--http", "0.0.0.0:8080", "--print-config", "codex"]);
+
+  expect(run.stdout).toBe(
+    '[mcp_servers.kitbag]\nurl = "http://127.0.0.1:8080/mcp"\nbearer_token_env_var = "KITBAG_TOKEN"\n',
+  );
+  expect(run.stderr).toContain("On other machines, write the address of this one");
+});
+
 test("kitbag serve on stdio says on standard error what its configuration lacks, and ends", async () => {
   const project = createProject({ "kitbag.config.ts": "export default {};" });
 
@@ -292,6 +320,7 @@ function createTools(): Project {
         tool("greet", ({ name }) => "Hello " + name),
         tool("chatter", () => { console.log("chatter was here"); process.stdout.write("{not json\\n"); return "done"; }),
         tool("pid", () => String(process.pid)),
+        tool("stray", () => { void Promise.reject(new Error("stray failure")); return "left"; }),
         tool("slow", async () => {
           console.error("slow begins");
           await new Promise((resolve) => setTimeout(resolve, 1500));

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 
-import { quote } from "../../core/errors.ts";
+import { describeCause, quote } from "../../core/errors.ts";
 import { describeFileError } from "../../skills/folder/describe-file-error.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getText } from "../options.ts";
+import { toPrintableLine } from "../printable.ts";
 import { addServeOptions, readServeWishes, type ServeWishes } from "../serve/serve-wishes.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
@@ -38,6 +39,7 @@ export const serveCommand: CliCommand = {
 
 async function serve(invocation: Invocation, wishes: ServeWishes, { records, runtimes }: OpenRecords): Promise<Answer> {
   const { openServed } = await import("../serve/open-served.ts");
+  surviveRejections(invocation);
   await untilInterrupted(async (signal) => {
     const served = await openServed(invocation, wishes, { records, runtimes });
     try {
@@ -50,6 +52,13 @@ async function serve(invocation: Invocation, wishes: ServeWishes, { records, run
     }
   });
   return { document: undefined };
+}
+
+/** A promise that a tool forgot must not take the service away from everybody. What is thrown outside of one still ends it. */
+function surviveRejections({ terminal }: Invocation): void {
+  process.on("unhandledRejection", (cause) => {
+    terminal.note(`${toPrintableLine(`A tool left a failure that nobody waits for: ${describeCause(cause)}`)}\n`);
+  });
 }
 
 /** Everything is looked for from the project: also what a configuration finds by the working directory. */

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 
 import type { Answer, Invocation } from "../cli-command.ts";
-import { isLoopback } from "../../gate/origin/is-loopback.ts";
+import { isEverywhere, isLoopback } from "../../gate/origin/is-loopback.ts";
 import { getText } from "../options.ts";
 import { renderClientConfig, type ClientEntry } from "./client-configs.ts";
 import { isSource, mainFile } from "./own-files.ts";
@@ -13,6 +13,9 @@ export function printConfig(client: string, wishes: ServeWishes, invocation: Inv
   const entry = wishes.http === undefined ? toStdio(wishes, invocation) : toHttp(wishes.http);
   const { place, text } = renderClientConfig(client, entry);
   if (!invocation.json) invocation.terminal.note(`# ${place}\n`);
+  if (wishes.http !== undefined && wishes.http.publicUrl === undefined && isEverywhere(wishes.http.host)) {
+    invocation.terminal.note("# On other machines, write the address of this one in place of 127.0.0.1\n");
+  }
   return { document: { client, place, ...entry, text }, text };
 }
 
@@ -36,7 +39,8 @@ function toStdio({ directories, exposure, hasForge }: ServeWishes, invocation: I
 }
 
 function toHttp({ host, port, tokens, oauth, publicUrl }: HttpWishes): ClientEntry {
-  const name = host.includes(":") ? `[${host}]` : host;
+  const own = isEverywhere(host) ? "127.0.0.1" : host;
+  const name = own.includes(":") ? `[${own}]` : own;
   const url = publicUrl ?? `http://${name}:${port}/mcp`;
   // Who signs in with OAuth is asked by the client; nobody is let in from elsewhere without one of the two.
   return { transport: "http", url, needsToken: oauth === undefined && (tokens.length > 0 || !isLoopback(host)) };
