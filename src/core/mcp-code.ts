@@ -46,6 +46,8 @@ export interface McpOAuth {
   readonly clientId?: string;
   /** The name of the secret that is the client's. With it the client acts for itself, and no person is asked. */
   readonly clientSecret?: string;
+  /** The only authorization server that gets the client's secret. */
+  readonly issuer?: string;
   readonly scope?: string;
 }
 

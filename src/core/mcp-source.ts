@@ -39,7 +39,7 @@ const ofAll: JsonObject = {
   url: { type: "string", pattern: "^https?://" },
   token: variable,
   headers: { type: "object", additionalProperties: variable },
-  oauth: { anyOf: [{ const: true }, closed({ clientId: text, clientSecret: variable, scope: text })] },
+  oauth: { anyOf: [{ const: true }, closed({ clientId: text, clientSecret: variable, issuer: text, scope: text })] },
   tools: texts,
   limitMs: { type: "number", exclusiveMinimum: 0, maximum: 2_147_483_647 },
   needsApproval: { type: "boolean" },
@@ -99,6 +99,11 @@ function toAddress(name: string, listed: ListedMcpSource, owner: SourceOwner): M
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined) return "its url cannot be read";
   if (parsed.username !== "" || parsed.password !== "") return 'its url has a password; name a secret as "token"';
+  const secret = findUngranted(listed, owner);
+  if (secret !== undefined) return `the secret ${secret} is not granted; write under [permissions]: env = ["${secret}"]`;
+  if (oauth !== undefined && oauth !== true && oauth.clientSecret !== undefined && !(oauth.clientId && oauth.issuer)) {
+    return '"clientSecret" needs "clientId", and "issuer": the only authorization server that the secret is sent to';
+  }
   const { permissions: granted } = owner;
   if (granted !== undefined && !isGranted(parsed, granted.network ?? [])) {
     return `its host is not granted; write under [permissions]: network = ["${parsed.host}"]`;
@@ -110,6 +115,14 @@ function toAddress(name: string, listed: ListedMcpSource, owner: SourceOwner): M
     ...(headers !== undefined && { headers }),
     ...(oauth !== undefined && { oauth: oauth === true ? {} : oauth }),
   };
+}
+
+/** A secret that a skill would send although it may not see it. */
+function findUngranted({ token, headers = {}, oauth }: ListedMcpSource, { permissions }: SourceOwner): string | undefined {
+  if (permissions === undefined) return undefined;
+  const client = oauth === undefined || oauth === true ? undefined : oauth.clientSecret;
+  const names = [token, ...Object.values(headers), client].filter((name) => name !== undefined);
+  return names.find((name) => permissions.env?.includes(name) !== true);
 }
 
 function isGranted({ hostname, host }: URL, network: readonly string[]): boolean {

@@ -11,10 +11,10 @@ import type { RuntimesOptions } from "./runtimes-options.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
-test("openRuntimes() makes runtimes for scripts and WASM modules, and starts nothing", async () => {
+test("openRuntimes() makes runtimes for scripts, WASM modules and other MCP servers, and starts nothing", async () => {
   const { runtimes, temporary } = open();
 
-  expect([...runtimes].map(({ kind }) => kind)).toEqual(["script", "wasm"]);
+  expect([...runtimes].map(({ kind }) => kind)).toEqual(["script", "wasm", "mcp"]);
   await runtimes.close();
   expect(readdirSync(temporary)).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 
 import type {
   OAuthClientProvider,
+  OAuthDiscoveryState,
   StoredOAuthClientInformation,
   StoredOAuthTokens,
 } from "@modelcontextprotocol/client";
@@ -17,6 +18,8 @@ interface Kept {
   readonly verifier?: string;
   /** Of the log-in that was begun last. */
   readonly state?: string;
+  /** Which authorization server it was begun at. */
+  readonly discovery?: OAuthDiscoveryState;
 }
 
 /** Lets a person log in. */
@@ -71,7 +74,11 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
     },
     clientInformation() {
       if (oauth.clientId === undefined) return findClient(readKept(path), logIn);
-      return { client_id: oauth.clientId, ...(clientSecret !== undefined && { client_secret: clientSecret }) };
+      return {
+        client_id: oauth.clientId,
+        ...(clientSecret !== undefined && { client_secret: clientSecret }),
+        ...(oauth.issuer !== undefined && { issuer: oauth.issuer }),
+      };
     },
     saveClientInformation: (client) => keep({ client }),
     tokens: () => readKept(path).tokens,
@@ -81,6 +88,8 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
         throw new Error(`it wants somebody to log in; run: kitbag trust --mcp ${toSourceKey(source)}`);
       logIn.show(url);
     },
+    saveDiscoveryState: (discovery) => keep({ discovery }),
+    discoveryState: () => readKept(path).discovery,
     saveCodeVerifier: (verifier) => keep({ verifier }),
     codeVerifier: () => readKept(path).verifier ?? "",
     ...(isMachine && {
@@ -91,13 +100,9 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
         }),
     }),
     invalidateCredentials(what) {
-      const { client, tokens, verifier } = readKept(path);
-      const isAll = what === "all";
-      writeKept(path, {
-        ...(client !== undefined && !isAll && what !== "client" && { client }),
-        ...(tokens !== undefined && !isAll && what !== "tokens" && { tokens }),
-        ...(verifier !== undefined && !isAll && what !== "verifier" && { verifier }),
-      });
+      const kept = readKept(path);
+      const left = Object.entries(kept).filter(([part]) => what !== "all" && part !== what);
+      writeKept(path, Object.fromEntries(left));
     },
   };
 }

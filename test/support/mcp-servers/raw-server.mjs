@@ -20,6 +20,7 @@ const tools = {
       outputSchema: object({ n: { type: "number" } }),
       annotations: { readOnlyHint: true },
     },
+    { name: "heard", description: "Tells how many calls were cancelled", inputSchema: object() },
     { name: "die", description: "Dies", inputSchema: object() },
     { name: "flood", description: "Says too much", inputSchema: object() },
     { name: "look", description: "Reads a file", inputSchema: object({ path: { type: "string" } }) },
@@ -43,7 +44,7 @@ const tools = {
     { name: "outside", description: "Refers to others", inputSchema: object({ a: { $ref: "https://example.com/a" } }) },
     { name: "slow-pattern", description: "Stalls", inputSchema: object({ a: { type: "string", pattern: "^(a+)+$" } }) },
     { name: "huge", description: "Is large", inputSchema: object({ a: { description: "x".repeat(700_000) } }) },
-    { name: "deep", description: "Is deep", inputSchema: nest(5000) },
+    { name: "deep", description: "Is deep", inputSchema: nest(1000) },
     {
       name: "liar",
       description: "Says both",
@@ -82,6 +83,7 @@ const answers = {
   secret: () => ({ content: [{ type: "text", text: `it is ${process.env.TEST_SECRET}` }] }),
   count: () => ({ content: [{ type: "text", text: '{"n":3}' }], structuredContent: { n: 3 } }),
   look: ({ path }) => ({ content: [{ type: "text", text: readFileSync(path, "utf8") }] }),
+  heard: () => ({ content: [{ type: "text", text: String(cancelled) }] }),
   fine: () => ({ content: [{ type: "text", text: "fine" }] }),
 };
 
@@ -102,6 +104,7 @@ function call(id, { name, arguments: input = {}, _meta }) {
 }
 
 const waiting = new Map();
+let cancelled = 0;
 if (way === "dies") process.exit(3);
 if (way === "babbles") setInterval(() => process.stdout.write("not json\n".repeat(50)), 5);
 if (way === "malformed") process.stdout.write('Welcome!\n{"jsonrpc": "2.0", \n{"id": 1}\n[]\n\n');
@@ -119,7 +122,7 @@ createInterface({ input: process.stdin })
       return send({ id, result: { protocolVersion, serverInfo, capabilities: { tools: { listChanged: true } } } });
     }
     if (method === "notifications/cancelled") {
-      process.stderr.write("cancelled\n");
+      cancelled += 1;
       return clearTimeout(waiting.get(params.requestId));
     }
     if (method === "tools/list") return send({ id, result: { tools: listTools() } });
