@@ -13,7 +13,7 @@ export interface OpenRecords {
 /** Does `work` with runtimes and records, explains what is wrong with the records, and closes both. */
 export async function withRecords(
   invocation: Invocation,
-  options: Pick<RuntimesOptions, "debug" | "onLearned" | "warm">,
+  options: Pick<RuntimesOptions, "debug" | "directory" | "onLearned" | "warm">,
   work: (open: OpenRecords) => Promise<Answer>,
 ): Promise<Answer> {
   const records = createRecords(invocation);

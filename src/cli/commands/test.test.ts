@@ -1,0 +1,118 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+test("kitbag test runs the examples of tools, and says what is wrong with those that fail", async () => {
+  const project = createProject({ "tools.mjs": tools });
+
+  const { code, stdout } = await runKitbag(["test", "--module", "tools.mjs"], { project });
+
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^✓ {2}add +2 passed$/mu);
+  expect(stdout).toMatch(/^✗ {2}wrong +1 passed, 1 failed$/mu);
+  expect(stdout).toMatch(/^✓ {2}plain +none$/mu);
+  expect(stdout).toContain("wrong: example 1 (twice) gave something else\n  input: {}\n  expected: 3\n  got: 2");
+  expect(stdout).toContain("2 of 3 tools passed, 3 of 4 examples. 1 tools have no examples.");
+});
+
+test("kitbag test --json tells everything, and ends with 0 if all is well", async () => {
+  const project = createProject({ "tools.mjs": tools.replace("output: 3, description", "output: 2, description") });
+
+  const { code, stdout } = await runKitbag(["test", "--module", "tools.mjs", "--json"], { project });
+
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    summary: { tools: 3, passed: 3, examples: 4, failed: 0, declined: 0, faults: 0, withoutExamples: 1 },
+    tools: [{ address: "add", passed: true, examples: [{ status: "passed" }, {}] }, {}, {}],
+  });
+});
+
+test("kitbag test --fuzz finds inputs that make a tool crash, and finds them again by their seed", async () => {
+  const project = createSkillProject('if len(a.text) > 4: raise ValueError("no")\nprint(len(a.text))');
+
+  const words = ["test", "skills", "--fuzz", "--runs", "30", "--seed", "3"];
+  const first = await runKitbag(words, { project });
+  const again = await runKitbag(words, { project });
+
+  expect(first.code).toBe(1);
+  expect(first.stdout).toMatch(/✗ {2}count\/count +none +\d+ right, \d+ wrong, \d+ crashed it/u);
+  expect(first.stdout).toContain("an input that fits its schema made it crash");
+  expect(first.stdout).toContain("again: kitbag test --fuzz --seed 3");
+  expect(again.stdout).toBe(first.stdout);
+});
+
+test("kitbag test --fuzz passes a tool that stands all inputs, and leaves out those that could do harm", async () => {
+  const project = createSkillProject("print(len(a.text))");
+  project.write("tools.mjs", tools.replace('name: "plain"', 'name: "plain", annotations: { destructive: true }'));
+
+  const skills = await runKitbag(["test", "skills", "--fuzz", "--runs", "5"], { project });
+  const own = await runKitbag(["test", "--module", "tools.mjs", "--fuzz", "--runs", "5", "--json"], { project });
+
+  expect([skills.code, skills.stdout]).toEqual([
+    0,
+    expect.stringMatching(/✓ {2}count\/count +none +5 right, 5 wrong/u),
+  ]);
+  const { tools: tested } = JSON.parse(own.stdout) as { tools: { address: string; notFuzzed?: string }[] };
+  expect(tested.find(({ address }) => address === "plain")?.notFuzzed).toBe("it says that it destroys");
+});
+
+test("kitbag test lets tools work in a directory of their own, with the files that the examples need", async () => {
+  const project = createSkillProject(
+    "import os\nopen('made', 'w').write('x')\nprint(open(a.text).read(), os.listdir('.'))",
+    {
+      "kitbag.toml":
+        '[permissions]\nread = ["."]\nwrite = ["."]\n[[tools]]\nname = "count"\nfile = "scripts/count.py"\nexamples = [{ input = { text = "in.txt" } }]\n',
+      "evals/files/in.txt": "inside",
+    },
+  );
+  project.write("in.txt", "outside");
+
+  const { code, stdout } = await runKitbag(["test", "skills", "--json"], { project });
+
+  expect([code, stdout]).toEqual([0, expect.stringContaining("inside")]);
+  expect(() => readFileSync(join(project.folder, "made"))).toThrow();
+});
+
+test.for([
+  [["--runs", "5"], "they belong to --fuzz"],
+  [["--fuzz", "--runs", "0"], "expected a whole number from 1 to 10000"],
+  [["--fuzz", "--seed", "x"], "expected a whole number"],
+] as const)("kitbag test %j says what is wrong with it", async ([words, text]) => {
+  const project = createProject({ "tools.mjs": tools });
+
+  const { code, stderr } = await runKitbag(["test", "--module", "tools.mjs", ...words], { project });
+
+  expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
+});
+
+function createSkillProject(body: string, more: Readonly<Record<string, string>> = {}): Project {
+  const script = `import argparse\np = argparse.ArgumentParser()\np.add_argument("text")\na = p.parse_args()\n${body}\n`;
+  const files = { "SKILL.md": "---\nname: count\ndescription: Counts\n---\n", "scripts/count.py": script, ...more };
+  return createProject(Object.fromEntries(Object.entries(files).map(([path, text]) => [`skills/count/${path}`, text])));
+}
+
+const tools = `
+import { defineTool } from "kitbag";
+
+const add = defineTool({
+  name: "add",
+  description: "Adds two numbers",
+  input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+  annotations: { readOnly: true },
+  examples: [{ input: { a: 1, b: 2 }, output: 3 }, { input: { a: 0, b: 0 } }],
+  run: ({ a, b }) => a + b,
+});
+const wrong = defineTool({
+  name: "wrong",
+  description: "Says two",
+  examples: [{ input: {}, output: 2 }, { input: {}, output: 3, description: "twice" }],
+  run: () => 2,
+});
+const plain = defineTool({ name: "plain", description: "Does nothing", run: () => null });
+export default [add, wrong, plain];
+`;

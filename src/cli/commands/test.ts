@@ -1,0 +1,136 @@
+import type { Workspace } from "../../workspace/workspace.ts";
+import type { CallOptions } from "../../workspace/call/call-options.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { TriedCall } from "../../forge/birth/run-examples.ts";
+import { askThePerson } from "../approve-call.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { addModuleOption, addOption, getText } from "../options.ts";
+import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { openWithSkills } from "../skills/open-with-skills.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { withRecords, type OpenRecords } from "../store/with-records.ts";
+import { renderTrials } from "../trials/render-trials.ts";
+import { createScratch, type Scratch } from "../trials/scratch.ts";
+import { tryTools, type TestedTool } from "../trials/try-tools.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import { usageError } from "../usage-error.ts";
+
+/** `kitbag test`: whether tools do what their examples say. */
+export const testCommand: CliCommand = {
+  examples: [
+    ["kitbag test", "run the examples of all tools that are found from here"],
+    ["kitbag test skills/pdf-text", "those of one skill; a folder with skills works too"],
+    [
+      "kitbag test --fuzz",
+      "also try inputs made from the schemas: right ones must not crash, wrong ones must be refused",
+    ],
+    ["kitbag test --fuzz --runs 100 --seed 7", "more of them, and the same ones as the last time"],
+    ["kitbag test --json | jq '.tools[] | select(.passed | not)'", "for programs; exit code 1 if something failed"],
+  ],
+  define(command) {
+    command.argument("[dir...]", "folders with skills, or skills; without any, KITBAG_SKILLS and the usual places");
+    command.option(
+      "--fuzz",
+      "make inputs from the schemas; only of tools that destroy nothing and reach nothing outside",
+    );
+    addOption(command, "--runs <n>", "with --fuzz: inputs of each kind for each tool (20)");
+    addOption(command, "--seed <n>", "with --fuzz: which inputs; shown by each run");
+    command.option("--yes", "approve the calls that need an approval");
+    addModuleOption(command);
+    addSandboxOption(command);
+    addStoreOption(command);
+  },
+  async run(invocation) {
+    const scratch = createScratch();
+    try {
+      const { directory } = scratch;
+      return await withRecords(invocation, { warm: true, directory }, (open) => test(invocation, open, scratch));
+    } finally {
+      scratch.remove();
+    }
+  },
+};
+
+async function test(invocation: Invocation, { runtimes, records }: OpenRecords, scratch: Scratch): Promise<Answer> {
+  const { workspace, options, reports } = await openWithSkills(invocation, {
+    runtimes,
+    complete: records.complete,
+    module: getText(invocation.options, "module"),
+    directories: invocation.args,
+  });
+  noteUntrusted(reports, invocation.terminal);
+  const fuzz = readFuzz(invocation);
+  const call: CallOptions = {
+    maxOutputBytes: Number.MAX_SAFE_INTEGER,
+    ...(records.user !== undefined && { user: records.user }),
+    ...(options.approve === undefined && { approve: askThePerson(invocation) }),
+  };
+  const tools = await untilInterrupted((signal) =>
+    tryTools(workspace, {
+      fuzz,
+      scratch,
+      makeCall: (entry) => (input) => callOnce(workspace, entry, input, { ...call, signal }),
+      onTool: (address, done, total) => invocation.terminal.showStatus(`${done + 1} of ${total}: ${address}`),
+    }),
+  );
+  const summary = summarise(tools);
+  const isGood = tools.every(({ passed }) => passed);
+  return {
+    document: { tools, summary },
+    text: renderTrials(tools, invocation.terminal),
+    exitCode: isGood ? 0 : 1,
+  };
+}
+
+async function callOnce(
+  workspace: Workspace,
+  { address }: RegisteredTool,
+  input: unknown,
+  options: CallOptions,
+): Promise<TriedCall> {
+  const lines: string[] = [];
+  const start = performance.now();
+  const outcome = await workspace.call(address, input, {
+    ...options,
+    onEvent(event) {
+      if (event.type === "call-log") lines.push(event.message);
+    },
+  });
+  return { outcome, stderr: lines.join("\n").slice(-4000), durationMs: Math.round(performance.now() - start) };
+}
+
+function summarise(tools: readonly TestedTool[]): object {
+  const examples = tools.flatMap((tool) => tool.examples);
+  return {
+    tools: tools.length,
+    passed: tools.filter(({ passed }) => passed).length,
+    withoutExamples: tools.filter((tool) => tool.examples.length === 0).length,
+    examples: examples.length,
+    failed: examples.filter(({ status }) => status === "failed").length,
+    declined: examples.filter(({ status }) => status === "declined").length,
+    faults: tools.reduce((sum, { fuzz }) => sum + (fuzz?.faults.length ?? 0), 0),
+  };
+}
+
+/** Enough to find the usual mistakes in a minute. */
+const usualRuns = 20;
+
+function readFuzz({ options }: Invocation): { readonly count: number; readonly seed: number } | undefined {
+  const [runs, seed] = [getText(options, "runs"), getText(options, "seed")];
+  if (options["fuzz"] !== true) {
+    if (runs === undefined && seed === undefined) return undefined;
+    throw usageError("Cannot use --runs or --seed alone: they belong to --fuzz");
+  }
+  return {
+    count: readCount("--runs", runs, 10_000) ?? usualRuns,
+    seed: readCount("--seed", seed, 2 ** 31 - 1) ?? Math.floor(Math.random() * 1_000_000),
+  };
+}
+
+function readCount(flag: string, text: string | undefined, most: number): number | undefined {
+  if (text === undefined) return undefined;
+  const count = /^\d{1,10}$/u.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw usageError(`Cannot use ${flag} ${text}: expected a whole number from 1 to ${most}`);
+}

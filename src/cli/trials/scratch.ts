@@ -1,0 +1,36 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** A working directory for tools that are tried. What is in the project stays as it is. */
+export interface Scratch {
+  readonly directory: string;
+  /** Tells whether a skill brings the files that its examples need. */
+  hasFiles(skillFolder: string | undefined): boolean;
+  /** Empties it, and puts the files in that the examples of a skill need. */
+  fill(skillFolder: string | undefined): void;
+  remove(): void;
+}
+
+/** Where a skill keeps the files that its examples need, as they lie in a working directory. */
+const exampleFiles = "evals/files";
+
+/** Makes an empty working directory. */
+export function createScratch(): Scratch {
+  const directory = realpathSync.native(mkdtempSync(join(tmpdir(), "kitbag-test-")));
+  const findFiles = (skillFolder: string | undefined): string | undefined => {
+    const folder = skillFolder === undefined ? undefined : join(skillFolder, exampleFiles);
+    return folder !== undefined && existsSync(folder) ? folder : undefined;
+  };
+  return {
+    directory,
+    hasFiles: (skillFolder) => findFiles(skillFolder) !== undefined,
+    fill(skillFolder) {
+      // The directory itself stays: sandboxes that wait for a call have it mounted.
+      for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
+      const files = findFiles(skillFolder);
+      if (files !== undefined) cpSync(files, directory, { recursive: true });
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
