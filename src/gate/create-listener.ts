@@ -115,7 +115,7 @@ function enter(parts: ListenerParts, visit: Visit, pass: (visit: Visit, route: R
   const route = parts.findRoute(visit.path);
   if (route === undefined) return refuse(parts, visit, { status: 404, message: "nothing is at this path", keep: true });
 
-  const answer = parts.access({ header: incoming.headers.authorization, address: connection.address, nowMs });
+  const answer = parts.access({ header: incoming.headers.authorization, network: connection.network, nowMs });
   const go = (found: Caller | Denial): void => {
     if (isDenial(found)) refuse(parts, visit, { ...found, message: found.reason }, route);
     else if (!response.destroyed) pass(visit, route, found);
@@ -129,12 +129,10 @@ function sendPublic({ challenge }: ListenerParts, { path, incoming, response }: 
   if (path !== "/healthz" && !path.startsWith("/.well-known/")) return false;
   const document = path === "/healthz" ? '{"status":"ok"}' : challenge.documents.get(path);
   if (document === undefined || (incoming.method !== "GET" && incoming.method !== "HEAD")) return false;
+  // Pages need to read where tokens come from; whether something listens here is not their business.
+  if (path !== "/healthz") response.setHeader("access-control-allow-origin", "*");
   response
-    .writeHead(200, {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(document),
-      "access-control-allow-origin": "*",
-    })
+    .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(document) })
     .end(incoming.method === "HEAD" ? undefined : document);
   return true;
 }

@@ -204,6 +204,23 @@ test("a request smuggled behind a refused one is not answered", async () => {
   expect(answer.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 403"]);
 });
 
+test("a client that waits for 100-continue and is refused cannot go on by the same connection", async () => {
+  const gate = await openTestGate();
+  const waiting = "POST /nowhere HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 40\r\n\r\n";
+
+  const answer = await send(gate, `${waiting}GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+
+  expect(answer.match(/HTTP\/1\.1 \d+/gu)).toEqual(["HTTP/1.1 404"]);
+});
+
+test("/healthz cannot be read by the page of another host", async () => {
+  const gate = await openTestGate();
+
+  const response = await fetch(`${gate.url}/healthz`, { headers: { origin: "https://evil.com" } });
+
+  expect(response.headers.get("access-control-allow-origin")).toBeNull();
+});
+
 test("a client that closes its side after the request still gets its answer", async () => {
   const gate = await openTestGate();
   const socket = dial(gate);

@@ -20,7 +20,8 @@ export interface Denial {
 export interface Sent {
   /** The `Authorization` header. */
   readonly header: string | undefined;
-  readonly address: string;
+  /** What its address is counted as. */
+  readonly network: string;
   readonly nowMs: number;
 }
 
@@ -59,7 +60,7 @@ export function createAccess(parts: AccessParts): Access {
     const denial = checkRequired(answer.caller, parts);
     if (denial !== undefined) return denial;
     known.keep(key, answer.caller, Math.min(answer.expiresAt, Date.now() + longestMs));
-    guesses?.remember(sent.address, answer.caller.id);
+    guesses?.remember(sent.network, answer.caller.id);
     return answer.caller;
   };
 
@@ -69,12 +70,12 @@ export function createAccess(parts: AccessParts): Access {
     const digest = tokenCheck.digest(token);
     const key = checkJwt === undefined ? "" : digest.toString("latin1");
     const caller = tokenCheck.find(digest) ?? known.find(key);
-    const waitMs = guesses?.waitMs(sent.address, sent.nowMs) ?? 0;
-    if (waitMs > 0 && (caller === undefined || guesses?.isRemembered(sent.address, caller.id) !== true)) {
+    const waitMs = guesses?.waitMs(sent.network, sent.nowMs) ?? 0;
+    if (waitMs > 0 && (caller === undefined || guesses?.isRemembered(sent.network, caller.id) !== true)) {
       return { status: 429, reason: "too many wrong tokens came from this address; wait", retryAfterMs: waitMs };
     }
     if (caller !== undefined) {
-      guesses?.remember(sent.address, caller.id);
+      guesses?.remember(sent.network, caller.id);
       return caller;
     }
     return checkJwt !== undefined && token.split(".", 4).length === 3
@@ -90,9 +91,10 @@ export function isDenial(answer: Caller | Denial): answer is Denial {
 
 function denyJwt(answer: JwtAnswer | undefined, sent: Sent, { challenge, guesses }: AccessParts): Denial {
   if (answer?.status === "unavailable") {
-    return { status: 503, reason: "tokens cannot be checked now, since the authorization server gives no keys" };
+    const reason = "tokens cannot be checked now, since the authorization server gives no keys";
+    return { status: 503, reason, retryAfterMs: 5000 };
   }
-  guesses?.note(sent.address, sent.nowMs);
+  guesses?.note(sent.network, sent.nowMs);
   const why = answer?.status === "wrong" ? `: ${answer.reason}` : "";
   return {
     status: 401,

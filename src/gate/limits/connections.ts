@@ -2,11 +2,14 @@ import type { Socket } from "node:net";
 
 import type { GateEvent, GateLimits } from "../gate.ts";
 import type { Bucket, Buckets } from "./buckets.ts";
+import { toNetwork } from "./to-network.ts";
 
 /** What is known about one connection. */
 export interface Connection {
   readonly address: string;
-  /** What its address has left; `undefined` if nobody counts. */
+  /** What the address is counted as. */
+  readonly network: string;
+  /** What its network has left; `undefined` if nobody counts. */
   readonly bucket: Bucket | undefined;
   /** Requests of it that are being answered. */
   running: number;
@@ -54,8 +57,9 @@ export function createConnections({ limits, addresses, report }: ConnectionParts
         return;
       }
       const now = performance.now();
-      const bucket = addresses?.find(address, now);
-      bySocket.set(socket, { address, bucket, running: 0, sentBytes: 0, sentAt: now });
+      const network = toNetwork(address);
+      const bucket = addresses?.find(network, now);
+      bySocket.set(socket, { address, network, bucket, running: 0, sentBytes: 0, sentAt: now });
       waiting.add(socket);
       socket.on("close", forget);
     },

@@ -51,7 +51,8 @@ function renderBody(refusal: Refusal, route: Route | undefined): string {
 
 function endsSoon(incoming: IncomingMessage): boolean {
   if (incoming.complete) return true;
-  if (incoming.headers["transfer-encoding"] !== undefined) return false;
+  // Who waits to be told to go on may never send the body, and then the next request would be taken for it.
+  if (incoming.headers["transfer-encoding"] !== undefined || incoming.headers.expect !== undefined) return false;
   return Number(incoming.headers["content-length"] ?? 0) <= drainBytes;
 }
 
