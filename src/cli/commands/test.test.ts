@@ -65,8 +65,8 @@ test("kitbag test lets tools work in a directory of their own, with the files th
   const project = createSkillProject(
     "import os\nopen('made', 'w').write('x')\nprint(open(a.text).read(), os.listdir('.'))",
     {
-      "kitbag.toml":
-        '[permissions]\nread = ["."]\nwrite = ["."]\n[[tools]]\nname = "count"\nfile = "scripts/count.py"\nexamples = [{ input = { text = "in.txt" } }]\n',
+      "kitbag.toml": '[permissions]\nread = ["."]\nwrite = ["."]\n',
+      "scripts/manifest.yml": "tools:\n  - script: count.py\n    examples:\n      - input: { text: in.txt }\n",
       "evals/files/in.txt": "inside",
     },
   );

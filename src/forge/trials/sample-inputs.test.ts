@@ -15,7 +15,7 @@ const schemas: readonly JsonSchema[] = [
   ]),
   object({ pair: { type: "array", prefixItems: [{ type: "boolean" }, { type: ["null", "integer"] }] } }, ["pair"]),
   object({ either: { anyOf: [{ type: "string" }, object({ a: { type: "number" } }, ["a"])] } }, ["either"]),
-  object({ both: { allOf: [object({ a: { type: "integer" } }, ["a"]), object({ b: { type: "integer" } }, ["b"])] } }, [
+  object({ both: { allOf: [open({ a: { type: "integer" } }, ["a"]), open({ b: { type: "integer" } }, ["b"])] } }, [
     "both",
   ]),
   {
