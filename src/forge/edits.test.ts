@@ -64,6 +64,11 @@ test("updateTool() counts a version up by how far it is from the one before", as
     ["2.0.0", "major"],
   ]);
   expect(major.change?.reasons).toEqual(["input: text has a stricter maxLength", "input: language is gone"]);
+  expect((await forge.listVersions("count-words")).at(-1)).toMatchObject({
+    version: "2.0.0",
+    step: "major",
+    reasons: major.change?.reasons,
+  });
 });
 
 test("updateTool() leaves the live version alone when the new one does not pass, and keeps nothing of it", async () => {

@@ -117,6 +117,10 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
     type: isNew ? "create" : "update",
     version: passed.version,
     ...(base !== undefined && { from: base.version }),
+    ...(passed.change !== undefined && {
+      step: passed.change.step,
+      reasons: passed.change.reasons.slice(0, mostReasons),
+    }),
     ...(author !== undefined && { author }),
   };
   try {
@@ -133,6 +137,8 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
   parts.live.refresh([draft.name]);
   return withPassed(toLiveAnswer(parts, draft.name), passed);
 }
+
+const mostReasons = 10;
 
 function withPassed(answer: ForgeAnswer, { examples, change, replay }: Passed): ForgeAnswer {
   if (answer.status !== "live") return answer;

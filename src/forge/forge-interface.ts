@@ -196,6 +196,9 @@ export interface ForgeEvent {
   readonly type: "create" | "update" | "rollback" | "delete" | "restore";
   readonly version: string;
   readonly from?: string;
+  /** Of an edit: how far it is from the version before, and why. */
+  readonly step?: VersionStep;
+  readonly reasons?: readonly string[];
   readonly at: number;
   readonly author?: string;
 }

@@ -136,6 +136,8 @@ function toVersions({ stored }: ForgedEntry): readonly ForgeVersion[] {
       description: manifest.description ?? "",
       digest: folder.digest,
       at: first?.at ?? 0,
+      ...(first?.step !== undefined && { step: first.step }),
+      ...(first?.reasons !== undefined && { reasons: first.reasons }),
       ...(author !== undefined && { author }),
     };
   });

@@ -33,6 +33,19 @@ export interface TriedCall {
   readonly durationMs: number;
 }
 
+/** A tool that is only tried makes no others: each of them would be tried in turn. */
+const makers: ReadonlySet<string> = new Set([
+  "create_from_template",
+  "create_pipeline",
+  "create_skill",
+  "create_tool",
+  "delete_tool",
+  "import",
+  "rollback_tool",
+  "test_tool",
+  "update_tool",
+]);
+
 const maxErrorText = 4000;
 const maxOutputBytes = 4 * 1024 * 1024;
 
@@ -43,7 +56,7 @@ const maxOutputBytes = 4 * 1024 * 1024;
 export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal }: Trial): Bench {
   const own = createWorkspace({ runtimes, tools: [tool], approve: () => ({ decision: "approve" }) });
   for (const entry of workspace.getAvailableTools()) {
-    if (entry.address !== tool.name) addStandIn(own, workspace, entry);
+    if (entry.address !== tool.name && !makers.has(entry.address)) addStandIn(own, workspace, entry);
   }
   const limit = Math.min(limitMs, tool.limits.limitMs ?? limitMs);
   return {

@@ -5,7 +5,7 @@ import { readFolder, type FolderSnapshot } from "../../skills/folder/read-folder
 import { hasSameMarks } from "../../skills/folder/folder-marks.ts";
 import { toFolderDigest } from "../../skills/folder/to-digest.ts";
 import { parseToolJson, type ToolJson } from "../../skills/manifests/read-tool-json.ts";
-import type { ForgeDiagnostic, ForgeEvent } from "../forge-interface.ts";
+import type { ForgeDiagnostic, ForgeEvent, VersionStep } from "../forge-interface.ts";
 import { compareVersions, isVersion } from "../versions/next-version.ts";
 import { isSameManifest, manifestFile } from "./manifest.ts";
 
@@ -175,15 +175,25 @@ function readHistory({ contents }: FolderSnapshot): {
   return { history, diagnostics: [{ severity: "warning", code: "history-broken", message, file: historyFile }] };
 }
 
+function isStep(value: unknown): value is VersionStep {
+  return value === "major" || value === "minor" || value === "patch";
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
 function parseEvent(line: string): ForgeEvent | undefined {
   try {
-    const { type, version, from, at, author } = JSON.parse(line) as Record<string, JsonValue>;
+    const { type, version, from, at, author, step, reasons } = JSON.parse(line) as Record<string, JsonValue>;
     if (!eventTypes.has(type) || !isVersion(version) || typeof at !== "number") return undefined;
     return {
       type: type as ForgeEvent["type"],
       version,
       at,
       ...(isVersion(from) && { from }),
+      ...(isStep(step) && { step }),
+      ...(isTexts(reasons) && { reasons }),
       ...(typeof author === "string" && { author }),
     };
   } catch {

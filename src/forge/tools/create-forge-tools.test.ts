@@ -127,6 +127,23 @@ test("test_tool fails when an example does not pass any more", async () => {
   expect(missing).toMatchObject({ status: "failed", error: { code: "version-not-found" } });
 });
 
+test("create_tool lets no tool that is only tried make others", async () => {
+  const { workspace } = await openWithTools();
+  const inner = JSON.stringify(countWords);
+
+  const outcome = await workspace.call("create_tool", {
+    name: "maker",
+    description: "Makes a tool",
+    language: "python",
+    code: `import json, kitbag\nprint(kitbag.call("create_tool", json.loads(${JSON.stringify(inner)})))\n`,
+    examples: [{ input: {} }],
+  });
+
+  expect(outcome.status).toBe("failed");
+  expect(messageOf(outcome)).toContain("Cannot find the tool");
+  expect(workspace.getTool("count-words")).toBeUndefined();
+});
+
 test("create_pipeline and create_skill make what their descriptions say", async () => {
   const { workspace } = await openWithTools();
   await workspace.call("create_tool", countWords);
