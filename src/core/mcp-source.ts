@@ -100,7 +100,8 @@ function toAddress(name: string, listed: ListedMcpSource, owner: SourceOwner): M
   if (parsed === undefined) return "its url cannot be read";
   if (parsed.username !== "" || parsed.password !== "") return 'its url has a password; name a secret as "token"';
   const secret = findUngranted(listed, owner);
-  if (secret !== undefined) return `the secret ${secret} is not granted; write under [permissions]: env = ["${secret}"]`;
+  if (secret !== undefined)
+    return `the secret ${secret} is not granted; write under [permissions]: env = ["${secret}"]`;
   if (oauth !== undefined && oauth !== true && oauth.clientSecret !== undefined && !(oauth.clientId && oauth.issuer)) {
     return '"clientSecret" needs "clientId", and "issuer": the only authorization server that the secret is sent to';
   }
@@ -118,7 +119,10 @@ function toAddress(name: string, listed: ListedMcpSource, owner: SourceOwner): M
 }
 
 /** A secret that a skill would send although it may not see it. */
-function findUngranted({ token, headers = {}, oauth }: ListedMcpSource, { permissions }: SourceOwner): string | undefined {
+function findUngranted(
+  { token, headers = {}, oauth }: ListedMcpSource,
+  { permissions }: SourceOwner,
+): string | undefined {
   if (permissions === undefined) return undefined;
   const client = oauth === undefined || oauth === true ? undefined : oauth.clientSecret;
   const names = [token, ...Object.values(headers), client].filter((name) => name !== undefined);

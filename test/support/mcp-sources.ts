@@ -69,7 +69,10 @@ export function openMcp(options: RuntimesOptions & { readonly restarts?: Partial
 }
 
 /** Waits until a call has told something of this type. */
-export function untilEvent(type: CallEvent["type"]): { onEvent(event: CallEvent): void; readonly came: Promise<CallEvent> } {
+export function untilEvent(type: CallEvent["type"]): {
+  onEvent(event: CallEvent): void;
+  readonly came: Promise<CallEvent>;
+} {
   const { promise, resolve: done } = Promise.withResolvers<CallEvent>();
   return {
     came: promise,

@@ -34,9 +34,12 @@ export async function openOAuthServer(): Promise<OAuthServer> {
 
   function exchange(form: URLSearchParams): object | undefined {
     const grant = form.get("grant_type") ?? "";
-    if (grant === "refresh_token") return form.get("refresh_token")?.startsWith("r-") === true ? give(grant) : undefined;
+    if (grant === "refresh_token")
+      return form.get("refresh_token")?.startsWith("r-") === true ? give(grant) : undefined;
     if (grant === "client_credentials") return give(grant);
-    const proof = createHash("sha256").update(form.get("code_verifier") ?? "").digest("base64url");
+    const proof = createHash("sha256")
+      .update(form.get("code_verifier") ?? "")
+      .digest("base64url");
     return challenges.get(form.get("code") ?? "") === proof ? give(grant) : undefined;
   }
 
@@ -91,7 +94,11 @@ function metadata(url: string): object {
 
 function speak(request: IncomingMessage, response: ServerResponse, body: string): void {
   if (request.method !== "POST") return json(response, 405, {});
-  const { id, method, params } = JSON.parse(body) as { id?: number; method: string; params?: { protocolVersion?: string } };
+  const { id, method, params } = JSON.parse(body) as {
+    id?: number;
+    method: string;
+    params?: { protocolVersion?: string };
+  };
   if (id === undefined) return void response.writeHead(202).end();
   const results: Record<string, object> = {
     initialize: {

@@ -10,7 +10,11 @@ vi.setConfig({ testTimeout: 60_000 });
 const source = { name: "far", url: "https://example.com/mcp" };
 
 test("toTools() keeps schemas word for word, but for where they come from", () => {
-  const inputSchema = { $schema: "https://json-schema.org/draft/2020-12/schema", type: "object", properties: { a: { type: "number" } } };
+  const inputSchema = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    type: "object",
+    properties: { a: { type: "number" } },
+  };
 
   const { tools } = toTools(source, [{ ...define("a"), inputSchema, outputSchema: { type: "object" } }]);
 
@@ -23,7 +27,10 @@ test.for([
   [{}, { readOnly: false, destructive: true, idempotent: false, openWorld: true }],
   [{ readOnlyHint: true }, { readOnly: true, destructive: false, idempotent: false, openWorld: true }],
   [{ readOnlyHint: "yes" }, { readOnly: false, destructive: true, idempotent: false, openWorld: true }],
-  [{ readOnlyHint: true, destructiveHint: true }, { readOnly: false, destructive: true, idempotent: false, openWorld: true }],
+  [
+    { readOnlyHint: true, destructiveHint: true },
+    { readOnly: false, destructive: true, idempotent: false, openWorld: true },
+  ],
   [
     { destructiveHint: false, idempotentHint: true, openWorldHint: false },
     { readOnly: false, destructive: false, idempotent: true, openWorld: false },

@@ -158,7 +158,8 @@ test("mcpRuntime() takes out a server that dies at each start, and says so", asy
 
 test("mcpRuntime() runs no tool that its server describes otherwise than agreed, and goes on with the others", async () => {
   const file = join(makeDirectory(), "tools.json");
-  const write = (description: string): void => writeFileSync(file, JSON.stringify([tool("echo", description), tool("fine", "Works"), tool("change", "Changes")]));
+  const write = (description: string): void =>
+    writeFileSync(file, JSON.stringify([tool("echo", description), tool("fine", "Works"), tool("change", "Changes")]));
   write("Says it again");
   const { open, events } = openMcp();
   const workspace = await open(programOf("raw-server.mjs", ["file", file], { permissions: { read: [file] } }));

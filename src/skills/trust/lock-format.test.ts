@@ -233,6 +233,28 @@ function filesOf(names: readonly string[]): Map<string, string> {
 }
 
 /** What real git makes of two changes. */
+test("renderLock() writes what other MCP servers offered, and parseLock() gives it back", () => {
+  const lock: Lock = new Map();
+  const digest = `sha256:${"a".repeat(64)}`;
+  lock.servers = new Map([
+    ["notes/raw", { tools: new Map([["__proto__", digest]]), skills: new Map() }],
+    ["github", { tools: new Map([["search", digest]]), skills: new Map([["skill://a/SKILL.md", digest]]) }],
+  ]);
+
+  const text = renderLock(lock);
+
+  expect(Object.keys((JSON.parse(text) as { servers: object }).servers)).toEqual(["github", "notes/raw"]);
+  expect(parseLock(text).servers).toEqual(lock.servers);
+});
+
+test.for([
+  ['{"version": 1, "skills": {}, "servers": []}', "servers"],
+  ['{"version": 1, "skills": {}, "servers": {"a": {"tools": {}}}}', "skills"],
+  ['{"version": 1, "skills": {}, "servers": {"a": {"tools": {"b": "c"}, "skills": {}}}}', "is not a digest"],
+])("R16: parseLock() refuses the servers of %s", ([text = "", reason = ""]) => {
+  expect(() => parseLock(text)).toThrow(reason);
+});
+
 function merge(base: Lock, ours: Lock, theirs: Lock): { status: number | null; stdout: string } {
   const folder = createFolder({ base: renderLock(base), ours: renderLock(ours), theirs: renderLock(theirs) });
   const names = ["ours", "base", "theirs"].map((name) => join(folder, name));

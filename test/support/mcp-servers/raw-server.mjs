@@ -98,7 +98,7 @@ function call(id, { name, arguments: input = {}, _meta }) {
       setTimeout(() => send({ id, result: { content: [{ type: "text", text: "done" }] } }), 60_000),
     );
   }
-  const answer = answers[name];
+  const answer = Object.hasOwn(answers, name) ? answers[name] : undefined;
   if (answer === undefined) return send({ id, error: { code: -32602, message: `no tool ${name}` } });
   send({ id, result: answer(input) });
 }
