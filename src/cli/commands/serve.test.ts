@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdirSync, renameSync } from "node:fs";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -7,6 +8,7 @@ import type { Client } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+import { startKeyServer } from "../../../test/support/key-server.ts";
 import { startKitbagTerminal } from "../../../test/support/kitbag-terminal.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import {
@@ -208,6 +210,39 @@ test("kitbag serve takes the token of KITBAG_TOKEN, and those of a file with the
   await expect(denied).rejects.toThrow();
 });
 
+test("kitbag serve --oauth lets in who has a JWT of the issuer, and says where they come from", async () => {
+  const issuer = await startKeyServer();
+  const server = await startHttp(createTools(), ["--module", "tools.ts", "--oauth", issuer.url]);
+
+  const refused = await fetch(server.url, { method: "POST" });
+  const client = await connectHttp(server.url, await issuer.sign({ audience: server.url, scope: "tools" }));
+  const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
+
+  const origin = new URL(server.url).origin;
+  expect(refused.headers.get("www-authenticate")).toBe(
+    `Bearer resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
+  );
+  expect(text(answer)).toBe("Hello Ada");
+});
+
+test("kitbag serve answers to the names and pages that are allowed, and to no others", async () => {
+  const words = ["--allow-host", "box", "--public-url", "https://tools.example.com/mcp"];
+  const server = await startHttp(createProject(), [...words, "--allow-origin", "https://app.example.com"]);
+
+  const statuses = await Promise.all(
+    [
+      { host: "box:3210" },
+      { host: "tools.example.com" },
+      { host: "evil.com" },
+      { host: "localhost", origin: "https://app.example.com" },
+      { host: "localhost", origin: "https://evil.com" },
+    ].map(async (headers) => askWith(server.url, headers)),
+  );
+
+  // 400: it was let in, and is no message.
+  expect(statuses).toEqual([400, 400, 403, 400, 403]);
+});
+
 test("kitbag serve --http speaks the newest generation of the protocol, too", async () => {
   const server = await startHttp(createTools(), ["--module", "tools.ts", "--token", token]);
   const client = await connectHttp(server.url, token, { versionNegotiation: { mode: { pin: "2026-07-28" } } });
@@ -351,6 +386,18 @@ parser = argparse.ArgumentParser(description="Counts words")
 parser.add_argument("--text", required=True)
 print(len(parser.parse_args().text.split()))
 `;
+
+/** `fetch` sets the Host by itself. */
+async function askWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", headers: { "content-type": "application/json", ...headers } });
+    sent.on("response", (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    sent.on("error", reject).end("{}");
+  });
+}
 
 async function listSkills(client: Client): Promise<string[]> {
   const { skills } = JSON.parse(text(await client.callTool({ name: "list_skills", arguments: {} }))) as Listed;
