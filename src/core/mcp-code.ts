@@ -1,7 +1,6 @@
 import type { JsonObject, JsonValue } from "./json.ts";
 import type { Permissions } from "./permissions.ts";
-import type { CodeFolder } from "./script-code.ts";
-import type { ToolCode } from "./tool.ts";
+import type { ToolCode } from "./tool-data.ts";
 
 interface SourceFacts {
   /** Of a server in a configuration, also who owns its tools. */
@@ -24,9 +23,16 @@ export interface McpProgram extends SourceFacts {
   /** All that it may touch, and the names of the variables that it sees. */
   readonly permissions: Permissions;
   /** The skill that brings it. */
-  readonly folder?: CodeFolder;
+  readonly folder?: McpFolder;
   /** It runs with all rights of this user; only an operator can say so. @default it runs in the sandbox */
   readonly sandbox?: "off";
+}
+
+/** The folder of a skill that brings a server, and exactly which bytes it is made of. */
+export interface McpFolder {
+  readonly directory: string;
+  readonly digest: string;
+  readonly files: readonly { readonly path: string; readonly bytes: number; readonly digest: string }[];
 }
 
 /** An MCP server that is reached over HTTP. */

@@ -1,7 +1,6 @@
 import type { JsonObject } from "./json.ts";
-import type { McpAddress, McpOAuth, McpSource } from "./mcp-code.ts";
+import type { McpAddress, McpFolder, McpOAuth, McpSource } from "./mcp-code.ts";
 import { joinPermissions, permissionKinds, type Permissions } from "./permissions.ts";
-import type { CodeFolder } from "./script-code.ts";
 
 /** Another MCP server, as a configuration or a manifest writes it down. */
 export interface ListedMcpSource {
@@ -60,7 +59,7 @@ export interface SourceOwner {
   readonly skill?: string;
   /** What the server's program may touch, and which hosts may be asked, if the owner decides. */
   readonly permissions?: Permissions;
-  readonly folder?: CodeFolder;
+  readonly folder?: McpFolder;
 }
 
 /** Makes a source of what was written down, or says what is wrong with it. */
@@ -94,39 +93,44 @@ function toFacts(name: string, { tools, limitMs, needsApproval }: ListedMcpSourc
 
 function toAddress(name: string, listed: ListedMcpSource, owner: SourceOwner): McpAddress | string {
   const { url = "", token, headers, oauth } = listed;
-  const wrong = (["args", "env", "permissions", "sandbox"] as const).find((part) => listed[part] !== undefined);
-  if (wrong !== undefined) return `only a server with "command" has "${wrong}"`;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined) return "its url cannot be read";
-  if (parsed.username !== "" || parsed.password !== "") return 'its url has a password; name a secret as "token"';
-  const secret = findUngranted(listed, owner);
-  if (secret !== undefined)
-    return `the secret ${secret} is not granted; write under [permissions]: env = ["${secret}"]`;
-  if (oauth !== undefined && oauth !== true && oauth.clientSecret !== undefined && !(oauth.clientId && oauth.issuer)) {
-    return '"clientSecret" needs "clientId", and "issuer": the only authorization server that the secret is sent to';
-  }
-  const { permissions: granted } = owner;
-  if (granted !== undefined && !isGranted(parsed, granted.network ?? [])) {
-    return `its host is not granted; write under [permissions]: network = ["${parsed.host}"]`;
-  }
+  const wrong = findWrong(listed, parsed) ?? findUngranted(listed, parsed, owner);
+  if (wrong !== undefined) return wrong;
   return {
     ...toFacts(name, listed, owner),
     url: parsed.href,
     ...(token !== undefined && { token }),
     ...(headers !== undefined && { headers }),
-    ...(oauth !== undefined && { oauth: oauth === true ? {} : oauth }),
+    ...(oauth !== undefined && { oauth: toOAuth(oauth) }),
   };
 }
 
-/** A secret that a skill would send although it may not see it. */
+function toOAuth(oauth: McpOAuth | true | undefined): McpOAuth {
+  return oauth === true || oauth === undefined ? {} : oauth;
+}
+
+function findWrong(listed: ListedMcpSource, { username, password }: URL): string | undefined {
+  const wrong = (["args", "env", "permissions", "sandbox"] as const).find((part) => listed[part] !== undefined);
+  if (wrong !== undefined) return `only a server with "command" has "${wrong}"`;
+  if (username !== "" || password !== "") return 'its url has a password; name a secret as "token"';
+  const { clientId, clientSecret, issuer } = toOAuth(listed.oauth);
+  if (clientSecret === undefined || (clientId !== undefined && issuer !== undefined)) return undefined;
+  return '"clientSecret" needs "clientId", and "issuer": the only authorization server that the secret is sent to';
+}
+
+/** What a skill would reach or send although it may not. */
 function findUngranted(
   { token, headers = {}, oauth }: ListedMcpSource,
+  url: URL,
   { permissions }: SourceOwner,
 ): string | undefined {
   if (permissions === undefined) return undefined;
-  const client = oauth === undefined || oauth === true ? undefined : oauth.clientSecret;
-  const names = [token, ...Object.values(headers), client].filter((name) => name !== undefined);
-  return names.find((name) => permissions.env?.includes(name) !== true);
+  const { network = [], env = [] } = permissions;
+  if (!isGranted(url, network)) return `its host is not granted; write under [permissions]: network = ["${url.host}"]`;
+  const names = [token, ...Object.values(headers), toOAuth(oauth).clientSecret].filter((name) => name !== undefined);
+  const secret = names.find((name) => !env.includes(name));
+  return secret && `the secret ${secret} is not granted; write under [permissions]: env = ["${secret}"]`;
 }
 
 function isGranted({ hostname, host }: URL, network: readonly string[]): boolean {

@@ -15,15 +15,16 @@ export interface OAuthServer {
 
 const tool = { name: "whoami", description: "Tells who is logged in", inputSchema: { type: "object", properties: {} } };
 
-/** Opens both on the loopback address, until the test ends. */
-export async function openOAuthServer(): Promise<OAuthServer> {
+/** The tokens and codes that were given out. */
+function createDesk(): {
+  readonly tokens: Set<string>;
+  readonly grants: string[];
+  authorize(ask: URLSearchParams): string;
+  exchange(form: URLSearchParams): object | undefined;
+} {
   const tokens = new Set<string>();
   const challenges = new Map<string, string>();
   const grants: string[] = [];
-  const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => new Promise<void>((resolve) => void server.close(() => resolve()).closeAllConnections()));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   function give(grant: string): object {
     const token = randomBytes(12).toString("hex");
@@ -32,49 +33,68 @@ export async function openOAuthServer(): Promise<OAuthServer> {
     return { access_token: token, token_type: "Bearer", expires_in: 3600, refresh_token: `r-${token}` };
   }
 
-  function exchange(form: URLSearchParams): object | undefined {
-    const grant = form.get("grant_type") ?? "";
-    if (grant === "refresh_token")
-      return form.get("refresh_token")?.startsWith("r-") === true ? give(grant) : undefined;
-    if (grant === "client_credentials") return give(grant);
-    const proof = createHash("sha256")
-      .update(form.get("code_verifier") ?? "")
-      .digest("base64url");
-    return challenges.get(form.get("code") ?? "") === proof ? give(grant) : undefined;
-  }
+  return {
+    tokens,
+    grants,
+    authorize(ask) {
+      const code = randomBytes(8).toString("hex");
+      challenges.set(code, ask.get("code_challenge") ?? "");
+      const back = new URL(ask.get("redirect_uri") ?? "");
+      back.searchParams.set("code", code);
+      back.searchParams.set("state", ask.get("state") ?? "");
+      return back.href;
+    },
+    exchange(form) {
+      const grant = form.get("grant_type") ?? "";
+      if (grant === "refresh_token")
+        return form.get("refresh_token")?.startsWith("r-") === true ? give(grant) : undefined;
+      if (grant === "client_credentials") return give(grant);
+      const proof = createHash("sha256")
+        .update(form.get("code_verifier") ?? "")
+        .digest("base64url");
+      return challenges.get(form.get("code") ?? "") === proof ? give(grant) : undefined;
+    },
+  };
+}
+
+/** Opens both on the loopback address, until the test ends. */
+export async function openOAuthServer(): Promise<OAuthServer> {
+  const { tokens, grants, authorize, exchange } = createDesk();
+  const server = createServer((request, response) => void answer(request, response));
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  onTestFinished(
+    () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  );
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const about = `${url}/.well-known/oauth-protected-resource/mcp`;
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? "/", url);
     const body = await readAll(request);
-    switch (pathname) {
-      case "/.well-known/oauth-protected-resource/mcp":
-        return json(response, 200, { resource: `${url}/mcp`, authorization_servers: [url] });
-      case "/.well-known/oauth-authorization-server":
-        return json(response, 200, metadata(url));
-      case "/register":
-        return json(response, 201, { ...(JSON.parse(body) as object), client_id: "made-up" });
-      case "/authorize": {
-        const code = randomBytes(8).toString("hex");
-        challenges.set(code, searchParams.get("code_challenge") ?? "");
-        const back = new URL(searchParams.get("redirect_uri") ?? url);
-        back.searchParams.set("code", code);
-        back.searchParams.set("state", searchParams.get("state") ?? "");
-        return void response.writeHead(302, { location: back.href }).end();
-      }
-      case "/token": {
+    const pages: Record<string, () => void> = {
+      "/.well-known/oauth-protected-resource/mcp": () =>
+        json(response, 200, { resource: `${url}/mcp`, authorization_servers: [url] }),
+      "/.well-known/oauth-authorization-server": () => json(response, 200, metadata(url)),
+      "/register": () => json(response, 201, { ...(JSON.parse(body) as object), client_id: "made-up" }),
+      "/authorize": () => void response.writeHead(302, { location: authorize(searchParams) }).end(),
+      "/token": () => {
         const given = exchange(new URLSearchParams(body));
-        return json(response, given === undefined ? 400 : 200, given ?? { error: "invalid_grant" });
-      }
-      case "/mcp":
-        if (!tokens.has((request.headers.authorization ?? "").replace("Bearer ", ""))) {
-          const about = `${url}/.well-known/oauth-protected-resource/mcp`;
-          response.setHeader("www-authenticate", `Bearer resource_metadata="${about}"`);
-          return json(response, 401, { error: "invalid_token" });
-        }
-        return speak(request, response, body);
-      default:
-        return json(response, 404, {});
-    }
+        json(response, given === undefined ? 400 : 200, given ?? { error: "invalid_grant" });
+      },
+      "/mcp": () => {
+        if (tokens.has((request.headers.authorization ?? "").replace("Bearer ", "")))
+          return speak(request, response, body);
+        response.setHeader("www-authenticate", `Bearer resource_metadata="${about}"`);
+        json(response, 401, { error: "invalid_token" });
+      },
+    };
+    (pages[pathname] ?? (() => json(response, 404, {})))();
   }
 
   return { url: `${url}/mcp`, grants, expire: () => tokens.clear() };

@@ -117,7 +117,8 @@ async function loadNamed(path: string, config: string | undefined): Promise<Conf
 }
 
 /** What servers a configuration starts counts only where it is trusted. */
-function withoutServers({ mcp: _, ...rest }: Configuration): Configuration {
+function withoutServers(config: Configuration): Configuration {
+  const { mcp: _, ...rest } = config;
   return rest;
 }
 

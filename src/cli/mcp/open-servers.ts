@@ -10,7 +10,7 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { openProjectLock } from "../../skills/trust/lock-file.ts";
 import type { LockedServer } from "../../skills/trust/lock-format.ts";
 import type { SkillSource } from "../../skills/watch/skill-source.ts";
-import type { AddMcpServersOptions, McpNotice } from "../../mcp/client/add-mcp-servers.ts";
+import type { McpNotice } from "../../mcp/client/add-mcp-servers.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
@@ -33,10 +33,7 @@ export function openServers(context: CliContext, runtimes?: unknown): CliServers
   const tell = createTeller(context);
   const lock = openProjectLock(context.cwd);
 
-  async function load(): Promise<{
-    client: typeof import("../../mcp/client/add-mcp-servers.ts");
-    options: AddMcpServersOptions;
-  }> {
+  async function load() {
     const [client, { createKeptContent }] = await Promise.all([
       import("../../mcp/client/add-mcp-servers.ts"),
       import("../../runtimes/mcp/kept-content.ts"),

@@ -54,14 +54,13 @@ export async function inspectServer(
     tools: new Map(pinned.map((definition) => [definition.name, toDefinitionDigest(definition)])),
     skills: new Map(served.skills.map(({ skill, digest }) => [skill.uri, digest])),
   };
-  const names = [...definitions.tools.keys()];
   return {
     key: toSourceKey(source),
     source,
     tools: made.tools.map((tool, index) => ({ tool, change: toChange(pinned[index]?.name ?? "", pins, before) })),
     skills: served.skills,
     refused: [...definitions.refused, ...made.refused, ...served.refused],
-    gone: [...(before?.tools.keys() ?? [])].filter((name) => !names.includes(name)),
+    gone: [...(before?.tools.keys() ?? [])].filter((name) => !definitions.tools.has(name)),
     pins,
   };
 }

@@ -63,7 +63,7 @@ function toSkill(source: McpSource, { name, description, files }: ServedSkill, d
     requires: [],
     exclusive: false,
     permissions: {},
-    modelInvocable: document.modelInvocable !== false,
+    modelInvocable: document.modelInvocable,
     folder: { directory, files: listed, digest: toFolderDigest(listed), scope: "given", trust: { status: "trusted" } },
   };
 }

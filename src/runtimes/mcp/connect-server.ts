@@ -61,6 +61,7 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
       listChanged: { tools: { autoRefresh: false, onChanged: () => void refresh() } },
     },
   );
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onclose = () => (end ??= "it closed the connection");
   void way.gone?.then((reason) => (end = reason));
 

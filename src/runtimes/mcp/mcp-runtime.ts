@@ -3,22 +3,13 @@ import { isMcpProgram, toSourceKey, type McpCode, type McpSource } from "../../c
 import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeServerError, type McpConnection } from "./connect-server.ts";
-import { createConnector, type ConnectorOptions } from "./connect-source.ts";
-import { findChangedParts, type Definitions } from "./definitions.ts";
+import { findChangedParts } from "./definitions.ts";
 import type { LogIn } from "./oauth-file.ts";
 import type { ProgramTransport } from "./program-transport.ts";
-import { createServerLink, type RestartPolicy, type ServerLink } from "./server-link.ts";
+import { createServerPool, type McpEvent, type McpRuntimeOptions, type Server } from "./server-pool.ts";
 import { toOutput } from "./to-output.ts";
 
-/** How the tools of other MCP servers run. */
-export interface McpRuntimeOptions extends ConnectorOptions {
-  readonly restarts?: Partial<RestartPolicy>;
-}
-
-/** What happens at a server. */
-export type McpEvent =
-  | { readonly type: "definitions"; readonly source: McpSource; readonly definitions: Definitions }
-  | { readonly type: "server-down"; readonly source: McpSource; readonly reason: string };
+export type { McpEvent, McpRuntimeOptions } from "./server-pool.ts";
 
 /** A runtime for the tools of other MCP servers, and the connections to these. */
 export interface McpRuntime extends Runtime {
@@ -42,14 +33,6 @@ export interface ConnectOptions {
   readonly logIn?: LogIn;
 }
 
-interface Server {
-  readonly link: ServerLink;
-  /** The program behind the connection that lives. */
-  program?: ProgramTransport | undefined;
-  logIn?: LogIn | undefined;
-  busy: number;
-}
-
 /**
  * Runs tools that other MCP servers have. A server is started, or connected to, when the first of its tools is called, and stays.
  *
@@ -58,44 +41,16 @@ interface Server {
  * program that has said nothing since it began is ended.
  */
 export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
-  const servers = new Map<string, Server>();
   const listeners = new Set<(event: McpEvent) => void>();
-  const tell = (event: McpEvent): void => {
+  const servers = createServerPool(options, (event) => {
     for (const listener of listeners) listener(event);
-  };
-  const connector = createConnector(options);
-
-  async function connect(source: McpSource, server: Server, signal: AbortSignal): Promise<McpConnection> {
-    const { logIn } = server;
-    const onDefinitions = (definitions: Definitions): void => tell({ type: "definitions", source, definitions });
-    const made = await connector(source, { signal, onDefinitions, ...(logIn !== undefined && { logIn }) });
-    server.program = made.program;
-    onDefinitions(made.connection.definitions);
-    return made.connection;
-  }
-
-  function find(source: McpSource): Server {
-    const key = JSON.stringify(source);
-    const known = servers.get(key);
-    if (known !== undefined) return known;
-    const server: Server = {
-      busy: 0,
-      link: createServerLink({
-        source,
-        connect: (signal) => connect(source, server, signal),
-        ...(options.restarts !== undefined && { restarts: options.restarts }),
-        onDown: (reason) => tell({ type: "server-down", source, reason }),
-      }),
-    };
-    servers.set(key, server);
-    return server;
-  }
+  });
 
   return {
     kind: "mcp",
     describe: async ({ code }) => ({ sandbox: await nameSandbox((code as McpCode).source, options) }),
     async run(tool, input, context) {
-      const server = find((tool.code as McpCode).source);
+      const server = servers.find((tool.code as McpCode).source);
       server.busy += 1;
       try {
         return await callTool(server, { tool, input: input as Record<string, unknown> }, context);
@@ -105,7 +60,7 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
       }
     },
     async connect(source, { signal = new AbortController().signal, logIn } = {}) {
-      const server = find(source);
+      const server = servers.find(source);
       server.logIn = logIn;
       const connection = await server.link.open(signal);
       if (server.busy === 0) server.program?.setHeld(false);
@@ -115,10 +70,7 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    async close() {
-      await Promise.all([...servers.values()].map(({ link }) => link.close()));
-      servers.clear();
-    },
+    close: () => servers.close(),
   };
 }
 

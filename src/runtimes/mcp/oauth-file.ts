@@ -3,6 +3,7 @@ import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rm
 import { join } from "node:path";
 
 import type {
+  OAuthClientMetadata,
   OAuthClientProvider,
   OAuthDiscoveryState,
   StoredOAuthClientInformation,
@@ -55,18 +56,12 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
   const path = join(options.directory, `${createHash("sha256").update(source.url).digest("hex").slice(0, 32)}.json`);
   const keep = (more: Partial<Kept>): void => writeKept(path, { ...readKept(path), ...more });
   const isMachine = clientSecret !== undefined;
+  const redirectUrl = isMachine ? undefined : (logIn?.redirectUrl ?? "http://127.0.0.1/callback");
 
   return {
     isOwn: (brought) => brought.get("state") !== null && brought.get("state") === readKept(path).state,
-    redirectUrl: isMachine ? undefined : (logIn?.redirectUrl ?? "http://127.0.0.1/callback"),
-    clientMetadata: {
-      client_name: "Kitbag",
-      redirect_uris: isMachine ? [] : [logIn?.redirectUrl ?? "http://127.0.0.1/callback"],
-      grant_types: isMachine ? ["client_credentials"] : ["authorization_code", "refresh_token"],
-      response_types: isMachine ? [] : ["code"],
-      token_endpoint_auth_method: isMachine ? "client_secret_basic" : "none",
-      ...(oauth.scope !== undefined && { scope: oauth.scope }),
-    },
+    redirectUrl,
+    clientMetadata: toMetadata(source, redirectUrl),
     state() {
       const state = randomBytes(24).toString("base64url");
       keep({ state });
@@ -92,19 +87,30 @@ export function oauthFile(source: McpAddress, options: OAuthFileOptions): OAuthF
     discoveryState: () => readKept(path).discovery,
     saveCodeVerifier: (verifier) => keep({ verifier }),
     codeVerifier: () => readKept(path).verifier ?? "",
-    ...(isMachine && {
-      prepareTokenRequest: (scope?: string) =>
-        new URLSearchParams({
-          grant_type: "client_credentials",
-          ...((oauth.scope ?? scope) && { scope: oauth.scope ?? scope ?? "" }),
-        }),
-    }),
+    ...(isMachine && { prepareTokenRequest: (scope?: string) => toMachineRequest(oauth.scope ?? scope) }),
     invalidateCredentials(what) {
       const kept = readKept(path);
       const left = Object.entries(kept).filter(([part]) => what !== "all" && part !== what);
       writeKept(path, Object.fromEntries(left));
     },
   };
+}
+
+/** A client without a place to come back to acts for itself. */
+function toMetadata({ oauth = {} }: McpAddress, redirectUrl: string | undefined): OAuthClientMetadata {
+  const isMachine = redirectUrl === undefined;
+  return {
+    client_name: "Kitbag",
+    redirect_uris: isMachine ? [] : [redirectUrl],
+    grant_types: isMachine ? ["client_credentials"] : ["authorization_code", "refresh_token"],
+    response_types: isMachine ? [] : ["code"],
+    token_endpoint_auth_method: isMachine ? "client_secret_basic" : "none",
+    ...(oauth.scope !== undefined && { scope: oauth.scope }),
+  };
+}
+
+function toMachineRequest(scope: string | undefined): URLSearchParams {
+  return new URLSearchParams({ grant_type: "client_credentials", ...(scope !== undefined && { scope }) });
 }
 
 /** A client that was registered for another place to come back to is of no use for a new log-in. */

@@ -29,35 +29,40 @@ export interface OpenAddress {
  * @throws {KitbagError} `mcp-failed` if a secret is missing, or would be sent in the clear.
  */
 export async function openAddress(source: McpAddress, options: AddressOptions): Promise<OpenAddress> {
+  const secrets = await findSecrets(source, options.findSecret);
+  const { StreamableHTTPClientTransport: HttpTransport } = await import("@modelcontextprotocol/client");
+  const provider = source.oauth === undefined ? {} : { oauth: openProvider(source, secrets, options) };
+  const transport = new HttpTransport(new URL(source.url), {
+    fetch: limitBody(fetch, options.maxBytes),
+    requestInit: { headers: toHeaders(source, secrets) },
+    ...(provider.oauth !== undefined && { authProvider: provider.oauth }),
+  });
+  return { transport, secrets, ...provider };
+}
+
+async function findSecrets(source: McpAddress, findSecret: FindSecret): Promise<Secrets> {
   const { token, headers = {}, oauth } = source;
-  const url = new URL(source.url);
+  const { protocol, hostname, origin } = new URL(source.url);
   const names = [token, ...Object.values(headers), oauth?.clientSecret].filter((name) => name !== undefined);
   const refuse = (reason: string): KitbagError =>
     new KitbagError("mcp-failed", { server: toSourceKey(source), reason });
-  if ((names.length > 0 || oauth !== undefined) && url.protocol === "http:" && !isLoopback(url.hostname)) {
-    throw refuse(`${url.origin} is not encrypted, and secrets would go there; use https`);
+  if ((names.length > 0 || oauth !== undefined) && protocol === "http:" && !isLoopback(hostname)) {
+    throw refuse(`${origin} is not encrypted, and secrets would go there; use https`);
   }
-  const secrets = await loadSecrets({ permissions: { env: names } }, options.findSecret);
+  const secrets = await loadSecrets({ permissions: { env: names } }, findSecret);
   const missing = names.find((name) => secrets.values[name] === undefined);
-  if (missing !== undefined) {
-    throw refuse(`the secret ${missing} is not set; put it in the environment or in secrets.env in Kitbag's home`);
-  }
-  const { StreamableHTTPClientTransport: HttpTransport } = await import("@modelcontextprotocol/client");
-  const clientSecret = oauth?.clientSecret === undefined ? undefined : secrets.values[oauth.clientSecret];
-  const provider =
-    oauth === undefined
-      ? undefined
-      : oauthFile(source, {
-          directory: options.directory,
-          ...(clientSecret !== undefined && { clientSecret }),
-          ...(options.logIn !== undefined && { logIn: options.logIn }),
-        });
-  const transport = new HttpTransport(url, {
-    fetch: limitBody(fetch, options.maxBytes),
-    requestInit: { headers: toHeaders(source, secrets) },
-    ...(provider !== undefined && { authProvider: provider }),
+  if (missing === undefined) return secrets;
+  throw refuse(`the secret ${missing} is not set; put it in the environment or in secrets.env in Kitbag's home`);
+}
+
+function openProvider(source: McpAddress, { values }: Secrets, { directory, logIn }: AddressOptions): OAuthFile {
+  const name = source.oauth?.clientSecret;
+  const clientSecret = name === undefined ? undefined : values[name];
+  return oauthFile(source, {
+    directory,
+    ...(clientSecret !== undefined && { clientSecret }),
+    ...(logIn !== undefined && { logIn }),
   });
-  return { transport, secrets, ...(provider !== undefined && { oauth: provider }) };
 }
 
 function toHeaders({ token, headers = {} }: McpAddress, { values }: Secrets): Record<string, string> {

@@ -22,20 +22,15 @@ export interface ProgramTransport extends Transport {
 export interface ProgramTransportOptions {
   /** The longest message. */
   readonly maxBytes: number;
-  /** Told of each line that the program writes to its standard error. */
-  readonly onStderr?: (line: string) => void;
 }
 
 /** Programs print banners before they speak; one that goes on is not a server. */
 const mostOddLines = 100;
-const longestStderr = 64 * 1024;
 const longestComplaint = 500;
 
 /** Speaks with a program that was started with standard input on its descriptor 3; ends one that floods or babbles. */
-export function programTransport(process: SandboxProcess, options: ProgramTransportOptions): ProgramTransport {
-  const read = createLineReader(options.maxBytes);
-  const readStderr = createLineReader(longestStderr);
-  let complaint = "";
+export function programTransport(process: SandboxProcess, { maxBytes }: ProgramTransportOptions): ProgramTransport {
+  const complaint = keepComplaint(process);
   let violation: string | undefined;
   let oddLines = 0;
   let heardAt = performance.now();
@@ -48,14 +43,12 @@ export function programTransport(process: SandboxProcess, options: ProgramTransp
   function hear(line: string): void {
     if (line.trim() === "") return;
     const message = parseMessage(line);
-    if (message === undefined) {
-      oddLines += 1;
-      transport.onerror?.(new Error("It printed a line that is no message"));
-      if (oddLines > mostOddLines) end(`it printed more than ${mostOddLines} lines that are no messages`);
-      return;
+    if (message !== undefined) {
+      heardAt = performance.now();
+      return transport.onmessage?.(message);
     }
-    heardAt = performance.now();
-    transport.onmessage?.(message);
+    oddLines += 1;
+    if (oddLines > mostOddLines) end(`it printed more than ${mostOddLines} lines that are no messages`);
   }
 
   const transport: ProgramTransport = {
@@ -67,17 +60,12 @@ export function programTransport(process: SandboxProcess, options: ProgramTransp
     get heardAt() {
       return heardAt;
     },
-    gone: process.exit.then((status) =>
-      [violation ?? describeExit(status), complaint.trim()].filter(Boolean).join(": "),
-    ),
+    gone: process.exit.then((status) => [violation ?? describeExit(status), complaint()].filter(Boolean).join(": ")),
     setHeld: (held) => process.setHeld(held),
     async start() {
-      process.stdout.on("data", (chunk: Buffer) => {
-        if (violation !== undefined) return;
-        for (const line of read(chunk)) {
-          if (line === tooLong) return end(`it sent a message of more than ${options.maxBytes} bytes`);
-          hear(line);
-        }
+      readLines(process, maxBytes, (line) => {
+        if (line === tooLong) end(`it sent a message of more than ${maxBytes} bytes`);
+        else if (violation === undefined) hear(line);
       });
       void process.exit.then(() => transport.onclose?.());
     },
@@ -92,15 +80,28 @@ export function programTransport(process: SandboxProcess, options: ProgramTransp
       await process.exit;
     },
   };
+  return transport;
+}
 
-  process.stderr.on("data", (chunk: Buffer) => {
-    complaint = (complaint + chunk.toString("utf8")).slice(-longestComplaint);
-    for (const line of readStderr(chunk)) {
-      if (line === tooLong) return void process.stderr.removeAllListeners("data").resume();
-      options.onStderr?.(line);
+function readLines({ stdout }: SandboxProcess, maxBytes: number, hear: (line: string | typeof tooLong) => void): void {
+  const read = createLineReader(maxBytes);
+  let isOver = false;
+  stdout.on("data", (chunk: Buffer) => {
+    // After a line that is too long nobody knows where the next begins.
+    for (const line of isOver ? [] : read(chunk)) {
+      isOver = line === tooLong;
+      hear(line);
     }
   });
-  return transport;
+}
+
+/** The last that a program said on its standard error: mostly the reason why it ended. */
+function keepComplaint({ stderr }: SandboxProcess): () => string {
+  let complaint = "";
+  stderr.on("data", (chunk: Buffer) => {
+    complaint = (complaint + chunk.toString("utf8")).slice(-longestComplaint);
+  });
+  return () => complaint.trim();
 }
 
 function parseMessage(line: string): JSONRPCMessage | undefined {

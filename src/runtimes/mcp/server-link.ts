@@ -17,12 +17,10 @@ export interface RestartPolicy {
 }
 
 /** What is used if nobody says otherwise. */
-export const defaultRestarts: RestartPolicy = { maxFailures: 5, firstWaitMs: 250, restMs: 300_000, connectMs: 30_000 };
+const defaultRestarts: RestartPolicy = { maxFailures: 5, firstWaitMs: 250, restMs: 300_000, connectMs: 30_000 };
 
 /** The way to a server that is there when it is needed. */
 export interface ServerLink {
-  /** The connection that lives, if one does. */
-  readonly current: McpConnection | undefined;
   /**
    * Answers with the connection, making one if there is none.
    *
@@ -43,68 +41,87 @@ export interface LinkOptions {
   readonly onDown?: (reason: string) => void;
 }
 
-/** Makes the way to a server that is not started yet. */
-export function createServerLink({ source, connect, restarts, onDown }: LinkOptions): ServerLink {
-  const policy = { ...defaultRestarts, ...restarts };
-  const closing = new AbortController();
-  let opening: Promise<McpConnection> | undefined;
-  let opened: McpConnection | undefined;
+/** How often a server failed in a row, and what follows from it. */
+interface FailureRecord {
+  readonly failures: number;
+  count(reason: string): void;
+  forget(): void;
+  /** Why it is left out now; nothing if it may be tried. */
+  whyOut(): string | undefined;
+}
+
+function createRecord({ maxFailures, restMs }: RestartPolicy, onDown: LinkOptions["onDown"]): FailureRecord {
   let failures = 0;
   let lastReason = "";
   let outUntil = 0;
+  return {
+    get failures() {
+      return failures;
+    },
+    count(reason) {
+      failures += 1;
+      lastReason = reason;
+      if (failures < maxFailures) return;
+      outUntil = performance.now() + restMs;
+      onDown?.(reason);
+    },
+    forget() {
+      failures = 0;
+    },
+    whyOut() {
+      if (failures < maxFailures) return undefined;
+      const leftMs = outUntil - performance.now();
+      if (leftMs > 0)
+        return `it failed ${failures} times in a row and was taken out for ${Math.ceil(leftMs / 1000)} s (${lastReason})`;
+      failures = 0;
+      return undefined;
+    },
+  };
+}
+
+/** Makes the way to a server that is not started yet. */
+export function createServerLink({ source, connect, restarts, onDown }: LinkOptions): ServerLink {
+  const policy = { ...defaultRestarts, ...restarts };
+  const record = createRecord(policy, onDown);
+  const closing = new AbortController();
+  let opening: Promise<McpConnection> | undefined;
+  let opened: McpConnection | undefined;
 
   const fail = (reason: string, cause?: unknown): KitbagError =>
     new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
 
-  function countFailure(reason: string): void {
-    failures += 1;
-    lastReason = reason;
-    if (failures < policy.maxFailures) return;
-    outUntil = performance.now() + policy.restMs;
-    onDown?.(reason);
-  }
-
   /** A server that died counts when it is needed again: it may have been asked to end. */
   function bury(): void {
     if (opened?.end === undefined) return;
-    countFailure(opened.end);
+    record.count(opened.end);
     opening = opened = undefined;
   }
 
   async function start(): Promise<McpConnection> {
-    if (failures > 0) await sleep(policy.firstWaitMs * 2 ** (failures - 1), undefined, { signal: closing.signal });
-    const limit = AbortSignal.any([AbortSignal.timeout(policy.connectMs), closing.signal]);
+    const waitMs = record.failures === 0 ? 0 : policy.firstWaitMs * 2 ** (record.failures - 1);
     try {
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal: closing.signal });
+      const limit = AbortSignal.any([AbortSignal.timeout(policy.connectMs), closing.signal]);
       opened = await raceWith(connect(limit), limit, policy.connectMs);
       return opened;
     } catch (cause) {
       opening = undefined;
       const reason = isKitbagError(cause, "mcp-failed") ? cause.details.reason : describeCause(cause);
-      countFailure(reason);
+      record.count(reason);
       throw isKitbagError(cause) ? cause : fail(reason, cause);
     }
   }
 
   return {
-    get current() {
-      return opened?.end === undefined ? opened : undefined;
-    },
     open(signal) {
       bury();
-      if (closing.signal.aborted) return Promise.reject(fail("Kitbag has closed it"));
-      const restMs = outUntil - performance.now();
-      if (failures >= policy.maxFailures && restMs > 0) {
-        const reason = `it failed ${failures} times in a row and was taken out for ${Math.ceil(restMs / 1000)} s (${lastReason})`;
-        return Promise.reject(fail(reason));
-      }
-      if (failures >= policy.maxFailures) failures = 0;
+      const reason = closing.signal.aborted ? "Kitbag has closed it" : record.whyOut();
+      if (reason !== undefined) return Promise.reject(fail(reason));
       opening ??= start();
       // Each caller waits for himself: one that gives up must not end what others wait for.
       return untilAborted(opening, signal);
     },
-    markWell() {
-      failures = 0;
-    },
+    markWell: () => record.forget(),
     async close() {
       closing.abort();
       const last = await opening?.catch(() => undefined);
