@@ -27,5 +27,5 @@ function create(): McpServer {
 if (way === "stdio") serveStdio(create);
 else {
   const handle = toNodeHandler(createMcpHandler(create));
-  listen(createServer((request, response) => void handle(request, response)));
+  listen(createServer((request, response) => void handle(request as never, response)));
 }
