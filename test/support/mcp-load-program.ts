@@ -1,4 +1,6 @@
 /** A server over HTTP for tests with many clients: its tools change the list of tools, and tell how much memory is used. */
+import { once } from "node:events";
+
 import { createWorkspace, defineTool } from "kitbag";
 import { createMcpServer, openGate } from "kitbag/mcp";
 
@@ -37,7 +39,6 @@ const workspace = createWorkspace({
 const server = createMcpServer({ workspace });
 const gate = await openGate({ routes: [server.route()] });
 process.stdout.write(`${gate.url}/mcp\n`);
-process.stdin.resume().once("end", async () => {
-  await gate.close({ graceMs: 1000 });
-  await server.close();
-});
+await once(process.stdin.resume(), "end");
+await gate.close({ graceMs: 1000 });
+await server.close();

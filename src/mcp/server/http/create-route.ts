@@ -3,6 +3,7 @@ import { isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/serv
 import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { mayCall, toToolScopes } from "../tools/tool-scopes.ts";
+import { isNoticeEvent } from "./event-log.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
 import { toAuthInfo } from "./serve-modern.ts";
 import { serveSession } from "./serve-session.ts";
@@ -29,7 +30,7 @@ export function createRoute(path: string, { workspace, modern, sessions, answerL
     const { caller, response } = request;
     if (await isLegacyRequest(web.request, web.body)) {
       const served = await serveSession(sessions, web, caller);
-      await write(request, served.answer, { isStream: web.request.method === "GET", session: served.session });
+      await write(request, served.answer, { isStream: isNoticeStream(web.request), session: served.session });
       return;
     }
     const made = await modern.fetch(web.request, {
@@ -59,6 +60,7 @@ export function createRoute(path: string, { workspace, modern, sessions, answerL
   return {
     path,
     async handle(request) {
+      if (!methods.has(request.incoming.method ?? "")) return refuseMethod(request);
       const read = await readMessage(request);
       if (await answerLean(request, read.body)) return;
       const scopes = findMissingScopes(workspace, request.caller, read.body);
@@ -70,6 +72,21 @@ export function createRoute(path: string, { workspace, modern, sessions, answerL
       for (const stream of streams) stream.abort();
     },
   };
+}
+
+/** Tells whether a client listens for notices, and does not come back for an answer that it missed. */
+function isNoticeStream({ method, headers }: Request): boolean {
+  const last = headers.get("last-event-id");
+  return method === "GET" && (last === null || isNoticeEvent(last));
+}
+
+const methods = new Set(["GET", "POST", "DELETE"]);
+
+/** Before anything is made of the request: some methods cannot even be written down for the SDK. */
+function refuseMethod({ response }: GateRequest): void {
+  const body = { jsonrpc: "2.0", error: { code: -32_000, message: "Method not allowed" }, id: null };
+  const headers = { "content-type": "application/json", allow: [...methods].join(", ") };
+  response.writeHead(405, headers).end(JSON.stringify(body));
 }
 
 /** A session is in use until its answer is written; a client that listens gets what it missed before. */

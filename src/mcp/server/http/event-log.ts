@@ -38,3 +38,11 @@ export function createEventLog(): EventStore {
     },
   };
 }
+
+/** What the SDK calls the stream on which a client hears of changes. */
+const noticeStream = "_GET_stream";
+
+/** Tells whether an event was a notice, and no part of an answer. */
+export function isNoticeEvent(id: string): boolean {
+  return id.endsWith(`_${noticeStream}`);
+}

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 
 import { expect, test, vi } from "vitest";
@@ -97,6 +99,16 @@ test("route() says what is wrong with a message of 2025", async () => {
     400, 400, 400, 400, 400, 400, 400, 415, 406, 400, 406, 405, 400,
   ]);
   for (const answer of answers) expect(await readAnswer(answer)).toMatchObject({ jsonrpc: "2.0", error: {} });
+});
+
+test.for(["TRACE", "PUT", "OPTIONS", "PROPFIND"])("route() refuses the method %s", async (method) => {
+  const { url } = await listen({ workspace: createWorkspace() });
+  const asked = request(url, { method }).end();
+
+  const [answer] = (await once(asked, "response")) as [IncomingMessage];
+  answer.resume();
+
+  expect([answer.statusCode, answer.headers.allow]).toEqual([405, "GET, POST, DELETE"]);
 });
 
 test("route() says what is wrong with a message of 2026", async () => {

@@ -42,11 +42,6 @@ async function serveFirst(sessions: HttpSessions, web: WebRequest, caller: Calle
 /** Only the handshake may come without a session. */
 function refuseFirst({ request, body }: WebRequest): Response | undefined {
   const { method, headers } = request;
-  if (method !== "POST" && method !== "GET" && method !== "DELETE") {
-    const refusal = toErrorResponse(405, -32_000, "Method not allowed");
-    refusal.headers.set("allow", "GET, POST, DELETE");
-    return refusal;
-  }
   if (method === "POST" && !isJsonContentType(headers.get("content-type"))) {
     return toErrorResponse(415, -32_000, "Unsupported Media Type: Content-Type must be application/json");
   }
