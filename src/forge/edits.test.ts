@@ -12,7 +12,7 @@ import {
   openTestRuntimes,
   outputOf,
   sayTool,
-} from "./fixtures/open-test-forge.ts";
+} from "../../test/support/open-test-forge.ts";
 import type { WaitingTool } from "./forge-interface.ts";
 import { openForge } from "./open-forge.ts";
 

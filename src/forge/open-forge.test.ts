@@ -14,7 +14,7 @@ import {
   openTestRuntimes,
   outputOf,
   sayTool,
-} from "./fixtures/open-test-forge.ts";
+} from "../../test/support/open-test-forge.ts";
 import type { CodeDraft, ForgeLanguage } from "./tool-draft.ts";
 
 const runtimes = openTestRuntimes();

@@ -8,7 +8,7 @@ import {
   openTestForge,
   openTestRuntimes,
   outputOf,
-} from "./fixtures/open-test-forge.ts";
+} from "../../test/support/open-test-forge.ts";
 import type { PipelineDraft } from "./tool-draft.ts";
 
 const runtimes = openTestRuntimes();

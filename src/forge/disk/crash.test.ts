@@ -5,7 +5,13 @@ import { text } from "node:stream/consumers";
 
 import { afterAll, expect, test } from "vitest";
 
-import { openTestForge, openTestRuntimes, outputOf, sayTool, type TestForge } from "../fixtures/open-test-forge.ts";
+import {
+  openTestForge,
+  openTestRuntimes,
+  outputOf,
+  sayTool,
+  type TestForge,
+} from "../../../test/support/open-test-forge.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());
@@ -61,7 +67,7 @@ test("updateTool() of two processes at once loses no version, and gives no numbe
 }, 180_000);
 
 function startEditor({ directory, home }: Pick<TestForge, "directory" | "home">, count: number): ChildProcess {
-  const program = resolve(import.meta.dirname, "../fixtures/edit-tool.ts");
+  const program = resolve(import.meta.dirname, "../../../test/crash/programs/edit-forged-tool.ts");
   const argv = ["--conditions=@kitbag/source", program, directory, home, "say", String(count)];
   return spawn(process.execPath, argv, { stdio: ["ignore", "pipe", "inherit"] });
 }

@@ -1,6 +1,5 @@
 import { describeProblem, type Problem } from "../../core/errors.ts";
 import { copyJson, type JsonObject, type JsonValue } from "../../core/json.ts";
-import type { JsonSchema } from "../../core/schema/json-schema.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 import type { ForgeDiagnostic, ForgePolicy } from "../forge-interface.ts";
 import type { CodeDraft, SkillDraft, ToolDraft } from "../tool-draft.ts";
@@ -121,8 +120,7 @@ function toErrors(code: string, reasons: readonly (string | undefined)[]): Forge
   );
 }
 
-/** What is wrong with a part of a draft, for its author. */
-export function toDiagnostic(problem: Problem): ForgeDiagnostic {
+function toDiagnostic(problem: Problem): ForgeDiagnostic {
   const cure = problem.didYouMean === undefined ? {} : { cure: `write ${problem.didYouMean}` };
   return { severity: "error", code: "draft-invalid", message: describeProblem(problem), file: "draft", ...cure };
 }

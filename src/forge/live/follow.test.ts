@@ -16,7 +16,7 @@ import {
   outputOf,
   sayTool,
   type TestForge,
-} from "../fixtures/open-test-forge.ts";
+} from "../../../test/support/open-test-forge.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());

@@ -8,7 +8,13 @@ import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { followSkills } from "../../workspace/skills/follow-skills.ts";
 import { createSkillSource, loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
-import { countWords, expectRefused, openTestForge, openTestRuntimes, outputOf } from "../fixtures/open-test-forge.ts";
+import {
+  countWords,
+  expectRefused,
+  openTestForge,
+  openTestRuntimes,
+  outputOf,
+} from "../../../test/support/open-test-forge.ts";
 import type { SkillDraft } from "../tool-draft.ts";
 
 const runtimes = openTestRuntimes();

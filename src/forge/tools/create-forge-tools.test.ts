@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "vitest";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
-import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../fixtures/open-test-forge.ts";
+import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../../../test/support/open-test-forge.ts";
 import { createForgeTools } from "./create-forge-tools.ts";
 
 const runtimes = openTestRuntimes();
