@@ -40,7 +40,7 @@ export const trustCommand: CliCommand = {
     }
     if (server !== undefined) {
       const { findSources, pickSource, trustServers } = await import("../mcp/trust-servers.ts");
-      return trustServers([pickSource(await findSources(invocation), server)], invocation);
+      return trustServers([pickSource(await findSources(invocation, { runsConfig: true }), server)], invocation);
     }
     const path = resolve(invocation.cwd, named ?? "");
     const home = resolveKitbagHome(invocation.env);
@@ -50,13 +50,17 @@ export const trustCommand: CliCommand = {
   },
 };
 
-/** What was trusted may name MCP servers: what they offer is looked at, too. One that cannot be reached takes nothing back. */
+/**
+ * What was trusted may name MCP servers: what they offer is looked at, too. One that cannot be reached takes nothing back. A
+ * configuration that is a program is not run for that: its servers are new until somebody names them.
+ */
 async function addServers(target: TrustTarget, answer: Answer, invocation: Invocation): Promise<Answer> {
-  if (answer.exitCode !== undefined) return answer;
+  const isData = target.config?.endsWith(".json") === true;
+  if (answer.exitCode !== undefined || (!isData && target.directories.length === 0)) return answer;
   const { findSources, trustServers } = await import("../mcp/trust-servers.ts");
   const isMeant = ({ skill, folder }: Brought): boolean =>
-    skill === undefined ? target.config !== undefined : isBelow(folder?.directory, target.directories);
-  const sources = (await findSources(invocation)).filter(isMeant);
+    skill === undefined || isBelow(folder?.directory, target.directories);
+  const sources = (await findSources(invocation, { runsConfig: isData })).filter(isMeant);
   if (sources.length === 0) return answer;
   try {
     const servers = await trustServers(sources, invocation);

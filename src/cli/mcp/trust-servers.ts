@@ -92,12 +92,15 @@ function toDocument({ key, source, tools, skills, refused, gone }: InspectedServ
 }
 
 /**
- * Finds the servers of a project: those of its configuration, if that is trusted, and those of its trusted skills.
+ * Finds the servers of a project: those of its configuration, if that is trusted and may run now, and those of its trusted skills.
  *
  * @throws {KitbagError} `config-untrusted`
  */
-export async function findSources(invocation: Invocation): Promise<readonly McpSource[]> {
-  const configured = await findConfigured(invocation);
+export async function findSources(
+  invocation: Invocation,
+  { runsConfig }: { readonly runsConfig: boolean },
+): Promise<readonly McpSource[]> {
+  const configured = runsConfig ? await findConfigured(invocation) : [];
   const reports = await loadReports(invocation, []);
   const brought = reports.flatMap(({ skill }) =>
     skill?.folder?.trust.status === "trusted" ? (skill.servers ?? []) : [],
