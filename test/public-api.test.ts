@@ -217,7 +217,7 @@ test('"kitbag/agent" exports these types', () => {
 });
 
 test('"kitbag/mcp" exports these names', () => {
-  expect(Object.keys(mcp).toSorted()).toEqual(["createMcpServer", "openGate"]);
+  expect(Object.keys(mcp).toSorted()).toEqual(["createMcpServer", "openGate", "openMcpServers"]);
 });
 
 test('"kitbag/mcp" exports these types', () => {
@@ -236,11 +236,17 @@ test('"kitbag/mcp" exports these types', () => {
     "McpExposure",
     "McpExposureRule",
     "McpGeneration",
+    "McpNotice",
     "McpNotifier",
+    "McpOAuth",
+    "McpOffer",
+    "McpOfferedTool",
     "McpPromptSource",
     "McpResourceSource",
+    "McpServerEntry",
     "McpServerLimits",
     "McpServerOptions",
+    "McpServersOptions",
     "McpServing",
     "Rate",
     "Refusal",

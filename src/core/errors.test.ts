@@ -239,6 +239,7 @@ const facts = {
   rule: "*",
   run: "run-1",
   sandbox: "unshare",
+  server: "github",
   signal: "SIGKILL",
   skill: "pdf",
   source: "main.c",

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { isMcpProgram, toContentOutput, toSourceKey } from "./mcp-code.ts";
-import { configMcpSchema, skillMcpSchema, toMcpSource, type ListedMcpSource } from "./mcp-source.ts";
+import { configMcpSchema, skillMcpSchema, toMcpSource, type McpServerEntry } from "./mcp-source.ts";
 import { checkStrictly } from "./schema/validator.ts";
 
 const folder = { directory: "/skill", files: [], digest: "sha256:0" };
@@ -69,7 +69,7 @@ test("toMcpSource() makes an address", () => {
   expect(toMcpSource("far", { url: "https://example.com/mcp", oauth: machine })).toMatchObject({ oauth: machine });
 });
 
-test.for<[listed: ListedMcpSource, reason: string]>([
+test.for<[listed: McpServerEntry, reason: string]>([
   [{}, 'either "command" or "url"'],
   [{ command: "a", url: "https://example.com" }, 'either "command" or "url"'],
   [{ command: "a", token: "T" }, 'only a server with "url" has "token"'],
@@ -98,7 +98,7 @@ test.for<[network: readonly string[] | undefined, isGranted: boolean]>([
   expect(typeof source !== "string").toBe(isGranted);
 });
 
-test.for<[ListedMcpSource]>([
+test.for<[McpServerEntry]>([
   [{ token: "SECRET" }],
   [{ headers: { "x-key": "SECRET" } }],
   [{ oauth: { clientId: "a", clientSecret: "SECRET", issuer: "https://login.example.com" } }],

@@ -3,7 +3,7 @@ import type { McpAddress, McpFolder, McpOAuth, McpSource } from "./mcp-code.ts";
 import { joinPermissions, permissionKinds, type Permissions } from "./permissions.ts";
 
 /** Another MCP server, as a configuration or a manifest writes it down. */
-export interface ListedMcpSource {
+export interface McpServerEntry {
   /** The program: its name or absolute path; in a skill also a file of it, as `./server`. */
   readonly command?: string;
   readonly args?: readonly string[];
@@ -63,7 +63,7 @@ export interface SourceOwner {
 }
 
 /** Makes a source of what was written down, or says what is wrong with it. */
-export function toMcpSource(name: string, listed: ListedMcpSource, owner: SourceOwner = {}): McpSource | string {
+export function toMcpSource(name: string, listed: McpServerEntry, owner: SourceOwner = {}): McpSource | string {
   const { command, url } = listed;
   if ((command === undefined) === (url === undefined)) return 'it needs either "command" or "url"';
   if (url !== undefined) return toAddress(name, listed, owner);
@@ -81,7 +81,7 @@ export function toMcpSource(name: string, listed: ListedMcpSource, owner: Source
 
 type Facts = Pick<McpSource, "name" | "skill" | "tools" | "limitMs" | "needsApproval">;
 
-function toFacts(name: string, { tools, limitMs, needsApproval }: ListedMcpSource, { skill }: SourceOwner): Facts {
+function toFacts(name: string, { tools, limitMs, needsApproval }: McpServerEntry, { skill }: SourceOwner): Facts {
   return {
     name,
     ...(skill !== undefined && { skill }),
@@ -91,7 +91,7 @@ function toFacts(name: string, { tools, limitMs, needsApproval }: ListedMcpSourc
   };
 }
 
-function toAddress(name: string, listed: ListedMcpSource, owner: SourceOwner): McpAddress | string {
+function toAddress(name: string, listed: McpServerEntry, owner: SourceOwner): McpAddress | string {
   const { url = "", token, headers, oauth } = listed;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined) return "its url cannot be read";
@@ -110,7 +110,7 @@ function toOAuth(oauth: McpOAuth | true | undefined): McpOAuth {
   return oauth === true || oauth === undefined ? {} : oauth;
 }
 
-function findWrong(listed: ListedMcpSource, { username, password }: URL): string | undefined {
+function findWrong(listed: McpServerEntry, { username, password }: URL): string | undefined {
   const wrong = (["args", "env", "permissions", "sandbox"] as const).find((part) => listed[part] !== undefined);
   if (wrong !== undefined) return `only a server with "command" has "${wrong}"`;
   if (username !== "" || password !== "") return 'its url has a password; name a secret as "token"';
@@ -121,7 +121,7 @@ function findWrong(listed: ListedMcpSource, { username, password }: URL): string
 
 /** What a skill would reach or send although it may not. */
 function findUngranted(
-  { token, headers = {}, oauth }: ListedMcpSource,
+  { token, headers = {}, oauth }: McpServerEntry,
   url: URL,
   { permissions }: SourceOwner,
 ): string | undefined {
@@ -141,7 +141,7 @@ function isGranted({ hostname, host }: URL, network: readonly string[]): boolean
 
 /** A skill has one grant for all that it runs; of its variables a server sees those that it names. */
 function toPermissions(
-  { permissions = {}, env = [] }: ListedMcpSource,
+  { permissions = {}, env = [] }: McpServerEntry,
   { permissions: granted }: SourceOwner,
 ): Permissions {
   if (granted === undefined) return joinPermissions([permissions, { env }]);

@@ -1,5 +1,5 @@
 /**
- * Kitbag behind MCP: a workspace served to every client, on stdio and over HTTP.
+ * Kitbag behind MCP: a workspace served to every client, on stdio and over HTTP; and other servers as sources of tools.
  *
  * @module
  */
@@ -17,6 +17,12 @@ export type {
   Route,
 } from "../gate/gate.ts";
 export { openGate } from "../gate/open-gate.ts";
+export type { McpOAuth } from "../core/mcp-code.ts";
+export type { McpServerEntry } from "../core/mcp-source.ts";
+export type { McpNotice } from "./client/add-mcp-servers.ts";
+export type { McpOffer, McpOfferedTool } from "./client/inspect-server.ts";
+export { openMcpServers } from "./client/open-mcp-servers.ts";
+export type { McpServersOptions } from "./client/open-mcp-servers.ts";
 export type { McpClientAccess } from "./server/calls/client-access.ts";
 export type { ClientAnswers } from "./server/calls/client-questions.ts";
 export { createMcpServer } from "./server/create-mcp-server.ts";

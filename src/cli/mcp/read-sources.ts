@@ -1,7 +1,7 @@
 import { describeProblem, KitbagError } from "../../core/errors.ts";
 import { copyJson } from "../../core/json.ts";
 import type { McpSource } from "../../core/mcp-code.ts";
-import { configMcpSchema, toMcpSource, type ListedMcpSource } from "../../core/mcp-source.ts";
+import { configMcpSchema, toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import { checkStrictly } from "../../core/schema/validator.ts";
 
@@ -19,7 +19,7 @@ export function readSources(value: unknown, path: string): readonly McpSource[] 
   if (!copy.ok) throw refuse(copy.reason === "not-json" ? describeProblem(copy.problem) : "it is too large");
   const [problem] = checkStrictly(schema, copy.value);
   if (problem !== undefined) throw refuse(describeProblem(problem));
-  return Object.entries(copy.value as unknown as Record<string, ListedMcpSource>).map(([name, listed]) => {
+  return Object.entries(copy.value as unknown as Record<string, McpServerEntry>).map(([name, listed]) => {
     const source = isName(name) && name !== "global" ? toMcpSource(name, listed) : `the name must be of ${nameRule}`;
     if (typeof source === "string") throw refuse(`${name}: ${source}`);
     return source;

@@ -1,16 +1,16 @@
 import { isMcpProgram, type McpSource } from "../../core/mcp-code.ts";
-import type { InspectedServer, InspectedTool } from "../../mcp/client/inspect-server.ts";
+import type { McpOffer, McpOfferedTool } from "../../mcp/client/inspect-server.ts";
 import { toPrintableLine } from "../printable.ts";
 import { listPermissions } from "../render-tool.ts";
 import type { Terminal } from "../terminal.ts";
 
-const marks: Readonly<Record<InspectedTool["change"], string>> = { new: "new", changed: "CHANGED", same: "as before" };
+const marks: Readonly<Record<McpOfferedTool["change"], string>> = { new: "new", changed: "CHANGED", same: "as before" };
 const longestLine = 300;
 const mostLines = 200;
 
 /** Writes what a server offers, for whoever decides about it. */
 export function renderInspected(
-  { key, source, tools, skills, refused, gone }: InspectedServer,
+  { key, source, tools, skills, refused, gone }: McpOffer,
   terminal: Terminal,
 ): string {
   const toolLines = tools.map(({ tool, change }) => `  ${tool.name} (${marks[change]}): ${shorten(tool.description)}`);

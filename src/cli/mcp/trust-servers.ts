@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { isMcpProgram, toSourceKey, type McpSource } from "../../core/mcp-code.ts";
-import type { InspectedServer } from "../../mcp/client/inspect-server.ts";
+import type { McpOffer } from "../../mcp/client/inspect-server.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";
@@ -46,7 +46,7 @@ async function inspectAll(
   sources: readonly McpSource[],
   lockPath: string,
   invocation: Invocation,
-): Promise<readonly InspectedServer[]> {
+): Promise<readonly McpOffer[]> {
   const [{ inspectServer }, { createKeptContent }] = await Promise.all([
     import("../../mcp/client/inspect-server.ts"),
     import("../../runtimes/mcp/kept-content.ts"),
@@ -54,7 +54,7 @@ async function inspectAll(
   const kept = createKeptContent(toKeptPath(invocation));
   const { servers } = loadLock(lockPath);
   const runtimes = openCliRuntimes(invocation);
-  const inspected: InspectedServer[] = [];
+  const inspected: McpOffer[] = [];
   try {
     const runtime = await runtimes.openMcp();
     for (const source of sources) {
@@ -78,7 +78,7 @@ async function openIfNeeded(source: McpSource, { terminal }: Invocation): Promis
   return openLogIn(terminal);
 }
 
-function toDocument({ key, source, tools, skills, refused, gone }: InspectedServer): Record<string, unknown> {
+function toDocument({ key, source, tools, skills, refused, gone }: McpOffer): Record<string, unknown> {
   return {
     server: key,
     ...(isMcpProgram(source)

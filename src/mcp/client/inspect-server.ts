@@ -9,11 +9,11 @@ import { keepDefinition } from "./server-tools.ts";
 import { toTools, type RefusedTool } from "./to-tools.ts";
 
 /** What a server offers now, to be looked at before somebody agrees to it. */
-export interface InspectedServer {
+export interface McpOffer {
   /** The server, as the lock calls it. */
   readonly key: string;
   readonly source: McpSource;
-  readonly tools: readonly InspectedTool[];
+  readonly tools: readonly McpOfferedTool[];
   readonly skills: ServedSkills["skills"];
   /** Tools and skills that cannot be used. */
   readonly refused: readonly RefusedTool[];
@@ -24,7 +24,7 @@ export interface InspectedServer {
 }
 
 /** One tool of a server, held against what was agreed to. */
-export interface InspectedTool {
+export interface McpOfferedTool {
   readonly tool: Tool;
   readonly change: "new" | "changed" | "same";
 }
@@ -42,7 +42,7 @@ export async function inspectServer(
     readonly before: LockedServer | undefined;
   },
   options: ConnectOptions = {},
-): Promise<InspectedServer> {
+): Promise<McpOffer> {
   const { runtime, kept, before } = parts;
   const connection = await runtime.connect(source, options);
   const { definitions } = connection;
@@ -65,7 +65,7 @@ export async function inspectServer(
   };
 }
 
-function toChange(name: string, now: LockedServer, before: LockedServer | undefined): InspectedTool["change"] {
+function toChange(name: string, now: LockedServer, before: LockedServer | undefined): McpOfferedTool["change"] {
   const digest = before?.tools.get(name);
   if (digest === undefined) return "new";
   return digest === now.tools.get(name) ? "same" : "changed";

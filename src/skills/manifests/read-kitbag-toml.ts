@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { JsonObject } from "../../core/json.ts";
-import { skillMcpSchema, toMcpSource, type ListedMcpSource } from "../../core/mcp-source.ts";
+import { skillMcpSchema, toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
@@ -73,7 +73,7 @@ interface KitbagToml {
   readonly permissions?: Permissions;
   readonly tools?: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
-  readonly mcp?: Readonly<Record<string, ListedMcpSource>>;
+  readonly mcp?: Readonly<Record<string, McpServerEntry>>;
 }
 
 /** Reads `kitbag.toml`. */
@@ -91,7 +91,7 @@ export function readKitbagToml(
   return { manifest: { ...emptyManifest, ...skill, file, permissions, tools, ...more }, diagnostics: [] };
 }
 
-function checkServer(file: string, [name, listed]: [string, ListedMcpSource], permissions: Permissions): Diagnostic[] {
+function checkServer(file: string, [name, listed]: [string, McpServerEntry], permissions: Permissions): Diagnostic[] {
   const source = isName(name) ? toMcpSource(name, listed, { permissions }) : `its name must be of ${nameRule}`;
   if (typeof source !== "string") return [];
   const message = `Cannot use ${file}: the server mcp.${name}: ${source}`;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import type { ListedMcpSource } from "../../core/mcp-source.ts";
+import type { McpServerEntry } from "../../core/mcp-source.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
@@ -53,7 +53,7 @@ export interface SkillManifest {
   readonly tools: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
   /** Other MCP servers, by name. */
-  readonly mcp?: Readonly<Record<string, ListedMcpSource>>;
+  readonly mcp?: Readonly<Record<string, McpServerEntry>>;
   /** Whether it says that there is a SKILL.md. */
   readonly needsDocument: boolean;
   /** Whether the scripts' own environment variables are granted (`env_read` of other systems names none). */
