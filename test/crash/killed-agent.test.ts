@@ -98,7 +98,8 @@ async function resume(store: Store, effects: string): Promise<RunResult> {
     if (result.error?.code === "run-ended") return endOf(store, result);
     // Killed before its first line was written: nothing was acknowledged, and it is started as if it had never been.
     if (result.error?.code === "run-not-found") return agent.run("Take ten steps", { id: "b" }).result;
-    if (result.error?.code !== "run-leased") return result;
+    // On a machine that is very busy a lease of this length may end before it is renewed: a run that was stopped is resumed.
+    if (result.error?.code !== "run-leased" && result.status !== "stopped") return result;
     await setTimeout(leaseMs / 5);
   }
 }
