@@ -212,7 +212,16 @@ test("route() lets a client of 2025 whose connection broke have the answer that 
 });
 
 test("route() ends streams when the gate closes, and lets calls finish", async () => {
-  const wait = defineTool({ name: "wait", description: "Waits a little", run: () => sleep(300, "finished") });
+  const go = Promise.withResolvers<string>();
+  const began = vi.fn<() => void>();
+  const wait = defineTool({
+    name: "wait",
+    description: "Waits",
+    run() {
+      began();
+      return go.promise;
+    },
+  });
   const server = createMcpServer({ workspace: createWorkspace({ tools: [wait] }) });
   const gate = await openGate({ routes: [server.route()] });
   const url = `${gate.url}/mcp`;
@@ -225,9 +234,11 @@ test("route() ends streams when the gate closes, and lets calls finish", async (
     post2026(url, "tools/call", params),
     post2026(url, "tools/call", { ...params, _meta: { progressToken: 1 } }),
   ].map(async (asked) => readAnswer(await asked));
-  await sleep(50);
+  await vi.waitFor(() => expect(began).toHaveBeenCalledTimes(3), { timeout: 20_000 });
 
-  const closing = gate.close({ graceMs: 10_000 });
+  const closing = gate.close({ graceMs: 20_000 });
+  await sleep(50);
+  go.resolve("finished");
 
   expect((await Promise.all(calls)).map((answer) => JSON.stringify(answer).includes("finished"))).toEqual([
     true,
