@@ -286,7 +286,8 @@ function toolsOf({ workspace }: ForgeParts, { versions }: StoredTool): ReadonlyM
   return tools;
 }
 
-async function keepByHand(parts: ForgeParts, stored: StoredTool, current: StoredVersion): Promise<void> {
+/** Keeps what somebody wrote by hand as a version. It may run only if it might before. */
+export async function keepByHand(parts: ForgeParts, stored: StoredTool, current: StoredVersion): Promise<void> {
   const taken = stored.labels.toSorted(compareVersions);
   const newest = taken.at(-1);
   const label = newest === undefined || !taken.includes(current.label) ? current.label : stepFrom(newest, "patch");
@@ -299,14 +300,12 @@ async function keepByHand(parts: ForgeParts, stored: StoredTool, current: Stored
     name: stored.name,
     event: { type: taken.length === 0 ? "create" : "update", version: label },
     files: new Map<string, Uint8Array>([...files, [manifestFile, new TextEncoder().encode(text)]]),
+    isTrusted: parts.trust.judge(stored).isTrusted(current),
+    isDeleted: stored.isDeleted,
     check: (now) => {
       if (now?.digest === stored.digest) return;
-      throw conflict({
-        address: stored.name,
-        expected: current.label,
-        current: now?.current?.label ?? "none",
-        changed: [],
-      });
+      const found = now?.current?.label ?? "none";
+      throw conflict({ address: stored.name, expected: current.label, current: found, changed: [] });
     },
   });
   parts.live.refresh([stored.name]);

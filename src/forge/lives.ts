@@ -1,7 +1,8 @@
 import { KitbagError } from "../core/errors.ts";
+import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type { Forge, ForgeEvent, ForgeVersion, TestReport, UpdateOptions } from "./forge-interface.ts";
-import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
+import { draftOf, findVersion, keepByHand, notFound, refuseStale } from "./edits.ts";
 import { refuseDraft } from "./birth/answer.ts";
 import { runExamples } from "./birth/run-examples.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
@@ -35,7 +36,7 @@ export function createLives(parts: ForgeParts): LifeMethods {
     async rollbackTool(name, version, options = {}) {
       const entry = find(name);
       const current = currentOf(entry);
-      const target = findVersion(entry.stored, version);
+      const target = entry.stored.versions.find(({ label }) => label === version) ?? findVersion(entry.stored, version);
       if (target === undefined) throw missing(entry, version);
       const stale = refuseStale(entry.stored, current, options);
       if (stale !== undefined) return stale;
@@ -43,7 +44,8 @@ export function createLives(parts: ForgeParts): LifeMethods {
         const message = `version ${version} was not made here, and nobody has trusted it; read it, then run: kitbag trust .kitbag/tools/${name}`;
         return refuseDraft(name, [{ severity: "error", code: "tool-untrusted", message, file: "manifest.json" }]);
       }
-      if (version !== current || !target.isKept) await step(parts, entry, { type: "rollback", version, options });
+      const isLive = version === current && entry.stored.current?.isKept === true && entry.status !== "deleted";
+      if (!isLive && target.isKept) await step(parts, entry, { type: "rollback", version, options });
       return toLiveAnswer(parts, name);
     },
     async deleteTool(name, options = {}) {
@@ -81,11 +83,19 @@ interface LifeStep {
   readonly options: UpdateOptions;
 }
 
-async function step(parts: ForgeParts, { stored }: ForgedEntry, { type, version, options }: LifeStep): Promise<void> {
+async function step(parts: ForgeParts, entry: ForgedEntry, life: LifeStep): Promise<void> {
+  const { current, name } = entry.stored;
+  if (current === undefined || current.isKept) return writeStep(parts, entry.stored, life);
+  // What was written by hand is kept before anything is put in its place.
+  await keepByHand(parts, entry.stored, current);
+  const kept = parts.live.find(name)?.stored ?? entry.stored;
+  const isCurrent = life.type !== "rollback";
+  return writeStep(parts, kept, isCurrent ? { ...life, version: kept.current?.label ?? life.version } : life);
+}
+
+async function writeStep(parts: ForgeParts, stored: StoredTool, { type, version, options }: LifeStep): Promise<void> {
   const author = options.author ?? parts.author;
   const from = stored.current?.label;
-  // What is not kept as a copy has to be, before anything is put in its place.
-  if (stored.versions.every(({ label }) => label !== version)) throw missing({ stored } as ForgedEntry, version);
   const event: Omit<ForgeEvent, "at"> = {
     type,
     version,

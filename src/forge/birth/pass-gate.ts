@@ -11,7 +11,7 @@ import { findCycle, toPipelineOptions } from "../live/pipelines.ts";
 import { isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import type { ToolDraft } from "../tool-draft.ts";
 import { compareTools } from "../versions/compare-tools.ts";
-import { nextVersion } from "../versions/next-version.ts";
+import { nextVersion, stepFrom } from "../versions/next-version.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
 import { replayCalls } from "./replay-calls.ts";
 import { runExamples, type Trial } from "./run-examples.ts";
@@ -112,7 +112,10 @@ function toChange({ version: from, tools, stored }: Base, tool: Tool): Required<
   const { step, reasons } = compare(from);
   const stepSince = (label: string): VersionStep => compare(label).step;
   const taken = [from, ...stored.versions.map(({ label }) => label)];
-  return { version: nextVersion({ base: from, step, taken, stepSince }), change: { from, step, reasons } };
+  let version = nextVersion({ base: from, step, taken, stepSince });
+  // A folder of this name that was never live may be somebody's all the same.
+  while (stored.labels.includes(version)) version = stepFrom(version, "patch");
+  return { version, change: { from, step, reasons } };
 }
 
 async function tryOut(

@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -46,6 +46,48 @@ test("updateTool() leaves the old or the new version, never half of one, when it
     expect(top).toBe(said);
   }
 }, 180_000);
+
+test("openForge() runs what the manifest says when the process died before the files beside it were written", async () => {
+  const first = await openTestForge(runtimes, { watch: false });
+  const { directory, home } = first;
+  const folder = join(directory, ".kitbag/tools/say");
+  await first.forge.createTool({ ...sayTool("say", "A"), files: { "text.txt": "A" } });
+  const { code, examples } = sayTool("say", "B");
+  await first.forge.updateTool("say", { code, examples, files: { "other.txt": "B" } });
+  const history = readFileSync(join(folder, "history.jsonl"), "utf8").split("\n");
+  cpSync(join(folder, "versions/1.0.0/main.sh"), join(folder, "main.sh"));
+  cpSync(join(folder, "versions/1.0.0/text.txt"), join(folder, "text.txt"));
+  rmSync(join(folder, "other.txt"));
+  writeFileSync(join(folder, "history.jsonl"), `${history[0]}\n`);
+
+  const { forge, workspace } = await openTestForge(runtimes, { directory, home, watch: false });
+
+  expect(forge.listTools()).toMatchObject([{ status: "live", version: "1.0.1" }]);
+  expect(String(await outputOf(workspace, "say")).trim()).toBe("B");
+  expect((await forge.listVersions("say")).map(({ version }) => version)).toEqual(["1.0.0", "1.0.1"]);
+  expect(await forge.updateTool("say", { title: "Say" })).toMatchObject({ status: "live", version: "1.0.2" });
+  expect(existsSync(join(folder, "text.txt"))).toBe(false);
+  expect(readFileSync(join(folder, "other.txt"), "utf8")).toBe("B");
+});
+
+test("openForge() runs the old version when the process died before the manifest was written", async () => {
+  const first = await openTestForge(runtimes, { watch: false });
+  const { directory, home } = first;
+  const folder = join(directory, ".kitbag/tools/say");
+  await first.forge.createTool(sayTool("say", "A"));
+  cpSync(folder, join(directory, "before"), { recursive: true });
+  const { code, examples } = sayTool("say", "B");
+  await first.forge.updateTool("say", { code, examples });
+  for (const file of ["manifest.json", "main.sh", "history.jsonl"])
+    cpSync(join(directory, "before", file), join(folder, file));
+
+  const { forge, workspace } = await openTestForge(runtimes, { directory, home, watch: false });
+
+  expect(forge.listTools()).toMatchObject([{ status: "live", version: "1.0.0" }]);
+  expect(String(await outputOf(workspace, "say")).trim()).toBe("A");
+  expect(await outputOf(workspace, "say@1.0.1")).toBe("tool-not-found");
+  expect(await forge.updateTool("say", { title: "Say" })).toMatchObject({ status: "live", version: "1.0.2" });
+});
 
 test("updateTool() of two processes at once loses no version, and gives no number twice", async () => {
   const { directory, home, ...first } = await openTestForge(runtimes, { watch: false });

@@ -80,7 +80,7 @@ function toStored(name: string, snapshot: FolderSnapshot): StoredTool {
     versions,
     history,
     isDeleted: read.ok && read.version.manifest.disabled === true,
-    isUnfinished: top.folder.files.length === 0,
+    isUnfinished: top.folder.files.length === 0 && history.length === 0,
     diagnostics: read.ok ? diagnostics : [...diagnostics, ...read.diagnostics],
   };
 }

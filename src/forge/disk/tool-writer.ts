@@ -17,6 +17,8 @@ export interface ToolStep {
   /** The files of a version that is new, with its manifest; without them, one that is kept. */
   readonly files?: FileMap;
   readonly isDeleted?: boolean;
+  /** Whether the version that is new may run. @default true */
+  readonly isTrusted?: boolean;
   /**
    * Looks at what is there, while nobody else writes. Throws if the step must not be made any more.
    */
@@ -56,7 +58,8 @@ export function createToolWriter(
     if (step.files !== undefined) placeFolder(copy, step.files);
     const judged = stored && trust.judge(stored);
     const trusted = (stored?.versions ?? []).filter((version) => judged?.isTrusted(version) === true);
-    const fresh = step.files === undefined ? [] : [readFolder(copy, { takesMarks: false })];
+    const isFresh = step.files !== undefined && step.isTrusted !== false;
+    const fresh = isFresh ? [readFolder(copy, { takesMarks: false })] : [];
     await trust.trust([...trusted.map((version) => version.folder), ...fresh]);
   }
 

@@ -94,6 +94,54 @@ test("updateTool() keeps what was written by hand as a version of its own", asyn
   expect(said).toEqual(["A", "hand", "C"]);
 });
 
+test("rollbackTool() undoes a change by hand, keeps it as a version, and does not let that run", async () => {
+  const { forge, workspace, directory } = await openTestForge(runtimes);
+  await forge.createTool(sayTool("say", "A"));
+  const file = join(directory, ".kitbag/tools/say/main.sh");
+  writeFileSync(file, readFileSync(file, "utf8").replace("A", "hand"));
+
+  const answer = expectLive(await forge.rollbackTool("say", "1.0.0"));
+
+  expect(answer.version).toBe("1.0.0");
+  expect(String(await outputOf(workspace, "say")).trim()).toBe("A");
+  expect((await forge.listVersions("say")).map(({ version }) => version)).toEqual(["1.0.0", "1.0.1"]);
+  expect(await forge.readDraft("say", "1.0.1")).toMatchObject({ code: expect.stringContaining("hand") as string });
+  expect(await outputOf(workspace, "say@1.0.1")).toBe("tool-not-found");
+});
+
+test("createTool() under the name of a deleted tool does not let run what was written there by hand", async () => {
+  const { forge, workspace, directory } = await openTestForge(runtimes);
+  await forge.createTool(sayTool("say", "A"));
+  await forge.deleteTool("say");
+  writeFileSync(join(directory, ".kitbag/tools/say/main.sh"), "echo evil\n");
+
+  const answer = expectLive(await forge.createTool(sayTool("say", "B")));
+
+  const said = [];
+  for (const { version } of await forge.listVersions("say")) said.push(await outputOf(workspace, `say@${version}`));
+  expect(String(await outputOf(workspace, "say")).trim()).toBe("B");
+  expect(said.map((one) => String(one).trim())).toEqual(["A", "version-not-found", "B"]);
+  expect(answer.version).toBe("1.0.2");
+});
+
+test("deleteTool() keeps what was written by hand, and restoreTool() brings exactly that back", async () => {
+  const { forge, workspace, directory, home } = await openTestForge(runtimes);
+  await forge.createTool(sayTool("say", "A"));
+  const file = join(directory, ".kitbag/tools/say/main.sh");
+  writeFileSync(file, readFileSync(file, "utf8").replace("A", "hand"));
+  await trust({ directory, home }, "say");
+  await forge.refresh();
+
+  await forge.deleteTool("say");
+  const gone = await outputOf(workspace, "say");
+  const answer = expectLive(await forge.restoreTool("say"));
+
+  expect(gone).toBe("tool-not-found");
+  expect(answer.version).toBe("1.0.1");
+  expect(String(await outputOf(workspace, "say")).trim()).toBe("hand");
+  expect(String(await outputOf(workspace, "say@1.0.0")).trim()).toBe("A");
+});
+
 test("openForge() takes a tool out when somebody changes a version that is kept", async () => {
   const { forge, workspace, directory } = await openTestForge(runtimes);
   await forge.createTool(sayTool("say", "A"));
