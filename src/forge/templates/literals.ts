@@ -1,0 +1,38 @@
+import type { JsonValue } from "../../core/json.ts";
+
+/**
+ * Writes a value as an expression of Python that reads it from JSON; the module must `import json`. The text is plain ASCII without
+ * line breaks, so nothing in the value can end the literal.
+ */
+export function toPython(value: JsonValue): string {
+  return `json.loads(${JSON.stringify(toAsciiJson(value))})`;
+}
+
+/** Writes a value as an expression of JavaScript. */
+export function toJavaScript(value: JsonValue): string {
+  return `JSON.parse(${JSON.stringify(toAsciiJson(value))})`;
+}
+
+/** Writes a text as one word of a shell, in which nothing is expanded. */
+export function toBash(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Writes the JSON of a value as a literal of Rust. */
+export function toRustJson(value: JsonValue): string {
+  // Inside are only printable characters: a backslash and a quote are all that Rust reads.
+  return `"${toAsciiJson(value).replaceAll(/["\\]/gu, String.raw`\$&`)}"`;
+}
+
+/** Writes the JSON of a value as a literal of AssemblyScript. */
+export function toAssemblyScriptJson(value: JsonValue): string {
+  return JSON.stringify(toAsciiJson(value));
+}
+
+/** JSON in which every character outside of printable ASCII is escaped. */
+function toAsciiJson(value: JsonValue): string {
+  return JSON.stringify(value).replaceAll(
+    /[^\u0020-\u007E]/g,
+    (character) => String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, "0"),
+  );
+}
