@@ -193,6 +193,19 @@ test("a request behind another in one packet is answered after it", async () => 
   expect(answer.match(/one|two/gu)).toEqual(["one", "two"]);
 });
 
+test("requests that wait behind a running one are forgotten with their client", async () => {
+  const signals: AbortSignal[] = [];
+  const gate = await openTestGate({ routes: [{ path: "/never", handle: ({ signal }) => void signals.push(signal) }] });
+  const socket = dial(gate);
+  socket.write("GET /never HTTP/1.1\r\nHost: localhost\r\n\r\n".repeat(5));
+  await until(() => gate.running === 5);
+
+  socket.destroy();
+
+  await until(() => gate.running === 0);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true, true, true, true]);
+});
+
 test("a request smuggled behind a refused one is not answered", async () => {
   const gate = await openTestGate();
 
