@@ -1,3 +1,4 @@
+import { isMcpProgram, type McpCode, type McpSource } from "../core/mcp-code.ts";
 import type { Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Tool } from "../core/tool.ts";
@@ -12,7 +13,14 @@ import type { Terminal } from "./terminal.ts";
 
 /** Tells whether the operating system holds a tool to its permissions. Code of this process can do what the process can. */
 export function isEnforced(tool: Tool): boolean {
+  if (tool.code.kind === "mcp") return whyNotHeld((tool.code as McpCode).source) === undefined;
   return tool.code.kind !== "function" && tool.code.kind !== "pipeline";
+}
+
+/** Why nothing here holds the tools of a server to their permissions. */
+function whyNotHeld(source: McpSource): string | undefined {
+  if (!isMcpProgram(source)) return "it runs on another machine";
+  return source.sandbox === "off" ? "NO SANDBOX: its server can read and change all that you can" : undefined;
 }
 
 /** Writes everything about a tool, for a person; `facts` are those that the tool itself does not know. */
@@ -73,8 +81,9 @@ function describeAnnotations({ annotations }: Tool): string {
 
 function describePermissions(tool: Tool): string {
   const kinds = listPermissions(tool.permissions);
-  if (kinds === "") return isEnforced(tool) ? "none" : "none declared, and none enforced: it runs in this process";
-  return isEnforced(tool) ? kinds : `${kinds} (declared, not enforced: it runs in this process)`;
+  const reason = (tool.code.kind === "mcp" && whyNotHeld((tool.code as McpCode).source)) || "it runs in this process";
+  if (kinds === "") return isEnforced(tool) ? "none" : `none declared, and none enforced: ${reason}`;
+  return isEnforced(tool) ? kinds : `${kinds} (declared, not enforced: ${reason})`;
 }
 
 /** Permissions in a line: `network example.com; env HOME`. Empty if there are none. */

@@ -25,7 +25,7 @@ export const trustCommand: CliCommand = {
     ["kitbag trust .", "the configuration of this folder with the files it imports, and the skills of the project"],
     ["kitbag trust .claude/skills/pdf", "one skill; a folder of skills works too"],
     ["kitbag trust --mcp github", "what the MCP server github offers now: its tools may run as they are described"],
-    ["kitbag trust . --remove", "trust it no longer"],
+    ["kitbag trust . --remove", "trust it no longer; with --mcp, no longer use the tools of a server"],
   ],
   define(command) {
     command.argument("[path]", "a kitbag.config file, a skill, or a folder with one of them");
@@ -39,7 +39,8 @@ export const trustCommand: CliCommand = {
       throw usageError("Cannot tell what to trust: name a path, such as . for this project, or a server with --mcp");
     }
     if (server !== undefined) {
-      const { findSources, pickSource, trustServers } = await import("../mcp/trust-servers.ts");
+      const { findSources, forgetServer, pickSource, trustServers } = await import("../mcp/trust-servers.ts");
+      if (invocation.options["remove"] === true) return forgetServer(server, invocation);
       return trustServers([pickSource(await findSources(invocation, { runsConfig: true }), server)], invocation);
     }
     const path = resolve(invocation.cwd, named ?? "");
@@ -70,7 +71,7 @@ async function addServers(target: TrustTarget, answer: Answer, invocation: Invoc
       text: [answer.text, servers.text ?? servers.failure].join("\n"),
     };
   } catch (cause) {
-    if (!isKitbagError(cause, "mcp-failed")) throw cause;
+    if (!isKitbagError(cause)) throw cause;
     return { ...answer, failure: cause.message, exitCode: 1 };
   }
 }

@@ -24,6 +24,8 @@ export interface McpOpener {
 export interface CliServers {
   /** Adds the tools of the servers of a configuration. */
   add(workspace: Workspace, sources: readonly McpSource[]): Promise<void>;
+  /** Puts what is agreed to now in the place of what was added before, if somebody agreed to something meanwhile. */
+  refresh(workspace: Workspace, sources: readonly McpSource[]): Promise<void>;
   /** Gives skills the tools of the servers that they bring. */
   complete(reports: readonly SkillReport[]): Promise<readonly SkillReport[]>;
 }
@@ -32,6 +34,7 @@ export interface CliServers {
 export function openServers(context: CliContext, runtimes?: unknown): CliServers {
   const tell = createTeller(context);
   const lock = openProjectLock(context.cwd);
+  let used: unknown;
 
   async function load() {
     const [client, { createKeptContent }] = await Promise.all([
@@ -50,6 +53,7 @@ export function openServers(context: CliContext, runtimes?: unknown): CliServers
   return {
     async add(workspace, sources) {
       if (sources.length === 0) return;
+      used = lock.read();
       const { client, options } = await load();
       await client.addMcpServers(workspace, sources, options);
       const { findServerSkills } = await import("../../mcp/client/server-skills.ts");
@@ -59,6 +63,12 @@ export function openServers(context: CliContext, runtimes?: unknown): CliServers
         for (const { name, reason } of found.refused)
           tell({ server: source.name, message: `Left out ${name}: ${reason}` });
       }
+    },
+    async refresh(workspace, sources) {
+      if (sources.length === 0 || lock.read() === used) return;
+      used = lock.read();
+      const { client, options } = await load();
+      await client.replaceMcpServers(workspace, sources, options);
     },
     async complete(reports) {
       if (!reports.some(({ skill }) => skill?.servers !== undefined)) return reports;

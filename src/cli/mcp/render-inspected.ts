@@ -9,10 +9,7 @@ const longestLine = 300;
 const mostLines = 200;
 
 /** Writes what a server offers, for whoever decides about it. */
-export function renderInspected(
-  { key, source, tools, skills, refused, gone }: McpOffer,
-  terminal: Terminal,
-): string {
+export function renderInspected({ key, source, tools, skills, refused, gone }: McpOffer, terminal: Terminal): string {
   const toolLines = tools.map(({ tool, change }) => `  ${tool.name} (${marks[change]}): ${shorten(tool.description)}`);
   const skillLines = skills.map(({ skill }) => `  ${skill.name}: ${shorten(skill.description)}`);
   const refusedLines = refused.map(({ name, reason }) => `  ${shorten(name)}: ${shorten(reason)}`);
@@ -40,7 +37,7 @@ function shorten(text: string): string {
 }
 
 /** Says in a line what a server is, and what it may do. */
-export function describeSource(source: McpSource): string {
+function describeSource(source: McpSource): string {
   if (!isMcpProgram(source)) return source.url;
   const command = [source.command, ...source.args].join(" ");
   if (source.sandbox === "off") return `${command}; NO SANDBOX: it can read and change all that you can`;

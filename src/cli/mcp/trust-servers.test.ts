@@ -78,6 +78,30 @@ test("kitbag says that a server is new, and has none of its tools until somebody
   expect(list.stderr).toContain("The MCP server raw: it is new here; see what it offers: kitbag trust --mcp raw");
 });
 
+test("kitbag trust --mcp --remove takes the tools of a server back", async () => {
+  const project = createProject(withServer([echo]));
+  await runKitbag(["trust", "."], { project });
+
+  const remove = await runKitbag(["trust", "--mcp", "raw", "--remove", "--json"], { project });
+  const list = await runKitbag(["list", "--json"], { project });
+
+  expect(JSON.parse(remove.stdout)).toEqual({ trusted: false, server: "raw", removed: true });
+  expect(JSON.parse(list.stdout)).toMatchObject({ tools: [] });
+});
+
+test("kitbag show says that a server runs without a sandbox", async () => {
+  const files = withServer([echo]);
+  const config = JSON.parse(files["kitbag.config.json"] ?? "") as { mcp: { raw: object } };
+  const open = { mcp: { raw: { ...config.mcp.raw, sandbox: "off" } } };
+  const project = createProject({ ...files, "kitbag.config.json": JSON.stringify(open) });
+
+  const trust = await runKitbag(["trust", "."], { project });
+  const show = await runKitbag(["show", "raw/echo"], { project });
+
+  expect(trust.stdout).toContain("NO SANDBOX: it can read and change all that you can");
+  expect(show.stdout).toContain("NO SANDBOX: its server can read and change all that you can");
+});
+
 test("kitbag trust --mcp knows the servers of the project, and no others", async () => {
   const project = createProject(withServer([echo]));
   await runKitbag(["trust", "."], { project });

@@ -42,6 +42,17 @@ export async function trustServers(sources: readonly McpSource[], invocation: In
   };
 }
 
+/** Takes back what was agreed to at a server: it has no tools any more. */
+export async function forgetServer(key: string, { cwd }: Invocation): Promise<Answer> {
+  const lockPath = resolveLockPath(cwd);
+  let removed = false;
+  await updateLock(lockPath, (lock) => {
+    removed = lock.servers?.delete(key) === true;
+  });
+  const text = removed ? `No longer trusted: the MCP server ${key}` : `It was not trusted: the MCP server ${key}`;
+  return { document: { trusted: false, server: key, removed }, text: toPrintable(text) };
+}
+
 async function inspectAll(
   sources: readonly McpSource[],
   lockPath: string,

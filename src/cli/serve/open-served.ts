@@ -43,6 +43,8 @@ export async function openServed(
   const servers = openServers(invocation, runtimes);
   await servers.add(workspace, mcp);
   const followed = await followFolders(invocation, workspace, { directories, servers });
+  // `kitbag trust` in another terminal counts at once.
+  followed.onReload(() => void servers.refresh(workspace, mcp));
   await code.addTool(workspace);
   const forge = hasForge ? await addForge(invocation, { workspace, store, runtimes, followed }) : undefined;
   if (store !== undefined) keepVersions(workspace, records);

@@ -27,13 +27,37 @@ export async function addMcpServers(
   sources: readonly McpSource[],
   options: AddMcpServersOptions,
 ): Promise<void> {
-  const found = await Promise.all(
-    sources.map(async (source) => ({ source, made: await findServerTools(source, options) })),
-  );
-  for (const { source, made } of found) {
-    tellProblems(source.name, made, options);
-    if (made.tools.length > 0) add(workspace, { name: source.name, tools: made.tools }, options);
+  for (const { name, tools } of await findAll(sources, options)) {
+    if (tools.length > 0) add(workspace, { name, tools }, options);
   }
+}
+
+/** The same for servers that were added before: what is agreed to now takes the place of what was. */
+export async function replaceMcpServers(
+  workspace: Pick<Workspace, "addComponent" | "removeComponent" | "change">,
+  sources: readonly McpSource[],
+  options: AddMcpServersOptions,
+): Promise<void> {
+  const found = await findAll(sources, options);
+  workspace.change(() => {
+    for (const { name, tools } of found) {
+      workspace.removeComponent(name);
+      if (tools.length > 0) add(workspace, { name, tools }, options);
+    }
+  });
+}
+
+function findAll(
+  sources: readonly McpSource[],
+  options: AddMcpServersOptions,
+): Promise<{ readonly name: string; readonly tools: readonly Tool[] }[]> {
+  return Promise.all(
+    sources.map(async (source) => {
+      const made = await findServerTools(source, options);
+      tellProblems(source.name, made, options);
+      return { name: source.name, tools: made.tools };
+    }),
+  );
 }
 
 function add(

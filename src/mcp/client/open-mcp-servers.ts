@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { KitbagError } from "../../core/errors.ts";
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { toSourceKey, type McpSource } from "../../core/mcp-code.ts";
 import { toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
@@ -107,17 +107,17 @@ interface Offering extends Required<Pick<McpServersOptions, "runtimes" | "onNoti
 async function offer(source: McpSource, { runtimes, kept, lockPath, accept, onNotice }: Offering): Promise<void> {
   const key = toSourceKey(source);
   const before = loadLock(lockPath).servers?.get(key);
+  let offered: McpOffer;
   try {
-    const offered = await inspectServer(source, { runtime: await runtimes.openMcp(), kept, before });
-    const isSame = offered.gone.length === 0 && offered.tools.every(({ change }) => change === "same");
-    if (before !== undefined && isSame) return;
-    if ((await accept?.(offered)) !== true) return;
-    await updateLock(lockPath, (lock) => {
-      lock.servers ??= new Map();
-      lock.servers.set(key, offered.pins);
-    });
+    offered = await inspectServer(source, { runtime: await runtimes.openMcp(), kept, before });
   } catch (cause) {
-    if (!(cause instanceof KitbagError) || cause.code !== "mcp-failed") throw cause;
-    onNotice({ server: key, message: cause.message });
+    if (!isKitbagError(cause)) throw cause;
+    return onNotice({ server: key, message: cause.message });
   }
+  const isSame = offered.gone.length === 0 && offered.tools.every(({ change }) => change === "same");
+  if ((before !== undefined && isSame) || (await accept?.(offered)) !== true) return;
+  await updateLock(lockPath, (lock) => {
+    lock.servers ??= new Map();
+    lock.servers.set(key, offered.pins);
+  });
 }

@@ -245,6 +245,33 @@ test("readToolJson() finds the entry file by its name, and says when there is no
   expect(read({ name: "../a", tool_type: "script" }, []).manifest).toBeUndefined();
 });
 
+test("readKitbagToml() reads other MCP servers", () => {
+  const { manifest, diagnostics } = kitbagToml(
+    '[permissions]\nnetwork = ["example.com"]\n[mcp.local]\ncommand = "python3"\nargs = ["server.py"]\n[mcp.far]\nurl = "https://example.com/mcp"\n',
+  );
+
+  expect(diagnostics).toEqual([]);
+  expect(manifest?.mcp).toEqual({
+    local: { command: "python3", args: ["server.py"] },
+    far: { url: "https://example.com/mcp" },
+  });
+});
+
+test.for([
+  ['[mcp.a]\ncommand = "a"\nsandbox = "off"', "sandbox"],
+  ['[mcp.a]\ncommand = "a"\npermissions = { read = ["/"] }', "permissions"],
+  ['[mcp.a]\nurl = "https://example.com"', "its host is not granted"],
+  ['[mcp.a]\nurl = "file:///etc/passwd"', "url"],
+  ["[mcp.a]", 'either "command" or "url"'],
+  ['[mcp."../a"]\ncommand = "a"', "its name must be of"],
+  ["[mcp.a]\ncommand = 1", "command"],
+])("readKitbagToml() refuses the server %j", ([text = "", reason = ""]) => {
+  const { manifest, diagnostics } = kitbagToml(text);
+
+  expect(manifest).toBeUndefined();
+  expect(diagnostics[0]?.message).toContain(reason);
+});
+
 test("readKitbagToml() and its like never throw, whatever the bytes are", () => {
   const hostile = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
