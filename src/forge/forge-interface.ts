@@ -228,7 +228,11 @@ export interface Forge {
   createTool(draft: ToolDraft, options?: ChangeOptions): Promise<ForgeAnswer>;
   /** Makes a tool out of calls of other tools, which must be there. */
   createPipeline(draft: PipelineDraft, options?: ChangeOptions): Promise<ForgeAnswer>;
-  /** Makes the next version of a tool, through the same gate. The ones before stay callable as `name@1.2.0`. */
+  /**
+   * Makes the next version of a tool, through the same gate. The ones before stay callable as `name@1.2.0`.
+   *
+   * @throws {KitbagError} `tool-not-found`; `draft-refused` if the tool of now is not trusted or broken.
+   */
   updateTool(name: string, changes: ToolChanges, options?: UpdateOptions): Promise<ForgeAnswer>;
   /** Writes a skill's folder, if the checker and the tools' examples pass, and adds the skill to the workspace, closed. */
   createSkill(draft: SkillDraft, options?: ChangeOptions): Promise<SkillAnswer>;

@@ -141,7 +141,9 @@ function withoutLineEnd(text: string): string {
 export function describeExample(result: ExampleResult): string {
   const name = `example ${result.index}${result.description === undefined ? "" : ` (${result.description})`}`;
   const input = `  input: ${show(result.input)}`;
-  const stderr = result.stderr === undefined ? [] : [`  stderr: ${cutEnd(result.stderr, 1500)}`];
+  // The message of a script that failed has its last words already.
+  const isSaid = result.stderr === undefined || result.error?.message.includes(result.stderr.trim()) === true;
+  const stderr = isSaid ? [] : [`  stderr: ${cutEnd(result.stderr ?? "", 1500)}`];
   if (result.error !== undefined) {
     return [`${name} failed: ${describeFailure(result.error)}`, input, ...stderr].join("\n");
   }
