@@ -229,6 +229,36 @@ test("Z9: readToolJson() reads a folder that is one tool", () => {
   });
 });
 
+test("readToolJson() reads permissions, packages, limits and what a module is built from, and refuses what nobody enforces", () => {
+  const read = (manifest: object) =>
+    readToolJson(
+      "manifest.json",
+      bytes(JSON.stringify({ name: "a", tool_type: "script", entry_file: "a.js", ...manifest })),
+      new Set(["a.js", "a.wasm"]),
+    );
+  const full = {
+    permissions: { network: ["api.example.com"] },
+    dependencies: ["lodash@^4"],
+    limits: { limitMs: 500, retries: 1 },
+    needs_approval: true,
+    source_file: "a.rs",
+    language: "rust",
+  };
+
+  expect(read(full).manifest).toMatchObject({
+    permissions: { network: ["api.example.com"] },
+    dependencies: { npm: ["lodash@^4"] },
+    tools: [{ limitMs: 500, retries: 1, needsApproval: true, source: "a.rs", language: "rust" }],
+  });
+  expect(read({ dependencies: { python: ["requests"] } }).manifest?.dependencies).toEqual({ python: ["requests"] });
+  expect(read({ dependencies: ["requests"], entry_file: "a.wasm" }).manifest?.dependencies).toEqual({
+    python: ["requests"],
+  });
+  expect(read({ dependencies: [] }).manifest).not.toHaveProperty("dependencies");
+  expect(read({ permissions: { netwrk: ["x"] } }).diagnostics[0]?.message).toContain("netwrk");
+  expect(read({ permissions: { network: "x" } }).manifest).toBeUndefined();
+});
+
 test("readToolJson() finds the entry file by its name, and says when there is none", () => {
   const read = (manifest: object, files: readonly string[]) =>
     readToolJson("manifest.json", bytes(JSON.stringify(manifest)), new Set(files));
