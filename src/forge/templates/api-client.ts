@@ -1,4 +1,4 @@
-import { toPython } from "./literals.ts";
+import { putIn, toPython } from "./literals.ts";
 import { objectOf, type ToolTemplate } from "./template.ts";
 
 interface ApiClient {
@@ -51,7 +51,7 @@ export const apiClient: ToolTemplate = {
       name,
       description: description ?? `Asks the API at ${api.host}. Use it to read data from there.`,
       language: "python",
-      code: renderCode(api),
+      code: putIn(program, toPython({ ...api })),
       input: objectOf({
         path: {
           type: "string",
@@ -90,15 +90,14 @@ export const apiClient: ToolTemplate = {
   },
 };
 
-function renderCode(api: ApiClient): string {
-  return String.raw`import json
+const program = String.raw`import json
 import os
 import sys
 import urllib.error
 import urllib.parse
 import urllib.request
 
-API = ${toPython({ ...api })}
+API = @VALUES@
 LONGEST = 5_000_000
 
 
@@ -153,4 +152,3 @@ except ValueError:
     body = text
 print(json.dumps({"url": url, "status": status, "body": body}))
 `;
-}

@@ -1,4 +1,4 @@
-import { toPython } from "./literals.ts";
+import { putIn, toPython } from "./literals.ts";
 import { objectOf, type ToolTemplate } from "./template.ts";
 
 interface CsvReport {
@@ -45,22 +45,14 @@ export const csvReport: ToolTemplate = {
       name,
       description: description ?? `Groups a CSV table by ${groupBy} and adds up ${sumOf}.`,
       language: "python",
-      code: renderCode(report),
+      code: putIn(program, toPython({ groupBy, sumOf, delimiter })),
       input: objectOf({
         csv: { type: "string", description: "The table, with a line of column names" },
         ...(folder !== "" && { path }),
         groupBy: { type: "string", default: groupBy },
         sumOf: { type: "string", default: sumOf },
       }),
-      output: {
-        type: "object",
-        properties: {
-          rows: { type: "integer" },
-          skipped: { type: "integer", description: "Rows without a number" },
-          groups: { type: "array", items: groupSchema },
-        },
-        required: ["rows", "skipped", "groups"],
-      },
+      output,
       annotations: { readOnly: true, idempotent: true },
       ...(folder !== "" && { permissions: { read: [folder] } }),
       examples: [
@@ -100,18 +92,27 @@ const groupSchema = {
   required: ["group", "count", "sum", "average", "minimum", "maximum"],
 };
 
+const output = {
+  type: "object",
+  properties: {
+    rows: { type: "integer" },
+    skipped: { type: "integer", description: "Rows without a number" },
+    groups: { type: "array", items: groupSchema },
+  },
+  required: ["rows", "skipped", "groups"],
+};
+
 function toCell(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }
 
-function renderCode({ groupBy, sumOf, delimiter }: CsvReport): string {
-  return String.raw`import csv
+const program = String.raw`import csv
 import io
 import json
 import math
 import sys
 
-SETTINGS = ${toPython({ groupBy, sumOf, delimiter })}
+SETTINGS = @VALUES@
 
 
 def read_table(arguments):
@@ -167,4 +168,3 @@ for group, numbers in sorted(groups.items()):
     })
 print(json.dumps({"rows": rows, "skipped": skipped, "groups": report}))
 `;
-}

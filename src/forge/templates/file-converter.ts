@@ -1,4 +1,4 @@
-import { toPython } from "./literals.ts";
+import { putIn, toPython } from "./literals.ts";
 import { objectOf, type ToolTemplate } from "./template.ts";
 
 const formats = ["json", "csv", "yaml"];
@@ -20,7 +20,7 @@ export const fileConverter: ToolTemplate = {
       name,
       description: description ?? "Converts a text between JSON, CSV and simple YAML.",
       language: "python",
-      code: renderCode(delimiter),
+      code: putIn(program, toPython(delimiter)),
       input: objectOf(
         {
           text: { type: "string", description: "What to convert" },
@@ -55,14 +55,13 @@ export const fileConverter: ToolTemplate = {
   },
 };
 
-function renderCode(delimiter: string): string {
-  return String.raw`import csv
+const program = String.raw`import csv
 import io
 import json
 import re
 import sys
 
-DELIMITER = ${toPython(delimiter)}
+DELIMITER = @VALUES@
 DEEPEST = 64
 
 
@@ -204,4 +203,3 @@ except (ValueError, csv.Error, RecursionError) as error:
     sys.exit("Cannot read it as " + arguments["from"] + ": " + str(error))
 print(json.dumps({"text": writers[arguments["to"]](value)}))
 `;
-}

@@ -1,5 +1,11 @@
 import type { JsonValue } from "../../core/json.ts";
 
+/** Puts a literal into the place of a program that is kept for it, `@VALUES@`. */
+export function putIn(program: string, literal: string): string {
+  // A function: in a text, `$&` and the like would have a meaning.
+  return program.replace("@VALUES@", () => literal);
+}
+
 /**
  * Writes a value as an expression of Python that reads it from JSON; the module must `import json`. The text is plain ASCII without
  * line breaks, so nothing in the value can end the literal.

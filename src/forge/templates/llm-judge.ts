@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../core/json.ts";
-import { toPython } from "./literals.ts";
+import { putIn, toPython } from "./literals.ts";
 import { objectOf, type ToolTemplate } from "./template.ts";
 
 const texts = { type: "array", items: { type: "string", minLength: 1, maxLength: 500 }, maxItems: 50 };
@@ -46,7 +46,7 @@ export const llmJudge: ToolTemplate = {
         description ??
         "Scores an answer by a rubric of rules, from 0 to 1. No model is asked: it sees words, not meaning.",
       language: "python",
-      code: renderCode(values),
+      code: putIn(program, toPython(values)),
       input: objectOf(
         {
           answer: { type: "string", description: "What is judged" },
@@ -91,12 +91,11 @@ const goodAnswer = {
   criteria: ["length", "polite", "covers the reference"].map((name) => ({ name, score: 1, reasons: [] })),
 };
 
-function renderCode(values: JsonObject): string {
-  return String.raw`import json
+const program = String.raw`import json
 import re
 import sys
 
-SETTINGS = ${toPython(values)}
+SETTINGS = @VALUES@
 
 
 def words_of(text):
@@ -140,4 +139,3 @@ score = round(sum(one["score"] * weight for one, weight in zip(judged, weights))
 passed = score >= SETTINGS["threshold"]
 print(json.dumps({"score": score, "passed": passed, "method": "rules", "criteria": judged}))
 `;
-}

@@ -1,4 +1,4 @@
-import { toPython } from "./literals.ts";
+import { putIn, toPython } from "./literals.ts";
 import { objectOf, type ToolTemplate } from "./template.ts";
 
 interface SqlQuery {
@@ -35,7 +35,7 @@ export const sqlQuery: ToolTemplate = {
       description:
         description ?? `Asks the SQLite database ${database}: reads, never writes. Call it with no sql for its tables.`,
       language: "python",
-      code: renderCode({ database, maxRows }),
+      code: putIn(program, toPython({ database, maxRows })),
       input: objectOf({
         sql: { type: "string", description: "One SELECT; ? for each of the values. Without it: the tables" },
         values: { type: "array", items: { type: ["string", "number", "null"] }, default: [] },
@@ -72,13 +72,12 @@ export const sqlQuery: ToolTemplate = {
   },
 };
 
-function renderCode(settings: SqlQuery): string {
-  return String.raw`import json
+const program = String.raw`import json
 import pathlib
 import sqlite3
 import sys
 
-SETTINGS = ${toPython({ ...settings })}
+SETTINGS = @VALUES@
 TABLES = "select name, sql from sqlite_master where type in ('table', 'view') order by name"
 ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, 33}  # 33: recursive queries
 FORBIDDEN = {"load_extension", "readfile", "writefile"}
@@ -121,4 +120,3 @@ print(json.dumps({
     "more": len(rows) > SETTINGS["maxRows"],
 }))
 `;
-}

@@ -101,7 +101,7 @@ test.for([
     }
     const place = await openTestForge(runtimes, { policy: { permissions: everything } });
 
-    const answer = await make(place, name, { parameters: parameters as unknown as JsonObject, description: hostile });
+    const answer = await make(place, name, { parameters, description: hostile });
 
     expect(answer).toMatchObject({ status: "live", name: "made" });
   },
@@ -123,7 +123,7 @@ test.for([
   ["skill-with-script", { tool: "../x" }],
   ["csv-report", { delimiter: "'" }],
 ] as const)("%s refuses %j", ([template, parameters]) => {
-  const fill = (): unknown => fillTemplate({ template, name: "made", parameters: parameters as unknown as JsonObject });
+  const fill = (): unknown => fillTemplate({ template, name: "made", parameters });
 
   expect(fill).toThrow(/parameters\.\w+/u);
 });

@@ -1,4 +1,4 @@
-import { toAssemblyScriptJson, toRustJson } from "./literals.ts";
+import { putIn, toAssemblyScriptJson, toRustJson } from "./literals.ts";
 import { objectOf, type Filling, type ToolTemplate } from "./template.ts";
 
 const parameters = objectOf({
@@ -40,9 +40,28 @@ export const wasmRust: ToolTemplate = {
     ...toHead(filling),
     language: "wasm-rust",
     output,
-    code: String.raw`use std::io::Read;
+    code: putIn(rustProgram, toRustJson(filling.values["label"] ?? "")),
+  }),
+};
 
-const LABEL_JSON: &str = ${toRustJson(filling.values["label"] ?? "")};
+/** A tool in AssemblyScript, compiled to WASM. */
+export const wasmAssemblyScript: ToolTemplate = {
+  name: "wasm-assemblyscript",
+  makes: "tool",
+  description:
+    "A WebAssembly (WASM) tool in AssemblyScript, which looks like TypeScript, to start from: fast, and it reaches nothing; here it counts the words of a text",
+  parameters,
+  toDraft: (filling) => ({
+    ...toHead(filling),
+    language: "wasm-assemblyscript",
+    output,
+    code: putIn(assemblyScriptProgram, toAssemblyScriptJson(filling.values["label"] ?? "")),
+  }),
+};
+
+const rustProgram = String.raw`use std::io::Read;
+
+const LABEL_JSON: &str = @VALUES@;
 
 fn main() {
     let mut input = String::new();
@@ -87,22 +106,9 @@ fn read_text(json: &str) -> Option<String> {
         }
     }
 }
-`,
-  }),
-};
+`;
 
-/** A tool in AssemblyScript, compiled to WASM. */
-export const wasmAssemblyScript: ToolTemplate = {
-  name: "wasm-assemblyscript",
-  makes: "tool",
-  description:
-    "A WebAssembly (WASM) tool in AssemblyScript, which looks like TypeScript, to start from: fast, and it reaches nothing; here it counts the words of a text",
-  parameters,
-  toDraft: (filling) => ({
-    ...toHead(filling),
-    language: "wasm-assemblyscript",
-    output,
-    code: String.raw`const labelJson: string = ${toAssemblyScriptJson(filling.values["label"] ?? "")};
+const assemblyScriptProgram = String.raw`const labelJson: string = @VALUES@;
 
 function readInput(): string {
   const bytes = new Array<u8>();
@@ -155,6 +161,4 @@ const bytes = String.UTF8.byteLength(text);
 process.stdout.write(
   '{"label":' + labelJson + ',"bytes":' + bytes.toString() + ',"words":' + countWords(text).toString() + "}",
 );
-`,
-  }),
-};
+`;

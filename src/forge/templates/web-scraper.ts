@@ -1,4 +1,4 @@
-import { toPython } from "./literals.ts";
+import { putIn, toPython } from "./literals.ts";
 import { objectOf, type ToolTemplate } from "./template.ts";
 
 interface WebScraper {
@@ -35,7 +35,7 @@ export const webScraper: ToolTemplate = {
       description:
         description ?? `Reads a web page of ${scraper.hosts.join(", ")}: its title, headings, links and text.`,
       language: "python",
-      code: renderCode(scraper),
+      code: putIn(program, toPython({ maxLinks: scraper.maxLinks, maxCharacters: scraper.maxCharacters })),
       input: objectOf({
         url: { type: "string", description: "The page: http or https" },
         html: { type: "string", description: "The page itself, if it is there already; nothing is fetched" },
@@ -75,15 +75,14 @@ export const webScraper: ToolTemplate = {
   },
 };
 
-function renderCode({ maxLinks, maxCharacters }: WebScraper): string {
-  return String.raw`import json
+const program = String.raw`import json
 import sys
 import urllib.error
 import urllib.parse
 import urllib.request
 from html.parser import HTMLParser
 
-LIMITS = ${toPython({ maxLinks, maxCharacters })}
+LIMITS = @VALUES@
 LONGEST = 5_000_000
 SILENT = {"script", "style", "noscript", "template", "title"}
 BLOCKS = {"p", "div", "li", "tr", "br", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6"}
@@ -168,4 +167,3 @@ print(json.dumps({
     "text": "\n".join(lines)[: LIMITS["maxCharacters"]],
 }))
 `;
-}
