@@ -35,6 +35,8 @@ export interface McpConnection {
   /** Why it is gone, once it is. */
   readonly end: string | undefined;
   call(call: ServerCall): Promise<CallToolResult>;
+  /** Gives it up: from now on it is gone, and whoever needs the server gets another connection. */
+  abandon(reason: string): void;
   close(): Promise<void>;
 }
 
@@ -100,6 +102,10 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
         // Outputs are held against their schema by the workspace, with an engine that no schema can stall.
         { signal: stop, timeout: noLimitMs, onprogress: onProgress, toolDefinition: known as never },
       );
+    },
+    abandon(reason) {
+      end ??= reason;
+      client.close().catch(() => {});
     },
     close: () => client.close(),
   };

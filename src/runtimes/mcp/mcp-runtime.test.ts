@@ -101,6 +101,15 @@ test("mcpRuntime() ends a call at its limit", async () => {
   expect(outcome).toMatchObject({ status: "failed", error: { code: "call-timeout" } });
 });
 
+test("mcpRuntime() ends a program that hangs when its call must stop, and starts it again", async () => {
+  const workspace = await openMcp().open(programOf("raw-server.mjs"));
+
+  const hung = await workspace.call("other/block", {}, { limitMs: 500 });
+
+  expect(hung).toMatchObject({ status: "failed", error: { code: "call-timeout" } });
+  expect(await workspace.call("other/echo", { text: "f" })).toEqual({ status: "ok", output: "again: f" });
+});
+
 test("mcpRuntime() fails a call whose server dies, and starts the server again for the next", async () => {
   const workspace = await openMcp().open(programOf("raw-server.mjs"));
 

@@ -103,7 +103,7 @@ async function callTool(server: Server, { tool, input }: Called, context: Runtim
     const { program } = server;
     // A program that does not even hear that it should stop would run on unseen.
     if (context.signal.aborted && server.busy === 1 && program !== undefined && program.heardAt < begun) {
-      await program.close();
+      connection.abandon("it went on with a call that was cancelled");
     }
     context.signal.throwIfAborted();
     if (isKitbagError(cause)) throw cause;
@@ -124,7 +124,10 @@ async function toFailure(cause: unknown, { connection, program, source, tool }: 
   const text = describeServerError(cause, connection.secrets);
   if (cause instanceof ProtocolError)
     return new KitbagError("tool-failed", { tool: tool.name, reason: text }, { cause });
-  const end = connection.end === undefined ? undefined : ((await program?.gone) ?? connection.end);
+  // Over HTTP nobody says that a server was started anew: what cannot be reached is connected to again for the next call.
+  if (!isMcpProgram(source)) connection.abandon(text);
+  const end =
+    connection.end === undefined || program === undefined ? undefined : ((await program?.gone) ?? connection.end);
   const reason = end === undefined ? text : `${connection.secrets.show(end)}, while a call was on its way`;
   return new KitbagError("mcp-failed", { server: toSourceKey(source), reason }, { cause });
 }

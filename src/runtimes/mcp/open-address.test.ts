@@ -24,6 +24,19 @@ test("openAddress() reaches a Kitbag server with the token that a secret holds",
   expect(await workspace.call("far/double", { n: 4 })).toMatchObject({ status: "ok", output: 8 });
 });
 
+test("openAddress() connects again to a server that was started anew", async () => {
+  const first = await openKitbag();
+  const workspace = await openMcp().open({ name: "far", url: first.url });
+  await first.close();
+
+  const lost = await workspace.call("far/double", { n: 1 });
+  await openKitbag(undefined, Number(new URL(first.url).port));
+  const found = await workspace.call("far/double", { n: 2 });
+
+  expect(lost).toMatchObject({ status: "failed", error: { code: "mcp-failed" } });
+  expect(found).toMatchObject({ status: "ok", output: 4 });
+});
+
 test("openAddress() says that a server does not let it in, and that a secret is missing", async () => {
   const url = await serveKitbag("t".repeat(32));
   const wrong = openMcp({ findSecret: () => "wrong-token-wrong-token" });
@@ -132,6 +145,10 @@ test("openAddress() takes nothing that another log-in brought back", async () =>
 });
 
 async function serveKitbag(token?: string): Promise<string> {
+  return (await openKitbag(token)).url;
+}
+
+async function openKitbag(token?: string, port = 0): Promise<{ readonly url: string; close(): Promise<void> }> {
   const double = defineTool({
     name: "double",
     description: "Doubles a number",
@@ -140,12 +157,13 @@ async function serveKitbag(token?: string): Promise<string> {
     run: ({ n }) => 2 * Number(n),
   });
   const serving = createMcpServer({ workspace: createWorkspace({ tools: [double] }), exposure: "direct" });
-  const gate = await openGate({ routes: [serving.route()], ...(token !== undefined && { tokens: [{ token }] }) });
-  onTestFinished(async () => {
+  const gate = await openGate({ port, routes: [serving.route()], ...(token !== undefined && { tokens: [{ token }] }) });
+  const close = async (): Promise<void> => {
     await gate.close({ graceMs: 0 });
     await serving.close();
-  });
-  return `${gate.url}/mcp`;
+  };
+  onTestFinished(close);
+  return { url: `${gate.url}/mcp`, close };
 }
 
 function listen(handle: (respond: (text: string) => void) => void): Promise<string> {

@@ -20,6 +20,7 @@ const tools = {
       outputSchema: object({ n: { type: "number" } }),
       annotations: { readOnlyHint: true },
     },
+    { name: "block", description: "Hears nothing any more", inputSchema: object() },
     { name: "heard", description: "Tells how many calls were cancelled", inputSchema: object() },
     { name: "die", description: "Dies", inputSchema: object() },
     { name: "flood", description: "Says too much", inputSchema: object() },
@@ -89,6 +90,7 @@ const answers = {
 
 function call(id, { name, arguments: input = {}, _meta }) {
   if (name === "die") process.exit(7);
+  if (name === "block") for (;;);
   if (name === "flood") return void process.stdout.write("x".repeat(32 * 1024 * 1024));
   if (name === "slow") {
     const progressToken = _meta?.progressToken;
@@ -106,7 +108,7 @@ function call(id, { name, arguments: input = {}, _meta }) {
 const waiting = new Map();
 let cancelled = 0;
 if (way === "dies") process.exit(3);
-if (way === "babbles") setInterval(() => process.stdout.write("not json\n".repeat(50)), 5);
+if (way === "babbles") process.stdout.write("not json\n".repeat(500));
 if (way === "malformed") process.stdout.write('Welcome!\n{"jsonrpc": "2.0", \n{"id": 1}\n[]\n\n');
 process.stderr.write("starting\n");
 
