@@ -15,7 +15,7 @@ import {
   openTestRuntimes,
   outputOf,
 } from "../../../test/support/open-test-forge.ts";
-import type { SkillDraft } from "../tool-draft.ts";
+import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
 
 const runtimes = openTestRuntimes();
 afterAll(() => runtimes.close());
@@ -51,6 +51,24 @@ test("createSkill() writes a skill that the checker takes, with tools that exist
   const { reports } = await loadSkills({ workingDirectory: directory, trust: createFolderTrust({ home }), spec: true });
   expect(reports).toMatchObject([{ name: "texts", status: "ok", skill: { folder: { trust: { status: "trusted" } } } }]);
 });
+
+test("createSkill() builds tools that are WASM sources", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  const hello: CodeDraft = {
+    name: "hello",
+    description: "Says hello",
+    language: "wasm-assemblyscript",
+    code: 'process.stdout.write(\'{"text":"hello"}\');\n',
+    output: { type: "object", properties: { text: { type: "string" } } },
+    examples: [{ input: {}, output: { text: "hello" } }],
+  };
+
+  const answer = await forge.createSkill({ ...draft, tools: [hello] });
+  await workspace.activateSkill("texts");
+
+  expect(answer).toMatchObject({ status: "live", tools: ["texts/hello"] });
+  expect(await outputOf(workspace, "texts/hello")).toEqual({ text: "hello" });
+}, 60_000);
 
 test("createSkill() makes a skill without tools", async () => {
   const { forge, workspace } = await openTestForge(runtimes);

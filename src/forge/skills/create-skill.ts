@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { isKitbagError } from "../../core/errors.ts";
 import { joinPermissions } from "../../core/permissions.ts";
 import type { Tool } from "../../core/tool.ts";
-import { buildTool } from "../../runtimes/build/build-tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { toRealPath } from "../../skills/folder/to-real-path.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
@@ -106,6 +105,7 @@ async function writeStage(parts: ForgeParts, { draft, stage, options }: Making):
   for (const tool of draft.tools ?? []) {
     const { source, entryFile } = toPlaces(tool);
     if (source === undefined) continue;
+    const { buildTool } = await import("../../runtimes/build/build-tool.ts");
     await buildTool({
       sandbox: await parts.findSandbox(),
       directory: stage,
