@@ -65,13 +65,13 @@ export interface SourceOwner {
 /** Makes a source of what was written down, or says what is wrong with it. */
 export function toMcpSource(name: string, listed: McpServerEntry, owner: SourceOwner = {}): McpSource | string {
   const { command, url } = listed;
-  if ((command === undefined) === (url === undefined)) return 'it needs either "command" or "url"';
-  if (url !== undefined) return toAddress(name, listed, owner);
+  if (command === undefined && url !== undefined) return toAddress(name, url, { listed, owner });
+  if (command === undefined || url !== undefined) return 'it needs either "command" or "url"';
   const wrong = (["token", "headers", "oauth"] as const).find((part) => listed[part] !== undefined);
   if (wrong !== undefined) return `only a server with "url" has "${wrong}"`;
   return {
     ...toFacts(name, listed, owner),
-    command: command ?? "",
+    command,
     args: listed.args ?? [],
     permissions: toPermissions(listed, owner),
     ...(owner.folder !== undefined && { folder: owner.folder }),
@@ -91,8 +91,13 @@ function toFacts(name: string, { tools, limitMs, needsApproval }: McpServerEntry
   };
 }
 
-function toAddress(name: string, listed: McpServerEntry, owner: SourceOwner): McpAddress | string {
-  const { url = "", token, headers, oauth } = listed;
+interface Listing {
+  readonly listed: McpServerEntry;
+  readonly owner: SourceOwner;
+}
+
+function toAddress(name: string, url: string, { listed, owner }: Listing): McpAddress | string {
+  const { token, headers, oauth } = listed;
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined) return "its url cannot be read";
   const wrong = findWrong(listed, parsed) ?? findUngranted(listed, parsed, owner);

@@ -53,16 +53,9 @@ const anything = {
 
 /** Says hello to a server and reads what it offers. Rejects with what is wrong; closes the transport then. */
 export async function connectServer(way: ServerWay, signal: AbortSignal): Promise<McpConnection> {
-  const { Client: SdkClient } = await import("@modelcontextprotocol/client");
   let definitions: Definitions = { tools: new Map(), refused: [] };
   let end: string | undefined;
-  const client = new SdkClient(
-    { name: "kitbag", version: "1.0.0" },
-    {
-      versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
-      listChanged: { tools: { autoRefresh: false, onChanged: () => void refresh() } },
-    },
-  );
+  const client = await createClient(() => void refresh());
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onclose = () => (end ??= "it closed the connection");
   void way.gone?.then((reason) => (end = reason));
@@ -109,6 +102,17 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
     },
     close: () => client.close(),
   };
+}
+
+async function createClient(onChanged: () => void): Promise<Client> {
+  const { Client: SdkClient } = await import("@modelcontextprotocol/client");
+  return new SdkClient(
+    { name: "kitbag", version: "1.0.0" },
+    {
+      versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
+      listChanged: { tools: { autoRefresh: false, onChanged } },
+    },
+  );
 }
 
 async function list(client: Client, { tools: wanted }: McpSource, signal: AbortSignal): Promise<Definitions> {
