@@ -15,7 +15,8 @@ export interface ServerProgram {
 /** The generations of the protocol. */
 export type Generation = "2025" | "2026";
 
-const modern = "2026-07-28";
+/** The version that clients of 2026 speak. */
+export const modernVersion = "2026-07-28";
 
 function toArgs({ program, args = [] }: ServerProgram, way: "stdio" | "http"): readonly string[] {
   const own = args.length === 0 ? ["1"] : args;
@@ -24,7 +25,7 @@ function toArgs({ program, args = [] }: ServerProgram, way: "stdio" | "http"): r
 
 /** Connects the official client to a server that it starts. */
 export async function connectStdio(server: ServerProgram, generation: Generation): Promise<Client> {
-  const mode = generation === "2025" ? "legacy" : { pin: modern };
+  const mode = generation === "2025" ? "legacy" : { pin: modernVersion };
   const client = new Client({ name: "bench", version: "1.0.0" }, { versionNegotiation: { mode } });
   const args = [...toArgs(server, "stdio")];
   await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: "inherit" }));
@@ -87,14 +88,14 @@ export interface RawRequest {
 /** Makes a request of a method that has everything which a client must say. */
 export function toRequest(method: string, params: object, generation: Generation, mustHold: string): RawRequest {
   const meta = {
-    "io.modelcontextprotocol/protocolVersion": modern,
+    "io.modelcontextprotocol/protocolVersion": modernVersion,
     "io.modelcontextprotocol/clientCapabilities": {},
     "io.modelcontextprotocol/clientInfo": { name: "bench", version: "1.0.0" },
   };
   const own = generation === "2025" ? params : { ...params, _meta: meta };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params: own });
   const name = "name" in params ? [`mcp-name: ${String(params.name)}`] : [];
-  const modernHeaders = [`mcp-protocol-version: ${modern}`, `mcp-method: ${method}`, ...name];
+  const modernHeaders = [`mcp-protocol-version: ${modernVersion}`, `mcp-method: ${method}`, ...name];
   const head = [
     "POST /mcp HTTP/1.1",
     "host: 127.0.0.1",
@@ -124,7 +125,8 @@ export async function sendMany(port: number, request: RawRequest, count: number,
   await Promise.all(Array.from({ length: connections }, work));
 }
 
-function exchange(socket: Socket, bytes: Buffer): Promise<string> {
+/** Sends a request, and answers with the whole answer. */
+export function exchange(socket: Socket, bytes: Buffer): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   let text = "";
   const finish = (): void => {
