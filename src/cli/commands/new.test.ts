@@ -6,7 +6,9 @@ import { expect, test } from "vitest";
 
 import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
+import { templates } from "../../forge/templates/templates.ts";
 import { skillTemplates } from "../templates/skill-templates.ts";
+import { toolTemplateNames } from "./new.ts";
 
 test.for(skillTemplates.map(({ name }) => name))(
   "kitbag new skill --template %s makes a skill that passes the specification",
@@ -100,7 +102,12 @@ test.for([
   [["new", "skill", "\u001B[31m"], 'Cannot name a skill "\\u001b[31m"'],
   [["new", "skill", "x".repeat(65)], "1 to 64 lower-case letters"],
   [["new", "skill", ""], "for example: my-skill"],
-  [["new", "tool", "x"], 'Cannot start "tool": only a skill can be started'],
+  [["new", "agent", "x"], 'Cannot start "agent": only a skill or a tool can be started'],
+  [["new", "skill", "x", "--param", "a=b"], "only templates of tools have parameters"],
+  [["new", "tool", "x", "--template", "csv_report"], 'did you mean "csv-report"?'],
+  [["new", "tool", "x", "--template", "csv-report", "--param", "groupBy"], "write name=value"],
+  [["new", "tool", "x", "--template", "csv-report", "--param", "__proto__=1"], "groupBy, sumOf, delimiter, folder"],
+  [["new", "tool", "x", "--dir", "y"], "tools are made in .kitbag/tools"],
   [["new", "skill"], "missing required argument 'name'"],
   [["new", "skill", "x", "--template", "pyton"], 'did you mean "python"?'],
   [["new", "skill", "x", "--template", "__proto__"], "the templates are plain, python, node, bash, hybrid"],
@@ -115,6 +122,60 @@ test.for([
   expect(run.stderr).toContain(message);
   expect(run.stderr.trim().split("\n")).toHaveLength(1);
   expect(readdirSync(project.folder)).toEqual([]);
+});
+
+test("kitbag new tool makes a tool of a template that can be called", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject();
+  const words = ["--template", "csv-report", "--param", "groupBy=region", "--param", "delimiter=;"];
+
+  const made = await runKitbag(["new", "tool", "sales", ...words], { project });
+  const called = await runKitbag(["call", "sales", "--csv", "region;amount\nnorth;2", "--json"], { project });
+
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(made.stdout).toContain("Made .kitbag/tools/sales of the template csv-report; its examples pass.");
+  expect(existsSync(join(project.folder, ".kitbag/tools/sales/manifest.json"))).toBe(true);
+  expect(JSON.parse(called.stdout)).toMatchObject({ output: { groups: [{ group: "north", sum: 2 }] } });
+});
+
+test("kitbag new tool waits for a person when the template asks for permissions", async () => {
+  const project = createProject();
+  const words = ["--template", "api-client", "--param", "host=api.example.org"];
+
+  const made = await runKitbag(["new", "tool", "api", ...words], { project });
+
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(made.stdout).toMatch(
+    /api asks for network api\.example\.org; env API_KEY.*\n {2}kitbag approvals approve \w+/u,
+  );
+});
+
+test.for([
+  ["../x", [], "a name is letters"],
+  ["x", ["--template", "pipeline"], "The addresses of the tools"],
+  ["x", ["--template", "api-client", "--param", "host=a/b"], "parameters.host"],
+] as const)("kitbag new tool %s %j fails in one line, and makes nothing", async ([name, words, message]) => {
+  const project = createProject();
+
+  const run = await runKitbag(["new", "tool", name, ...words], { project });
+
+  expect(run).toMatchObject({ code: 1, stdout: "" });
+  expect(run.stderr).toContain(message);
+  expect(existsSync(join(project.folder, ".kitbag/tools", name))).toBe(false);
+});
+
+test("kitbag new tool --template skill-with-script makes a skill, and the help lists every template", async (context) => {
+  needProgram(context, "python3");
+  const project = createProject();
+
+  const made = await runKitbag(["new", "tool", "notes", "--template", "skill-with-script"], { project });
+  const checked = await runKitbag(["check", ".kitbag/skills"], { project });
+  const help = await runKitbag(["new", "--help"], { project });
+
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(checked.code).toBe(0);
+  expect(toolTemplateNames).toEqual(templates.map(({ name }) => name));
+  for (const name of toolTemplateNames) expect(help.stdout).toContain(name);
 });
 
 test("kitbag new skill never touches what is there", async () => {

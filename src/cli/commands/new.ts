@@ -2,8 +2,8 @@ import { resolve } from "node:path";
 
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { CliCommand } from "../cli-command.ts";
-import { addOption, getText } from "../options.ts";
+import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { addListOption, addOption, getText, getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { toShownPath } from "../shown-path.ts";
 import { skillTemplates } from "../templates/skill-templates.ts";
@@ -11,24 +11,55 @@ import type { SkillTemplate } from "../templates/skill-template.ts";
 import { writeFolder } from "../templates/write-folder.ts";
 import { usageError } from "../usage-error.ts";
 
-/** `kitbag new`: a skill to start from. */
+/** The templates of tools, as they are listed in the help: what they are made of is loaded when one is used. */
+export const toolTemplateNames: readonly string[] = [
+  "api-client",
+  "csv-report",
+  "file-converter",
+  "llm-judge",
+  "pipeline",
+  "script-bash",
+  "script-node",
+  "script-python",
+  "skill-plain",
+  "skill-with-script",
+  "sql-query",
+  "wasm-assemblyscript",
+  "wasm-rust",
+  "web-scraper",
+];
+
+/** `kitbag new`: a skill or a tool to start from. */
 export const newCommand: CliCommand = {
   examples: [
     ["kitbag new skill meeting-notes", "a skill with instructions only, in .kitbag/skills/meeting-notes"],
     ["kitbag new skill csv-tools --template python --dir skills", "with a Python script, in skills/csv-tools"],
+    ["kitbag new tool sales --template csv-report --param groupBy=region", "a tool, in .kitbag/tools/sales"],
+    ["kitbag new tool --help", `templates of tools: ${toolTemplateNames.join(", ")}`],
     ...skillTemplates.map(({ name, summary }) => [`kitbag new skill my-skill --template ${name}`, summary] as const),
   ],
   define(command) {
-    command.argument("<kind>", "what to start: skill");
+    command.argument("<kind>", "what to start: skill or tool");
     command.argument("<name>", "its name: lower-case letters, digits and single dashes");
-    addOption(command, "--template <name>", `${skillTemplates.map(({ name }) => name).join(", ")}; plain unless set`);
+    addOption(
+      command,
+      "--template <name>",
+      `for a skill: ${skillTemplates.map(({ name }) => name).join(", ")}; plain unless set. For a tool: ${toolTemplateNames.join(", ")}; script-python unless set`,
+    );
+    addListOption(command, "--param <name=value>", "for a tool: a parameter of the template; may be given again");
     addOption(command, "--dir <dir>", "the folder to put it in; .kitbag/skills unless set");
     addOption(command, "--description <text>", "what it does and when to use it: a model decides by this text");
   },
-  async run({ args, options, cwd }) {
+  async run(invocation) {
+    const { args, options, cwd } = invocation;
     const [kind = "", name = ""] = args;
+    if (kind === "tool") return newTool(invocation, name);
     if (kind !== "skill")
-      throw usageError(`Cannot start ${quote(kind)}: only a skill can be started; write: kitbag new skill <name>`);
+      throw usageError(
+        `Cannot start ${quote(kind)}: only a skill or a tool can be started; write: kitbag new skill <name>`,
+      );
+    if (getTexts(options, "param").length > 0)
+      throw usageError("Cannot use --param: only templates of tools have parameters");
     checkName(name);
     const template = findTemplate(getText(options, "template") ?? "plain");
     const folder = resolve(cwd, getText(options, "dir") ?? ".kitbag/skills", name);
@@ -41,6 +72,13 @@ export const newCommand: CliCommand = {
     return { document, text: toPrintable(renderNext(path, document.files)) };
   },
 };
+
+async function newTool(invocation: Invocation, name: string): Promise<Answer> {
+  if (getText(invocation.options, "dir") !== undefined)
+    throw usageError("Cannot use --dir: tools are made in .kitbag/tools, where the forge looks after them");
+  const { newFromTemplate } = await import("../templates/new-from-template.ts");
+  return newFromTemplate(invocation, name);
+}
 
 const nameForm = /^(?=.{1,64}$)[a-z0-9]+(?:-[a-z0-9]+)*$/u;
 

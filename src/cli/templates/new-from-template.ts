@@ -1,0 +1,72 @@
+import { quote } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { ForgeAnswer, SkillAnswer } from "../../forge/forge-interface.ts";
+import { makeFilled } from "../../forge/templates/create-template-tool.ts";
+import { fillTemplate } from "../../forge/templates/fill-template.ts";
+import type { Template } from "../../forge/templates/template.ts";
+import { templates } from "../../forge/templates/templates.ts";
+import { describePermissions } from "../../forge/permissions-beyond.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { fromText } from "../flags/from-text.ts";
+import { withForge } from "../forge/with-forge.ts";
+import { getText, getTexts } from "../options.ts";
+import { toPrintable } from "../printable.ts";
+import { failedAnswer } from "../report-error.ts";
+import { usageError } from "../usage-error.ts";
+
+/** Makes a tool, or a skill, of a template of the forge: it is there only if it passes the gate. */
+export async function newFromTemplate(invocation: Invocation, name: string): Promise<Answer> {
+  const { options } = invocation;
+  const template = findTemplate(getText(options, "template") ?? "script-python");
+  const description = getText(options, "description");
+  const filled = fillTemplate({
+    template: template.name,
+    name,
+    parameters: readParameters(template, getTexts(options, "param")),
+    ...(description !== undefined && { description }),
+  });
+  const answer = await withForge(invocation, (forge) => makeFilled(forge, filled));
+  return toAnswer(answer, template.name);
+}
+
+function toAnswer(answer: ForgeAnswer | SkillAnswer, template: string): Answer {
+  if (answer.status === "refused") return failedAnswer(answer.error);
+  const { name, status } = answer;
+  if (answer.status === "waiting") {
+    const { id, asks } = answer;
+    const text = `${name} asks for ${describePermissions(asks)}. It is there once you agree:\n  kitbag approvals approve ${id}`;
+    return { document: { name, template, status, id, asks }, text: toPrintable(text) };
+  }
+  const path = "path" in answer ? answer.path : `.kitbag/tools/${name}`;
+  const next = "path" in answer ? `kitbag show ${name}` : `kitbag show ${name}\n  kitbag test ${name}`;
+  return {
+    document: { name, template, status, path },
+    text: toPrintable(`Made ${path} of the template ${template}; its examples pass. Next:\n  ${next}`),
+  };
+}
+
+/** The template of this name. @throws {KitbagError} `usage-invalid` if there is none. */
+function findTemplate(asked: string): Template {
+  const found = templates.find(({ name }) => name === asked);
+  if (found !== undefined) return found;
+  const names = templates.map(({ name }) => name);
+  const [nearest] = nearestNames(asked, names, 1);
+  const cure = nearest === undefined ? `the templates are ${names.join(", ")}` : `did you mean ${quote(nearest)}?`;
+  throw usageError(`Cannot use --template ${quote(asked)}: there is no such template for a tool; ${cure}`);
+}
+
+/** Each `name=value`; a value is read by the schema of its parameter. */
+function readParameters({ parameters }: Template, words: readonly string[]): JsonObject {
+  const properties = parameters["properties"] as Readonly<Record<string, JsonObject>>;
+  const pairs = words.map((word): [string, JsonValue] => {
+    const [, name, value] = /^([^=]+)=(.*)$/su.exec(word) ?? [];
+    if (name === undefined || value === undefined)
+      throw usageError(`Cannot use --param ${quote(word)}: write name=value, such as --param groupBy=region`);
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (schema !== undefined) return [name, fromText(parameters, schema, value)];
+    const known = Object.keys(properties).join(", ");
+    throw usageError(`Cannot use --param ${quote(name)}: the parameters of this template are ${known}`);
+  });
+  return Object.fromEntries(pairs);
+}
