@@ -48,6 +48,8 @@ test("kitbag serve hands on the tools of other servers, and those that somebody 
     timeout: 30_000,
     interval: 300,
   });
+  const later = await client.callTool({ name: "raw__fine", arguments: {} });
+  expect(later.content).toEqual([{ type: "text", text: "fine" }]);
 });
 
 test("kitbag lists the skills of other servers once they are trusted, and shows their text", async () => {

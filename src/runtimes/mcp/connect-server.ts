@@ -4,6 +4,7 @@ import { describeCause } from "../../core/errors.ts";
 import type { McpDefinition, McpSource } from "../../core/mcp-code.ts";
 import type { Secrets } from "../script/load-secrets.ts";
 import { readDefinitions, type Definitions } from "./definitions.ts";
+import { createListing } from "./listing.ts";
 
 /** A way to a server, and who is told about it. */
 export interface ServerWay {
@@ -34,6 +35,8 @@ export interface McpConnection {
   readonly definitions: Definitions;
   /** Why it is gone, once it is. */
   readonly end: string | undefined;
+  /** What of a tool is not as it was agreed to; empty if all is. */
+  findChanges(agreed: McpDefinition, signal: AbortSignal): Promise<readonly string[]>;
   call(call: ServerCall): Promise<CallToolResult>;
   /** Gives it up: from now on it is gone, and whoever needs the server gets another connection. */
   abandon(reason: string): void;
@@ -53,26 +56,17 @@ const anything = {
 
 /** Says hello to a server and reads what it offers. Rejects with what is wrong; closes the transport then. */
 export async function connectServer(way: ServerWay, signal: AbortSignal): Promise<McpConnection> {
-  let definitions: Definitions = { tools: new Map(), refused: [] };
   let end: string | undefined;
-  const client = await createClient(() => void refresh());
+  const client = await createClient(() => void listing.refresh().catch(() => {}));
+  const listing = createListing((stop) => list(client, way.source, stop), way.onDefinitions);
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the SDK's client is no event target
   client.onclose = () => (end ??= "it closed the connection");
   void way.gone?.then((reason) => (end = reason));
 
-  async function refresh(): Promise<void> {
-    try {
-      definitions = await list(client, way.source, AbortSignal.timeout(30_000));
-      way.onDefinitions(definitions);
-    } catch {
-      // Whoever calls a tool of it will be told; a server that cannot say what it has offers what it did.
-    }
-  }
-
   try {
     const prior = way.isLegacy === true ? { prior: { kind: "legacy" as const } } : {};
     await client.connect(way.transport, { signal, timeout: noLimitMs, ...prior });
-    definitions = await list(client, way.source, signal);
+    await listing.refresh(signal);
   } catch (cause) {
     await client.close().catch(() => {});
     await way.transport.close().catch(() => {});
@@ -83,11 +77,12 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
     client,
     secrets: way.secrets,
     get definitions() {
-      return definitions;
+      return listing.current;
     },
     get end() {
       return end;
     },
+    findChanges: (definition, stop) => listing.findChanges(definition, stop),
     call({ definition, input, signal: stop, onProgress }) {
       const { outputSchema: _, ...known } = definition;
       return client.callTool(

@@ -3,7 +3,6 @@ import { isMcpProgram, toSourceKey, type McpCode, type McpSource } from "../../c
 import type { Runtime, RuntimeContext, RuntimeDescription } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeServerError, type McpConnection } from "./connect-server.ts";
-import { findChangedParts } from "./definitions.ts";
 import type { LogIn } from "./oauth-file.ts";
 import type { ProgramTransport } from "./program-transport.ts";
 import { createServerPool, type McpEvent, type McpRuntimeOptions, type Server } from "./server-pool.ts";
@@ -83,9 +82,9 @@ async function callTool(server: Server, { tool, input }: Called, context: Runtim
   const { source, definition } = tool.code as McpCode;
   const connection = await server.link.open(context.signal);
   server.program?.setHeld(true);
-  checkDefinition(tool, connection);
   const begun = performance.now();
   try {
+    await checkDefinition(tool, connection, context.signal);
     const result = await connection.call({
       definition,
       input,
@@ -133,12 +132,11 @@ async function toFailure(cause: unknown, { connection, program, source, tool }: 
 }
 
 /** What somebody agreed to is what runs. */
-function checkDefinition(tool: Tool, { definitions }: McpConnection): void {
+async function checkDefinition(tool: Tool, connection: McpConnection, signal: AbortSignal): Promise<void> {
   const { source, definition } = tool.code as McpCode;
-  const now = definitions.tools.get(definition.name);
-  const changed = now === undefined ? ["it is gone"] : findChangedParts(definition, now);
-  if (changed.length > 0)
-    throw new KitbagError("tool-quarantined", { tool: tool.name, server: toSourceKey(source), changed });
+  const changed = await connection.findChanges(definition, signal);
+  if (changed.length === 0) return;
+  throw new KitbagError("tool-quarantined", { tool: tool.name, server: toSourceKey(source), changed });
 }
 
 async function nameSandbox(source: McpSource, { findSandbox }: McpRuntimeOptions): Promise<string> {
