@@ -21,7 +21,10 @@ export const createSkillPrompt: WorkflowPrompt = {
       "Tools: for each step that a program does better than words, a tool with a schema of its input. Leave it out if there is none.",
       "Permissions: what those tools must reach (files, hosts, programs), and nothing else.",
       "Examples: for each tool an input with the output that must come back.",
-      `Call ${words.name("create_skill")}. ${words.takes("create_skill")}`,
+      words.has("create_skill_step")
+        ? `Give these parts one after the other to ${words.name("create_skill_step")}, beginning with the purpose. Each answer has the id to go on with, what was understood, what is wrong and what comes next; to go back, give a part again. ${words.takes("create_skill_step")}`
+        : `Call ${words.name("create_skill")}. ${words.takes("create_skill")}`,
+      words.has("create_skill_step") && 'When nothing is missing, say what was understood, and set "action" to "live".',
       "Repair what the checks name, and call it again until it is done.",
       words.has("activate_skill") &&
         `Open it with ${words.name("activate_skill")}, follow its instructions once with a small piece of real work, and tell me what came of it.`,
