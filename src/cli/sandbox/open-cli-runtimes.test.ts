@@ -4,10 +4,10 @@ import { createFolder } from "../../../test/support/temporary-folder.ts";
 import type { Invocation } from "../cli-command.ts";
 import { openCliRuntimes } from "./open-cli-runtimes.ts";
 
-test("openCliRuntimes() gives what runs scripts and modules, and starts nothing", async () => {
+test("openCliRuntimes() gives what runs scripts, modules and tools of other MCP servers, and starts nothing", async () => {
   const runtimes = openCliRuntimes(invocationWith({}));
 
-  expect([...runtimes].map(({ kind }) => kind)).toEqual(["script", "wasm"]);
+  expect([...runtimes].map(({ kind }) => kind)).toEqual(["script", "wasm", "mcp"]);
   await runtimes.close();
 });
 
