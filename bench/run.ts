@@ -22,6 +22,7 @@ const questions: Readonly<Record<string, () => Promise<{ default: Question }>>> 
   "limits-shared": () => import("./limits-shared.ts"),
   mcp: () => import("./mcp.ts"),
   "mcp-http": () => import("./mcp-http.ts"),
+  "mcp-soak": () => import("./mcp-soak.ts"),
   "mcp-start": () => import("./mcp-start.ts"),
   sandbox: () => import("./sandbox.ts"),
   "sandbox-load": () => import("./sandbox-load.ts"),

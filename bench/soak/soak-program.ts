@@ -83,6 +83,7 @@ async function forgeOne(): Promise<void> {
 async function answer(asked: Asked): Promise<Told> {
   if (asked === "begin") {
     changes = 0;
+    forging = forgeOne();
     timers = [
       setInterval(change, changeMs),
       setInterval(() => {
