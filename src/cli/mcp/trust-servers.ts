@@ -64,7 +64,8 @@ async function inspectAll(
   ]);
   const kept = createKeptContent(toKeptPath(invocation));
   const { servers } = loadLock(lockPath);
-  const runtimes = openCliRuntimes(invocation);
+  // What is otherwise than before is in what the person is shown.
+  const runtimes = openCliRuntimes(invocation, { onMcp: () => {} });
   const inspected: McpOffer[] = [];
   try {
     const runtime = await runtimes.openMcp();
