@@ -256,6 +256,8 @@ const facts = {
   worker: "worker-1",
   where: "runs/1",
   which: "1.2.0",
+  scopes: ["tools:read"],
+  session: "3f2a91bc",
 };
 
 /** The same, with nothing in the lists. */
