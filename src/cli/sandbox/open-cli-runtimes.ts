@@ -30,7 +30,7 @@ function findOwnFiles(invocation: Invocation): {
 /** The runtimes of one command: for a single call nothing is kept warm, unless somebody says so. */
 export function openCliRuntimes(
   invocation: Invocation,
-  more: Pick<RuntimesOptions, "debug" | "directory" | "onLearned" | "warm"> = {},
+  more: Pick<RuntimesOptions, "debug" | "directory" | "onLearned" | "onMcp" | "warm"> = {},
 ): Runtimes {
   const { cwd, env, terminal } = invocation;
   const home = resolveKitbagHome(env);
