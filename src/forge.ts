@@ -47,3 +47,5 @@ export { removeSkill, restoreSkill } from "./forge/import/remove-skill.ts";
 export type { RemovedSkill, RemoveOptions } from "./forge/import/remove-skill.ts";
 export { updateSkills } from "./forge/import/update-skills.ts";
 export type { SkillUpdate, UpdateSkillsOptions } from "./forge/import/update-skills.ts";
+export { createWorkflowTools } from "./forge/workflow/create-workflow-tools.ts";
+export type { WorkflowToolsOptions } from "./forge/workflow/create-workflow-tools.ts";

@@ -449,6 +449,7 @@ test('"kitbag/forge" exports these names', () => {
   expect(Object.keys(forge).toSorted()).toEqual([
     "createForgeTools",
     "createImportTool",
+    "createWorkflowTools",
     "importSkills",
     "openForge",
     "removeSkill",
@@ -499,6 +500,7 @@ test('"kitbag/forge" exports these types', () => {
     "UpdateSkillsOptions",
     "VersionStep",
     "WaitingTool",
+    "WorkflowToolsOptions",
   ]);
 });
 

@@ -17,17 +17,22 @@ export interface ForgeSources {
 /** Makes the tools of the project's `.kitbag/tools` live, and adds the tools with which clients make more. */
 export async function addForge(invocation: Invocation, sources: ForgeSources): Promise<Forge> {
   const { workspace, store, runtimes, followed } = sources;
-  const [{ openForge }, { createForgeTools }, { createImportTool }] = await Promise.all([
+  const [{ openForge }, { createForgeTools }, { createImportTool }, { createWorkflowTools }] = await Promise.all([
     import("../../forge/open-forge.ts"),
     import("../../forge/tools/create-forge-tools.ts"),
     import("../../forge/import/create-import-tool.ts"),
+    import("../../forge/workflow/create-workflow-tools.ts"),
   ]);
   const directory = invocation.cwd;
   const home = resolveKitbagHome(invocation.env);
   const kept = store === undefined ? {} : { store };
   const forge = await openForge({ workspace, directory, home, runtimes, followed, ...kept });
   // What lies on this machine is for the person to import, not for whoever talks to a client.
-  const tools = [...createForgeTools(forge), createImportTool({ directory, home, allowLocal: false, ...kept })];
+  const tools = [
+    ...createForgeTools(forge),
+    ...createWorkflowTools(forge, kept),
+    createImportTool({ directory, home, allowLocal: false, ...kept }),
+  ];
   workspace.change(() => {
     // A tool of the project that has the same name goes before ours.
     for (const tool of tools) if (workspace.getTool(tool.name) === undefined) workspace.add(tool);

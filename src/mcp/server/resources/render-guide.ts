@@ -14,6 +14,7 @@ const mostNamed = 50;
 const forgeNames = [
   "create_tool",
   "create_from_template",
+  "generate_tool",
   "test_tool",
   "update_tool",
   "list_versions",
@@ -21,6 +22,8 @@ const forgeNames = [
   "delete_tool",
   "create_pipeline",
   "create_skill",
+  "create_skill_step",
+  "suggest_improvements",
   "import",
   "execute_code",
   "tool_state",

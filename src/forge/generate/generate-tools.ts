@@ -1,0 +1,77 @@
+import { defineTool } from "../../core/define-tool.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { Store } from "../../core/store.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { Model } from "../../models/model.ts";
+import type { Forge } from "../forge-interface.ts";
+import { anyObject, closed, toOutput } from "../tools/to-output.ts";
+import type { GenerateWish } from "./ask-model.ts";
+import { generateTool } from "./generate-tool.ts";
+import { readCalls } from "./read-calls.ts";
+import { suggestImprovements } from "./suggest-improvements.ts";
+
+/** Makes the tool that makes a tool from a description. */
+export function createGenerateTool(forge: Forge, model: Model | undefined): Tool {
+  return defineTool({
+    name: "generate_tool",
+    title: "Generate a tool",
+    description: `Makes a tool from a description in words, with examples, through the same gate as create_tool. ${
+      model === undefined
+        ? "No model is there to write code: the closest template is filled in with what the description says, and the answer tells which and with what. If you can write the code, create_tool is better."
+        : "A model writes it and repairs it by what the gate says."
+    }`,
+    input: closed(
+      {
+        description: { type: "string", minLength: 1, maxLength: 10_000, description: "What the tool is to do" },
+        name: { type: "string", description: "What it is to be called" },
+      },
+      ["description"],
+    ),
+    output: anyObject,
+    limits: { limitMs: 600_000 },
+    async run(given, { signal }): Promise<JsonObject> {
+      const generated = await generateTool(forge, { ...(given as unknown as GenerateWish), signal }, model);
+      const made = toOutput(generated.answer);
+      if (generated.how === "model") return { how: "model", ...made };
+      const { template, parameters } = generated;
+      const note =
+        "No model wrote it: it is a template with these parameters. Look whether it does what is wanted; change it with update_tool";
+      return { how: "template", template, parameters, note, ...made };
+    },
+  });
+}
+
+/** Makes the tool that says what would make a tool better. */
+export function createSuggestTool(forge: Forge, store: Store | undefined): Tool {
+  return defineTool({
+    name: "suggest_improvements",
+    title: "Suggest improvements",
+    description:
+      "Says what would make a tool better: from its recorded calls (failures, inputs that had to be changed, slow calls, parameters that nobody gives, outputs that were cut) and from what it says about itself. Then use update_tool.",
+    input: closed({ name: { type: "string", minLength: 1, description: "The tool's address" } }, ["name"]),
+    output: anyObject,
+    annotations: { readOnly: true, idempotent: true },
+    async run(given): Promise<JsonObject> {
+      const { name } = given as unknown as { readonly name: string };
+      const { workspace } = forge;
+      const found = workspace.getTool(name);
+      if (found === undefined) {
+        const known = workspace.getAvailableTools().map(({ address }) => address);
+        throw new KitbagError("tool-not-found", {
+          tool: name,
+          nearest: nearestNames(name, known),
+          count: known.length,
+        });
+      }
+      const calls = store === undefined ? [] : await readCalls(store, found.address);
+      return {
+        name: found.address,
+        calls: calls.length,
+        ...(store === undefined && { note: "No calls are recorded: there is no store" }),
+        suggestions: suggestImprovements(found.tool, calls) as unknown as JsonValue,
+      };
+    },
+  });
+}
