@@ -31,9 +31,40 @@ test("kitbag serve answers an MCP client on stdio with the tools of the project"
   const answer = await client.callTool({ name: "greet", arguments: { name: "Ada" } });
 
   expect(tools.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["greet", "call_tool", "execute_code", "create_tool"]),
+    expect.arrayContaining([
+      "greet",
+      "call_tool",
+      "execute_code",
+      "create_tool",
+      "create_from_template",
+      "create_skill_step",
+    ]),
   );
   expect(answer.content).toEqual([{ type: "text", text: "Hello Ada" }]);
+});
+
+test("kitbag serve asks the configured model to write tools, and serves without one that cannot be asked", async (context) => {
+  needProgram(context, "python3");
+  const config = `export default {
+  model: {
+    specificationVersion: "v4", provider: "test", modelId: "test", supportedUrls: {},
+    async doGenerate() {
+      const draft = { name: "x", description: "Says yes", language: "bash", code: "cat >/dev/null; echo yes", examples: [{ input: {}, output: "yes" }] };
+      return { content: [{ type: "text", text: JSON.stringify(draft) }], finishReason: { unified: "stop", raw: "stop" }, usage: { inputTokens: {}, outputTokens: {} }, warnings: [] };
+    },
+    doStream() { throw new Error("no"); },
+  },
+};
+`;
+  const withModel = await connectStdio(createProject({ "tools.mjs": config }), ["--module", "tools.mjs"]);
+  const without = await connectStdio(createProject({ "kitbag.config.json": '{"model": "nobody/none"}' }), []);
+  const call = { name: "generate_tool", arguments: { description: "A CSV report", name: "made" } };
+
+  const written = await withModel.client.callTool(call);
+  const filled = await without.client.callTool(call);
+
+  expect(written.structuredContent).toMatchObject({ how: "model", status: "live", name: "made" });
+  expect(filled.structuredContent).toMatchObject({ how: "template", template: "csv-report", status: "live" });
 });
 
 test("kitbag serve writes nothing but messages to standard output, whatever tools print", async () => {

@@ -1,10 +1,13 @@
+import { isKitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import type { Forge } from "../../forge/forge-interface.ts";
+import type { Model } from "../../models/model.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
+import { toPrintableLine } from "../printable.ts";
 
 /** What the forge works with. */
 export interface ForgeSources {
@@ -12,6 +15,8 @@ export interface ForgeSources {
   readonly store: Store | undefined;
   readonly runtimes: Runtimes;
   readonly followed: FollowedSkills;
+  /** The model that the configuration names; it writes tools from descriptions. */
+  readonly model: Model | string | undefined;
 }
 
 /** Makes the tools of the project's `.kitbag/tools` live, and adds the tools with which clients make more. */
@@ -30,7 +35,7 @@ export async function addForge(invocation: Invocation, sources: ForgeSources): P
   // What lies on this machine is for the person to import, not for whoever talks to a client.
   const tools = [
     ...createForgeTools(forge),
-    ...createWorkflowTools(forge, kept),
+    ...createWorkflowTools(forge, { ...kept, ...(await findModel(invocation, sources.model)) }),
     createImportTool({ directory, home, allowLocal: false, ...kept }),
   ];
   workspace.change(() => {
@@ -38,4 +43,21 @@ export async function addForge(invocation: Invocation, sources: ForgeSources): P
     for (const tool of tools) if (workspace.getTool(tool.name) === undefined) workspace.add(tool);
   });
   return forge;
+}
+
+/** The offline model writes no programs. A model that cannot be asked keeps nobody from being served. */
+async function findModel(
+  { env, terminal }: Invocation,
+  model: Model | string | undefined,
+): Promise<{ readonly model?: Model }> {
+  if (model === undefined || model === "local") return {};
+  if (typeof model !== "string") return { model };
+  const { resolveModel } = await import("../../models/resolve/resolve-model.ts");
+  try {
+    return { model: await resolveModel(model, { env }) };
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    terminal.note(`${toPrintableLine(`generate_tool fills in templates: ${cause.message}`)}\n`);
+    return {};
+  }
 }

@@ -37,7 +37,7 @@ export async function openServed(
   loading.catch(() => {});
   const code = createCodeMode(runtimes);
   const additions = { runtimes: [...runtimes, code.runtime], complete: records.complete };
-  const { workspace, options, mcp } = await openTools(invocation, additions);
+  const { workspace, options, mcp, model } = await openTools(invocation, additions);
   const { store } = options;
   await startLog(workspace, options, invocation);
   const servers = openServers(invocation, runtimes);
@@ -46,7 +46,7 @@ export async function openServed(
   // `kitbag trust` in another terminal counts at once.
   followed.onReload(() => void servers.refresh(workspace, mcp));
   await code.addTool(workspace);
-  const forge = hasForge ? await addForge(invocation, { workspace, store, runtimes, followed }) : undefined;
+  const forge = hasForge ? await addForge(invocation, { workspace, store, runtimes, followed, model }) : undefined;
   if (store !== undefined) keepVersions(workspace, records);
   const { createMcpServer } = await loading;
   const server = createMcpServer({

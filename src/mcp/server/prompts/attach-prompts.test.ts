@@ -115,6 +115,19 @@ test("the workflows are there with the tools of the forge as they are, and compl
   expect(completion.values[0]).toBe("python");
 });
 
+test("prompts/get of create_skill leads through create_skill_step where it is there", async () => {
+  const plain = await connect2025(createWorkspace({ tools: ["create_skill"].map(toolNamed) }));
+  const stepwise = await connect2025(createWorkspace({ tools: ["create_skill", "create_skill_step"].map(toolNamed) }));
+
+  const texts = await Promise.all(
+    [plain, stepwise].map(({ client }) => textOf(client, "create_skill", { purpose: "release notes" })),
+  );
+
+  expect(texts[0]).toContain("Call `create_skill`.");
+  expect(texts[0]).not.toContain("create_skill_step");
+  expect(texts[1]).toContain("one after the other to `create_skill_step`, beginning with the purpose");
+});
+
 test("prompts/get writes the steps with what was filled in, and what the tool takes if the client does not know", async () => {
   const input = {
     type: "object",

@@ -16,6 +16,8 @@ export const improveToolPrompt: WorkflowPrompt = {
       words.has("describe_tool") && `Read with ${words.name("describe_tool")} what it takes and gives now.`,
       words.has("test_tool") &&
         `Run its examples with ${words.name("test_tool")}, so that you know what works before you change anything.`,
+      words.has("suggest_improvements") &&
+        `Ask ${words.name("suggest_improvements")} what its recorded calls and its definition show.`,
       wish === undefined && "Say what is wrong or missing, and what you would change. Change one thing at a time.",
       "Write an example that fails now and must pass after the change.",
       `Call ${words.name("update_tool")}. ${words.takes("update_tool")}`,
