@@ -103,7 +103,7 @@ def read_scalar(text):
 
 
 def read_lines(text):
-    for line in text.splitlines():
+    for line in text.replace("\r\n", "\n").split("\n"):
         bare = re.sub(r"^((?:[^\"'#]|\"(?:[^\"\\]|\\.)*\"|'[^']*'|(?<=\S)#)*?)\s+#.*$", r"\1", " " + line)[1:].rstrip()
         if bare.strip() and not bare.lstrip().startswith("#") and bare.strip() != "---":
             if "\t" in bare[: len(bare) - len(bare.lstrip())]:

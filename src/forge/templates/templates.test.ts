@@ -1,5 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -176,6 +178,56 @@ test("csv-report reads a file of its folder and no other", async () => {
 
   expect(read).toMatchObject({ rows: 2, groups: [{ group: "x", sum: 3 }] });
   expect(secret).toBe("script-failed");
+});
+
+test("api-client and web-scraper reach their host, and no other", async () => {
+  const server = createServer((request, response) => {
+    const { url = "", headers } = request;
+    response.setHeader("content-type", url.startsWith("/page") ? "text/html" : "application/json");
+    response.end(
+      url.startsWith("/page") ? "<title>Hi</title>" : JSON.stringify({ url, key: headers["x-key"] ?? null }),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const place = await openTestForge(runtimes, { policy: { permissions: { network: [host] } } });
+  const parameters = { host, scheme: "http", path: "/items", keyEnv: "" };
+  expectLive((await make(place, "api-client", { name: "api", parameters })) as ForgeAnswer);
+  expectLive((await make(place, "web-scraper", { name: "scraper", parameters: { hosts: [host] } })) as ForgeAnswer);
+
+  const asked = await outputOf(place.workspace, "api", { query: { q: "1" } });
+  const elsewhere = await outputOf(place.workspace, "api", { path: "//example.com/x" });
+  const scraped = await outputOf(place.workspace, "scraper", { url: `http://${host}/page` });
+  const other = await outputOf(place.workspace, "scraper", { url: "http://example.com/" });
+  const file = await outputOf(place.workspace, "scraper", { url: "file:///etc/passwd" });
+
+  expect(asked).toEqual({ url: `http://${host}/items?q=1`, status: 200, body: { url: "/items?q=1", key: null } });
+  expect(scraped).toMatchObject({ title: "Hi" });
+  expect([elsewhere, other, file]).toEqual(["script-failed", "script-failed", "script-failed"]);
+});
+
+test("file-converter brings every JSON back from YAML, and says what it cannot read", async () => {
+  const place = await openTestForge(runtimes);
+  expectLive((await make(place, "file-converter", {})) as ForgeAnswer);
+  const value = {
+    "a: b": ["x # y", "it's", '"', "", "- 1", "true", " ", hostile, "line\nbreak"],
+    nested: [[1, [2, { deep: { er: null } }]], {}, [], [{ a: 1, b: [true, -1.5e3] }]],
+    "#": "1",
+    "'": "~",
+    __proto__x: false,
+  };
+  const convert = (text: string, from: string, to: string): Promise<unknown> =>
+    outputOf(place.workspace, "made", { text, from, to });
+
+  const { text: yaml } = (await convert(JSON.stringify(value), "json", "yaml")) as { text: string };
+  const { text: json } = (await convert(yaml, "yaml", "json")) as { text: string };
+  const wrong = await Promise.all(
+    ["a: &x 1", "a:\n\tb: 1", "a: 1\n - b", "- ".repeat(5000), "a: {b"].map((text) => convert(text, "yaml", "json")),
+  );
+
+  expect(JSON.parse(json)).toEqual(value);
+  expect(wrong).toEqual(Array.from({ length: 5 }, () => "script-failed"));
 });
 
 const everything: Permissions = {
