@@ -143,11 +143,12 @@ function withoutLineEnd(text: string): string {
 export function describeExample(result: ExampleResult): string {
   const name = `example ${result.index}${result.description === undefined ? "" : ` (${result.description})`}`;
   const input = `  input: ${show(result.input)}`;
+  const failure = result.error === undefined ? "" : describeFailure(result.error);
   // The message of a script that failed has its last words already.
-  const isSaid = result.stderr === undefined || result.error?.message.includes(result.stderr.trim()) === true;
+  const isSaid = result.stderr === undefined || failure.includes(result.stderr.trim());
   const stderr = isSaid ? [] : [`  stderr: ${cutEnd(result.stderr ?? "", 1500)}`];
   if (result.error !== undefined) {
-    return [`${name} failed: ${describeFailure(result.error)}`, input, ...stderr].join("\n");
+    return [`${name} failed: ${failure}`, input, ...stderr].join("\n");
   }
   const both = [`  expected: ${show(result.expected)}`, `  got: ${show(result.got)}`];
   return [`${name} gave something else`, input, ...both, ...stderr].join("\n");
