@@ -35,6 +35,7 @@ test("kitbag serve answers an MCP client on stdio with the tools of the project"
       "greet",
       "call_tool",
       "execute_code",
+      "read_output",
       "create_tool",
       "create_from_template",
       "create_skill_step",

@@ -1,6 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import type { McpServing } from "../../mcp/server/mcp-serving.ts";
+import { createOutputTool } from "../../workspace/outputs/output-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { createConfigured, openWorkspace, type Additions, type OpenWorkspace } from "../config/open-workspace.ts";
@@ -46,6 +47,8 @@ export async function openServed(
   // `kitbag trust` in another terminal counts at once.
   followed.onReload(() => void servers.refresh(workspace, mcp));
   await code.addTool(workspace);
+  // Not every client shows resources to its model.
+  if (workspace.getTool("read_output") === undefined) workspace.add(createOutputTool(workspace));
   const forge = hasForge ? await addForge(invocation, { workspace, store, runtimes, followed, model }) : undefined;
   if (store !== undefined) keepVersions(workspace, records);
   const { createMcpServer } = await loading;

@@ -39,7 +39,7 @@ export async function serveHttp(
     const facts = await gatherFacts(invocation, wishes, { served, runtimes });
     show(invocation, { url: `${gate.url}/mcp`, ...facts });
     await aborted(signal);
-    if (gate.running > 0) invocation.terminal.note(`Waiting for ${gate.running} requests; Ctrl-C again to cut them\n`);
+    if (gate.running > 0) invocation.terminal.note("Waiting for what is running; Ctrl-C again to cut it\n");
   } finally {
     await gate.close();
   }
