@@ -22,12 +22,14 @@ export interface ForgeSources {
 /** Makes the tools of the project's `.kitbag/tools` live, and adds the tools with which clients make more. */
 export async function addForge(invocation: Invocation, sources: ForgeSources): Promise<Forge> {
   const { workspace, store, runtimes, followed } = sources;
-  const [{ openForge }, { createForgeTools }, { createImportTool }, { createWorkflowTools }] = await Promise.all([
-    import("../../forge/open-forge.ts"),
-    import("../../forge/tools/create-forge-tools.ts"),
-    import("../../forge/import/create-import-tool.ts"),
-    import("../../forge/workflow/create-workflow-tools.ts"),
-  ]);
+  const [{ openForge }, { createForgeTools }, { createImportTool }, { createWorkflowTools }, writers] =
+    await Promise.all([
+      import("../../forge/open-forge.ts"),
+      import("../../forge/tools/create-forge-tools.ts"),
+      import("../../forge/import/create-import-tool.ts"),
+      import("../../forge/workflow/create-workflow-tools.ts"),
+      import("../../mcp/server/calls/client-writer.ts"),
+    ]);
   const directory = invocation.cwd;
   const home = resolveKitbagHome(invocation.env);
   const kept = store === undefined ? {} : { store };
@@ -35,12 +37,19 @@ export async function addForge(invocation: Invocation, sources: ForgeSources): P
   // What lies on this machine is for the person to import, not for whoever talks to a client.
   const tools = [
     ...createForgeTools(forge),
-    ...createWorkflowTools(forge, { ...kept, ...(await findModel(invocation, sources.model)) }),
+    ...createWorkflowTools(forge, {
+      ...kept,
+      ...(await findModel(invocation, sources.model)),
+      sampling: writers.toClientWriter,
+    }),
     createImportTool({ directory, home, allowLocal: false, ...kept }),
   ];
   workspace.change(() => {
     // A tool of the project that has the same name goes before ours.
-    for (const tool of tools) if (workspace.getTool(tool.name) === undefined) workspace.add(tool);
+    for (const tool of tools) {
+      if (workspace.getTool(tool.name) !== undefined) continue;
+      workspace.add(tool, tool.inject.includes("sampling") ? { injected: { sampling: writers.noClient } } : {});
+    }
   });
   return forge;
 }

@@ -10,6 +10,9 @@ export interface GenerateWish {
   readonly signal?: AbortSignal;
 }
 
+/** Writes an answer to a prompt of texts: a model, or whoever has one. */
+export type WriteText = (prompt: ModelPrompt, signal: AbortSignal | undefined) => Promise<string>;
+
 /** How often a model may repair what it wrote. */
 const mostAttempts = 3;
 
@@ -21,14 +24,14 @@ The program reads one JSON object from standard input and prints one JSON value 
 Give at least two examples with the exact output, one of them at the edge of what it takes. They are run in a sandbox without network; if it needs the network, give it a parameter "dryRun" and examples that use it.`;
 
 /** Has a model write a tool, and repair it by what the gate says, up to three times. Answers with what came of the last attempt. */
-export async function askModel(forge: Forge, model: Model, wish: GenerateWish): Promise<ForgeAnswer> {
+export async function askModel(forge: Forge, write: WriteText, wish: GenerateWish): Promise<ForgeAnswer> {
   const { description, name, signal } = wish;
   const prompt: ModelPrompt = [
     { role: "system", content: task },
     { role: "user", content: [{ type: "text", text: toQuestion(description, name) }] },
   ];
   for (let attempt = 1; ; attempt += 1) {
-    const text = await ask(model, prompt, signal);
+    const text = await write([...prompt], signal);
     const draft = readDraft(text, name);
     const answer = await forge.createTool(draft, { ...(signal !== undefined && { signal }) });
     if (answer.status !== "refused" || attempt === mostAttempts) return answer;
@@ -48,13 +51,16 @@ function toQuestion(description: string, name: string | undefined): string {
   return `The tool${name === undefined ? "" : ` is called ${name} and`} does this: ${description}`;
 }
 
-async function ask(model: Model, prompt: ModelPrompt, signal: AbortSignal | undefined): Promise<string> {
-  const { content } = await model.doGenerate({
-    prompt: [...prompt],
-    responseFormat: { type: "json", name: "tool", schema: codeDraftSchema },
-    ...(signal !== undefined && { abortSignal: signal }),
-  });
-  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+/** Has a model write the answers. */
+export function toWriter(model: Model): WriteText {
+  return async (prompt, signal) => {
+    const { content } = await model.doGenerate({
+      prompt,
+      responseFormat: { type: "json", name: "tool", schema: codeDraftSchema },
+      ...(signal !== undefined && { abortSignal: signal }),
+    });
+    return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+  };
 }
 
 /** The object in an answer, also if words or a fence stand around it. What is none of it is for the forge to refuse. */

@@ -1,11 +1,10 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type { Model } from "../../models/model.ts";
 import type { Forge, ForgeAnswer } from "../forge-interface.ts";
 import { makeFilled } from "../templates/create-template-tool.ts";
 import { fillTemplate } from "../templates/fill-template.ts";
 import { templates } from "../templates/templates.ts";
-import { askModel, type GenerateWish } from "./ask-model.ts";
+import { askModel, type GenerateWish, type WriteText } from "./ask-model.ts";
 import { findClosestTemplate } from "./closest-template.ts";
 
 /** A tool that was made from a description, and how. */
@@ -24,8 +23,8 @@ export type GeneratedTool =
  *
  * @throws {KitbagError} `input-invalid` if there is no model and no template is close.
  */
-export async function generateTool(forge: Forge, wish: GenerateWish, model?: Model): Promise<GeneratedTool> {
-  if (model !== undefined) return { how: "model", answer: await askModel(forge, model, wish) };
+export async function generateTool(forge: Forge, wish: GenerateWish, write?: WriteText): Promise<GeneratedTool> {
+  if (write !== undefined) return { how: "model", answer: await askModel(forge, write, wish) };
   const { description, signal } = wish;
   const tools = forge.workspace.getAvailableTools().map(({ address }) => address);
   const closest = findClosestTemplate(description, tools);

@@ -3,23 +3,34 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Store } from "../../core/store.ts";
-import type { Tool } from "../../core/tool.ts";
+import { injected, type Tool } from "../../core/tool.ts";
 import type { Model } from "../../models/model.ts";
 import type { Forge } from "../forge-interface.ts";
 import { anyObject, closed, toOutput } from "../tools/to-output.ts";
-import type { GenerateWish } from "./ask-model.ts";
+import { toWriter, type GenerateWish, type WriteText } from "./ask-model.ts";
 import { generateTool } from "./generate-tool.ts";
 import { readCalls } from "./read-calls.ts";
 import { suggestImprovements } from "./suggest-improvements.ts";
 
+/** Who writes tools from descriptions. */
+export interface Writers {
+  readonly model?: Model;
+  /**
+   * Finds what the caller has to write with, in the value that is injected as `sampling`; asked if there is no model. Add the tool with
+   * a value that holds for callers who have nothing.
+   */
+  readonly sampling?: (client: unknown) => WriteText | undefined;
+}
+
 /** Makes the tool that makes a tool from a description. */
-export function createGenerateTool(forge: Forge, model: Model | undefined): Tool {
+export function createGenerateTool(forge: Forge, { model, sampling }: Writers): Tool {
+  const writer = model === undefined ? undefined : toWriter(model);
   return defineTool({
     name: "generate_tool",
     title: "Generate a tool",
     description: `Makes a tool from a description in words, with examples, through the same gate as create_tool. ${
       model === undefined
-        ? "No model is there to write code: the closest template is filled in with what the description says, and the answer tells which and with what. If you can write the code, create_tool is better."
+        ? "Without a model that writes code, which the client may have, the closest template is filled in with what the description says, and the answer tells which and with what. If you can write the code, create_tool is better."
         : "A model writes it and repairs it by what the gate says."
     }`,
     input: closed(
@@ -31,8 +42,10 @@ export function createGenerateTool(forge: Forge, model: Model | undefined): Tool
     ),
     output: anyObject,
     limits: { limitMs: 600_000 },
-    async run(given, { signal }): Promise<JsonObject> {
-      const generated = await generateTool(forge, { ...(given as unknown as GenerateWish), signal }, model);
+    ...(writer === undefined && sampling !== undefined && { inject: { sampling: injected<unknown>() } }),
+    async run(given, { signal, injected: values }): Promise<JsonObject> {
+      const write = writer ?? sampling?.((values as { readonly sampling?: unknown }).sampling);
+      const generated = await generateTool(forge, { ...(given as unknown as GenerateWish), signal }, write);
       const made = toOutput(generated.answer);
       if (generated.how === "model") return { how: "model", ...made };
       const { template, parameters } = generated;

@@ -2,13 +2,13 @@ import type { Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Model } from "../../models/model.ts";
 import type { Forge } from "../forge-interface.ts";
-import { createGenerateTool, createSuggestTool } from "../generate/generate-tools.ts";
+import { createGenerateTool, createSuggestTool, type Writers } from "../generate/generate-tools.ts";
 import { createTemplateTool } from "../templates/create-template-tool.ts";
 import { createStepTool } from "./create-step-tool.ts";
 
 /** What {@link createWorkflowTools} takes. */
-export interface WorkflowToolsOptions {
-  /** Writes tools from descriptions. @default the closest template is filled in */
+export interface WorkflowToolsOptions extends Writers {
+  /** Writes tools from descriptions. @default the caller, if it can; else the closest template is filled in */
   readonly model?: Model;
   /** The store of the workspace, whose recorded calls are looked at. @default suggestions come from definitions alone */
   readonly store?: Store;
@@ -37,11 +37,11 @@ export interface WorkflowToolsOptions {
  * ```
  */
 export function createWorkflowTools(forge: Forge, options: WorkflowToolsOptions = {}): readonly Tool[] {
-  const { model, store } = options;
+  const { store } = options;
   return [
     createTemplateTool(forge),
     createStepTool(forge),
-    createGenerateTool(forge, model),
+    createGenerateTool(forge, options),
     createSuggestTool(forge, store),
   ];
 }

@@ -128,7 +128,7 @@ async function runCall(
     user: client.caller.id,
     ...toTrace(first),
     ...(notices !== undefined && { onEvent: notices.onEvent }),
-    injected: { mcp: watched.access },
+    injected: { mcp: watched.access, sampling: watched.access },
   };
   const isPersonThere = canElicit(capabilities);
   const input = isPersonThere && target.entry !== undefined ? await askMissingInput(target.entry, given, ask) : given;

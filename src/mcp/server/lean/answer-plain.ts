@@ -64,11 +64,14 @@ function isPlainTarget(
   const { entry, kind, name } = target;
   // What one call of many lacks is told in its own place, and the SDK's way remembers it.
   if (kind === "dispatch" ? name === "call_tools" : entry === undefined) return false;
-  if (entry !== undefined && (entry.tool.needsApproval || asks(entry.tool) || repeatsArguments(entry.tool)))
-    return false;
+  if (entry !== undefined && !isPlainTool(entry.tool)) return false;
   if (!canBeAsked(capabilities)) return true;
   const isComplete = entry === undefined || toMissingForm(entry.tool.inputSchema, input ?? noInput) === undefined;
   return isComplete && !hasAskingTools(client.session.getAvailableTools());
+}
+
+function isPlainTool(tool: Tool): boolean {
+  return !tool.needsApproval && !asks(tool) && !tool.inject.includes("sampling") && !repeatsArguments(tool);
 }
 
 const noInput = {};
