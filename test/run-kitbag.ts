@@ -10,6 +10,19 @@ import { onTestFinished } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
+/**
+ * How `kitbag` is started: from the sources, or with `KITBAG_BUILT` as it was built, which takes half the time and is what is
+ * shipped.
+ */
+export const program: Program =
+  process.env["KITBAG_BUILT"] === undefined ? fromSource() : [process.execPath, join(root, "dist/cli/main.js")];
+
+type Program = readonly [command: string, ...args: string[]];
+
+function fromSource(): Program {
+  return [process.execPath, "--conditions=@kitbag/source", join(root, "src/cli/main.ts")];
+}
+
 /** Halves the time that each of the many processes takes; Node compares the sources with it. */
 const compileCache = join(root, "node_modules/.cache/kitbag-compile");
 
@@ -58,6 +71,8 @@ export interface KitbagRun {
 export interface RunKitbagOptions {
   readonly project?: Project;
   readonly stdin?: string;
+  /** Runs the sources, whatever the other tests run. */
+  readonly isSource?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   /** Is sent this signal as soon as it has printed `after`. */
   readonly signal?: { readonly name: NodeJS.Signals; readonly after: string };
@@ -67,8 +82,9 @@ export interface RunKitbagOptions {
 
 /** Runs `kitbag` with these words. */
 export async function runKitbag(words: readonly string[], options: RunKitbagOptions = {}): Promise<KitbagRun> {
-  const { project = createProject(), stdin = "", env = {}, signal, onOutput } = options;
-  const child = spawn(process.execPath, ["--conditions=@kitbag/source", join(root, "src/cli/main.ts"), ...words], {
+  const { project = createProject(), stdin = "", env = {}, signal, onOutput, isSource = false } = options;
+  const [command, ...args] = isSource ? fromSource() : program;
+  const child = spawn(command, [...args, ...words], {
     cwd: project.folder,
     // The skills of whoever runs the tests are none of their business.
     env: {

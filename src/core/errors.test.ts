@@ -98,6 +98,13 @@ test("KitbagError shows nothing but its code and details when it is printed", ()
   expect(inspect(new KitbagError("tool-foreign", { tool: "a" }))).not.toContain("Symbol");
 });
 
+test("the message of an overloaded model says when to come back, if the provider does", () => {
+  const facts = { model: "a/b", reason: "busy" };
+
+  expect(toFailure("model-overloaded", facts).message).not.toContain("after");
+  expect(toFailure("model-overloaded", { ...facts, retryAfterMs: 3000 }).message).toContain("3");
+});
+
 test("toFailure() makes a failure as data", () => {
   expect(toFailure("call-timeout", { tool: "a", limitMs: 5 })).toEqual({
     code: "call-timeout",

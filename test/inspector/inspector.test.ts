@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 import { expect, test, vi, type TestContext } from "vitest";
 
-import { createProject, type Project } from "../run-kitbag.ts";
+import { createProject, type Project, program } from "../run-kitbag.ts";
 import { needProgram } from "../support/need-program.ts";
-import { program, startHttp, toEnvironment } from "../support/serve-kitbag.ts";
+import { startHttp, toEnvironment } from "../support/serve-kitbag.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 
 import { onTestFinished } from "vitest";
 
-import type { Project } from "../run-kitbag.ts";
+import { program, type Project } from "../run-kitbag.ts";
 
 /** The command at a terminal: a pseudo-terminal that `script` of util-linux opens. */
 export interface KitbagTerminal {
@@ -29,8 +29,8 @@ export function startKitbagTerminal(
   project: Project,
   env: Readonly<Record<string, string>> = {},
 ): KitbagTerminal {
-  const program = [process.execPath, "--conditions=@kitbag/source", join(root, "src/cli/main.ts"), ...words];
-  const command = `stty cols 100 rows 40; exec ${program.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ")}`;
+  const line = [...program, ...words];
+  const command = `stty cols 100 rows 40; exec ${line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ")}`;
   const child = spawn("script", ["-qfec", command, "/dev/null"], {
     cwd: project.folder,
     env: {

@@ -7,16 +7,9 @@ import { Client, StreamableHTTPClientTransport, type ClientOptions } from "@mode
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { onTestFinished } from "vitest";
 
-import type { Project } from "../run-kitbag.ts";
+import { program, type Project } from "../run-kitbag.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-
-/** How `kitbag` is started from the sources. */
-export const program: readonly [string, ...string[]] = [
-  process.execPath,
-  "--conditions=@kitbag/source",
-  join(root, "src/cli/main.ts"),
-];
 
 /** The environment of a project: no skills and no settings of whoever runs the tests. */
 export function toEnvironment({ folder, home }: Project): Record<string, string> {

@@ -7,18 +7,11 @@ import { join } from "node:path";
 import type { Client } from "@modelcontextprotocol/client";
 import { expect, test, vi } from "vitest";
 
-import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+import { createProject, program, type Project, runKitbag } from "../../../test/run-kitbag.ts";
 import { startKeyServer } from "../../../test/support/key-server.ts";
 import { startKitbagTerminal } from "../../../test/support/kitbag-terminal.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
-import {
-  connectHttp,
-  connectStdio,
-  program,
-  startHttp,
-  startStdio,
-  toEnvironment,
-} from "../../../test/support/serve-kitbag.ts";
+import { connectHttp, connectStdio, startHttp, startStdio, toEnvironment } from "../../../test/support/serve-kitbag.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 

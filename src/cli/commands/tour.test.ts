@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 
-import { runKitbag } from "../../../test/run-kitbag.ts";
+import { runKitbag, type KitbagRun } from "../../../test/run-kitbag.ts";
 
 interface TourDocument {
   readonly steps: readonly { readonly title: string; readonly code: string; readonly shown: readonly unknown[] }[];
 }
 
 test("kitbag tour runs through a pipe without waiting, plain, and says what to type next", async () => {
-  const run = await runKitbag(["tour"]);
+  const run = await runTour([]);
 
   expect(run).toMatchObject({ code: 0, stderr: "" });
   expect(run.stdout).not.toContain("\u001B");
@@ -16,7 +16,7 @@ test("kitbag tour runs through a pipe without waiting, plain, and says what to t
 });
 
 test("kitbag tour --json has the code of each step and what really came out", async () => {
-  const run = await runKitbag(["tour", "--json"]);
+  const run = await runTour(["--json"]);
 
   const { steps } = JSON.parse(run.stdout) as TourDocument;
   const outcomes = steps.flatMap(({ shown }) => shown).filter((value) => typeof value === "object");
@@ -43,7 +43,7 @@ test("kitbag tour --json has the code of each step and what really came out", as
 });
 
 test("kitbag tour shows the code that runs: complete statements, without the function around them", async () => {
-  const run = await runKitbag(["tour", "--json"]);
+  const run = await runTour(["--json"]);
 
   const { steps } = JSON.parse(run.stdout) as TourDocument;
   for (const { code } of steps) {
@@ -56,16 +56,21 @@ test("kitbag tour shows the code that runs: complete statements, without the fun
 });
 
 test("kitbag tour says which sandbox a script ran in, and what it did not see", async () => {
-  const run = await runKitbag(["tour"]);
+  const run = await runTour([]);
 
   expect(run.stdout).toMatch(/It ran in the sandbox (?:bubblewrap|unshare)\./u);
   expect(run.stdout).toContain("It did not see: your home and every other file of yours\n");
 });
 
 test("kitbag tour goes on where there is no sandbox, and says that nothing was run", async () => {
-  const run = await runKitbag(["tour"], { env: { KITBAG_SANDBOX: "seatbelt" } });
+  const run = await runTour([], { KITBAG_SANDBOX: "seatbelt" });
 
   expect(run).toMatchObject({ code: 0, stderr: "" });
   expect(run.stdout).toContain("No sandbox works on this machine, so nothing was run");
   expect(run.stdout).toContain("What to type next");
 });
+
+/** From the sources: what is built shows its code as it was put together. */
+function runTour(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<KitbagRun> {
+  return runKitbag(["tour", ...words], { isSource: true, env });
+}
