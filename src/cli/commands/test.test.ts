@@ -78,6 +78,19 @@ test("kitbag test lets tools work in a directory of their own, with the files th
   expect(() => readFileSync(join(project.folder, "made"))).toThrow();
 });
 
+test("kitbag test takes names of tools and skills beside folders, and says which one was meant", async () => {
+  const project = createSkillProject("print(len(a.text))");
+  project.write("tools.mjs", tools);
+
+  const tool = await runKitbag(["test", "add", "--module", "tools.mjs", "--json"], { project });
+  const both = await runKitbag(["test", "skills", "count", "--json"], { project });
+  const wrong = await runKitbag(["test", "skills", "cuont/count"], { project });
+
+  expect(addressesIn(tool.stdout)).toEqual(["add"]);
+  expect(addressesIn(both.stdout)).toEqual(["count/count"]);
+  expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining('did you mean "count/count"')]);
+});
+
 test.for([
   [["--runs", "5"], "they belong to --fuzz"],
   [["--fuzz", "--runs", "0"], "expected a whole number from 1 to 10000"],
@@ -89,6 +102,10 @@ test.for([
 
   expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
 });
+
+function addressesIn(stdout: string): readonly string[] {
+  return (JSON.parse(stdout) as { tools: { address: string }[] }).tools.map(({ address }) => address);
+}
 
 function createSkillProject(body: string, more: Readonly<Record<string, string>> = {}): Project {
   const script = `import argparse\np = argparse.ArgumentParser()\np.add_argument("text")\na = p.parse_args()\n${body}\n`;

@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
@@ -20,7 +23,8 @@ import { usageError } from "../usage-error.ts";
 export const testCommand: CliCommand = {
   examples: [
     ["kitbag test", "run the examples of all tools that are found from here"],
-    ["kitbag test skills/pdf-text", "those of one skill; a folder with skills works too"],
+    ["kitbag test skills/pdf-text", "those of one skill's folder; a folder with skills works too"],
+    ["kitbag test count-words", "those of one tool, or of one skill, by name"],
     [
       "kitbag test --fuzz",
       "also try inputs made from the schemas: right ones must not crash, wrong ones must be refused",
@@ -29,7 +33,7 @@ export const testCommand: CliCommand = {
     ["kitbag test --json | jq '.tools[] | select(.passed | not)'", "for programs; exit code 1 if something failed"],
   ],
   define(command) {
-    command.argument("[dir...]", "folders with skills, or skills; without any, KITBAG_SKILLS and the usual places");
+    command.argument("[what...]", "folders with skills, or names of tools and skills; without any, all that are found");
     command.option(
       "--fuzz",
       "make inputs from the schemas; only of tools that destroy nothing and reach nothing outside",
@@ -53,11 +57,12 @@ export const testCommand: CliCommand = {
 };
 
 async function test(invocation: Invocation, { runtimes, records }: OpenRecords, scratch: Scratch): Promise<Answer> {
+  const isFolder = (word: string): boolean => existsSync(resolve(invocation.cwd, word));
   const { workspace, options, reports } = await openWithSkills(invocation, {
     runtimes,
     complete: records.complete,
     module: getText(invocation.options, "module"),
-    directories: invocation.args,
+    directories: invocation.args.filter(isFolder),
   });
   noteUntrusted(reports, invocation.terminal);
   const fuzz = readFuzz(invocation);
@@ -69,6 +74,7 @@ async function test(invocation: Invocation, { runtimes, records }: OpenRecords, 
   const tools = await untilInterrupted((signal) =>
     tryTools(workspace, {
       fuzz,
+      names: invocation.args.filter((word) => !isFolder(word)),
       scratch,
       makeCall: (entry) => (input) => callOnce(workspace, entry, input, { ...call, signal }),
       onTool: (address, done, total) => invocation.terminal.showStatus(`${done + 1} of ${total}: ${address}`),

@@ -1,5 +1,7 @@
-import type { Failure } from "../../core/errors.ts";
+import { KitbagError, type Failure } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
 import type { Permissions } from "../../core/permissions.ts";
+import type { Skill } from "../../core/skill.ts";
 import {
   fuzzTool,
   tryExamples,
@@ -25,6 +27,8 @@ export interface TestedTool {
 
 /** How tools are tried. */
 export interface TryOptions {
+  /** Addresses of tools and names of skills. Without any, all are tried. */
+  readonly names: readonly string[];
   readonly fuzz: { readonly count: number; readonly seed: number } | undefined;
   /** Where the tools work: nothing that they do there matters. */
   readonly scratch: Scratch;
@@ -35,8 +39,12 @@ export interface TryOptions {
 /** Tries all tools of a workspace; each skill is opened for its tools, and closed again. */
 export async function tryTools(workspace: Workspace, options: TryOptions): Promise<readonly TestedTool[]> {
   const tested: TestedTool[] = [];
-  const free = workspace.getAvailableTools().filter(({ source }) => source !== "skill");
-  const skills = workspace.getSkills().map(({ skill }) => skill);
+  const { names } = options;
+  const isWanted = ({ address, owner }: RegisteredTool): boolean =>
+    names.length === 0 || names.includes(address) || names.includes(owner);
+  const free = workspace.getAvailableTools().filter((entry) => entry.source !== "skill" && isWanted(entry));
+  const skills = findSkills(workspace, names);
+  checkNames(workspace, names);
   const total = skills.reduce((sum, { tools }) => sum + tools.length, free.length);
   const tryAll = async (entries: readonly RegisteredTool[], folder?: string): Promise<void> => {
     for (const entry of entries) {
@@ -52,11 +60,33 @@ export async function tryTools(workspace: Workspace, options: TryOptions): Promi
       tested.push({ address: skill, passed: false, examples: [], error: opened.error });
       continue;
     }
-    const own = workspace.getAvailableTools().filter((entry) => entry.source === "skill" && entry.owner === skill);
+    const open = workspace.getAvailableTools();
+    const own = open.filter((entry) => entry.source === "skill" && entry.owner === skill && isWanted(entry));
     await tryAll(own, folder?.directory);
     await workspace.deactivateSkill(skill);
   }
   return tested;
+}
+
+/** The skills that are named, or that have a tool which is. */
+function findSkills(workspace: Workspace, names: readonly string[]): readonly Skill[] {
+  const skills = workspace.getSkills().map(({ skill }) => skill);
+  const isNamed = ({ name }: Skill): boolean => names.some((word) => word === name || word.startsWith(`${name}/`));
+  return names.length === 0 ? skills : skills.filter(isNamed);
+}
+
+/** @throws {KitbagError} `tool-not-found` if a name is neither that of a tool nor of a skill. */
+function checkNames(workspace: Workspace, names: readonly string[]): void {
+  const unknown = names.find((name) => workspace.getTool(name) === undefined && workspace.getSkill(name) === undefined);
+  if (unknown === undefined) return;
+  const skills = workspace.getSkills().flatMap(({ skill }) => [skill.name, ...toAddresses(skill)]);
+  const known = [...workspace.getAvailableTools().map(({ address }) => address), ...skills];
+  const nearest = nearestNames(unknown, known);
+  throw new KitbagError("tool-not-found", { tool: unknown, nearest, count: known.length });
+}
+
+function toAddresses({ name, tools }: Skill): readonly string[] {
+  return tools.map((tool) => `${name}/${tool.name}`);
 }
 
 async function tryOne(
