@@ -9,6 +9,7 @@ import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ExampleResult } from "../forge-interface.ts";
+import { isOwn } from "./own-tools.ts";
 
 /** What tools are tried with. */
 export interface Trial {
@@ -33,21 +34,6 @@ export interface TriedCall {
   readonly durationMs: number;
 }
 
-/** A tool that is only tried makes no others: each of them would be tried in turn. */
-const makers: ReadonlySet<string> = new Set([
-  "create_from_template",
-  "create_pipeline",
-  "create_skill",
-  "create_skill_step",
-  "create_tool",
-  "delete_tool",
-  "generate_tool",
-  "import",
-  "rollback_tool",
-  "test_tool",
-  "update_tool",
-]);
-
 const maxErrorText = 4000;
 const maxOutputBytes = 4 * 1024 * 1024;
 
@@ -58,7 +44,8 @@ const maxOutputBytes = 4 * 1024 * 1024;
 export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal }: Trial): Bench {
   const own = createWorkspace({ runtimes, tools: [tool], approve: () => ({ decision: "approve" }) });
   for (const entry of workspace.getAvailableTools()) {
-    if (entry.address !== tool.name && !makers.has(entry.address)) addStandIn(own, workspace, entry);
+    // A tool that is only tried makes no others: each of them would be tried in turn.
+    if (entry.address !== tool.name && !isOwn(entry.tool)) addStandIn(own, workspace, entry);
   }
   const limit = Math.min(limitMs, tool.limits.limitMs ?? limitMs);
   return {

@@ -1,6 +1,7 @@
 import { defineTool } from "../../core/define-tool.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ImportOptions, ImportReport } from "./import-skills.ts";
+import { markOwn } from "../birth/own-tools.ts";
 
 /** How the tool imports. */
 export type ImportToolOptions = Omit<ImportOptions, "skills" | "plugins" | "choose" | "replace" | "signal">;
@@ -21,7 +22,7 @@ export type ImportToolOptions = Omit<ImportOptions, "skills" | "plugins" | "choo
  * ```
  */
 export function createImportTool(options: ImportToolOptions = {}): Tool {
-  return defineTool({
+  const tool: Tool = defineTool({
     name: "import",
     title: "Import skills",
     description:
@@ -62,6 +63,7 @@ export function createImportTool(options: ImportToolOptions = {}): Tool {
       return toAnswer(report);
     },
   });
+  return markOwn(tool);
 }
 
 interface ImportInput {
