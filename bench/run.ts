@@ -51,7 +51,8 @@ async function answerHere(name: string): Promise<void> {
   const load = questions[name];
   if (load === undefined) throw new Error(`Cannot answer "${name}": there is no such question`);
   const { default: question } = await load();
-  process.stdout.write(JSON.stringify(await measure(question)));
+  // Servers that are measured would keep this process alive.
+  process.stdout.write(JSON.stringify(await measure(question)), () => process.exit());
 }
 
 function answerAll(names: readonly string[]): void {
