@@ -8,6 +8,7 @@ const [way, count = "1", file] = process.argv.slice(2);
 const echo = defineTool({
   name: "echo",
   description: "Echoes",
+  annotations: { readOnly: true },
   input: { type: "object", properties: { msg: { type: "string" } }, required: ["msg"] },
   run: ({ msg }) => msg,
 });

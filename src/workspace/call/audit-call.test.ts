@@ -123,9 +123,14 @@ test("call() of a tool that is not available starts nothing to name its sandbox"
   expect(await lines()).toMatchObject([{ tool: "closed/boxed" }, { code: "tool-unavailable" }]);
 });
 
-test("what cannot be audited does not run", async () => {
+test.each([false, true])("what cannot be audited does not run, if it only reads: %s", async (readOnly) => {
   let ran = 0;
-  const count = defineTool({ name: "count", description: "Counts", run: () => (ran += 1) });
+  const count = defineTool({
+    name: "count",
+    description: "Counts",
+    annotations: { readOnly },
+    run: () => (ran += 1),
+  });
   const { audit } = await setUp();
   const broken: Audit = { ...audit, append: () => Promise.reject(new Error("disk full")) };
   const workspace = createWorkspace({ tools: [count], audit: broken });

@@ -175,6 +175,32 @@ test("a call that was refused and whose end cannot be recorded says that nothing
   expect(outcome).toMatchObject({ error: { code: "store-failed", details: { ran: false } } });
 });
 
+test("a function that only reads runs before it is recorded that it begins, and both are recorded before it answers", async () => {
+  const { workspace, events, store, ran, recorded } = setUp();
+
+  const outcome = await workspace.call("look");
+
+  expect(outcome).toMatchObject({ status: "ok", output: 0 });
+  expect(recorded).toEqual(["call-start", "call-end"]);
+  expect(events).toMatchObject([{ type: "call-start" }, { type: "call-end", outcome }]);
+  expect((await read(store)).map(({ type }) => type)).toEqual(["call-start", "call-end"]);
+  expect(ran()).toBe(1);
+});
+
+test.each(["call-start", "call-end"] as const)(
+  "a function that only reads answers nothing when its %s cannot be recorded",
+  async (type) => {
+    const { workspace, events } = setUp((event) => {
+      if (event.type === type) throw new Error("disk full");
+    });
+
+    const outcome = await workspace.call("look");
+
+    expect(outcome).toMatchObject({ status: "failed", error: { code: "store-failed", details: { ran: true } } });
+    expect(events).toMatchObject([{ type: "call-start" }, { type: "call-end", outcome }]);
+  },
+);
+
 test("R19: what the store says when it fails shows no secret", async () => {
   const store = memoryStore();
   const log: Store["log"] = {
@@ -224,15 +250,20 @@ function setUp(onAppend: (event: CallEvent) => void = () => {}): {
   events: CallEvent[];
   store: Store;
   ran: () => number;
+  /** What the store has acknowledged. */
+  recorded: string[];
 } {
   const store = memoryStore();
   const log: Store["log"] = {
     ...store.log,
     async append(stream, values, options) {
       for (const value of values) onAppend(value as unknown as CallEvent);
-      return store.log.append(stream, values, options);
+      const position = await store.log.append(stream, values, options);
+      recorded.push(...values.map((value) => (value as unknown as CallEvent).type));
+      return position;
     },
   };
+  const recorded: string[] = [];
   let ran = 0;
   const outer = defineTool({
     name: "outer",
@@ -240,15 +271,24 @@ function setUp(onAppend: (event: CallEvent) => void = () => {}): {
     run: (_, { call }) => call("box/echo", { text: "x" }),
   });
   const count = defineTool({ name: "count", description: "Counts", run: () => (ran += 1) });
+  const look = defineTool({
+    name: "look",
+    description: "Looks how much is recorded",
+    annotations: { readOnly: true },
+    run() {
+      ran += 1;
+      return recorded.length;
+    },
+  });
   const workspace = createWorkspace({
-    tools: [outer, count],
+    tools: [outer, count, look],
     components: [{ name: "box", tools: [echo] }],
     store: { ...store, log },
     secrets: { PASSWORD: "hunter2hunter2" },
   });
   const events: CallEvent[] = [];
   workspace.onEvent((event) => events.push(event));
-  return { workspace, events, store, ran: () => ran };
+  return { workspace, events, store, ran: () => ran, recorded };
 }
 
 async function read(store: Store): Promise<CallEvent[]> {

@@ -13,8 +13,9 @@ import { redactFailure } from "./redact.ts";
 const callStream = "calls";
 
 /**
- * Tells subscribers, the store and the audit that the call begins and how it ended. What cannot be recorded does not run. Whoever
- * hears that a call begins hears that it ends, after all the calls inside it.
+ * Tells subscribers, the store and the audit that the call begins and how it ended. What cannot be recorded does not run; of a
+ * function that only reads nobody hears the answer. Whoever hears that a call begins hears that it ends, after all the calls inside
+ * it.
  */
 export const record: Phase = (call, next) => {
   const { store, audit } = call.host;
@@ -28,6 +29,7 @@ async function tellOnly(call: Call, next: Next): Promise<ToolOutcome> {
 
 async function tellAndKeep(call: Call, next: Next): Promise<ToolOutcome> {
   const start = toStart(call);
+  if (onlyReads(call)) return tellAndKeepAtOnce(call, start, next);
   const unrecorded = await keepStart(call, start);
   if (call.isHeard()) call.tell(start);
   // Nobody need hear of the end of something that has no beginning there.
@@ -35,6 +37,23 @@ async function tellAndKeep(call: Call, next: Next): Promise<ToolOutcome> {
   const outcome = await runToEnd(call, next);
   const failed = await keepEnd(call, outcome);
   return tellEnd(call, failed ?? outcome);
+}
+
+/**
+ * Whether nothing is lost if the function ran and nobody knows. The audit knows of everything that runs. What is not a function has
+ * only said so, and takes longer than the disk.
+ */
+function onlyReads({ host, tool }: Call): boolean {
+  return host.audit === undefined && tool?.code.kind === "function" && tool.annotations.readOnly === true;
+}
+
+/** Records the beginning and the end together, where the tool is done in the same turn: one wait for the disk is enough for both. */
+async function tellAndKeepAtOnce(call: Call, start: CallStart, next: Next): Promise<ToolOutcome> {
+  const begun = keepStart(call, start);
+  if (call.isHeard()) call.tell(start);
+  const outcome = await runToEnd(call, next);
+  const [noBegin, noEnd] = await Promise.all([begun, keepEnd(call, outcome)]);
+  return tellEnd(call, noBegin ?? noEnd ?? outcome);
 }
 
 function tellEnd(call: Call, outcome: ToolOutcome): ToolOutcome {
