@@ -19,13 +19,13 @@ test("kitbag stats shows what the log says, plain in a pipe", async () => {
     "5 calls until now · 1 failed (20 %) · 1 recalled · p50 20 ms, p95 50 ms, p99 50 ms
     .kitbag/kitbag.db
 
-    TOOL       CALLS  FAILED    RECALLED  WAITED        P50    P95    P99
-    geo/place  3      1 (33 %)  1         1 (p95 5 ms)  10 ms  20 ms  20 ms
-    inner      1      -         -         -             30 ms  30 ms  30 ms
-    outer      1      -         -         -             50 ms  50 ms  50 ms
+    TOOL       CALLS  FAILED    RECALLED  WAITED        COST  P50    P95    P99
+    geo/place  3      1 (33 %)  1         1 (p95 5 ms)  -     10 ms  20 ms  20 ms
+    inner      1      -         -         -             -     30 ms  30 ms  30 ms
+    outer      1      -         -         -             -     50 ms  50 ms  50 ms
 
-    SKILL OR COMPONENT  CALLS  FAILED    RECALLED  WAITED        P50    P95    P99
-    geo                 3      1 (33 %)  1         1 (p95 5 ms)  10 ms  20 ms  20 ms
+    SKILL OR COMPONENT  CALLS  FAILED    RECALLED  WAITED        COST  P50    P95    P99
+    geo                 3      1 (33 %)  1         1 (p95 5 ms)  -     10 ms  20 ms  20 ms
 
     ERROR        CALLS
     tool-failed  1

@@ -11,7 +11,7 @@ import { showDuration } from "./show-duration.ts";
 type Screen = Pick<Terminal, "style" | "columns" | "isScreen">;
 
 /** How wide the bars are. */
-const barWidth = 12;
+const barWidth = 10;
 
 /** Shows what is known of calls: with small charts on a screen, plain in a pipe. `store` is what the store is called. */
 export function renderStats(stats: RecordedCallStats, store: string, terminal: Screen): string {
@@ -66,36 +66,60 @@ function showSpan(durationMs: number): string {
   return hours <= 48 ? `${Math.round(hours)} hours` : `${Math.round(hours / 24)} days`;
 }
 
-function renderRows(
-  heading: string,
-  rows: readonly (readonly [name: string, figures: CallFigures])[],
-  terminal: Screen,
-): string {
+type Row = readonly [name: string, figures: CallFigures];
+
+function renderRows(heading: string, rows: readonly Row[], terminal: Screen): string {
   const longest = Math.max(...rows.map(([, { time }]) => time.p99Ms), Number.MIN_VALUE);
-  // Most tools cost nothing, and there is little room.
-  const isPaid = rows.some(([, { costUsd }]) => costUsd > 0);
-  const cost = isPaid ? ["COST"] : [];
-  const headings = [heading, "CALLS", "FAILED", "RECALLED", "WAITED", ...cost, "P50", "P95", "P99"];
-  const cells = rows.map(([name, figures]) => {
-    const { calls, errors, recalled, costUsd, queue, time } = figures;
-    const { p50Ms, p95Ms, p99Ms } = time;
-    return [
-      name,
-      String(calls),
-      errors === 0 ? "-" : `${errors} (${showShare(figures)})`,
-      recalled === 0 ? "-" : String(recalled),
-      queue.calls === 0 ? "-" : `${queue.calls} (p95 ${showDuration(queue.p95Ms)})`,
-      ...(isPaid ? [costUsd === 0 ? "-" : showDollars(costUsd)] : []),
-      ...[p50Ms, p95Ms, p99Ms].map(showDuration),
-      ...(terminal.isScreen
-        ? [
-            renderQuantiles([p50Ms / longest, p95Ms / longest, p99Ms / longest], barWidth),
-            renderSparkline(figures.slices ?? []),
-          ]
-        : []),
-    ];
-  });
-  return renderTable(terminal.isScreen ? [...headings, "TIME".padEnd(barWidth), "WHEN"] : headings, cells, terminal);
+  const columns = [
+    toColumn(heading, rows, ([name]) => name),
+    toColumn("CALLS", rows, ([, { calls }]) => String(calls)),
+    toColumn("FAILED", rows, ([, figures]) =>
+      figures.errors === 0 ? none : `${figures.errors} (${showShare(figures)})`,
+    ),
+    toColumn("RECALLED", rows, ([, { recalled }]) => (recalled === 0 ? none : String(recalled))),
+    toColumn("WAITED", rows, ([, { queue }]) =>
+      queue.calls === 0 ? none : `${queue.calls} (p95 ${showDuration(queue.p95Ms)})`,
+    ),
+    toColumn("COST", rows, ([, { costUsd }]) => (costUsd === 0 ? none : showDollars(costUsd))),
+    toColumn("P50", rows, ([, { time }]) => showDuration(time.p50Ms)),
+    toColumn("P95", rows, ([, { time }]) => showDuration(time.p95Ms)),
+    toColumn("P99", rows, ([, { time }]) => showDuration(time.p99Ms)),
+  ];
+  const charts = [
+    toColumn(
+      "TIME".padEnd(barWidth),
+      rows,
+      ([
+        ,
+        {
+          time: { p50Ms, p95Ms, p99Ms },
+        },
+      ]) => renderQuantiles([p50Ms / longest, p95Ms / longest, p99Ms / longest], barWidth),
+    ),
+    toColumn("WHEN", rows, ([, { slices = [] }]) => renderSparkline(slices)),
+  ];
+  // On a screen there is little room, and most tools never wait. Programs that read it find every column.
+  const shown = terminal.isScreen ? [...columns.filter(isTelling), ...charts] : columns;
+  return renderTable(
+    shown.map((column) => column.heading),
+    rows.map((_, row) => shown.map(({ cells }) => cells[row] ?? none)),
+    terminal,
+  );
+}
+
+interface Column {
+  readonly heading: string;
+  readonly cells: readonly string[];
+}
+
+const none = "-";
+
+function toColumn(heading: string, rows: readonly Row[], toCell: (row: Row) => string): Column {
+  return { heading, cells: rows.map(toCell) };
+}
+
+function isTelling({ cells }: Column): boolean {
+  return cells.some((cell) => cell !== none);
 }
 
 function showShare({ calls, errors }: CallFigures): string {
