@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
+import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import { checkStrictly } from "../../core/schema/validator.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import { createBatchTool } from "./batch-dispatch.ts";
 import type { DispatchTool } from "./dispatch-tool.ts";
@@ -93,6 +95,26 @@ test("call_tools ends when the caller cancels", async () => {
   stop.abort();
 
   expect(await running).toMatchObject({ output: { results: [{ status: "failed", code: "call-cancelled" }] } });
+});
+
+test("call_tools says where the whole of an output is that was too large", async () => {
+  const large = defineTool({ name: "large", description: "Gives much", run: () => "x".repeat(5000) });
+  const workspace = createWorkspace({ tools: [large], limits: { maxOutputBytes: 1000 } });
+
+  const outcome = await createBatchTool(workspace.openSession()).run({ calls: [{ name: "large" }] });
+
+  const capped = { handle: expect.any(String) as string, bytes: 5000 };
+  expect(outcome).toMatchObject({ output: { results: [{ status: "ok", capped }] } });
+});
+
+test("call_tools declares what it answers with", async () => {
+  const { batch } = setUp();
+  const calls = [{ name: "wait" }, { name: "fail" }, { name: "wait" }];
+
+  const outcome = await batch.run({ order: "sequence", stopOnFailure: true, calls });
+
+  expect(checkStrictly(batch.outputSchema ?? {}, (outcome as { output: JsonValue }).output)).toEqual([]);
+  expect(checkStrictly(batch.outputSchema ?? {}, { results: [{ name: "wait" }], failed: 0 })).not.toEqual([]);
 });
 
 function statusesOf(outcome: ToolOutcome): string[] {

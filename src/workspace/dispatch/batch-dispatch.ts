@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { ToolOutcome } from "../../core/outcome.ts";
+import type { CappedOutput, ToolOutcome } from "../../core/outcome.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import type { Session } from "../sessions/session.ts";
 import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
@@ -11,7 +11,7 @@ const mostCalls = 100;
 
 /** How one call of a batch ended. */
 type BatchResult =
-  | { readonly name: string; readonly status: "ok"; readonly output: JsonValue }
+  | { readonly name: string; readonly status: "ok"; readonly output: JsonValue; readonly capped?: CappedOutput }
   | { readonly name: string; readonly status: "failed"; readonly code: string; readonly message: string }
   | { readonly name: string; readonly status: "skipped" };
 
@@ -54,6 +54,35 @@ const batchProperties = {
   },
 } as const;
 
+const batchOutput = {
+  type: "object",
+  properties: {
+    results: {
+      type: "array",
+      description: "Of each call, in the order they were given",
+      items: {
+        type: "object",
+        properties: {
+          name: { type: "string" },
+          status: { type: "string", enum: ["ok", "failed", "skipped"] },
+          output: { description: "What the tool gave" },
+          capped: {
+            type: "object",
+            description: "If output is only the head: where the whole is",
+            properties: { handle: { type: "string" }, bytes: { type: "integer" } },
+            required: ["handle", "bytes"],
+          },
+          code: { type: "string", description: "What kind of failure it was" },
+          message: { type: "string", description: "What was wrong, and what to do" },
+        },
+        required: ["name", "status"],
+      },
+    },
+    failed: { type: "integer", description: "How many failed" },
+  },
+  required: ["results", "failed"],
+} as const;
+
 /**
  * Makes the tool that makes many calls in one request. Each takes the way of every call, and its result stands at its own place: one
  * that fails does not make the others fail.
@@ -66,6 +95,7 @@ export function createBatchTool(session: Session): DispatchTool {
       "Calls many tools in one go, all at once or one after the other, and answers with the result of each in the order they were given. For calls that do not need each other's output.",
     properties: batchProperties,
     required: ["calls"],
+    outputSchema: batchOutput,
     annotations: {},
     async run(given, context) {
       const { calls, order, stopOnFailure } = given as unknown as BatchInput;
@@ -98,7 +128,10 @@ async function runOne(tool: DispatchTool, call: BatchCall, context: CallOptions)
 }
 
 function toResult(name: string, outcome: ToolOutcome): BatchResult {
-  if (outcome.status === "ok") return { name, status: "ok", output: outcome.output };
+  if (outcome.status === "ok") {
+    const { output, capped } = outcome;
+    return { name, status: "ok", output, ...(capped !== undefined && { capped }) };
+  }
   const { code, message } = outcome.error;
   return { name, status: "failed", code, message };
 }

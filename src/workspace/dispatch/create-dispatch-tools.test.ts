@@ -278,6 +278,20 @@ test("call_tool calls the version that is asked for, and no other", async () => 
   expect(codeOf(await run("call_tool", { name: "box__nothing", version: "1.0.0" }))).toBe("tool-not-found");
 });
 
+test("call_tool tells which tool an input means, of whatever it is", () => {
+  const versioned = defineTool({ name: "old", description: "Old", version: "1.0.0", run: () => "one" });
+  const { tools } = setUp({ components: [{ name: "box", tools: [versioned] }] });
+  const findCalled = (input: unknown): string | undefined =>
+    tools.find(({ name }) => name === "call_tool")?.findCalled?.(input)?.address;
+
+  expect(findCalled({ name: "box__old" })).toBe("box/old");
+  expect(findCalled({ name: "pdf/extract" })).toBe("pdf/extract");
+  expect(findCalled({ name: "box__old", version: "1.0.0" })).toBe("box/old");
+  const odd = [undefined, null, 7, [], {}, { name: {} }, { name: "__proto__" }, { name: "none", version: "1.0.0" }];
+  const oddVersions = ["2.0.0", "", null, { toString: 1 }].map((version) => ({ name: "box__old", version }));
+  for (const input of [...odd, ...oddVersions]) expect(findCalled(input)).toBeUndefined();
+});
+
 test("list_skills lists what a model may open, page by page", async () => {
   const many = Array.from({ length: 60 }, (_, index) => skillOf({ name: `skill-${index}` }));
   const { run, session } = setUp({ skills: many });

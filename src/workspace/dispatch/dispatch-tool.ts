@@ -7,13 +7,18 @@ import { checkLeniently } from "../../core/schema/validator.ts";
 import type { ToolAnnotations } from "../../core/tool.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import { describeThrown } from "../describe-thrown.ts";
+import type { RegisteredTool } from "../registered-tool.ts";
 
 /** A tool of Kitbag's own, with which a model finds, opens and calls everything else. It is in no workspace. */
 export interface DispatchTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonSchema;
+  /** Of what it answers with, if that always looks the same. */
+  readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
+  /** The tool that it would call now with this input, whatever it is; only if calling one tool is what it is for. */
+  findCalled?(input: unknown): RegisteredTool | undefined;
   /**
    * Does what it is for.
    *
@@ -29,7 +34,9 @@ export interface DispatchDefinition {
   /** The same object each time it is made. */
   readonly properties: Readonly<Record<string, JsonObject>>;
   readonly required?: readonly string[];
+  readonly outputSchema?: JsonSchema;
   readonly annotations: ToolAnnotations;
+  readonly findCalled?: (input: unknown) => RegisteredTool | undefined;
   /** Gets an input that fits. What it throws becomes a failure. */
   readonly run: (input: JsonObject, context: CallOptions) => ToolOutcome | Promise<ToolOutcome>;
 }
@@ -39,7 +46,7 @@ const maxInputBytes = 16 * 1024 * 1024;
 
 /** Makes a dispatch tool whose input is checked as that of any tool. */
 export function createDispatchTool(definition: DispatchDefinition): DispatchTool {
-  const { name, description, annotations } = definition;
+  const { name, description, annotations, outputSchema, findCalled } = definition;
   const inputSchema = schemaOf(definition);
 
   async function run(given: unknown, context: CallOptions = {}): Promise<ToolOutcome> {
@@ -59,7 +66,15 @@ export function createDispatchTool(definition: DispatchDefinition): DispatchTool
     }
   }
 
-  return { name, description, inputSchema, annotations, run };
+  return {
+    name,
+    description,
+    inputSchema,
+    ...(outputSchema !== undefined && { outputSchema }),
+    annotations,
+    ...(findCalled !== undefined && { findCalled }),
+    run,
+  };
 }
 
 /** One schema for all sessions, by its properties: it is made into code once. */

@@ -139,6 +139,7 @@ export function callTool(view: DispatchView): DispatchTool {
     properties: callProperties,
     required: ["name"],
     annotations: {},
+    findCalled: (given) => findCalled(view, given),
     async run(given, context) {
       const { name, version, input } = given as unknown as CallInput;
       // A wire name cannot have a version behind it, but an address can.
@@ -149,4 +150,11 @@ export function callTool(view: DispatchView): DispatchTool {
       return outcome;
     },
   });
+}
+
+function findCalled(view: DispatchView, given: unknown): RegisteredTool | undefined {
+  const { name, version } = (given ?? {}) as Partial<Record<keyof CallInput, unknown>>;
+  const entry = typeof name === "string" ? view.getTool(name) : undefined;
+  if (entry === undefined || version === undefined) return entry;
+  return typeof version === "string" ? view.session.getTool(`${entry.address}@${version}`) : undefined;
 }

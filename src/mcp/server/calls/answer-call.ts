@@ -16,6 +16,7 @@ import { describeCause } from "../../../core/errors.ts";
 import type { FailedOutcome, ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../tool-client.ts";
+import type { StructuredForm } from "../tools/structured-output.ts";
 import { toCallResult, toErrorResult } from "../tools/to-call-result.ts";
 import { askMissingInput } from "./ask-missing-input.ts";
 import { callApproved, lacksApproval, type ApprovalKnowledge } from "./call-approved.ts";
@@ -132,16 +133,17 @@ async function runCall(
   };
   const isPersonThere = canElicit(capabilities);
   const input = isPersonThere && target.entry !== undefined ? await askMissingInput(target.entry, given, ask) : given;
+  const form = target.findForm(input);
   const outcome = isPersonThere
     ? await callApproved(target, input, options, { ask, knowledge })
     : await target.run(input, options);
   await notices?.flush();
   const missing = outcome.status === "failed" ? watched.missing() : undefined;
   if (missing !== undefined && client.generation === "2026") throw missing;
-  return toResult(target, outcome);
+  return toResult(target, outcome, form);
 }
 
-function toResult(target: CallTarget, outcome: ToolOutcome): CallToolResult {
+function toResult(target: CallTarget, outcome: ToolOutcome, form: StructuredForm): CallToolResult {
   if (outcome.status === "failed" && lacksApproval(outcome)) {
     const cure = "→ Call it from a client that can ask its person (elicitation), or approve it where Kitbag runs";
     return toErrorResult(`${outcome.error.message}\n${cure}`);
@@ -149,7 +151,12 @@ function toResult(target: CallTarget, outcome: ToolOutcome): CallToolResult {
   if (outcome.status === "failed" && isUnknownTool(target, outcome)) {
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
   }
-  return toCallResult(outcome, target.form);
+  return toCallResult(outcome, toGivenForm(target, outcome, form));
+}
+
+/** The head of an output that was too large fits no schema. What one of the fixed few calls declares none here, so it is no error. */
+export function toGivenForm({ kind }: CallTarget, outcome: ToolOutcome, form: StructuredForm): StructuredForm {
+  return kind === "dispatch" && outcome.status === "ok" && outcome.capped !== undefined ? "none" : form;
 }
 
 const unknownCodes: ReadonlySet<string> = new Set(["tool-not-found", "address-invalid"]);

@@ -2,7 +2,7 @@ import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
-import { runInSession } from "../sessions/handle-dispatch.ts";
+import { findSession, runInSession } from "../sessions/handle-dispatch.ts";
 import { getDispatchTools } from "../sessions/session-tools.ts";
 import type { ToolClient } from "../tool-client.ts";
 import { findStructuredForm, type StructuredForm } from "../tools/structured-output.ts";
@@ -13,7 +13,8 @@ export interface CallTarget {
   /** One of the fixed few, or a tool of the workspace; that one may not be there, which the call says. */
   readonly kind: "dispatch" | "direct";
   readonly entry: RegisteredTool | undefined;
-  readonly form: StructuredForm;
+  /** How what it gives for an input is structured, as things are before the call. */
+  findForm(input: unknown): StructuredForm;
   run(input: unknown, options: CallOptions): Promise<ToolOutcome>;
 }
 
@@ -27,14 +28,29 @@ export function findTarget(client: ToolClient, name: string): CallTarget {
     name,
     kind: "direct",
     entry,
-    form: findStructuredForm(entry?.tool.outputSchema, generation),
+    findForm: () => findStructuredForm(entry?.tool.outputSchema, generation),
     run: (input, options) => session.call(name, input, options),
   };
 }
 
 function toDispatchTarget(client: ToolClient, tool: DispatchTool): CallTarget {
-  const { name } = tool;
+  const { name, outputSchema } = tool;
+  const isCaller = tool.findCalled !== undefined;
+  const { generation } = client;
   const run: CallTarget["run"] =
-    client.generation === "2026" ? (input, options) => runInSession(client, name, input, options) : tool.run;
-  return { name, kind: "dispatch", entry: undefined, form: "none", run };
+    generation === "2026" ? (input, options) => runInSession(client, name, input, options) : tool.run;
+  return {
+    name,
+    kind: "dispatch",
+    entry: undefined,
+    findForm: (input) =>
+      findStructuredForm(isCaller ? findCalledTool(client, name, input)?.tool.outputSchema : outputSchema, generation),
+    run,
+  };
+}
+
+/** The tool that one of the fixed few would call with an input, if it is for that and there is one. */
+export function findCalledTool(client: ToolClient, name: string, input: unknown): RegisteredTool | undefined {
+  const session = client.generation === "2026" ? findSession(client, input) : client.session;
+  return getDispatchTools(session).get(name)?.findCalled?.(input);
 }

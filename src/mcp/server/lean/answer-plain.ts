@@ -3,7 +3,7 @@ import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/s
 import type { Tool } from "../../../core/tool.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
-import { canBeAsked, isUnknownTool, refuseToAsk } from "../calls/answer-call.ts";
+import { canBeAsked, isUnknownTool, refuseToAsk, toGivenForm } from "../calls/answer-call.ts";
 import { toMissingForm } from "../calls/ask-missing-input.ts";
 import { lacksApproval } from "../calls/call-approved.ts";
 import { findTarget, type CallTarget } from "../calls/call-target.ts";
@@ -50,9 +50,10 @@ async function call({ name, input }: PlainRequest, parts: PlainParts): Promise<C
   const target = findTarget(client, name);
   if (!isPlainTarget(target, input, parts)) return undefined;
   const { access } = createClientAccess(refuseToAsk, capabilities);
+  const form = target.findForm(input);
   const outcome = await target.run(input, { ...options, user: client.caller.id, injected: { mcp: access } });
   if (outcome.status === "failed" && (lacksApproval(outcome) || isUnknownTool(target, outcome))) return undefined;
-  return toCallResult(outcome, target.form);
+  return toCallResult(outcome, toGivenForm(target, outcome, form));
 }
 
 /** Tells whether a call can be made without asking anybody. */

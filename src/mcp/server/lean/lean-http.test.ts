@@ -155,6 +155,9 @@ const plainRequests: readonly (readonly [method: string, params: object])[] = [
   ["tools/call", { name: "fail" }],
   ["tools/call", { name: "search_tools", arguments: { query: "echo" } }],
   ["tools/call", { name: "call_tool", arguments: { name: "echo", input: { text: "hi" } } }],
+  ["tools/call", { name: "call_tool", arguments: { name: "count" } }],
+  ["tools/call", { name: "call_tool", arguments: { name: "list", version: "1.0.0" } }],
+  ["tools/call", { name: "call_tool", arguments: { name: ["list"] } }],
   ["tools/call", { name: "list_skills" }],
 ];
 

@@ -166,6 +166,7 @@ const requests: readonly (readonly [method: string, params: object])[] = [
   ["tools/call", { name: "missing" }],
   ["tools/call", { name: "risky" }],
   ["tools/call", { name: "call_tool", arguments: { name: "echo", input: { text: "hi" } } }],
+  ["tools/call", { name: "call_tool", arguments: { name: "count" } }],
   ["tools/call", {}],
   ["tools/list", { cursor: "x" }],
   ["tools/other", {}],

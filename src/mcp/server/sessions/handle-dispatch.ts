@@ -52,6 +52,13 @@ export async function runInSession(
   return { ...outcome, output };
 }
 
+/** The session that an input names; the shared one if it names none that is there. */
+export function findSession({ session: shared, caller, handles, guard }: ToolClient, given: unknown): Session {
+  const { handle } = takeHandle(given);
+  const held = typeof handle === "string" ? handles.find(handle, caller) : undefined;
+  return held === undefined ? shared : guard(held.session);
+}
+
 function run(session: Session, name: string, input: unknown, context: CallOptions): Promise<ToolOutcome> {
   const tool = getDispatchTools(session).get(name) as DispatchTool;
   return tool.run(input, context);

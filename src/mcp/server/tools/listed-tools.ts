@@ -69,8 +69,20 @@ function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpG
 }
 
 /** One of the fixed few as `tools/list` tells it. */
-export function toListedDispatchTool({ name, description, inputSchema, annotations }: DispatchTool): McpTool {
-  return { name, description, inputSchema: inputSchema as McpTool["inputSchema"], ...toHints(annotations) };
+export function toListedDispatchTool({
+  name,
+  description,
+  inputSchema,
+  outputSchema,
+  annotations,
+}: DispatchTool): McpTool {
+  return {
+    name,
+    description,
+    inputSchema: inputSchema as McpTool["inputSchema"],
+    ...(outputSchema !== undefined && { outputSchema: outputSchema }),
+    ...toHints(annotations),
+  };
 }
 
 function toHints({ readOnly, destructive, idempotent, openWorld }: ToolAnnotations): Pick<McpTool, "annotations"> {
