@@ -1,5 +1,6 @@
 import { isKitbagError, toFailure } from "../../core/errors.ts";
 import type { ExampleResult, ForgeDiagnostic, RefusedTool } from "../forge-interface.ts";
+import { findAdvice, findBuildAdvice } from "./find-advice.ts";
 import { describeExample } from "./run-examples.ts";
 
 /** Makes the answer to a draft that did not pass. */
@@ -8,7 +9,9 @@ export function refuseDraft(
   diagnostics: readonly ForgeDiagnostic[],
   examples: readonly ExampleResult[] = [],
 ): RefusedTool {
-  const reasons = diagnostics.map(({ message, cure }) => (cure === undefined ? message : `${message}; ${cure}`));
+  const reasons = diagnostics.map(({ message, cure }) =>
+    cure === undefined ? message : `${message}${message.includes("\n") ? "\n→ " : "; "}${cure}`,
+  );
   return { status: "refused", name, error: toFailure("draft-refused", { name, reasons }), diagnostics, examples };
 }
 
@@ -24,10 +27,25 @@ export function refuseExamples(name: string, examples: readonly ExampleResult[])
   const shown = failed.slice(0, mostShown).map((one): ForgeDiagnostic => ({
     severity: "error",
     code: "example-failed",
-    message: describeExample(one),
+    message: adviseExample(one),
     file: "draft",
   }));
   return refuseDraft(name, [head, ...shown], examples);
+}
+
+/** Says what went wrong with an example of a draft, and what to change in the draft. */
+export function adviseExample(result: ExampleResult): string {
+  const advice = findAdvice(result);
+  if (advice === undefined) return describeExample(result);
+  const { error } = result;
+  // What the runtime advises is for folders with files of their own.
+  const hint = (error?.details as { readonly hint?: string } | undefined)?.hint;
+  const said = error === undefined ? result : { ...result, error: { ...error, message: without(error.message, hint) } };
+  return `${describeExample(said)}\n  → ${advice}`;
+}
+
+function without(message: string, hint: string | undefined): string {
+  return hint === undefined ? message : message.replace(`\n→ ${hint}`, "");
 }
 
 const mostShown = 5;
@@ -35,7 +53,8 @@ const mostShown = 5;
 /** What a failure while a draft was built or checked says to its author; anything else is thrown on. */
 export function toDiagnostics(cause: unknown): readonly ForgeDiagnostic[] {
   if (!isKitbagError(cause)) throw cause;
-  const base = { severity: "error", code: cause.code, file: "draft" } as const;
+  const cure = findBuildAdvice(cause);
+  const base = { severity: "error", code: cause.code, file: "draft", ...(cure !== undefined && { cure }) } as const;
   if (!isKitbagError(cause, "build-failed")) return [{ ...base, message: cause.message }];
   const { source, lines } = cause.details;
   const [, line, column] = /:(\d+)(?::(\d+))?/u.exec(lines.find((one) => one.includes(source)) ?? "") ?? [];

@@ -131,8 +131,8 @@ export function describeExample(result: ExampleResult): string {
   const name = `example ${result.index}${result.description === undefined ? "" : ` (${result.description})`}`;
   const input = `  input: ${show(result.input)}`;
   const failure = result.error === undefined ? "" : describeFailure(result.error);
-  // The message of a script that failed has its last words already.
-  const isSaid = result.stderr === undefined || failure.includes(result.stderr.trim());
+  // The message of a program that failed has its last words already.
+  const isSaid = result.error?.code === "script-failed" || isIn(failure, result.stderr ?? "");
   const stderr = isSaid ? [] : [`  stderr: ${cutEnd(result.stderr ?? "", 1500)}`];
   if (result.error !== undefined) {
     return [`${name} failed: ${failure}`, input, ...stderr].join("\n");
@@ -141,8 +141,14 @@ export function describeExample(result: ExampleResult): string {
   return [`${name} gave something else`, input, ...both, ...stderr].join("\n");
 }
 
+/** Line breaks do not count: lines that are empty are not logged. */
+function isIn(text: string, words: string): boolean {
+  return text.replaceAll(/\s+/gu, " ").includes(words.replaceAll(/\s+/gu, " ").trim());
+}
+
+/** The beginning says what failed, the end says why. */
 function describeFailure({ message }: Failure): string {
-  return message.length > 1500 ? `${message.slice(0, 1500)}…` : message;
+  return message.length > 2000 ? `${message.slice(0, 800)}\n…${message.slice(-1200)}` : message;
 }
 
 function show(value: JsonValue | undefined): string {

@@ -84,7 +84,7 @@ function refuseHead(draft: ToolDraft, { maxExamples }: DraftLimits): readonly Fo
 }
 
 function refuseCode(draft: CodeDraft, { maxBytes }: DraftLimits): readonly ForgeDiagnostic[] {
-  const { code, files = {}, output, examples, dependencies = {} } = draft;
+  const { code, files = {}, language, output, examples, dependencies = {} } = draft;
   const bytes = [code, ...Object.values(files)].reduce((sum, one) => sum + Buffer.byteLength(one), 0);
   const unread = examples.findIndex((example) => isJsonOutput(example.output));
   const { codeFile } = toPlaces(draft);
@@ -92,6 +92,12 @@ function refuseCode(draft: CodeDraft, { maxBytes }: DraftLimits): readonly Forge
     ...toErrors("draft-invalid", [
       bytes > maxBytes ? `code and files have ${bytes} bytes, and ${maxBytes} may be` : undefined,
       code.includes("\0") ? "code: it has a NUL character" : undefined,
+      code.trimStart().startsWith("```")
+        ? "code: it begins with ```; give the program alone, without Markdown"
+        : undefined,
+      language === "php" && !code.includes("<?")
+        ? 'code: PHP begins with "<?php"; without it, it is only text'
+        : undefined,
       output === undefined && unread >= 0
         ? `examples[${unread}].output is JSON, but without an "output" schema the output is text; add "output", or write the text that the program prints`
         : undefined,

@@ -3,7 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ExampleResult, Forge } from "../forge-interface.ts";
-import { describeExample } from "../birth/run-examples.ts";
+import { adviseExample } from "../birth/answer.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
 
 interface VersionInput {
@@ -35,7 +35,7 @@ function testTool(forge: Forge): Tool {
       const failed = report.examples.filter((one) => !one.passed);
       if (failed.length > 0) {
         const head = `${failed.length} of ${report.examples.length} examples did not pass`;
-        throw new KitbagError("draft-refused", { name, reasons: [head, ...failed.map(describeExample)] });
+        throw new KitbagError("draft-refused", { name, reasons: [head, ...failed.map(adviseExample)] });
       }
       return { ...report, examples: report.examples.map(toShort) };
     },
