@@ -40,6 +40,19 @@ workspace.add(
   }),
 );
 workspace.add(defineTool({ name: "cancelled", description: "Counts what was cancelled", run: () => cancelled }));
+workspace.add(defineTool({ name: "broom", description: "Needs a yes", needsApproval: true, run: () => "swept" }));
+let begun = 0;
+workspace.add(
+  defineTool({
+    name: "sweep",
+    description: "Calls the broom",
+    async run(_input, { call }) {
+      begun += 1;
+      const outcome = await call("broom");
+      return outcome.status === "ok" ? `${outcome.output as string}, ${begun} begun` : outcome.error.message;
+    },
+  }),
+);
 
 const server = createMcpServer({ workspace });
 const serving = await server.serveStdio();

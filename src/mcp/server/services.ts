@@ -33,10 +33,7 @@ export function createServices(options: McpServerOptions, limits: McpServerLimit
     options,
     limits,
     handles: createSessionHandles(options.workspace, limits),
-    calls: {
-      parked: createParkedFlights<CallToolResult>(limits.maxParked, parkedMs),
-      knowledge: { isNobodyThere: false },
-    },
+    calls: { parked: createParkedFlights<CallToolResult>(limits.maxParked, parkedMs) },
     notices: createNotices(),
     shared: toSharedSession(options.workspace),
   };

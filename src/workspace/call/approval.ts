@@ -5,6 +5,8 @@ import type { Tool } from "../../core/tool.ts";
 export interface ApprovalRequest {
   readonly call: string;
   readonly parent?: string;
+  /** The addresses of the tools on whose behalf it is, the outermost first; none if the caller asks for the tool itself. */
+  readonly callers: readonly string[];
   readonly user?: string;
   /** The tool's address. */
   readonly address: string;

@@ -21,6 +21,7 @@ test("call() asks before it runs, and shows exactly what will run", async () => 
     {
       call: expect.any(String),
       user: "ada",
+      callers: [],
       address: "note",
       tool,
       input: { text: "hi", times: 2, mark: "!" },
@@ -149,6 +150,43 @@ test("call() asks the caller's function instead of the workspace's", async () =>
   const outcome = await workspace.call("note", { text: "hi" }, { approve: () => ({ decision: "approve" }) });
 
   expect(outcome).toMatchObject({ status: "ok" });
+});
+
+test("call() asks whoever is there if nobody else is, about tools that need it alone", async () => {
+  const careful = defineTool({ name: "careful", description: "Needs a yes", needsApproval: true, run: () => "ran" });
+  const outer = defineTool({
+    name: "outer",
+    description: "Calls another",
+    run: (_, { call }) => call("inner"),
+  });
+  const inner = defineTool({ name: "inner", description: "Calls one more", run: (_, { call }) => call("careful") });
+  const workspace = createWorkspace({ tools: [careful, outer, inner] });
+  const asked: (readonly string[])[] = [];
+  const approveIfNobody: Approve = ({ address, callers }) => {
+    asked.push([...callers, address]);
+    return { decision: "approve" };
+  };
+
+  const direct = await workspace.call("careful", {}, { approveIfNobody });
+  const nested = await workspace.call("outer", {}, { approveIfNobody });
+
+  expect(direct).toMatchObject({ output: "ran" });
+  expect(nested).toMatchObject({ output: { output: { output: "ran" } } });
+  expect(asked).toEqual([["careful"], ["outer", "inner", "careful"]]);
+});
+
+test("call() leaves the decision to those who have it, not to whoever else is there", async () => {
+  const careful = defineTool({ name: "careful", description: "Needs a yes", needsApproval: true, run: () => "ran" });
+  const approve: Approve = () => ({ decision: "deny", reason: "the workspace says no" });
+  const workspace = createWorkspace({ tools: [careful], approve });
+  const approveIfNobody: Approve = () => ({ decision: "approve" });
+
+  const byWorkspace = await workspace.call("careful", {}, { approveIfNobody });
+  const byCaller = await createWorkspace({ tools: [careful] }).call("careful", {}, { approve, approveIfNobody });
+
+  expect([byWorkspace, byCaller]).toMatchObject(
+    Array.from({ length: 2 }, () => ({ error: { code: "approval-denied" } })),
+  );
 });
 
 test("call() asks for calls inside calls too, whoever was asked for the outer one", async () => {

@@ -13,10 +13,11 @@ export const authorise: Phase = (call, next) => {
   const refused = refuseUnavailable(call);
   if (refused !== undefined) return refused;
   const approve = call.options.approve ?? call.root.options.approve ?? call.host.approve;
-  if (approve === undefined) {
-    return call.entry.tool.needsApproval ? call.fail("approval-missing", { tool: call.address }) : next();
-  }
-  return askFirst(call, approve, next);
+  if (approve !== undefined) return askFirst(call, approve, next);
+  if (!call.entry.tool.needsApproval) return next();
+  const { approveIfNobody } = call.root.options;
+  if (approveIfNobody === undefined) return call.fail("approval-missing", { tool: call.address });
+  return askFirst(call, approveIfNobody, next);
 };
 
 async function askFirst(call: Call, approve: Approve, next: Next): Promise<ToolOutcome> {
@@ -42,6 +43,7 @@ function toRequest(call: Call): ApprovalRequest {
   return {
     call: call.id,
     ...(call.parentId !== undefined && { parent: call.parentId }),
+    callers: call.parent?.chain() ?? [],
     ...(call.user !== undefined && { user: call.user }),
     address: call.address,
     tool: call.entry.tool,

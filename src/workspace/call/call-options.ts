@@ -11,6 +11,8 @@ export interface CallOptions {
   readonly injected?: Readonly<Record<string, unknown>>;
   /** Asked instead of the workspace's. */
   readonly approve?: Approve;
+  /** Asked about tools that need an approval, also inside the call, if neither the call nor the workspace has somebody who decides. */
+  readonly approveIfNobody?: Approve;
   /**
    * A name for this use of the tool by this user: with the same key and input it is run once, also after a crash. The outcome is kept and
    * given again. One that was running when its process died is run again only if the tool is idempotent.

@@ -13,13 +13,10 @@ import {
 } from "@modelcontextprotocol/server";
 
 import { describeCause } from "../../../core/errors.ts";
-import type { FailedOutcome, ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../tool-client.ts";
-import type { StructuredForm } from "../tools/structured-output.ts";
-import { toCallResult, toErrorResult } from "../tools/to-call-result.ts";
+import { askApproval } from "./ask-approval.ts";
 import { askMissingInput } from "./ask-missing-input.ts";
-import { callApproved, lacksApproval, type ApprovalKnowledge } from "./call-approved.ts";
 import { createCallNotices } from "./call-notices.ts";
 import { findTarget, type CallTarget } from "./call-target.ts";
 import { createClientAccess } from "./client-access.ts";
@@ -27,11 +24,11 @@ import { canElicit } from "./client-questions.ts";
 import { startFlight, type Flight, type FlightParts } from "./flight.ts";
 import type { ParkedFlights } from "./parked-flights.ts";
 import type { Ask } from "./question-line.ts";
+import { toTargetResult } from "./to-target-result.ts";
 
 /** What calls of all clients share. */
 export interface CallParts {
   readonly parked: ParkedFlights<CallToolResult>;
-  readonly knowledge: ApprovalKnowledge;
 }
 
 /** A call of a client, as `tools/call` brings it. */
@@ -59,10 +56,10 @@ export async function answerCall(
   if (!canBeAsked(capabilities)) {
     const { signal } = context.mcpReq;
     const flight = { signal, ask: refuseToAsk, context: () => context };
-    return runCall(client, { target, input: request.input, capabilities }, flight, parts);
+    return runCall(client, { target, input: request.input, capabilities }, flight);
   }
-  const flight = startFlight(context, (flying) =>
-    runCall(client, { target, input: request.input, capabilities }, flying, parts),
+  const flight = startFlight(context, client.generation, (flying) =>
+    runCall(client, { target, input: request.input, capabilities }, flying),
   );
   return toAnswer(parts, client, request, flight);
 }
@@ -119,51 +116,27 @@ async function runCall(
   client: ToolClient,
   { target, input: given, capabilities }: RunningCall,
   { signal, ask, context }: FlightParts,
-  { knowledge }: CallParts,
 ): Promise<CallToolResult> {
   const first = context();
   const notices = first !== undefined && wantsNotices(client, first) ? createCallNotices(context) : undefined;
   const watched = createClientAccess(ask, capabilities);
+  const isPersonThere = canElicit(capabilities);
   const options: CallOptions = {
     signal,
     user: client.caller.id,
+    // It is the decision of somebody where Kitbag runs, if there is one; the client is never asked in their place.
+    ...(isPersonThere && { approveIfNobody: askApproval(ask) }),
     ...toTrace(first),
     ...(notices !== undefined && { onEvent: notices.onEvent }),
     injected: { mcp: watched.access, sampling: watched.access },
   };
-  const isPersonThere = canElicit(capabilities);
   const input = isPersonThere && target.entry !== undefined ? await askMissingInput(target.entry, given, ask) : given;
   const form = target.findForm(input);
-  const outcome = isPersonThere
-    ? await callApproved(target, input, options, { ask, knowledge })
-    : await target.run(input, options);
+  const outcome = await target.run(input, options);
   await notices?.flush();
   const missing = outcome.status === "failed" ? watched.missing() : undefined;
   if (missing !== undefined && client.generation === "2026") throw missing;
-  return toResult(target, outcome, form);
-}
-
-function toResult(target: CallTarget, outcome: ToolOutcome, form: StructuredForm): CallToolResult {
-  if (outcome.status === "failed" && lacksApproval(outcome)) {
-    const cure = "→ Call it from a client that can ask its person (elicitation), or approve it where Kitbag runs";
-    return toErrorResult(`${outcome.error.message}\n${cure}`);
-  }
-  if (outcome.status === "failed" && isUnknownTool(target, outcome)) {
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, outcome.error.message);
-  }
-  return toCallResult(outcome, toGivenForm(target, outcome, form));
-}
-
-/** The head of an output that was too large fits no schema. What one of the fixed few calls declares none here, so it is no error. */
-export function toGivenForm({ kind }: CallTarget, outcome: ToolOutcome, form: StructuredForm): StructuredForm {
-  return kind === "dispatch" && outcome.status === "ok" && outcome.capped !== undefined ? "none" : form;
-}
-
-const unknownCodes: ReadonlySet<string> = new Set(["tool-not-found", "address-invalid"]);
-
-/** Tells whether there is no tool of the name: the protocol wants an error then, not an answer. */
-export function isUnknownTool({ kind }: CallTarget, { error }: FailedOutcome): boolean {
-  return kind === "direct" && unknownCodes.has(error.code);
+  return toTargetResult(target, outcome, form);
 }
 
 /** Where a request of 2026 says that it wants logs. */

@@ -17,12 +17,11 @@ const approvalForm = {
   required: ["approve"],
 };
 
-/** Makes what asks the person at the client whether a call may be made. Tools that need no approval are not asked about. */
+/** Makes what asks the person at the client whether a call may be made. */
 export function askApproval(ask: Ask): Approve {
   return async (request) => {
-    if (!request.tool.needsApproval) return { decision: "approve" };
     const question = inputRequired.elicit({ message: renderQuestion(request), requestedSchema: approvalForm });
-    const { approval } = await ask({ approval: question });
+    const { approval } = await ask({ approval: question }, { signal: request.signal });
     return toDecision(approval ?? {});
   };
 }
@@ -35,10 +34,11 @@ function toDecision({ action, content }: Readonly<Record<string, unknown>>): App
 }
 
 /** What a person must know to decide: exactly what will run, and that it is shown as the tool and the model wrote it. */
-function renderQuestion({ address, tool, input }: ApprovalRequest): string {
+function renderQuestion({ address, tool, input, callers }: ApprovalRequest): string {
   const text = JSON.stringify(input, undefined, 2);
   const shown =
     text.length > longestInput ? `${cutText(text, longestInput)}\n… ${text.length} characters in all` : text;
   const what = cutText(toVisibleText(tool.description).split("\n", 1)[0] as string, longestDescription);
-  return toVisibleText(`Allow the tool ${address} to run?\n${what}\n\nInput:\n${shown}`);
+  const behalf = callers.length === 0 ? "" : `\nOn behalf of: ${callers.join(" → ")}`;
+  return toVisibleText(`Allow the tool ${address} to run?\n${what}${behalf}\n\nInput:\n${shown}`);
 }

@@ -1,6 +1,7 @@
 import type { InputRequests, ServerContext } from "@modelcontextprotocol/server";
 
-import { createQuestionLine, type Ask } from "./question-line.ts";
+import type { McpGeneration } from "../served-client.ts";
+import { createQuestionLine, type Ask, type QuestionLine } from "./question-line.ts";
 
 /** Where a call is: over, or in need of answers. */
 export type FlightStep<Result> =
@@ -32,13 +33,23 @@ export interface FlightParts {
   readonly context: () => ServerContext | undefined;
 }
 
+/**
+ * So often one call may ask. Clients of 2026 give up on a call after 10 times, whatever it has done by then, so it must end before; on
+ * behalf of a client of 2025 it is the SDK that gives up, when it is told to.
+ */
+export const mostRounds: Readonly<Record<McpGeneration, number>> = { "2025": 128, "2026": 10 };
+
 /** Starts a call that may ask. Answers that came with the first request count if the call lets them. */
 export function startFlight<Result>(
   first: ServerContext,
+  generation: McpGeneration,
   run: (parts: FlightParts) => Promise<Result>,
 ): Flight<Result> {
   const stop = new AbortController();
-  const questions = createQuestionLine(stop.signal, first.mcpReq.inputResponses ?? {});
+  const early = first.mcpReq.inputResponses ?? {};
+  // A client of 2025 may have room for one form only; one of 2026 gets all at once, because it may not come back often.
+  const questions = createQuestionLine({ signal: stop.signal, early, isTogether: generation === "2026" });
+  const nextRound = createRounds(questions, mostRounds[generation]);
   const attachment = createAttachment((reason) => stop.abort(reason));
   attachment.attach(first);
   const done = run({ signal: stop.signal, ask: questions.ask, context: attachment.context }).then(
@@ -47,24 +58,43 @@ export function startFlight<Result>(
   // Whoever waits for the next step hears of it; nobody may be waiting when it happens.
   done.catch(() => {});
 
-  function nextQuestions(): Promise<FlightStep<Result>> {
-    return new Promise((resolve) => {
-      const look = (): void => {
-        const asked = questions.current();
-        if (asked !== undefined) resolve({ status: "asking", questions: asked });
-      };
-      questions.onAsk(look);
-      look();
-    });
-  }
-
   return {
     attach: attachment.attach,
     detach: attachment.detach,
     answer: questions.answer,
-    next: () => Promise.race([done, nextQuestions()]),
+    next: () =>
+      Promise.race([done, nextRound().then((asked): FlightStep<Result> => ({ status: "asking", questions: asked }))]),
     abort: (reason) => stop.abort(reason),
   };
+}
+
+/** Makes what waits for questions. Those that are asked at the same time are in one round; those beyond the last round fail. */
+function createRounds(questions: QuestionLine, most: number): () => Promise<InputRequests> {
+  let rounds = 0;
+
+  return () =>
+    new Promise((resolve) => {
+      let isDue = false;
+      const show = (): void => {
+        isDue = false;
+        if (rounds >= most) questions.refuse(toTooOften(most));
+        const asked = questions.show();
+        if (asked === undefined) return;
+        rounds += 1;
+        questions.onAsk(() => {});
+        resolve(asked);
+      };
+      const look = (): void => {
+        if (!isDue) setImmediate(show);
+        isDue = true;
+      };
+      questions.onAsk(look);
+      look();
+    });
+}
+
+function toTooOften(most: number): Error {
+  return new Error(`the client was asked ${most} times in this call, and is not asked again; make several calls of it`);
 }
 
 interface Attachment {

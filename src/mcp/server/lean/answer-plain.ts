@@ -3,14 +3,14 @@ import type { CallToolResult, ClientCapabilities } from "@modelcontextprotocol/s
 import type { Tool } from "../../../core/tool.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
-import { canBeAsked, isUnknownTool, refuseToAsk, toGivenForm } from "../calls/answer-call.ts";
+import { canBeAsked, refuseToAsk } from "../calls/answer-call.ts";
 import { toMissingForm } from "../calls/ask-missing-input.ts";
-import { lacksApproval } from "../calls/call-approved.ts";
-import { findTarget, type CallTarget } from "../calls/call-target.ts";
+import { findCalledTool, findTarget, type CallTarget } from "../calls/call-target.ts";
 import { createClientAccess } from "../calls/client-access.ts";
+import { toTargetResult } from "../calls/to-target-result.ts";
+import { findSession } from "../sessions/handle-dispatch.ts";
 import type { ToolClient } from "../tool-client.ts";
 import { getToolList, listTtlMs } from "../tools/attach-tools.ts";
-import { toCallResult } from "../tools/to-call-result.ts";
 import type { PlainRequest } from "./plain-request.ts";
 
 /** What a plain request is answered with. */
@@ -24,7 +24,7 @@ export interface PlainParts {
 
 /**
  * Answers a plain request without the SDK, as it would: the same call, the same bytes but for the order of keys. `undefined` if the
- * client may have to be asked, or the answer is an error of the protocol; nothing has run then, and the SDK answers.
+ * client may have to be asked, or there is no such tool; nothing has run then, and the SDK answers.
  */
 export async function answerPlain(request: PlainRequest, parts: PlainParts): Promise<string | undefined> {
   if (request.method === "tools/list") return toListAnswer(request, parts);
@@ -52,38 +52,34 @@ async function call({ name, input }: PlainRequest, parts: PlainParts): Promise<C
   const { access } = createClientAccess(refuseToAsk, capabilities);
   const form = target.findForm(input);
   const outcome = await target.run(input, { ...options, user: client.caller.id, injected: { mcp: access } });
-  if (outcome.status === "failed" && (lacksApproval(outcome) || isUnknownTool(target, outcome))) return undefined;
-  return toCallResult(outcome, toGivenForm(target, outcome, form));
+  return toTargetResult(target, outcome, form);
 }
 
 /** Tells whether a call can be made without asking anybody. */
 function isPlainTarget(
-  target: CallTarget,
+  { entry, kind, name }: CallTarget,
   input: PlainRequest["input"],
   { client, capabilities }: PlainParts,
 ): boolean {
-  const { entry, kind, name } = target;
-  // What one call of many lacks is told in its own place, and the SDK's way remembers it.
-  if (kind === "dispatch" ? name === "call_tools" : entry === undefined) return false;
-  if (entry !== undefined && !isPlainTool(entry.tool)) return false;
+  if (kind === "direct" && entry === undefined) return false;
+  const called = entry ?? findCalledTool(client, name, input);
+  if (called !== undefined && (asks(called.tool) || repeatsArguments(called.tool))) return false;
   if (!canBeAsked(capabilities)) return true;
-  const isComplete = entry === undefined || toMissingForm(entry.tool.inputSchema, input ?? noInput) === undefined;
-  return isComplete && !hasAskingTools(client.session.getAvailableTools());
-}
-
-function isPlainTool(tool: Tool): boolean {
-  return !tool.needsApproval && !asks(tool) && !tool.inject.includes("sampling") && !repeatsArguments(tool);
+  if (entry !== undefined && toMissingForm(entry.tool.inputSchema, input ?? noInput) !== undefined) return false;
+  const session = client.generation === "2026" ? findSession(client, input) : client.session;
+  return !hasAskingTools(session.getAvailableTools());
 }
 
 const noInput = {};
 
-function asks(tool: Tool): boolean {
-  return tool.inject.includes("mcp");
+/** Whether the client may be asked when a tool is called. */
+function asks({ needsApproval, inject }: Tool): boolean {
+  return needsApproval || inject.includes("mcp") || inject.includes("sampling");
 }
 
 const asking = new WeakMap<readonly RegisteredTool[], boolean>();
 
-/** Whether a call inside the call may ask the client. */
+/** Whether a call inside the call may ask the client: any tool may call any other. */
 function hasAskingTools(available: readonly RegisteredTool[]): boolean {
   const known = asking.get(available) ?? available.some(({ tool }) => asks(tool));
   asking.set(available, known);

@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 
 import { listen } from "../../../../test/support/mcp-clients.ts";
 import { defineTool } from "../../../core/define-tool.ts";
+import { KitbagError } from "../../../core/errors.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 
@@ -130,6 +131,15 @@ function toWorkspace(): Workspace {
           throw new Error("no");
         },
       }),
+      defineTool({
+        name: "call_through",
+        description: "Fails as what it calls fails",
+        async run(_input, { call }) {
+          const outcome = await call("none");
+          if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
+          return outcome.output;
+        },
+      }),
       defineTool({ name: "risky", description: "Needs a yes", needsApproval: true, run: () => 1 }),
       defineTool({
         name: "repeated",
@@ -158,6 +168,12 @@ const plainRequests: readonly (readonly [method: string, params: object])[] = [
   ["tools/call", { name: "call_tool", arguments: { name: "count" } }],
   ["tools/call", { name: "call_tool", arguments: { name: "list", version: "1.0.0" } }],
   ["tools/call", { name: "call_tool", arguments: { name: ["list"] } }],
+  ["tools/call", { name: "call_tools", arguments: { calls: [] } }],
+  [
+    "tools/call",
+    { name: "call_tools", arguments: { calls: [{ name: "count" }, { name: "risky" }, { name: "none" }] } },
+  ],
+  ["tools/call", { name: "call_through" }],
   ["tools/call", { name: "list_skills" }],
 ];
 
@@ -195,7 +211,12 @@ function* otherRequests({ headers, body }: HttpRequest): Generator<readonly [wha
     "an argument that a header must repeat",
     toRequest("tools/call", { name: "repeated", arguments: { region: "eu" } }),
   ];
-  yield ["many calls", toRequest("tools/call", { name: "call_tools", arguments: { calls: [] } })];
+  yield [
+    "a tool that needs a yes, by call_tool",
+    toRequest("tools/call", { name: "call_tool", arguments: { name: "risky" } }),
+  ];
+  const canElicit = toMeta({ [`${metaKey}clientCapabilities`]: { elicitation: {} } });
+  yield ["a client that can be asked, of a call that may need it inside", toRequest("tools/call", echo, canElicit)];
   yield ["a page of a list", toRequest("tools/list", { cursor: "x" })];
   yield ["another method", toRequest("prompts/list", {})];
   yield ["no method", { headers, body: { ...message, method: undefined } }];
