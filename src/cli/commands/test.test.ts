@@ -1,5 +1,6 @@
-import { readFileSync } from "node:fs";
+import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 import { expect, test, vi } from "vitest";
 
@@ -17,7 +18,7 @@ test("kitbag test runs the examples of tools, and says what is wrong with those 
   expect(stdout).toMatch(/^✗ {2}wrong +1 passed, 1 failed$/mu);
   expect(stdout).toMatch(/^✓ {2}plain +none$/mu);
   expect(stdout).toContain("wrong: example 1 (twice) gave something else\n  input: {}\n  expected: 3\n  got: 2");
-  expect(stdout).toContain("2 of 3 tools passed, 3 of 4 examples. 1 tools have no examples.");
+  expect(stdout).toContain("2 of 3 tools passed, 3 of 4 examples. 1 tool has no examples.");
 });
 
 test("kitbag test --json tells everything, and ends with 0 if all is well", async () => {
@@ -78,6 +79,68 @@ test("kitbag test lets tools work in a directory of their own, with the files th
   expect(() => readFileSync(join(project.folder, "made"))).toThrow();
 });
 
+test("kitbag test runs every example of the skills that ship with Kitbag, and all pass", async () => {
+  const project = createProject({});
+  // A copy: some of them may write where they are.
+  const skills = fileURLToPath(new URL("../../../skills", import.meta.url));
+  cpSync(skills, join(project.folder, "skills"), { recursive: true });
+
+  const { code, stdout } = await runKitbag(["test", "skills", "--json"], { project });
+
+  const { summary, tools: tested, leftOut } = JSON.parse(stdout) as Trials;
+  const bad = tested.flatMap(({ examples }) => examples.filter(({ status }) => status !== "passed"));
+  expect({ code, bad, leftOut }).toEqual({ code: 0, bad: [], leftOut: [] });
+  expect(summary).toMatchObject({ tools: 25, passed: 25, withoutExamples: 0, failed: 0, declined: 0 });
+  expect(summary.examples).toBeGreaterThanOrEqual(40);
+});
+
+test("kitbag test runs the tests of kitbag.toml, and fails if it must leave one out", async () => {
+  const tests = '[[tests]]\ntool = "count"\ninput = { text = "abc" }\noutput = "3"\n';
+  const good = createSkillProject("print(len(a.text))", { "kitbag.toml": tests });
+  const bad = createSkillProject("print(len(a.text))", {
+    "kitbag.toml": `${tests}[[tests]]\ntool = "cuont"\ninput = {}\n`,
+  });
+
+  const passed = await runKitbag(["test", "skills"], { project: good });
+  const failed = await runKitbag(["test", "skills"], { project: bad });
+
+  expect([passed.code, passed.stdout]).toEqual([0, expect.stringMatching(/✓ {2}count\/count +1 passed/u)]);
+  expect([failed.code, failed.stdout]).toEqual([
+    1,
+    expect.stringContaining(
+      'count/kitbag.toml: Left out tests[1]: the skill has no tool "cuont"; did you mean "count"?',
+    ),
+  ]);
+});
+
+test("kitbag test leaves nothing of what tools keep, unless it is told where", async () => {
+  const body =
+    'import kitbag\nkitbag.state.set("seen", 1 + (kitbag.state.get("seen") or 0))\nprint(kitbag.state.get("seen"))';
+  const tests = '[[tests]]\ntool = "count"\ninput = { text = "a" }\noutput = "1"\n';
+  const project = createSkillProject(body, { "kitbag.toml": tests });
+
+  const codes: (number | null)[] = [];
+  for (const words of [[], [], ["--store", "sqlite:kept.db"], ["--store", "sqlite:kept.db"]]) {
+    codes.push((await runKitbag(["test", "skills", ...words], { project })).code);
+  }
+
+  expect(codes).toEqual([0, 0, 0, 1]);
+  expect(readdirSync(project.folder).toSorted()).not.toContain(".kitbag");
+});
+
+test("kitbag test makes the folder dot-git of the files the repository that the examples work in", async () => {
+  const body = "import os\nprint(sorted(os.listdir('.')), open('.git/HEAD').read())";
+  const project = createSkillProject(body, {
+    "kitbag.toml":
+      '[permissions]\nread = ["."]\n[[tests]]\ntool = "count"\ninput = { text = "a" }\noutput = "[\'.git\'] x\\n"\n',
+    "evals/files/dot-git/HEAD": "x",
+  });
+
+  const { code, stdout } = await runKitbag(["test", "skills"], { project });
+
+  expect([code, stdout]).toEqual([0, expect.stringContaining("1 passed")]);
+});
+
 test("kitbag test takes names of tools and skills beside folders, and says which one was meant", async () => {
   const project = createSkillProject("print(len(a.text))");
   project.write("tools.mjs", tools);
@@ -102,6 +165,12 @@ test.for([
 
   expect([code, stderr]).toEqual([2, expect.stringContaining(text)]);
 });
+
+interface Trials {
+  readonly tools: readonly { readonly examples: readonly { readonly status: string }[] }[];
+  readonly leftOut: readonly string[];
+  readonly summary: { readonly examples: number };
+}
 
 function addressesIn(stdout: string): readonly string[] {
   return (JSON.parse(stdout) as { tools: { address: string }[] }).tools.map(({ address }) => address);

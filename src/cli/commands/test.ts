@@ -4,14 +4,15 @@ import { resolve } from "node:path";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { TriedCall } from "../../forge/birth/run-examples.ts";
 import { askThePerson } from "../approve-call.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addModuleOption, addOption, getText } from "../options.ts";
 import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
+import { toPrintable } from "../printable.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
-import { addStoreOption } from "../store/choose-store.ts";
 import { withRecords, type OpenRecords } from "../store/with-records.ts";
 import { renderTrials } from "../trials/render-trials.ts";
 import { createScratch, type Scratch } from "../trials/scratch.ts";
@@ -43,9 +44,15 @@ export const testCommand: CliCommand = {
     command.option("--yes", "approve the calls that need an approval");
     addModuleOption(command);
     addSandboxOption(command);
-    addStoreOption(command);
+    addOption(
+      command,
+      "--store <where>",
+      "keep records and state: sqlite:FILE, postgres://… or memory; by default nothing is left when it ends",
+    );
   },
-  async run(invocation) {
+  async run(given) {
+    // What tools keep while they are tried is not what they keep for the person.
+    const invocation = { ...given, options: { ...given.options, store: getText(given.options, "store") ?? "memory" } };
     const scratch = createScratch();
     try {
       const { directory } = scratch;
@@ -81,12 +88,20 @@ async function test(invocation: Invocation, { runtimes, records }: OpenRecords, 
     }),
   );
   const summary = summarise(tools);
-  const isGood = tools.every(({ passed }) => passed);
+  const leftOut = findLeftOut(reports);
+  const isGood = tools.every(({ passed }) => passed) && leftOut.length === 0;
   return {
-    document: { tools, summary },
-    text: renderTrials(tools, invocation.terminal),
+    document: { tools, leftOut, summary },
+    text: [...leftOut.map(toPrintable), renderTrials(tools, invocation.terminal)].join("\n\n"),
     exitCode: isGood ? 0 : 1,
   };
+}
+
+/** Tests of manifests that nobody can run: all is not well if they are not run. */
+function findLeftOut(reports: readonly SkillReport[]): readonly string[] {
+  return reports.flatMap(({ name, diagnostics }) =>
+    diagnostics.flatMap(({ code, message, file }) => (code === "test-invalid" ? [`${name}/${file}: ${message}`] : [])),
+  );
 }
 
 async function callOnce(

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, realpathSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -15,6 +15,9 @@ export interface Scratch {
 /** Where a skill keeps the files that its examples need, as they lie in a working directory. */
 const exampleFiles = "evals/files";
 
+/** What becomes `.git` there: no repository can hold a folder of that name. */
+const gitFolder = "dot-git";
+
 /** Makes an empty working directory. */
 export function createScratch(): Scratch {
   const directory = realpathSync.native(mkdtempSync(join(tmpdir(), "kitbag-test-")));
@@ -29,7 +32,10 @@ export function createScratch(): Scratch {
       // The directory itself stays: sandboxes that wait for a call have it mounted.
       for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true, force: true });
       const files = findFiles(skillFolder);
-      if (files !== undefined) cpSync(files, directory, { recursive: true });
+      if (files === undefined) return;
+      cpSync(files, directory, { recursive: true });
+      const repository = join(directory, gitFolder);
+      if (existsSync(repository)) renameSync(repository, join(directory, ".git"));
     },
     remove: () => rmSync(directory, { recursive: true, force: true }),
   };

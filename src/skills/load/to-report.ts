@@ -12,6 +12,7 @@ import type { SkillFacts } from "./skill-facts.ts";
 import type { SkillReport, ToolReport } from "./skill-report.ts";
 import type { SkillPlace, SkillSources } from "./skill-sources.ts";
 import { findOverruled, toHead, toSkill, type SkillHead } from "./to-skill.ts";
+import { addTests } from "./add-tests.ts";
 import { toCodeTool, toManifestTool, toScriptTool, type MakePipeline, type ToolFrame } from "./to-tools.ts";
 import { toUses } from "./to-uses.ts";
 
@@ -108,7 +109,15 @@ function makeTools(
     else byName.set(one.tool.name, one);
   }
   const kept = [...byName.values()];
-  return { tools: kept.map((one) => one.tool), reports: kept.map((one) => one.report), diagnostics };
+  const tested = addTests(
+    kept.map((one) => one.tool),
+    manifest,
+  );
+  return {
+    tools: tested.tools,
+    reports: kept.map((one) => one.report),
+    diagnostics: [...diagnostics, ...tested.diagnostics],
+  };
 }
 
 /** Whether another tool is in the same file. */

@@ -5,8 +5,15 @@ import { isName, nameRule } from "../../core/names.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { withoutUndefined } from "../scripts/without-undefined.ts";
 import { parseManifestText } from "./parse-manifest-text.ts";
-import { emptyManifest, sourceLanguages, type ManifestTool, type SkillManifest } from "./skill-manifest.ts";
+import {
+  emptyManifest,
+  sourceLanguages,
+  type ManifestTest,
+  type ManifestTool,
+  type SkillManifest,
+} from "./skill-manifest.ts";
 
 const text = { type: "string", minLength: 1 };
 const texts = { type: "array", items: text };
@@ -65,7 +72,10 @@ const schema: JsonSchema = closed({
   tools: { type: "array", items: tool, maxItems: 1000 },
   dependencies: closed({ python: texts, npm: texts, cargo: texts }),
   mcp: { type: "object", additionalProperties: skillMcpSchema, maxProperties: 32 },
-  tests: { type: "array", items: closed({ tool: text, input: { type: "object" }, output: {} }, ["tool", "input"]) },
+  tests: {
+    type: "array",
+    items: closed({ tool: text, description: text, input: { type: "object" }, output: {} }, ["tool", "input"]),
+  },
 });
 
 interface KitbagToml {
@@ -73,6 +83,7 @@ interface KitbagToml {
   readonly permissions?: Permissions;
   readonly tools?: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
+  readonly tests?: readonly ManifestTest[];
   readonly mcp?: Readonly<Record<string, McpServerEntry>>;
 }
 
@@ -83,11 +94,11 @@ export function readKitbagToml(
 ): { manifest?: SkillManifest; diagnostics: readonly Diagnostic[] } {
   const parsed = parseManifestText<KitbagToml>(file, bytes, schema);
   if (!parsed.ok) return { diagnostics: parsed.diagnostics };
-  const { skill = {}, permissions = {}, tools = [], dependencies, mcp } = parsed.value;
+  const { skill = {}, permissions = {}, tools = [], dependencies, tests, mcp } = parsed.value;
   const servers = Object.entries(mcp ?? {}).flatMap(([name, one]) => checkServer(file, [name, one], permissions));
   const wrong = [...tools.flatMap((one, index) => checkTool(file, one, index)), ...servers];
   if (wrong.length > 0) return { diagnostics: wrong };
-  const more = { ...(dependencies !== undefined && { dependencies }), ...(mcp !== undefined && { mcp }) };
+  const more = withoutUndefined<Partial<SkillManifest>>({ dependencies, tests, mcp });
   return { manifest: { ...emptyManifest, ...skill, file, permissions, tools, ...more }, diagnostics: [] };
 }
 

@@ -1,4 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { McpServerEntry } from "../../core/mcp-source.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { ListedDependencies } from "../../core/script-code.ts";
@@ -37,6 +37,16 @@ export interface ManifestTool {
   readonly version?: string;
 }
 
+/** A call that must succeed, and what comes of it. */
+export interface ManifestTest {
+  /** The name of one of the skill's tools. */
+  readonly tool: string;
+  readonly description?: string;
+  readonly input: JsonObject;
+  /** If it is given, exactly this must come. */
+  readonly output?: JsonValue;
+}
+
 /** What a manifest says about a skill, whichever of the formats it is written in. */
 export interface SkillManifest {
   /** The manifest's file, for messages. */
@@ -52,6 +62,8 @@ export interface SkillManifest {
   readonly permissions: Permissions;
   readonly tools: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
+  /** They become examples of the tools. */
+  readonly tests?: readonly ManifestTest[];
   /** Other MCP servers, by name. */
   readonly mcp?: Readonly<Record<string, McpServerEntry>>;
   /** Whether it says that there is a SKILL.md. */

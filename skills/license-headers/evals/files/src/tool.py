@@ -1,0 +1,3 @@
+# SPDX-FileCopyrightText: 2024 Ada Lovelace
+# SPDX-License-Identifier: Apache-2.0
+print("hello")
