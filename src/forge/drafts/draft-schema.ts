@@ -13,6 +13,18 @@ const closed = (properties: JsonObject, required: readonly string[] = []): JsonO
   additionalProperties: false,
 });
 
+/** Any JSON, said so that providers take it who want one type for each schema. */
+export const anyJson: JsonObject = {
+  anyOf: [
+    { type: "string" },
+    { type: "number" },
+    { type: "boolean" },
+    { type: "object", additionalProperties: true },
+    { type: "array" },
+    { type: "null" },
+  ],
+};
+
 /** JSON Schemas of what every draft says, by part. Descriptions are for a model. */
 export const headProperties: JsonObject = {
   title: { ...text, description: "A name for people" },
@@ -56,7 +68,9 @@ export const headProperties: JsonObject = {
   needsApproval: { type: "boolean", description: "A person must agree to every call" },
   examples: {
     type: "array",
-    items: closed({ description: text, input: { type: "object", additionalProperties: true }, output: {} }, ["input"]),
+    items: closed({ description: text, input: { type: "object", additionalProperties: true }, output: anyJson }, [
+      "input",
+    ]),
     description:
       "At least one. Each is run in the sandbox before the tool is live. With output, exactly this must come; without it, the call must succeed",
   },
@@ -64,7 +78,11 @@ export const headProperties: JsonObject = {
 
 /** The parts of a draft that is code. */
 export const codeProperties: JsonObject = {
-  language: { enum: [...scriptLanguages, ...wasmLanguages], description: "wasm-… is compiled to WebAssembly" },
+  language: {
+    type: "string",
+    enum: [...scriptLanguages, ...wasmLanguages],
+    description: "wasm-… is compiled to WebAssembly",
+  },
   code: {
     type: "string",
     minLength: 1,
@@ -98,7 +116,7 @@ export const pipelineProperties: JsonObject = {
     description:
       'Each {"id": "a", "tool": "address", "args": {…}}, with optional if, forEach, after, continueOnError. Values may be references: "$input.x", "$a.field" (the output of step a), "$prev", "$item" inside forEach; in text "${a.field}"',
   },
-  result: { description: "The output, made of references like args; by default the last step's output" },
+  result: { ...anyJson, description: "The output, made of references like args; by default the last step's output" },
 };
 
 const name = { type: "string", description: "Letters, digits, _ - and ." };

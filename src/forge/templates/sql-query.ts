@@ -38,7 +38,11 @@ export const sqlQuery: ToolTemplate = {
       code: putIn(program, toPython({ database, maxRows })),
       input: objectOf({
         sql: { type: "string", description: "One SELECT; ? for each of the values. Without it: the tables" },
-        values: { type: "array", items: { type: ["string", "number", "null"] }, default: [] },
+        values: {
+          type: "array",
+          items: { anyOf: [{ type: "string" }, { type: "number" }, { type: "null" }] },
+          default: [],
+        },
         demo: {
           type: "boolean",
           default: false,

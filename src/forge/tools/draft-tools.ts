@@ -75,11 +75,15 @@ interface UpdateInput {
 function toOptional(parts: JsonObject): JsonObject {
   const open = Object.entries(parts).map(([name, schema]) => {
     const { type, description, enum: values } = schema as JsonObject;
+    // Anything may be null already.
+    if (type === undefined) return [name, schema];
     const words = description === undefined ? {} : { description };
-    if (Array.isArray(values)) return [name, { enum: [...values, null], ...words }];
-    if (type === undefined) return [name, words];
-    const inner = type === "object" ? { additionalProperties: true } : {};
-    return [name, { type: [type, "null"], ...inner, ...words }];
+    const part = {
+      type,
+      ...(values !== undefined && { enum: values }),
+      ...(type === "object" && { additionalProperties: true }),
+    };
+    return [name, { anyOf: [part, { type: "null" }], ...words }];
   });
   return Object.fromEntries(open) as JsonObject;
 }

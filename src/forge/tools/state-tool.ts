@@ -3,6 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
+import { anyJson } from "../drafts/draft-schema.ts";
 import type { Forge } from "../forge-interface.ts";
 import { anyObject, closed } from "./to-output.ts";
 
@@ -24,10 +25,10 @@ export function createStateTool(forge: Forge): Tool {
       "Gets, sets, lists or deletes what a tool keeps from one call to the next (in Python: import kitbag; kitbag.state.get(key)). Values are JSON.",
     input: closed(
       {
-        action: { enum: ["get", "set", "list", "delete"] },
+        action: { type: "string", enum: ["get", "set", "list", "delete"] },
         tool: { type: "string", minLength: 1, description: "The address of the tool" },
         key: { type: "string", minLength: 1, description: "Needed but for list" },
-        value: { description: "What to set: any JSON" },
+        value: { ...anyJson, description: "What to set: any JSON" },
         prefix: { type: "string", description: "For list: only keys that begin so" },
         after: { type: "string", description: "For list: only keys after this one" },
       },

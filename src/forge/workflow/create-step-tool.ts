@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { checkSkillDraft } from "../drafts/check-draft.ts";
-import { codeProperties, headProperties } from "../drafts/draft-schema.ts";
+import { anyJson, codeProperties, headProperties } from "../drafts/draft-schema.ts";
 import { defaultPolicy } from "../forge-parts.ts";
 import type { Forge, SkillAnswer } from "../forge-interface.ts";
 import { anyObject, closed } from "../tools/to-output.ts";
@@ -46,6 +46,7 @@ const input = closed({
     description: "From the first answer; without it a new one begins",
   },
   action: {
+    type: "string",
     enum: ["show", "live", "drop"],
     description: "show: tells where it stands; live: makes the skill; drop: throws it away",
   },
@@ -68,7 +69,7 @@ const input = closed({
     ...record,
     additionalProperties: {
       type: "array",
-      items: closed({ description: { type: "string" }, input: record, output: {} }, ["input"]),
+      items: closed({ description: { type: "string" }, input: record, output: anyJson }, ["input"]),
     },
   },
 });
