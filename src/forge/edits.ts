@@ -10,7 +10,15 @@ import type { StoredTool, StoredVersion } from "./disk/stored-tool.ts";
 import { checkDraft } from "./drafts/check-draft.ts";
 import { findTwin } from "./drafts/check-name.ts";
 import type { ForgeParts } from "./forge-parts.ts";
-import type { ChangeOptions, Forge, ForgeAnswer, ForgeEvent, RefusedTool, UpdateOptions } from "./forge-interface.ts";
+import type {
+  ChangeOptions,
+  Forge,
+  ForgeAnswer,
+  ForgeEvent,
+  RefusedTool,
+  UpdateOptions,
+  WaitingTool,
+} from "./forge-interface.ts";
 import { refuseDraft } from "./birth/answer.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
@@ -18,11 +26,11 @@ import { toPipelineOptions } from "./live/pipelines.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
 import { compareVersions, stepFrom } from "./versions/next-version.ts";
 
-type EditMethods = Pick<Forge, "createTool" | "createPipeline" | "updateTool" | "approve" | "deny">;
+type EditMethods = Pick<Forge, "createTool" | "createPipeline" | "updateTool">;
 
 /** Makes what puts new tools and new versions in. */
 export function createEdits(parts: ForgeParts): EditMethods {
-  const { waiting, live } = parts;
+  const { live } = parts;
 
   async function createTool(given: unknown, options: ChangeOptions = {}): Promise<ForgeAnswer> {
     const checked = checkDraft(given, parts.policy);
@@ -50,26 +58,28 @@ export function createEdits(parts: ForgeParts): EditMethods {
       if (isSame(draft, before)) return toLiveAnswer(parts, name, [nothingChanged]);
       return bring(parts, { draft, base, ...toNotes(parts, options) });
     },
-    async approve(id, options = {}) {
-      const { draft, waiting: facts } = waiting.get(id);
-      live.refresh([draft.name]);
-      const base = await findBase(parts, draft.name);
-      const current = base?.stored.isDeleted === true ? undefined : base?.version;
-      if (base !== undefined && current !== facts.from && current !== undefined) {
-        return toConflict(base.stored, facts.from ?? "none", current);
-      }
-      const { signal } = options;
-      const notes = { author: facts.author ?? options.author ?? parts.author, ...(signal !== undefined && { signal }) };
-      const answer = await bring(parts, { draft, base, granted: facts.asks, ...notes });
-      waiting.remove(id);
-      return answer;
-    },
-    async deny(id) {
-      const { waiting: facts } = waiting.get(id);
-      waiting.remove(id);
-      return facts;
-    },
   };
+}
+
+/** A draft of a tool that a person has agreed to. */
+export interface AgreedTool {
+  readonly draft: ToolDraft;
+  readonly facts: WaitingTool;
+}
+
+/** Takes a draft through the gate that a person has agreed to, unless its tool has changed since. */
+export async function bringAgreed(
+  parts: ForgeParts,
+  { draft, facts }: AgreedTool,
+  options: ChangeOptions,
+): Promise<ForgeAnswer> {
+  parts.live.refresh([draft.name]);
+  const base = await findBase(parts, draft.name);
+  const current = base?.stored.isDeleted === true ? undefined : base?.version;
+  if (base !== undefined && current !== facts.from && current !== undefined) {
+    return toConflict(base.stored, facts.from ?? "none", current);
+  }
+  return bring(parts, { draft, base, granted: facts.asks, ...toNotes(parts, options) });
 }
 
 function toNotes({ author }: ForgeParts, options: ChangeOptions): Pick<Candidate, "author" | "signal"> {

@@ -127,10 +127,12 @@ export interface LiveTool {
   readonly diagnostics: readonly ForgeDiagnostic[];
 }
 
-/** A draft that passed, and waits for a person because it wants more than the policy grants. */
+/** A draft that waits for a person because it wants more than the policy grants. Nothing of it has run. */
 export interface WaitingTool {
   readonly status: "waiting";
   readonly id: string;
+  /** Whether it becomes a tool or a skill. */
+  readonly makes: "tool" | "skill";
   readonly name: string;
   readonly description: string;
   /** The version that it is an edit of; none for a new tool. */
@@ -167,6 +169,7 @@ export type SkillAnswer =
       readonly howToCall: readonly string[];
       readonly diagnostics: readonly ForgeDiagnostic[];
     }
+  | WaitingTool
   | RefusedTool;
 
 /** What came of trying a tool with its examples. */
@@ -234,7 +237,10 @@ export interface Forge {
    * @throws {KitbagError} `tool-not-found`; `draft-refused` if the tool of now is not trusted or broken.
    */
   updateTool(name: string, changes: ToolChanges, options?: UpdateOptions): Promise<ForgeAnswer>;
-  /** Writes a skill's folder, if the checker and the tools' examples pass, and adds the skill to the workspace, closed. */
+  /**
+   * Writes a skill's folder, if the checker and the tools' examples pass, and adds the skill to the workspace, closed. One whose tools
+   * want more than the policy grants waits.
+   */
   createSkill(draft: SkillDraft, options?: ChangeOptions): Promise<SkillAnswer>;
   /** Runs the examples of the live version, or of another one. @throws {KitbagError} `version-not-found`, `tool-not-found` */
   testTool(name: string, options?: { readonly version?: string; readonly signal?: AbortSignal }): Promise<TestReport>;
@@ -256,7 +262,7 @@ export interface Forge {
   /** Drafts that wait for a person, the oldest first. */
   listWaiting(): readonly WaitingTool[];
   /** Makes a draft that waits live. It is tried again first. @throws {KitbagError} `draft-not-found` */
-  approve(id: string, options?: ChangeOptions): Promise<ForgeAnswer>;
+  approve(id: string, options?: ChangeOptions): Promise<ForgeAnswer | SkillAnswer>;
   /** Throws a draft away that waits. @throws {KitbagError} `draft-not-found` */
   deny(id: string, options?: ChangeOptions): Promise<WaitingTool>;
   /** Reads the tools folder again; when folders are followed, this happens by itself. */

@@ -8,12 +8,13 @@ import { createToolReader } from "./disk/stored-tool.ts";
 import { createToolTrust } from "./disk/tool-trust.ts";
 import { createToolWriter } from "./disk/tool-writer.ts";
 import { createToolsFolder } from "./disk/tools-folder.ts";
+import { createDecisions } from "./decisions.ts";
 import { createEdits } from "./edits.ts";
 import { defaultPolicy, type ForgeParts } from "./forge-parts.ts";
 import type { Forge, ForgeOptions } from "./forge-interface.ts";
 import { createLives } from "./lives.ts";
 import { createLiveTools } from "./live/live-tools.ts";
-import { createSkillMethod } from "./skills/create-skill.ts";
+import { createSkillMaker } from "./skills/create-skill.ts";
 import { createWaitingDrafts } from "./waiting-drafts.ts";
 
 /**
@@ -71,6 +72,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     findSandbox: runtimes.findSandbox,
     buildCache: join(home, "cache", "wasm"),
   };
+  const skills = createSkillMaker(parts, options.followed);
   const watcher = watch ? follow(parts) : undefined;
   live.refresh();
   return {
@@ -78,9 +80,9 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     directory,
     ...createEdits(parts),
     ...createLives(parts),
-    ...createSkillMethod(parts, options.followed),
+    ...createDecisions(parts, skills),
+    createSkill: skills.create,
     state: (name) => workspace.openState(name),
-    listWaiting: parts.waiting.list,
     async refresh() {
       live.refresh();
     },

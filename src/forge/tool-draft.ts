@@ -79,6 +79,11 @@ export type ToolChanges = {
     | null;
 };
 
+/** Tells whether a draft is one of a skill. */
+export function isSkillDraft(draft: ToolDraft | SkillDraft): draft is SkillDraft {
+  return "instructions" in draft;
+}
+
 /** What an author writes down to make a skill. */
 export interface SkillDraft {
   readonly name: string;

@@ -9,17 +9,17 @@ import type { Permissions } from "../core/permissions.ts";
 import { placeFile } from "./disk/durable-files.ts";
 import type { ToolsFolder } from "./disk/tools-folder.ts";
 import type { WaitingTool } from "./forge-interface.ts";
-import type { ToolDraft } from "./tool-draft.ts";
+import { isSkillDraft, type SkillDraft, type ToolDraft } from "./tool-draft.ts";
 
 /** A draft that waits, with all that is needed to go on. */
 export interface WaitingDraft {
   readonly waiting: WaitingTool;
-  readonly draft: ToolDraft;
+  readonly draft: ToolDraft | SkillDraft;
 }
 
 /** What waits for a person, in files beside the tools. */
 export interface WaitingDrafts {
-  keep(draft: ToolDraft, facts: WaitingFacts): WaitingTool;
+  keep(draft: WaitingDraft["draft"], facts: WaitingFacts): WaitingTool;
   list(): readonly WaitingTool[];
   /** @throws {KitbagError} `draft-not-found` */
   get(id: string): WaitingDraft;
@@ -75,20 +75,21 @@ export function createWaitingDrafts(folder: ToolsFolder): WaitingDrafts {
 }
 
 interface KeptDraft extends WaitingFacts {
-  readonly draft: ToolDraft;
+  readonly draft: WaitingDraft["draft"];
   readonly at: number;
 }
 
-function toId(draft: ToolDraft, { asks, from }: Pick<WaitingFacts, "asks" | "from">): string {
+function toId(draft: KeptDraft["draft"], { asks, from }: Pick<WaitingFacts, "asks" | "from">): string {
   const text = toCanonicalJson({ draft, asks, from: from ?? null } as unknown as JsonValue);
   return hash("sha256", text).slice(0, 16);
 }
 
-function toWaiting(id: string, draft: ToolDraft, kept: Omit<KeptDraft, "draft">): WaitingTool {
+function toWaiting(id: string, draft: KeptDraft["draft"], kept: Omit<KeptDraft, "draft">): WaitingTool {
   const { asks, from, author, at } = kept;
   const { name, description } = draft;
   const notes = { ...(from !== undefined && { from }), ...(author !== undefined && { author }) };
-  return { status: "waiting", id, name, description, asks, at, ...notes };
+  const makes = isSkillDraft(draft) ? "skill" : "tool";
+  return { status: "waiting", id, makes, name, description, asks, at, ...notes };
 }
 
 function listFiles(directory: string): readonly string[] {

@@ -1,4 +1,4 @@
-import type { ForgeAnswer, WaitingTool } from "../../forge/forge-interface.ts";
+import type { ForgeAnswer, SkillAnswer, WaitingTool } from "../../forge/forge-interface.ts";
 import { describePermissions } from "../../forge/permissions-beyond.ts";
 import type { Answer, CliContext, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
@@ -6,7 +6,7 @@ import { renderTable } from "../render-table.ts";
 import { failedAnswer } from "../report-error.ts";
 import { hasForged } from "./load-forged.ts";
 
-/** Drafts of tools that wait for a person, because they want more than the policy grants. */
+/** Drafts of tools and skills that wait for a person, because they want more than the policy grants. */
 export async function listWaitingDrafts(context: CliContext): Promise<readonly WaitingTool[]> {
   if (!hasForged(context)) return [];
   const { createToolsFolder } = await import("../../forge/disk/tools-folder.ts");
@@ -16,8 +16,13 @@ export async function listWaitingDrafts(context: CliContext): Promise<readonly W
 
 /** The drafts as a table: what each wants is what the person decides about. */
 export function renderDrafts(drafts: readonly WaitingTool[], { terminal }: Pick<Invocation, "terminal">): string {
-  const rows = drafts.map(({ id, name, asks, description }) => [id, name, describePermissions(asks), description]);
-  return renderTable(["DRAFT", "TOOL", "ASKS FOR", "DESCRIPTION"], rows, terminal);
+  const rows = drafts.map(({ id, makes, name, asks, description }) => [
+    id,
+    `${makes} ${name}`,
+    describePermissions(asks),
+    description,
+  ]);
+  return renderTable(["DRAFT", "MAKES", "ASKS FOR", "DESCRIPTION"], rows, terminal);
 }
 
 /** Approves or denies the draft whose id begins with `given`; nothing if none does. */
@@ -39,10 +44,10 @@ export async function decideDraft(
   });
 }
 
-function toAnswer(answer: ForgeAnswer, { id }: WaitingTool): Answer {
+function toAnswer(answer: ForgeAnswer | SkillAnswer, { id }: WaitingTool): Answer {
   if (answer.status === "refused") return failedAnswer(answer.error);
   const { name, status } = answer;
-  const version = answer.status === "live" ? `, at ${answer.version}` : "";
+  const version = "version" in answer ? `, at ${answer.version}` : "";
   return {
     document: { draft: id, decision: "approve", name, status },
     text: toPrintable(`${name} is ${status} now${version}.`),

@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import { joinPermissions, type Permissions } from "../../core/permissions.ts";
+import type { Permissions } from "../../core/permissions.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { FileMap } from "../disk/durable-files.ts";
 import { makeTool } from "../disk/make-tool.ts";
@@ -8,11 +8,11 @@ import { firstVersion, type StoredTool } from "../disk/stored-tool.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { ExampleResult, RefusedTool, ReplayReport, VersionStep, WaitingTool } from "../forge-interface.ts";
 import { findCycle, toPipelineOptions } from "../live/pipelines.ts";
-import { isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import type { ToolDraft } from "../tool-draft.ts";
 import { compareTools } from "../versions/compare-tools.ts";
 import { nextVersion, stepFrom } from "../versions/next-version.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
+import { holdBack } from "./hold-back.ts";
 import { replayCalls } from "./replay-calls.ts";
 import { runExamples, type Trial } from "./run-examples.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -125,7 +125,14 @@ async function tryOut(
 ): Promise<Passed | RefusedTool | WaitingTool> {
   const { draft, base, signal } = candidate;
   const { policy, workspace, runtimes, store } = parts;
-  const held = await holdBack(parts, candidate);
+  const { granted, author } = candidate;
+  const held = await holdBack(parts, {
+    draft,
+    asked: draft.permissions ?? {},
+    granted,
+    from: base?.version,
+    author,
+  });
   if (held !== undefined) return held;
   const trial: Trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal };
   const examples = await runExamples(tool, trial);
@@ -144,19 +151,4 @@ async function tryOut(
     ...(change !== undefined && { change }),
     ...(replay !== undefined && { replay }),
   };
-}
-
-/** What a draft answers with that asks for more than it may have; nothing if it does not, or a person has agreed. */
-async function holdBack(parts: ForgeParts, candidate: Candidate): Promise<RefusedTool | WaitingTool | undefined> {
-  const { draft, base, granted = {}, author } = candidate;
-  const { policy, waiting, approve } = parts;
-  const asks = permissionsBeyond(draft.permissions ?? {}, joinPermissions([policy.permissions, granted]));
-  if (isNothing(asks)) return undefined;
-  const kept = waiting.keep(draft, { asks, from: base?.version, author });
-  const answer = approve === undefined ? undefined : await approve(kept);
-  if (answer === undefined) return kept;
-  waiting.remove(kept.id);
-  if (answer) return undefined;
-  const message = "the permissions that it asks for were denied; make it with fewer";
-  return refuseDraft(draft.name, [{ severity: "error", code: "approval-denied", message, file: "draft" }]);
 }

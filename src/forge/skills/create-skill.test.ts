@@ -15,6 +15,7 @@ import {
   openTestRuntimes,
   outputOf,
 } from "../../../test/support/open-test-forge.ts";
+import type { SkillAnswer } from "../forge-interface.ts";
 import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
 
 const runtimes = openTestRuntimes();
@@ -95,7 +96,77 @@ test("createSkill() runs the examples of its tools first, and leaves nothing if 
   expect(existsSync(join(directory, ".kitbag"))).toBe(false);
 });
 
-test("createSkill() refuses names, files, tools and permissions that it cannot take", async () => {
+test("createSkill() waits for a person if its tools want more than the policy grants, and runs nothing before", async () => {
+  const { forge, workspace, directory } = await openTestForge(runtimes);
+  const run = join(directory, "ran");
+  const asking = {
+    ...countWords,
+    code: `open(${JSON.stringify(run)}, "w").close()\n${countWords.code}`,
+    permissions: { write: [directory] },
+  };
+
+  const answer = await forge.createSkill({ ...draft, tools: [asking] }, { author: "model" });
+  const [waiting] = forge.listWaiting();
+  const before = [existsSync(run), workspace.getSkill("texts"), existsSync(join(directory, ".kitbag/skills"))];
+  const approved = await forge.approve(waiting?.id ?? "");
+  await workspace.activateSkill("texts");
+
+  expect(answer).toEqual(waiting);
+  expect(waiting).toMatchObject({
+    status: "waiting",
+    makes: "skill",
+    name: "texts",
+    asks: { write: [directory] },
+    author: "model",
+  });
+  expect(before).toEqual([false, undefined, false]);
+  expect(approved).toMatchObject({ status: "live", tools: ["texts/count-words"] });
+  expect(existsSync(run)).toBe(true);
+  expect(await outputOf(workspace, "texts/count-words", { text: "a b" })).toEqual({ words: 2 });
+  expect(forge.listWaiting()).toEqual([]);
+});
+
+test("createSkill() refuses what cannot be a skill before anybody is asked, and what was denied", async () => {
+  const asked: string[] = [];
+  const { forge, workspace } = await openTestForge(runtimes, {
+    approve(waiting) {
+      asked.push(`${waiting.makes} ${waiting.name}`);
+      return waiting.name === "yes";
+    },
+  });
+  const asking = { ...countWords, permissions: { network: ["api.example.com"] } };
+  const make = (name: string, changes: object): Promise<SkillAnswer> =>
+    forge.createSkill({ ...draft, name, tools: [{ ...asking, ...changes }] });
+
+  const unbuilt = await make("unbuilt", { language: "wasm-assemblyscript", code: 'const x: i32 = "text";' });
+  const denied = await make("no", {});
+  const agreed = await make("yes", {});
+
+  expect(expectRefused(unbuilt).error.message).toContain("is not assignable to type 'i32'");
+  expect(expectRefused(denied).error.message).toContain("were denied; make it with fewer");
+  expect(agreed.status).toBe("live");
+  expect(asked).toEqual(["skill no", "skill yes"]);
+  expect([forge.listWaiting(), workspace.getSkill("no")]).toEqual([[], undefined]);
+}, 60_000);
+
+test("createSkill() can be approved later, by another process, and only if the name is still free", async () => {
+  const first = await openTestForge(runtimes);
+  const tools = [{ ...countWords, permissions: { network: ["api.example.com"] } }];
+  await first.forge.createSkill({ ...draft, tools });
+  const other = await openTestForge(runtimes, {
+    directory: first.directory,
+    home: first.home,
+    workspace: createWorkspace({ runtimes }),
+  });
+  await other.forge.createSkill(draft);
+
+  const answer = await other.forge.approve(other.forge.listWaiting()[0]?.id ?? "");
+
+  expect(expectRefused(answer).error.message).toContain("already a skill of this name");
+  expect(first.forge.listWaiting()).toEqual([]);
+});
+
+test("createSkill() refuses names, files and tools that it cannot take", async () => {
   const { forge, directory } = await openTestForge(runtimes);
   const refusal = async (changes: object): Promise<string> =>
     expectRefused(await forge.createSkill({ ...draft, ...changes })).error.message;
@@ -107,9 +178,6 @@ test("createSkill() refuses names, files, tools and permissions that it cannot t
   expect(await refusal({ files: { "skill.ts": "process.exit()" } })).toContain("of its own");
   expect(await refusal({ tools: [countWords, { ...countWords, name: "Count-Words" }] })).toContain("twice");
   expect(await refusal({ tools: [{ ...countWords, examples: [] }] })).toContain("give at least one");
-  expect(await refusal({ tools: [{ ...countWords, permissions: { network: ["a.example"] } }] })).toContain(
-    "more than the policy",
-  );
   expect(await refusal({ instructions: "" })).toContain("instructions");
   expect(readdirSync(directory)).toEqual([]);
 });

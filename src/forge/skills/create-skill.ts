@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
-import { joinPermissions } from "../../core/permissions.ts";
+import { joinPermissions, type Permissions } from "../../core/permissions.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { toRealPath } from "../../skills/folder/to-real-path.ts";
@@ -24,26 +24,41 @@ import type {
   SkillAnswer,
 } from "../forge-interface.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "../birth/answer.ts";
+import { holdBack } from "../birth/hold-back.ts";
 import { runExamples } from "../birth/run-examples.ts";
-import { describePermissions, isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
 import { renderSkill, renderSkillManifest, toolFolder } from "./render-skill.ts";
 
+/** Makes skills out of drafts. */
+export interface SkillMaker {
+  readonly create: Forge["createSkill"];
+  /** Makes a draft that was checked. */
+  make(draft: SkillDraft, options: MakeOptions): Promise<SkillAnswer>;
+}
+
+interface MakeOptions extends ChangeOptions {
+  /** What a person has granted beyond the policy. */
+  readonly granted?: Permissions;
+}
+
 /** Makes what makes skills. `followed` are the skills of the project, if somebody follows them. */
-export function createSkillMethod(parts: ForgeParts, followed: FollowedSkills | undefined): Pick<Forge, "createSkill"> {
+export function createSkillMaker(parts: ForgeParts, followed: FollowedSkills | undefined): SkillMaker {
+  async function make(draft: SkillDraft, options: MakeOptions): Promise<SkillAnswer> {
+    const refused = refuseTaken(parts, draft.name);
+    if (refused !== undefined) return refused;
+    const directory = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-forge-")));
+    try {
+      return await bring(parts, { draft, followed, options, stage: join(directory, draft.name) });
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  }
+
   return {
-    async createSkill(given, options = {}) {
+    make,
+    async create(given, options = {}) {
       const checked = checkSkillDraft(given, parts.policy);
-      if (!checked.ok) return refuseDraft(checked.name, checked.diagnostics);
-      const { draft } = checked;
-      const refused = refuseSkill(parts, draft);
-      if (refused !== undefined) return refused;
-      const directory = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-forge-")));
-      try {
-        return await bring(parts, { draft, followed, options, stage: join(directory, draft.name) });
-      } finally {
-        rmSync(directory, { recursive: true, force: true });
-      }
+      return checked.ok ? make(checked.draft, options) : refuseDraft(checked.name, checked.diagnostics);
     },
   };
 }
@@ -52,13 +67,11 @@ interface Making {
   readonly draft: SkillDraft;
   readonly stage: string;
   readonly followed: FollowedSkills | undefined;
-  readonly options: ChangeOptions;
+  readonly options: MakeOptions;
 }
 
-function refuseSkill(
-  { folder, workspace, policy }: ForgeParts,
-  { name, tools = [] }: SkillDraft,
-): RefusedTool | undefined {
+/** Why there cannot be a new skill of this name. */
+function refuseTaken({ folder, workspace }: ForgeParts, name: string): RefusedTool | undefined {
   const refuse = (code: string, message: string): RefusedTool =>
     refuseDraft(name, [{ severity: "error", code, message, file: "draft" }]);
   const known = workspace.getSkills().map(({ skill }) => skill.name);
@@ -69,12 +82,7 @@ function refuseSkill(
   if (readFolder(join(folder.skills, name)).files.length > 0) {
     return refuse("name-taken", `.kitbag/skills/${name} is there already; take another name, or remove it`);
   }
-  const asks = permissionsBeyond(joinPermissions(tools.map((tool) => tool.permissions ?? {})), policy.permissions);
-  if (isNothing(asks)) return undefined;
-  return refuse(
-    "permission-refused",
-    `its tools ask for more than the policy grants (${describePermissions(asks)}); ask for less, or make them with create_tool, which waits for a person, and name them in "uses"`,
-  );
+  return undefined;
 }
 
 async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
@@ -95,6 +103,10 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
       diagnostics.filter(({ severity }) => severity !== "info"),
     );
   }
+  const asked = joinPermissions(tools.map((tool) => tool.permissions ?? {}));
+  const { granted, author = parts.author } = options;
+  const held = await holdBack(parts, { draft, asked, granted, author });
+  if (held !== undefined) return held;
   const examples = await tryTools(parts, making, report.skill.tools);
   if (examples.some((one) => !one.passed)) return refuseExamples(draft.name, examples);
   return makeLive(parts, making, diagnostics);

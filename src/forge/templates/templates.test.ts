@@ -154,7 +154,7 @@ test("sql-query reads a database, and changes nothing whatever it is asked", asy
   const database = new DatabaseSync(join(place.directory, "data/app.db"));
   database.exec("create table notes (text); insert into notes values ('one'), ('two')");
   database.close();
-  expectLive((await make(place, "sql-query", {})) as ForgeAnswer);
+  expectLive(await make(place, "sql-query", {}));
 
   const rows = await outputOf(place.workspace, "made", { sql: "select text from notes where text > ?", values: ["p"] });
   const wrong = await Promise.all(
@@ -171,7 +171,7 @@ test("csv-report reads a file of its folder and no other", async () => {
   const place = await openWithFiles();
   writeFileSync(join(place.directory, "data/a.csv"), "category,amount\nx,1\nx,2\n");
   writeFileSync(join(place.directory, "secret.csv"), "category,amount\nx,1\n");
-  expectLive((await make(place, "csv-report", { parameters: { folder: "./data" } })) as ForgeAnswer);
+  expectLive(await make(place, "csv-report", { parameters: { folder: "./data" } }));
 
   const read = await outputOf(place.workspace, "made", { path: "data/a.csv" });
   const secret = await outputOf(place.workspace, "made", { path: "data/../secret.csv" });
@@ -193,8 +193,8 @@ test("api-client and web-scraper reach their host, and no other", async () => {
   const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
   const place = await openTestForge(runtimes, { policy: { permissions: { network: [host] } } });
   const parameters = { host, scheme: "http", path: "/items", keyEnv: "" };
-  expectLive((await make(place, "api-client", { name: "api", parameters })) as ForgeAnswer);
-  expectLive((await make(place, "web-scraper", { name: "scraper", parameters: { hosts: [host] } })) as ForgeAnswer);
+  expectLive(await make(place, "api-client", { name: "api", parameters }));
+  expectLive(await make(place, "web-scraper", { name: "scraper", parameters: { hosts: [host] } }));
 
   const asked = await outputOf(place.workspace, "api", { query: { q: "1" } });
   const elsewhere = await outputOf(place.workspace, "api", { path: "//example.com/x" });
@@ -209,7 +209,7 @@ test("api-client and web-scraper reach their host, and no other", async () => {
 
 test("file-converter brings every JSON back from YAML, and says what it cannot read", async () => {
   const place = await openTestForge(runtimes);
-  expectLive((await make(place, "file-converter", {})) as ForgeAnswer);
+  expectLive(await make(place, "file-converter", {}));
   const value = {
     "a: b": ["x # y", "it's", '"', "", "- 1", "true", " ", hostile, "line\nbreak"],
     nested: [[1, [2, { deep: { er: null } }]], {}, [], [{ a: 1, b: [true, -1.5e3] }]],

@@ -106,7 +106,7 @@ function createSkill(forge: Forge): Tool {
     name: "create_skill",
     title: "Create a skill",
     description:
-      "Makes a skill: instructions for a kind of work, with tools of its own that exist while it is open. It is checked and its tools' examples are run first; then activate_skill opens it.",
+      "Makes a skill: instructions for a kind of work, with tools of its own that exist while it is open. It is checked and its tools' examples are run first; then activate_skill opens it. If its tools ask for permissions that the policy does not grant, it waits for a person.",
     input: skillDraftSchema,
     output: anyObject,
     limits,

@@ -136,11 +136,6 @@ test("create_skill_step makes nothing live that lacks something or fails at the 
     examples: { "count-words": [{ input: { text: "a" }, output: { words: 7 } }] },
     action: "live",
   });
-  const beyond = await take(workspace, {
-    id,
-    permissions: { "count-words": { network: ["example.com"] } },
-    action: "live",
-  });
 
   expect(early).toMatchObject({ step: "tools", problems: [{ part: "tools", message: "tools: it is missing" }] });
   expect(wrongInput["problems"]).toEqual([
@@ -148,8 +143,30 @@ test("create_skill_step makes nothing live that lacks something or fails at the 
   ]);
   expect(other).toMatchObject({ problems: [{ message: 'examples: there is no tool "nobody" in this skill' }] });
   expect(failing).toMatchObject({ step: "examples", problems: [{ part: "examples" }, { part: "examples" }] });
-  expect(beyond).toMatchObject({ step: "permissions", problems: [{ part: "permissions" }] });
   expect(existsSync(join(directory, ".kitbag/skills/counter"))).toBe(false);
+});
+
+test("create_skill_step waits for a person if a tool wants more than the policy grants, and is live once they agree", async () => {
+  const { workspace, forge } = await openWithTool();
+  const { examples, ...tool } = countWords;
+  const asked = await take(workspace, {
+    purpose: "Counts words",
+    name: "counter",
+    instructions: "Count.",
+    tools: [tool],
+    permissions: { "count-words": { network: ["api.example.com"] } },
+    examples: { "count-words": examples },
+    action: "live",
+  });
+  const { id, approval } = asked as { id: string; approval: string };
+
+  const still = await take(workspace, { id, action: "show" });
+  await forge.approve(approval);
+  const live = await take(workspace, { id, action: "show" });
+
+  expect(asked).toMatchObject({ step: "live", status: "waiting", asks: { network: ["api.example.com"] } });
+  expect(still).toMatchObject({ id, step: "checks", problems: [] });
+  expect(live).toMatchObject({ id, step: "live", status: "live", name: "counter" });
 });
 
 test("create_skill_step refuses a name that is taken, and tells again what is live when it is asked again", async () => {

@@ -9,7 +9,7 @@ import { checkSkillDraft } from "../drafts/check-draft.ts";
 import { anyJson, codeProperties, headProperties } from "../drafts/draft-schema.ts";
 import { defaultPolicy } from "../forge-parts.ts";
 import type { Forge, SkillAnswer } from "../forge-interface.ts";
-import { anyObject, closed } from "../tools/to-output.ts";
+import { anyObject, closed, toOutput } from "../tools/to-output.ts";
 import {
   describeParts,
   findMissing,
@@ -84,6 +84,8 @@ interface Kept {
   readonly parts: SkillParts;
   /** Once it is live. */
   readonly live?: JsonObject;
+  /** It waits for a person. */
+  readonly waits?: boolean;
 }
 
 /**
@@ -106,11 +108,21 @@ export function createStepTool(forge: Forge): Tool {
       const taken = forge.workspace.getSkills().map(({ skill }) => skill.name);
       const { kept, problems } = await takeStep(state, { id, isNew: asked === undefined, given: parts, taken });
       if (kept.live !== undefined) return { id, step: "live", ...kept.live, next: next.live };
+      const { name } = kept.parts;
+      // A person may have agreed since.
+      if (kept.waits === true && name !== undefined && taken.includes(name)) {
+        return { id, step: "live", status: "live", name, path: `.kitbag/skills/${name}`, next: next.live };
+      }
       if (action !== "live") return toAnswer(id, kept.parts, problems);
       const wrong = [...problems, ...findWrong(kept.parts)];
       if (wrong.length > 0) return toAnswer(id, kept.parts, wrong);
       const answer = await forge.createSkill(toSkillDraft(kept.parts), { signal });
       if (answer.status === "refused") return toAnswer(id, kept.parts, toProblems(answer));
+      if (answer.status === "waiting") {
+        await state.set(id, { parts: kept.parts, waits: true } as unknown as JsonValue, { expiresInMs });
+        const { id: approval, ...told } = toOutput(answer);
+        return { id, step: "live", ...told, approval } as JsonObject;
+      }
       const live = answer as unknown as JsonObject;
       await state.set(id, { parts: kept.parts, live } as unknown as JsonValue, { expiresInMs });
       return { id, step: "live", ...live, next: next.live };
@@ -139,7 +151,9 @@ async function takeStep(
       if (before.live !== undefined) return value;
       const next = takeParts(before.parts, given, taken);
       problems = next.problems;
-      return { parts: next.parts } as unknown as JsonValue;
+      // What waits is what was said before.
+      const waits = before.waits === true && Object.keys(given).length === 0;
+      return { parts: next.parts, ...(waits && { waits }) } as unknown as JsonValue;
     },
     { expiresInMs },
   );
@@ -164,7 +178,7 @@ function findWrong(parts: SkillParts): readonly PartProblem[] {
 const partOf: Readonly<Record<string, SkillStep>> = {
   "name-taken": "name",
   "name-invalid": "name",
-  "permission-refused": "permissions",
+  "approval-denied": "permissions",
   "example-failed": "examples",
 };
 

@@ -1,0 +1,39 @@
+import { bringAgreed } from "./edits.ts";
+import type { ForgeParts } from "./forge-parts.ts";
+import type { ChangeOptions, Forge, ForgeAnswer, SkillAnswer } from "./forge-interface.ts";
+import type { SkillMaker } from "./skills/create-skill.ts";
+import { isSkillDraft } from "./tool-draft.ts";
+import type { WaitingDraft } from "./waiting-drafts.ts";
+
+type DecisionMethods = Pick<Forge, "listWaiting" | "approve" | "deny">;
+
+/** Makes what a person decides with about drafts that want more than the policy grants. */
+export function createDecisions(parts: ForgeParts, skills: SkillMaker): DecisionMethods {
+  const { waiting } = parts;
+
+  async function bring(
+    { draft, waiting: facts }: WaitingDraft,
+    options: ChangeOptions,
+  ): Promise<ForgeAnswer | SkillAnswer> {
+    return isSkillDraft(draft)
+      ? skills.make(draft, { ...options, granted: facts.asks })
+      : bringAgreed(parts, { draft, facts }, options);
+  }
+
+  return {
+    listWaiting: waiting.list,
+    async approve(id, options = {}) {
+      const found = waiting.get(id);
+      const author = found.waiting.author ?? options.author;
+      const answer = await bring(found, { ...options, ...(author !== undefined && { author }) });
+      // After a conflict it may be approved again, once somebody has looked.
+      if (answer.status !== "refused" || answer.error.code !== "version-conflict") waiting.remove(id);
+      return answer;
+    },
+    async deny(id) {
+      const { waiting: facts } = waiting.get(id);
+      waiting.remove(id);
+      return facts;
+    },
+  };
+}
