@@ -1,0 +1,48 @@
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+import { countWords } from "../../../test/support/open-test-forge.ts";
+import { openForge } from "../../forge/open-forge.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+test("kitbag approvals lists drafts of tools and skills with what they ask for, and approves a skill that is then there", async () => {
+  const project = createProject();
+  const [tool, skill] = await keepDrafts(project);
+
+  const listed = await runKitbag(["approvals"], { project });
+  const before = await runKitbag(["list"], { project });
+  const approved = await runKitbag(["approvals", "approve", skill], { project });
+  const called = await runKitbag(["call", "texts/count-words", "--text", "a b c"], { project });
+
+  expect(listed.stdout).toMatch(new RegExp(`${tool} +tool count-words +network api\\.example\\.com`, "u"));
+  expect(listed.stdout).toMatch(new RegExp(`${skill} +skill texts +network api\\.example\\.com`, "u"));
+  expect(before.stdout).not.toContain("texts");
+  expect([approved.code, approved.stdout]).toEqual([0, "texts is live now.\n"]);
+  expect([called.code, called.stdout]).toEqual([0, expect.stringContaining('"words": 3')]);
+});
+
+test("kitbag approvals deny throws a draft away", async () => {
+  const project = createProject();
+  const [tool, skill] = await keepDrafts(project);
+
+  const denied = await runKitbag(["approvals", "deny", skill], { project });
+  const { stdout } = await runKitbag(["approvals", "--json"], { project });
+
+  expect([denied.code, denied.stdout]).toEqual([0, "Denied texts.\n"]);
+  expect((JSON.parse(stdout) as { drafts: readonly { id: string }[] }).drafts).toMatchObject([{ id: tool }]);
+});
+
+/** Keeps a draft of a tool and one of a skill that want more than the policy grants, and tells their ids. */
+async function keepDrafts({ folder, home }: Project): Promise<readonly [tool: string, skill: string]> {
+  const forge = await openForge({ workspace: createWorkspace(), directory: folder, home, watch: false });
+  const draft = { ...countWords, permissions: { network: ["api.example.com"] } };
+  const answers = [
+    await forge.createTool(draft),
+    await forge.createSkill({ name: "texts", description: "Counts", instructions: "Count.", tools: [draft] }),
+  ];
+  await forge.close();
+  const [tool = "", skill = ""] = answers.map((answer) => (answer.status === "waiting" ? answer.id : answer.status));
+  return [tool, skill];
+}
