@@ -64,6 +64,26 @@ test("defineSkill() names everything that is wrong at once", () => {
   );
 });
 
+test.for<[given: object, problem: object]>([
+  [{ onActivated: () => {} }, { path: "onActivated", didYouMean: "onActivate" }],
+  [{ tool: [] }, { path: "tool", didYouMean: "tools" }],
+  [{ instructions: "Rhyme." }, { path: "instructions", didYouMean: "workDirection" }],
+  [{ zzz: 1 }, { path: "zzz", expected: expect.stringContaining("only name, displayName, description") }],
+  [{ "a b": 1 }, { path: '["a b"]' }],
+  [JSON.parse('{"__proto__": 1}') as object, { path: "__proto__" }],
+  [{ reuses: [{ name: "mine", uses: "d/tool", lockd: {} }] }, { path: "reuses[0].lockd", didYouMean: "locked" }],
+  [{ reuses: [{ name: "mine", uses: "d/tool", "a b": {} }] }, { path: 'reuses[0]["a b"]' }],
+])("defineSkill() refuses %j, a part that it does not know, and says which one was meant", ([given, problem]) => {
+  // A spread, not an assignment: a key of its own called __proto__ stays one.
+  const definition = { name: "a", description: "b", ...given };
+
+  const thrown = catchError(() => defineSkill(definition));
+
+  expect(isKitbagError(thrown, "skill-invalid") && thrown.details.problems).toEqual([
+    expect.objectContaining({ found: "an unknown part", ...problem }),
+  ]);
+});
+
 test("defineSkill() refuses the name that means the workspace itself, and one from an object's prototype", () => {
   expect(() => defineSkill({ name: "global", description: "x" })).toThrow("name:");
   expect(() => defineSkill({ name: "__proto__", description: "x" })).toThrow("name:");
@@ -93,12 +113,15 @@ test.for<[what: string, definition: unknown]>([
   ["a tool that is nothing", { name: "a", description: "b", tools: [null, null] }],
   ["a name that cannot be shown", { name: Object.create(null) as unknown, description: "b" }],
 ])("defineSkill() refuses %s with a KitbagError", ([, definition]) => {
-  let thrown: unknown;
-  try {
-    defineSkill(definition as never);
-  } catch (cause) {
-    thrown = cause;
-  }
+  const thrown = catchError(() => defineSkill(definition as never));
 
   expect(isKitbagError(thrown, "skill-invalid") && thrown.details.problems.length).toBeGreaterThan(0);
 });
+
+function catchError(work: () => unknown): unknown {
+  try {
+    return work();
+  } catch (cause) {
+    return cause;
+  }
+}

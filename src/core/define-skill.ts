@@ -1,4 +1,4 @@
-import { isRecord } from "./check-tool.ts";
+import { checkPartNames, isRecord, type UncheckedParts } from "./check-tool.ts";
 import { KitbagError, type Problem } from "./errors.ts";
 import { showValue } from "./json.ts";
 import { isName, nameRule, parseAddress } from "./names.ts";
@@ -78,6 +78,26 @@ export function defineSkill(definition: SkillDefinition): Skill {
   });
 }
 
+const definitionParts = [
+  "name",
+  "displayName",
+  "description",
+  "version",
+  "capabilities",
+  "workDirection",
+  "tools",
+  "uses",
+  "reuses",
+  "requires",
+  "exclusive",
+  "permissions",
+  "modelInvocable",
+  "onActivate",
+  "onDeactivate",
+] as const satisfies readonly (keyof SkillDefinition)[];
+
+const reuseParts = ["name", "uses", "description", "locked"] as const satisfies readonly (keyof ReuseDefinition)[];
+
 const listParts = ["capabilities", "tools", "uses", "reuses", "requires"];
 
 /** What is so wrong with a definition that it cannot be read at all. */
@@ -85,15 +105,29 @@ function checkShape(definition: unknown): Problem[] {
   if (!isRecord(definition)) {
     return [{ path: "", expected: "an object with name and description", found: showValue(definition) }];
   }
-  const problems: Problem[] = [];
+  const problems = checkPartNames(definition, definitionParts).map(adviseInstructions);
   for (const part of listParts) {
     const list = definition[part] ?? [];
     if (!Array.isArray(list)) problems.push({ path: part, expected: "a list", found: showValue(list) });
     else if (part === "reuses" && !list.every(isRecord)) {
       problems.push({ path: part, expected: "a list of objects", found: showValue(list) });
-    }
+    } else if (part === "reuses") problems.push(...checkReuses(list));
   }
   return problems;
+}
+
+/** What the skill has as `instructions` has another name in its definition. */
+function adviseInstructions(problem: Problem): Problem {
+  return problem.path === "instructions" ? { ...problem, didYouMean: "workDirection" } : problem;
+}
+
+function checkReuses(reuses: readonly UncheckedParts[]): Problem[] {
+  return reuses.flatMap((reuse, index) =>
+    checkPartNames(reuse, reuseParts).map((problem) => ({
+      ...problem,
+      path: problem.path.startsWith("[") ? `reuses[${index}]${problem.path}` : `reuses[${index}].${problem.path}`,
+    })),
+  );
 }
 
 function showName(name: unknown): string {

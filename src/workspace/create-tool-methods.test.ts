@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { defineSkill } from "../core/define-skill.ts";
 import { defineTool } from "../core/define-tool.ts";
 import { isKitbagError, type ErrorCode } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
@@ -169,6 +170,34 @@ test.for(["", "global", "a b", "a/b", "__proto__", "x".repeat(65)])("add() refus
   expect(codeOf(() => workspace.add(tool("a"), { component }))).toBe("owner-invalid");
   expect(addresses(workspace)).toEqual([]);
 });
+
+test.for([
+  ["without tools", []],
+  ["with tools", [tool("roll")]],
+] as const)(
+  "add() and addComponent() refuse the name of a closed skill %s, and it refuses theirs",
+  async ([, tools]) => {
+    const games = defineSkill({ name: "games", description: "Games", tools });
+    const workspace = createWorkspace({ skills: [games], tools: [tool("a")] });
+    workspace.add(tool("b"), { component: "parts" });
+
+    const refused = [
+      catchError(() => workspace.add(tool("c"), { component: "games" })),
+      catchError(() => workspace.addComponent({ name: "games", tools: [tool("c")] })),
+      catchError(() => workspace.addSkill({ ...games, name: "parts" })),
+    ];
+    await workspace.removeSkill("games");
+    workspace.addComponent({ name: "games", tools: [tool("c")] });
+
+    expect(refused.map((error) => isKitbagError(error, "owner-invalid") && error.details)).toEqual([
+      { owner: "games", reason: "it is already the name of a skill" },
+      { owner: "games", reason: "it is already the name of a skill" },
+      { owner: "parts", reason: "it is already the name of a component" },
+    ]);
+    expect(addresses(workspace)).toEqual(["a", "parts/b", "games/c"]);
+    expect(workspace.getSkills()).toEqual([]);
+  },
+);
 
 test("addComponent() adds all of its tools or none, in one change", () => {
   const { workspace, changes } = setUp({ tools: [tool("a")] });

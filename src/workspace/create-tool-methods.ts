@@ -8,15 +8,22 @@ import type { Extras, Owner, Registry } from "./registry.ts";
 import { createToolQueries } from "./sessions/create-tool-queries.ts";
 import type { AddOptions, ToolComponent, ToolMethods } from "./tool-methods.ts";
 
-/** Makes what a workspace can do with tools, but for calling them. */
-export function createToolMethods(registry: Registry): ToolMethods {
+/** Makes what a workspace can do with tools, but for calling them. `isSkill` knows the names of skills, whether they have tools or not. */
+export function createToolMethods(registry: Registry, isSkill: (name: string) => boolean): ToolMethods {
+  const refuseSkill = (name: string | undefined): void => {
+    if (name === undefined || !isSkill(name)) return;
+    throw new KitbagError("owner-invalid", { owner: name, reason: "it is already the name of a skill" });
+  };
+
   return {
     add(tool, options) {
       const { owner, extras } = readAddOptions(tool, options);
+      refuseSkill(owner.name);
       registry.add(asTool(tool), owner, extras);
     },
     addComponent(component) {
       const { name, tools } = checkComponent(component);
+      refuseSkill(name);
       registry.change(() => {
         for (const tool of tools) registry.add(asTool(tool), { source: "component", name });
       });

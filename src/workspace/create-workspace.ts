@@ -77,7 +77,7 @@ export function createWorkspace(options: WorkspaceOptions = {}): Workspace {
   const workspace: Workspace = {
     ...createSkillMethods(registry, set),
     ...createSkillUses(parts, registry.own),
-    ...createToolMethods(registry),
+    ...createToolMethods(registry, (name) => set.skills.has(name)),
     onChange: changes.add,
     onEvent: events.add,
     onOpen: opened.add,

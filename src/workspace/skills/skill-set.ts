@@ -51,6 +51,9 @@ export function createSkillSet(registry: Registry, inFlight: InFlight, told: Ski
     skills,
     add(skill) {
       if (skills.has(skill.name)) throw new KitbagError("skill-duplicate", { skill: skill.name });
+      if (registry.ownedBy(skill.name).length > 0) {
+        throw new KitbagError("owner-invalid", { owner: skill.name, reason: "it is already the name of a component" });
+      }
       registry.change(() => registerTools(registry, skill));
       skills.set(skill.name, skill);
       changes += 1;
