@@ -1,8 +1,10 @@
 /** A server on stdio for tests: its tools add and remove tools, wait, and tell whether they were cancelled. */
-import { createWorkspace, defineTool } from "kitbag";
+import { createWorkspace, defineTool, memoryStore } from "kitbag";
 import { createMcpServer } from "kitbag/mcp";
+import { createRuns } from "kitbag/store";
 
-const workspace = createWorkspace();
+const store = memoryStore();
+const workspace = createWorkspace({ store });
 let cancelled = 0;
 
 const named = { type: "object", properties: { name: { type: "string" } }, required: ["name"] } as const;
@@ -53,7 +55,15 @@ workspace.add(
     },
   }),
 );
+const run = createRuns({ store }).open("report");
+workspace.add(
+  defineTool({
+    name: "run-on",
+    description: "Lets a run go on",
+    run: async () => (await run).append([{ type: "noted" }]),
+  }),
+);
 
-const server = createMcpServer({ workspace });
+const server = createMcpServer({ workspace, store });
 const serving = await server.serveStdio();
 await serving.closed;

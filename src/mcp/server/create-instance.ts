@@ -7,6 +7,7 @@ import { renderInstructions } from "./instructions.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import { attachPrompts } from "./prompts/attach-prompts.ts";
 import { attachResources } from "./resources/attach-resources.ts";
+import type { RunWatch } from "./resources/run-watch.ts";
 import type { Subscriptions } from "./resources/subscriptions.ts";
 import type { ToolClient } from "./tool-client.ts";
 import { attachTools } from "./tools/attach-tools.ts";
@@ -27,13 +28,20 @@ export interface McpInstance {
   readonly subscriptions: Subscriptions;
 }
 
+/** What all instances share. */
+export interface InstanceParts {
+  readonly calls: CallParts;
+  /** There is none without a store. */
+  readonly runs: RunWatch | undefined;
+}
+
 /** What a server calls itself. */
 export function toServerInfo({ name = "kitbag", version = "0.0.0", title }: McpServerOptions): Implementation {
   return { name, version, ...(title !== undefined && { title }) };
 }
 
 /** Makes the server for one client: its parts, and then what the host adds. */
-export function createInstance(options: McpServerOptions, client: ToolClient, parts: CallParts): McpInstance {
+export function createInstance(options: McpServerOptions, client: ToolClient, parts: InstanceParts): McpInstance {
   const mcp = new McpServer(toServerInfo(options), {
     instructions: renderInstructions(client.exposure(), options.instructions),
     debouncedNotificationMethods: toldOnce,
@@ -41,8 +49,8 @@ export function createInstance(options: McpServerOptions, client: ToolClient, pa
     inputRequired: { maxRounds: mostRounds["2025"], roundTimeoutMs: answerMs },
   });
   Object.assign(mcp.server, { onerror: options.onError });
-  attachTools(mcp, client, parts);
-  const subscriptions = attachResources(mcp, client);
+  attachTools(mcp, client, parts.calls);
+  const subscriptions = attachResources(mcp, client, parts.runs);
   attachPrompts(mcp, client);
   attachCompletions(mcp, client);
   options.extend?.(mcp, client);

@@ -73,7 +73,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
       const { modern, sessions } = overHttp;
       return createRoute(path, {
         workspace: options.workspace,
-        modern: modern.handler,
+        modern,
         sessions,
         answerLean: createLeanHttp(services),
       });
@@ -84,6 +84,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
     },
     async close() {
       services.calls.parked.closeAll();
+      services.runs?.close();
       await Promise.all([...stdio].map((serving) => serving.close()));
       await Promise.all([overHttp?.modern.close(), overHttp?.sessions.closeAll()]);
       await services.handles.closeAll();

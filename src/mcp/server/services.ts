@@ -2,13 +2,13 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
-import type { CallParts } from "./calls/answer-call.ts";
 import { createParkedFlights } from "./calls/parked-flights.ts";
 import { createClient, toSharedSession } from "./create-client.ts";
-import { createInstance, type McpInstance } from "./create-instance.ts";
+import { createInstance, type InstanceParts, type McpInstance } from "./create-instance.ts";
 import { createInstanceNotifier, followClient, type InstanceNotifier } from "./follow-instance.ts";
 import type { McpServerLimits, McpServerOptions } from "./mcp-server-options.ts";
 import { createNotices, type Notices } from "./notices.ts";
+import { createRunWatch } from "./resources/run-watch.ts";
 import type { McpGeneration } from "./served-client.ts";
 import { createSessionHandles, type SessionHandles } from "./sessions/session-handles.ts";
 import type { ToolClient } from "./tool-client.ts";
@@ -17,11 +17,10 @@ import type { ToolClient } from "./tool-client.ts";
 const parkedMs = 10 * 60 * 1000;
 
 /** What all clients of a server share. */
-export interface Services {
+export interface Services extends InstanceParts {
   readonly options: McpServerOptions;
   readonly limits: McpServerLimits;
   readonly handles: SessionHandles;
-  readonly calls: CallParts;
   readonly notices: Notices;
   /** What all clients of 2026 see. */
   readonly shared: Session;
@@ -33,6 +32,7 @@ export function createServices(options: McpServerOptions, limits: McpServerLimit
     options,
     limits,
     handles: createSessionHandles(options.workspace, limits),
+    runs: options.store === undefined ? undefined : createRunWatch(options.store),
     calls: { parked: createParkedFlights<CallToolResult>(limits.maxParked, parkedMs) },
     notices: createNotices(),
     shared: toSharedSession(options.workspace),
@@ -46,12 +46,12 @@ export interface Served extends McpInstance {
 
 /** Makes the server for one client that looks at `session`. */
 export function serveClient(
-  { options, handles, calls }: Services,
+  { options, handles, calls, runs }: Services,
   { caller, generation, session }: Pick<ToolClient, "caller" | "generation" | "session">,
 ): Served {
   let made: McpInstance | undefined;
   const client = createClient({ options, handles, caller, generation, session, mcp: () => made?.mcp });
-  made = createInstance(options, client, calls);
+  made = createInstance(options, client, { calls, runs });
   return { ...made, client };
 }
 
@@ -78,6 +78,7 @@ export function serveConnection(
     notifier,
     async close() {
       for (const end of ends.splice(0)) end();
+      served.subscriptions.close();
       await session.close();
     },
   };

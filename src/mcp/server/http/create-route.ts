@@ -1,20 +1,20 @@
-import { isLegacyRequest, type McpHttpHandler } from "@modelcontextprotocol/server";
+import { isLegacyRequest } from "@modelcontextprotocol/server";
 
 import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
 import { mayCall, toToolScopes } from "../tools/tool-scopes.ts";
 import { isNoticeEvent } from "./event-log.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
-import { toAuthInfo } from "./serve-modern.ts";
+import type { ModernService } from "./serve-modern.ts";
 import { serveSession } from "./serve-session.ts";
 import type { LeanHttp } from "../lean/lean-http.ts";
-import { readMessage, toWebRequest, writeWebResponse, type WebRequest } from "./web-request.ts";
+import { methodOf, readMessage, toWebRequest, writeWebResponse, type WebRequest } from "./web-request.ts";
 
 /** What answers requests over HTTP. */
 export interface RouteParts {
   readonly workspace: Workspace;
   /** The 2026 generation. */
-  readonly modern: McpHttpHandler;
+  readonly modern: Pick<ModernService, "answer">;
   /** The 2025 generation. */
   readonly sessions: HttpSessions;
   /** What needs nothing of the SDK. */
@@ -33,11 +33,12 @@ export function createRoute(path: string, { workspace, modern, sessions, answerL
       await write(request, served.answer, { isStream: isNoticeStream(web.request), session: served.session });
       return;
     }
-    const made = await modern.fetch(web.request, {
-      authInfo: toAuthInfo(caller),
-      ...(web.body !== undefined && { parsedBody: web.body }),
-    });
-    if (!response.headersSent) await write(request, made, { isStream: methodOf(web.body) === "subscriptions/listen" });
+    const { answer: made, isStream, end } = await modern.answer(web, caller);
+    try {
+      if (!response.headersSent) await write(request, made, { isStream });
+    } finally {
+      end();
+    }
   }
 
   async function write(
@@ -109,8 +110,4 @@ function findMissingScopes(workspace: Workspace, caller: Caller, body: unknown):
   const { name } = ((body as { params?: unknown }).params ?? {}) as { readonly name?: unknown };
   const entry = typeof name === "string" ? workspace.getTool(name) : undefined;
   return entry === undefined || mayCall(caller, entry) ? undefined : toToolScopes(entry);
-}
-
-function methodOf(body: unknown): unknown {
-  return typeof body === "object" && body !== null && "method" in body ? body.method : undefined;
 }

@@ -1,16 +1,33 @@
-import { createMcpHandler, type AuthInfo, type McpHttpHandler } from "@modelcontextprotocol/server";
+import { createMcpHandler, type AuthInfo } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../../gate/gate.ts";
 import { followClient } from "../follow-instance.ts";
 import type { McpNotifier } from "../mcp-serving.ts";
+import {
+  createRunListens,
+  isRunUri,
+  readListenedUris,
+  withoutUris,
+  type RunListens,
+} from "../resources/run-listens.ts";
+import { mayReadRuns } from "../resources/run-resources.ts";
 import { serveClient, type Services } from "../services.ts";
+import { methodOf, type WebRequest } from "./web-request.ts";
 
 /** Nobody: what is told of the workspace is told to all. */
 const everybody: Caller = { id: "everybody", scopes: "all" };
 
+/** An answer, and what to do when it is written to its end. */
+export interface ModernAnswer {
+  readonly answer: Response;
+  /** Whether it goes on until the client has heard enough. */
+  readonly isStream: boolean;
+  end(): void;
+}
+
 /** What serves the 2026 generation over HTTP. */
 export interface ModernService {
-  readonly handler: McpHttpHandler;
+  answer(web: WebRequest, caller: Caller): Promise<ModernAnswer>;
   close(): Promise<void>;
 }
 
@@ -30,17 +47,46 @@ export function createModernService(services: Services): ModernService {
   const notifier = tellOnce(handler.notify);
   const { client } = serveClient(services, { caller: everybody, generation: "2026", session: shared });
   const ends = [followClient(client, notifier), notices.add(notifier)];
+  const listens = createRunListens(services.runs, notifier.resourceUpdated);
+
+  async function answer({ request, body }: WebRequest, caller: Caller): Promise<ModernAnswer> {
+    const isStream = methodOf(body) === "subscriptions/listen";
+    const listen = isStream ? beginListen(listens, caller, body) : { body, end() {} };
+    const { body: parsedBody, end } = listen;
+    try {
+      const authInfo = toAuthInfo(caller);
+      const made = await handler.fetch(request, { authInfo, ...(parsedBody !== undefined && { parsedBody }) });
+      return { answer: made, isStream, end };
+    } catch (cause) {
+      end();
+      throw cause;
+    }
+  }
+
   return {
-    handler,
+    answer,
     async close() {
       for (const end of ends.splice(0)) end();
+      listens.close();
       await handler.close();
     },
   };
 }
 
+/** Follows the runs that a client listens to, if they are for it. What is not is left out, so that the answer does not promise it. */
+function beginListen(
+  listens: RunListens,
+  caller: Caller,
+  body: unknown,
+): { readonly body: unknown; readonly end: () => void } {
+  const uris = readListenedUris(body);
+  if (!mayReadRuns(caller)) return { body: withoutUris(body, new Set(uris.filter(isRunUri))), end() {} };
+  const { refused, end } = listens.begin(uris);
+  return { body: withoutUris(body, refused), end };
+}
+
 /** How the caller reaches the server that is made for its request. There is no token in it. */
-export function toAuthInfo(caller: Caller): AuthInfo {
+function toAuthInfo(caller: Caller): AuthInfo {
   const scopes = caller.scopes === "all" ? [] : [...caller.scopes];
   return { token: "", clientId: caller.id, scopes, extra: { caller } };
 }

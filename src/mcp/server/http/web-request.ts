@@ -86,3 +86,8 @@ export async function writeWebResponse(answer: Response, response: ServerRespons
 export function toErrorResponse(status: number, code: number, message: string): Response {
   return Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
 }
+
+/** The method that a message names, of whatever it is. */
+export function methodOf(body: unknown): unknown {
+  return typeof body === "object" && body !== null && "method" in body ? body.method : undefined;
+}

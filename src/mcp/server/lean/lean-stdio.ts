@@ -3,9 +3,11 @@ import type { Readable, Writable } from "node:stream";
 
 import { toServerInfo } from "../create-instance.ts";
 import type { ServedConnection, Services } from "../services.ts";
+import { parseLine, readCancelled } from "./parse-line.ts";
 import { createPlainCalls } from "./plain-calls.ts";
 import { readPlain } from "./plain-request.ts";
 import { splitLines } from "./split-lines.ts";
+import { createStdioListens } from "./stdio-listens.ts";
 
 /** What plain requests on stdio are answered with. */
 export interface LeanStdioParts {
@@ -23,8 +25,10 @@ export interface LeanStdio {
 }
 
 /** Answers plain requests on stdio without the SDK, and leaves the rest to it. */
-export function createLeanStdio({ options }: Services, { input, output, connection }: LeanStdioParts): LeanStdio {
+export function createLeanStdio(services: Services, { input, output, connection }: LeanStdioParts): LeanStdio {
+  const { options } = services;
   const calls = createPlainCalls(JSON.stringify(toServerInfo(options)));
+  const listens = createStdioListens(services, connection);
   const lines = splitLines(input, take);
   let isHeld = false;
 
@@ -36,14 +40,15 @@ export function createLeanStdio({ options }: Services, { input, output, connecti
 
   function take(line: Buffer): boolean {
     const served = connection();
+    listens.see(line);
     // What the host puts in place of a method is known to the SDK alone.
     if (served === undefined || options.extend !== undefined) return false;
     if (line.includes('"tools/')) return answer(line, served);
-    return calls.size > 0 && line.includes('"notifications/cancelled"') && cancel(parse(line));
+    return calls.size > 0 && line.includes('"notifications/cancelled"') && cancel(parseLine(line));
   }
 
   function answer(line: Buffer, served: ServedConnection): boolean {
-    const request = readPlain(parse(line), served.client.generation);
+    const request = readPlain(parseLine(line), served.client.generation);
     if (request === undefined || calls.has(request.id)) return false;
     void calls.answer(request, served).then((answered) => {
       if (answered === "cancelled") return;
@@ -54,7 +59,7 @@ export function createLeanStdio({ options }: Services, { input, output, connecti
   }
 
   function cancel(message: unknown): boolean {
-    const { requestId } = (message as { readonly params?: { readonly requestId?: string | number } })?.params ?? {};
+    const requestId = readCancelled(message);
     return requestId !== undefined && calls.cancel(requestId);
   }
 
@@ -66,16 +71,8 @@ export function createLeanStdio({ options }: Services, { input, output, connecti
       input.off("end", calls.cancelAll);
       input.off("close", calls.cancelAll);
       calls.cancelAll();
+      listens.close();
       lines.stop();
     },
   };
-}
-
-/** What is no JSON is for the SDK to refuse. */
-function parse(line: Buffer): unknown {
-  try {
-    return JSON.parse(line.toString("utf8")) as unknown;
-  } catch {
-    return undefined;
-  }
 }

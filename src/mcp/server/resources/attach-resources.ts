@@ -4,6 +4,7 @@ import type { ServedClient } from "../served-client.ts";
 import { attachSkills } from "../skills/attach-skills.ts";
 import { createContent, toCacheFields, toOrder } from "./create-content.ts";
 import { pageItems } from "./page-items.ts";
+import type { RunWatch } from "./run-watch.ts";
 import { createSubscriptions, type Subscriptions } from "./subscriptions.ts";
 
 /** How long lists may be used by clients that do not hear of changes. */
@@ -11,15 +12,17 @@ const listTtlMs = 5000;
 
 /**
  * Serves the resources of a client, those of the skills extension among them. Before the server is connected. Answers with what the
- * client subscribed to.
+ * client subscribed to; `runs` tells of changes of runs.
  */
-export function attachResources(mcp: McpServer, client: ServedClient): Subscriptions {
+export function attachResources(mcp: McpServer, client: ServedClient, runs?: RunWatch): Subscriptions {
   const { server } = mcp;
   // The extension registers handlers of its own for resources; ours take their place.
   attachSkills(mcp, client);
   server.registerCapabilities({ resources: { subscribe: true, listChanged: true } });
   const content = createContent(client);
-  const subscriptions = createSubscriptions();
+  // A client that went away hears nothing.
+  const onRunChange = (uri: string): void => void server.sendResourceUpdated({ uri }).catch(() => {});
+  const subscriptions = createSubscriptions(runs, onRunChange);
 
   server.setRequestHandler("resources/list", async ({ params }) => {
     const all = await content.list();

@@ -17,7 +17,7 @@ export interface ContentListener {
 
 /**
  * Tells of changes of what a client can read, until the function that it answers with is called. What changes at once is told at
- * once, each thing one time. Runs are not followed.
+ * once, each thing one time. Runs are followed elsewhere, because only a store knows of them.
  */
 export function followContent(client: ServedClient, listener: ContentListener): () => void {
   const { session, workspace } = client;

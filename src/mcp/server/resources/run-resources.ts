@@ -1,6 +1,7 @@
 import { foldJournal } from "../../../agent/log/fold-journal.ts";
 import { isKitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
+import type { Caller } from "../../../gate/gate.ts";
 import { hasScope } from "../../../gate/has-scope.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import { createRuns } from "../../../store/runs/create-runs.ts";
@@ -23,10 +24,15 @@ const mostEvents = 1000;
 /** The scope of those who may read what agents did. */
 const scope = "runs";
 
+/** Tells whether a caller may read what agents did. */
+export function mayReadRuns(caller: Caller): boolean {
+  return hasScope(caller, scope);
+}
+
 /** The runs of agents that the store keeps, and their journals page by page. */
 export const runResources: ResourcePart = {
   kind: "runs",
-  isFor: (client) => client.store !== undefined && hasScope(client.caller, scope),
+  isFor: (client) => client.store !== undefined && mayReadRuns(client.caller),
   templates: [
     {
       name: "run",
@@ -69,7 +75,7 @@ function toSummary({ id, status, entries, time }: RunSummary): object {
 
 /** The ids of runs, for completions; the newest of them are not known without looking at each. */
 export async function findRunIds({ store, caller }: ServedClient, most: number): Promise<readonly string[]> {
-  if (store === undefined || !hasScope(caller, scope)) return [];
+  if (store === undefined || !mayReadRuns(caller)) return [];
   const runs = await findRuns(store, most);
   return runs.map((run) => run.id);
 }

@@ -1,38 +1,61 @@
 import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
 
 import { parseKitbagUri, toKitbagUri } from "./kitbag-uri.ts";
+import { toRunId, type RunWatch } from "./run-watch.ts";
 import { parseSkillUri } from "../skills/skill-uri.ts";
 
 /** What a client of the 2025 generation wants to hear of. */
 export interface Subscriptions {
-  /** @throws {ProtocolError} `InvalidParams` if there are too many already. */
+  /** @throws {ProtocolError} `InvalidParams` if there are too many already, or too many runs are followed. */
   add(uri: string): void;
   delete(uri: string): void;
   /** The URIs that the client gave for this resource: there may be several ways to write one. */
   find(uri: string): readonly string[];
+  /** Ends all of them: the client is gone. */
+  close(): void;
 }
 
 const mostSubscriptions = 1000;
 
-/** Makes an empty set of subscriptions. */
-export function createSubscriptions(): Subscriptions {
+/** Makes an empty set of subscriptions. `runs` follows those of them that are runs, which tell `onRunChange` themselves. */
+export function createSubscriptions(runs?: RunWatch, onRunChange: (uri: string) => void = () => {}): Subscriptions {
   const given = new Map<string, string>();
+  const ends = new Map<string, () => void>();
+
+  function followRun(uri: string): void {
+    const end = runs?.follow(uri, () => onRunChange(uri));
+    if (end === undefined) throw refuse("Cannot follow more runs now: too many are followed; try again later");
+    ends.set(uri, end);
+  }
+
+  function drop(uri: string): void {
+    given.delete(uri);
+    ends.get(uri)?.();
+    ends.delete(uri);
+  }
 
   return {
     add(uri) {
       if (given.size >= mostSubscriptions && !given.has(uri)) {
-        const message = `Cannot subscribe to more than ${mostSubscriptions} resources: unsubscribe from some first`;
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
+        throw refuse(`Cannot subscribe to more than ${mostSubscriptions} resources: unsubscribe from some first`);
       }
+      if (toRunId(uri) !== undefined && !ends.has(uri)) followRun(uri);
       given.set(uri, toOneForm(uri));
     },
-    delete: (uri) => void given.delete(uri),
+    delete: drop,
     find(uri) {
       if (given.size === 0) return [];
       const wanted = toOneForm(uri);
       return [...given].filter(([, form]) => form === wanted).map(([one]) => one);
     },
+    close() {
+      for (const uri of [...given.keys()]) drop(uri);
+    },
   };
+}
+
+function refuse(message: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, message);
 }
 
 /** Two URIs of one resource have the same form. */

@@ -1,0 +1,90 @@
+import type { Store } from "../../../core/store.ts";
+import { followRun, followRuns, type Follow } from "./follow-runs.ts";
+import { parseKitbagUri } from "./kitbag-uri.ts";
+
+/** So many runs are followed at once, for all clients together. */
+const mostFollowed = 256;
+
+/** Changes within this time are told once. */
+const gatherMs = 100;
+
+/** Tells all clients of a server when runs change. Nothing is looked at while nobody follows. */
+export interface RunWatch {
+  /**
+   * Calls `onChange` soon after what a URI names has changed, until the function that it answers with is called. `undefined` if it
+   * names no runs, or too many are followed already.
+   */
+  follow(uri: string, onChange: () => void): (() => void) | undefined;
+  /** How many runs are followed; the list of all counts as one. */
+  readonly size: number;
+  /** Ends everything. */
+  close(): void;
+}
+
+interface Followed {
+  readonly listeners: Set<() => void>;
+  readonly stop: AbortController;
+}
+
+/** Makes what tells of changes of runs. Those who follow the same run share what it takes. */
+export function createRunWatch(store: Store): RunWatch {
+  const followed = new Map<string, Followed>();
+
+  function begin(id: string): Followed {
+    const stop = new AbortController();
+    const listeners = new Set<() => void>();
+    const tell = gather(stop.signal, () => {
+      for (const listener of listeners) listener();
+    });
+    const follow: Follow = { store, signal: stop.signal, onChange: tell };
+    void (id === "" ? followRuns(follow) : followRun(id, follow));
+    const one = { listeners, stop };
+    followed.set(id, one);
+    return one;
+  }
+
+  return {
+    follow(uri, onChange) {
+      const id = toRunId(uri);
+      if (id === undefined) return undefined;
+      const known = followed.get(id);
+      if (known === undefined && followed.size >= mostFollowed) return undefined;
+      const one = known ?? begin(id);
+      // A function of its own: the same one may be given twice.
+      const listener = (): void => onChange();
+      one.listeners.add(listener);
+      return () => {
+        one.listeners.delete(listener);
+        if (one.listeners.size > 0 || followed.get(id) !== one) return;
+        followed.delete(id);
+        one.stop.abort();
+      };
+    },
+    get size() {
+      return followed.size;
+    },
+    close() {
+      for (const { stop } of followed.values()) stop.abort();
+      followed.clear();
+    },
+  };
+}
+
+/** The id of the run that a URI names; empty for the list of all, `undefined` if it is something else. */
+export function toRunId(uri: string): string | undefined {
+  const parsed = parseKitbagUri(uri);
+  return parsed?.kind === "runs" ? parsed.name : undefined;
+}
+
+/** Waits a moment, so that a run that writes much is told of seldom. */
+function gather(signal: AbortSignal, tell: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  signal.addEventListener("abort", () => clearTimeout(timer), { once: true });
+  return () => {
+    if (signal.aborted) return;
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      tell();
+    }, gatherMs).unref();
+  };
+}
