@@ -284,6 +284,8 @@ export interface ErrorDetails {
   "tool-undeclared": { readonly tool: string; readonly skill: string };
   /** The tool failed so often that it is taken out for a while. */
   "tool-broken": { readonly tool: string; readonly retryAfterMs: number };
+  /** The tool was made here, and deleted. It can be brought back. */
+  "tool-deleted": { readonly tool: string };
   /** The owner already has a tool of this name. */
   "tool-duplicate": { readonly tool: string; readonly owner: string };
   /** The tool's code failed. */
@@ -294,6 +296,8 @@ export interface ErrorDetails {
   "tool-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** No tool has the name that was asked for. */
   "tool-not-found": { readonly tool: string; readonly nearest: readonly string[]; readonly count: number };
+  /** The tool is there, but was not made here, so nobody can change it here. */
+  "tool-not-made": { readonly tool: string };
   /** Another MCP server describes a tool otherwise than when somebody agreed to it, so it does not run. */
   "tool-quarantined": { readonly tool: string; readonly server: string; readonly changed: readonly string[] };
   /** The tool exists, but its skill is closed. */

@@ -197,6 +197,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot choose a tool for ${quote(tool)}: several have this name; use one of ${addresses.join(", ")}`,
   "tool-broken": ({ tool, retryAfterMs }) =>
     `Cannot call ${quote(tool)}: it failed too often and is taken out for a while; use another tool, or retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
+  "tool-deleted": ({ tool }) =>
+    `Cannot use ${quote(tool)}: it was deleted; bring it back (delete_tool with "undo": true), or make it anew`,
   "tool-duplicate": ({ tool, owner }) =>
     `Cannot add ${quote(tool)}: ${quote(owner)} already has a tool of this name; use replace, or another name`,
   "tool-failed": ({ tool, reason }) => `Cannot finish ${quote(tool)}: the tool failed: ${reason}`,
@@ -207,6 +209,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     nearest.length > 0
       ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
       : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
+  "tool-not-made": ({ tool }) =>
+    `Cannot work on ${quote(tool)}: it is there, but was not made here; only tools that were made here can be changed, tested, rolled back or deleted`,
   "tool-quarantined": ({ tool, server, changed }) =>
     `Cannot call ${quote(tool)}: the MCP server ${quote(server)} describes it otherwise than when it was trusted (${changed.join(", ")}); look at the change and accept it: kitbag trust --mcp ${server}`,
   "tool-unavailable": ({ tool, owner }) =>

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { toCanonicalJson } from "../core/canonical-json.ts";
 import { isKitbagError, KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
+import { nearestNames } from "../core/nearest.ts";
 import type { Tool } from "../core/tool.ts";
 import { makeTool } from "./disk/make-tool.ts";
 import { manifestFile, renderManifest, toDraft } from "./disk/manifest.ts";
@@ -52,6 +53,8 @@ export function createEdits(parts: ForgeParts): EditMethods {
       const before = draftOf(base.stored, base.version);
       const conflict = refuseStale(base.stored, base.version, options);
       if (conflict !== undefined) return conflict;
+      const other = refuseOtherKind(before, changes);
+      if (other !== undefined) return other;
       const checked = checkDraft(mergeDraft(before, changes), parts.policy);
       if (!checked.ok) return refuseDraft(name, checked.diagnostics);
       const { draft } = checked;
@@ -142,7 +145,8 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
     });
   } catch (cause) {
     if (!isKitbagError(cause, "version-conflict")) throw cause;
-    return refuseWith(draft.name, cause);
+    parts.live.refresh([draft.name]);
+    return (base === undefined ? refuseTaken(parts, draft.name) : undefined) ?? refuseWith(draft.name, cause);
   }
   parts.live.refresh([draft.name]);
   return withPassed(toLiveAnswer(parts, draft.name), passed);
@@ -217,6 +221,18 @@ function toText(value: unknown): string {
   return value === undefined ? "" : toCanonicalJson(value as JsonValue);
 }
 
+/** Code does not become a pipeline, nor the other way round: its versions would have nothing in common. */
+function refuseOtherKind(before: ToolDraft, changes: ToolChanges): RefusedTool | undefined {
+  const isPipeline = "steps" in before;
+  const parts = isPipeline ? (["code", "language", "files", "output"] as const) : (["steps", "result"] as const);
+  const wrong = parts.find((part) => (changes?.[part] ?? null) !== null);
+  if (wrong === undefined) return undefined;
+  const message = isPipeline
+    ? `changes.${wrong}: it is a pipeline, which has "steps" and "result"; for code make another tool with create_tool`
+    : `changes.${wrong}: it is a tool made of code; for steps make another tool with create_pipeline`;
+  return refuseDraft(before.name, [{ severity: "error", code: "draft-invalid", message, file: "draft" }]);
+}
+
 /** What is not named stays; `null` takes a part away. */
 function mergeDraft(before: ToolDraft, changes: ToolChanges): unknown {
   const isRecord = typeof changes === "object" && changes !== null && !Array.isArray(changes);
@@ -260,10 +276,15 @@ async function requireBase(parts: ForgeParts, name: string): Promise<Base> {
   throw new KitbagError("draft-refused", { name, reasons: entry.diagnostics.map(({ message }) => message) });
 }
 
-/** No tool of this name was made here. */
-export function notFound({ live }: ForgeParts, name: string): KitbagError {
-  const names = live.list().filter(({ status }) => status !== "deleted");
-  return new KitbagError("tool-not-found", { tool: name, nearest: [], count: names.length });
+/** Why there is no tool of this name to work on: it was deleted, comes from elsewhere, or nobody knows it. */
+export function notFound({ live, workspace }: ForgeParts, name: string): KitbagError {
+  const all = live.list();
+  if (all.some((one) => one.name === name && one.status === "deleted")) {
+    return new KitbagError("tool-deleted", { tool: name });
+  }
+  if (workspace.getTool(name) !== undefined) return new KitbagError("tool-not-made", { tool: name });
+  const names = all.filter(({ status }) => status !== "deleted").map((one) => one.name);
+  return new KitbagError("tool-not-found", { tool: name, nearest: nearestNames(name, names), count: names.length });
 }
 
 /** What an edit goes on from. What somebody wrote by hand, and was trusted, is kept as a version first. */

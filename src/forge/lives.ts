@@ -126,6 +126,7 @@ async function testTool(
   { version, signal }: { readonly version?: string; readonly signal?: AbortSignal } = {},
 ): Promise<TestReport> {
   const { stored, versions, tool: current } = entry;
+  if (entry.status === "deleted") throw new KitbagError("tool-deleted", { tool: stored.name });
   const label = version ?? currentOf(entry);
   const tool = current?.version === label ? current : versions.get(label);
   if (tool === undefined) throw missing(entry, label);

@@ -131,9 +131,17 @@ test("createTool() refuses code in Markdown, and PHP that is only text, before a
   expect(php.error.message).toContain('code: PHP begins with "<?php"');
 });
 
+const spaces = "only white space is different: write the output as it came, or have the program print it so";
+const digits =
+  "only the last digits of numbers are different: round them in the program, or write the output as it came";
+
 test.for([
-  [{ a: "x y" }, { a: "x  y" }, "only white space is different"],
-  ["a\nb", "a b", "only white space is different"],
+  [{ a: "x y" }, { a: "x  y" }, spaces],
+  ["a\nb", "a b", spaces],
+  ["a b", "a b\n\n", spaces],
+  [{ a: 0.3 }, { a: 0.1 + 0.2 }, digits],
+  [{ a: 0.3 }, { a: 0.300001 }, undefined],
+  [{ a: 1e21 }, { a: 1e22 }, undefined],
   ["a", "b", undefined],
   [undefined, "b", undefined],
 ])("findAdvice() of %j and %j is %j", ([expected, got, advice]) => {

@@ -64,8 +64,17 @@ function adviseOutput({ message }: Failure): string | undefined {
 function adviseDifference(expected: unknown, got: unknown): string | undefined {
   const [one, other] = [expected, got].map((value) => JSON.stringify(value) ?? "");
   if (one === undefined || other === undefined || one === other) return undefined;
-  const isSpace = withoutSpace(one) === withoutSpace(other);
-  return isSpace ? "only white space is different" : undefined;
+  if (withoutSpace(one) === withoutSpace(other)) {
+    return "only white space is different: write the output as it came, or have the program print it so";
+  }
+  return withoutNoise(one) === withoutNoise(other)
+    ? "only the last digits of numbers are different: round them in the program, or write the output as it came"
+    : undefined;
+}
+
+/** Numbers, as far as anybody writes them down. */
+function withoutNoise(text: string): string {
+  return text.replaceAll(/-?\d+\.\d{6,}(?:e[+-]?\d+)?/giu, (number) => String(Number(Number(number).toPrecision(9))));
 }
 
 /** White space, and what stands for it in JSON. */

@@ -5,6 +5,8 @@ import type { ForgeDiagnostic, ForgePolicy } from "../forge-interface.ts";
 import type { CodeDraft, SkillDraft, ToolDraft } from "../tool-draft.ts";
 import { refuseFiles } from "./check-files.ts";
 import { refuseName } from "./check-name.ts";
+import { refusePermissions } from "./check-permissions.ts";
+import { refuseSchemaForm } from "./check-schema-form.ts";
 import { codeDraftSchema, pipelineDraftSchema, skillDraftSchema } from "./draft-schema.ts";
 import { moduleFile, toPlaces } from "./languages.ts";
 
@@ -66,7 +68,7 @@ function nameOf(given: unknown): string {
 }
 
 function refuseHead(draft: ToolDraft, { maxExamples }: DraftLimits): readonly ForgeDiagnostic[] {
-  const { name, examples } = draft;
+  const { name, examples, input, permissions = {} } = draft;
   const { code: _, files: __, ...head } = { code: "", files: {}, ...draft };
   const isLarge = JSON.stringify(head).length > maxHeadBytes;
   return [
@@ -77,7 +79,9 @@ function refuseHead(draft: ToolDraft, { maxExamples }: DraftLimits): readonly Fo
         : undefined,
       examples.length > maxExamples ? `examples: there are ${examples.length}, and ${maxExamples} may be` : undefined,
     ]),
+    ...toErrors("permission-invalid", refusePermissions(permissions)),
     ...toErrors("draft-invalid", [
+      refuseSchemaForm("input", input),
       isLarge ? `schemas, texts and examples together are larger than ${maxHeadBytes} bytes` : undefined,
     ]),
   ];
@@ -90,6 +94,7 @@ function refuseCode(draft: CodeDraft, { maxBytes }: DraftLimits): readonly Forge
   const { codeFile } = toPlaces(draft);
   return [
     ...toErrors("draft-invalid", [
+      refuseSchemaForm("output", output),
       bytes > maxBytes ? `code and files have ${bytes} bytes, and ${maxBytes} may be` : undefined,
       code.includes("\0") ? "code: it has a NUL character" : undefined,
       code.trimStart().startsWith("```")

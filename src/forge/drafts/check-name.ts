@@ -20,11 +20,22 @@ const reserved: ReadonlySet<string> = new Set([
 
 /** Why `name` cannot be the name of a tool or a skill that is made, and of its folder; nothing if it can. */
 export function refuseName(name: unknown): string | undefined {
-  if (!isName(name)) return `a name is ${nameRule}`;
+  if (!isName(name)) return `a name is ${nameRule}${suggest(name)}`;
   if (name.endsWith(".")) return 'a name does not end in ".": some systems drop it';
   if (devices.test(name)) return "some systems take this name for a device; take another one";
   if (reserved.has(name.toLowerCase())) return "Kitbag itself has a tool of this name; take another one";
   return undefined;
+}
+
+/** A name that is nearly the one that was meant. */
+function suggest(name: unknown): string {
+  if (typeof name !== "string") return "";
+  const plain = name.normalize("NFKD").replaceAll(/\p{Mark}/gu, "");
+  const near = plain
+    .replaceAll(/[^A-Za-z0-9_.-]+/gu, "-")
+    .replaceAll(/^[_.-]+|[_.-]+$/gu, "")
+    .slice(0, 64);
+  return isName(near) ? `; such as "${near}"` : "";
 }
 
 /** Finds a name that is the same folder where case does not count, but not the same name. */

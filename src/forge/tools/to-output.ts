@@ -10,9 +10,9 @@ import type { ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
 export function toOutput(answer: ForgeAnswer | SkillAnswer): JsonObject {
   if (answer.status === "refused") throw new KitbagError(answer.error.code, answer.error.details);
   if (answer.status === "waiting") {
-    const { id, name, asks } = answer;
-    const next = "A person must agree to these permissions first; it is not live. Ask for it, or make it with fewer";
-    return { status: "waiting", id, name, asks, next } as unknown as JsonObject;
+    const { id, makes, name, asks } = answer;
+    const next = `It is not live, and nothing of it has run: a person must agree to these permissions first, with "kitbag approvals approve ${id}". Tell them, or make it with fewer`;
+    return { status: "waiting", id, makes, name, asks, next } as unknown as JsonObject;
   }
   // Passed examples are no news.
   if ("examples" in answer) {
