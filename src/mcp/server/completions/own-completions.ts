@@ -35,10 +35,10 @@ const prompts: ReadonlyMap<string, Complete> = new Map<string, Complete>([
   ["improve_tool tool", toolNames],
   [
     `${useSkillName} name`,
-    (client) =>
-      findUsableSkills(client)
-        .map((skill) => skill.name)
-        .toSorted(),
+    async (client) => {
+      const skills = await findUsableSkills(client);
+      return skills.map((skill) => skill.name).toSorted();
+    },
   ],
   [`${useSkillName} arguments`, completeLastWord],
 ]);

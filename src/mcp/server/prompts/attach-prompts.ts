@@ -86,7 +86,7 @@ async function getOwn(
 
 async function useSkill(client: ServedClient, values: Values, signal: AbortSignal): Promise<GetPromptResult> {
   checkValues(useSkillPrompt, values);
-  const usable = findUsableSkills(client);
+  const usable = await findUsableSkills(client);
   const name = Object.hasOwn(values, "name") ? values["name"] : undefined;
   const skill = usable.find((one) => one.name === name);
   if (skill === undefined) {

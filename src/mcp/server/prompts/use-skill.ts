@@ -1,4 +1,3 @@
-import { parseSkillDocument } from "../../../skills/document/parse-skill-document.ts";
 import type { Skill } from "../../../core/skill.ts";
 import { readListed } from "../../../workspace/dispatch/read-skill-file.ts";
 import type { ServedClient } from "../served-client.ts";
@@ -14,27 +13,28 @@ export function hasUsableSkills({ session }: ServedClient): boolean {
 }
 
 /** The skills that a person may use, those that a model may not open by itself among them. */
-export function findUsableSkills({ session }: ServedClient): readonly Skill[] {
+export async function findUsableSkills({ session }: ServedClient): Promise<readonly Skill[]> {
+  // The reader of documents is large, and most clients never ask.
+  const { parseSkillDocument } = await import("../../../skills/document/parse-skill-document.ts");
+  /** What `user-invocable` in SKILL.md says. */
+  const readForPeople = ({ folder }: Skill): boolean => {
+    const file = folder?.files.find(({ path }) => /^skill\.md$/iu.test(path));
+    const bytes = folder && file && readListed(folder, file);
+    return bytes === undefined || parseSkillDocument(bytes).document?.userInvocable !== false;
+  };
   return session
     .getSkills()
     .map(({ skill }) => skill)
-    .filter((skill) => isTrusted(skill) && isForCaller(session, skill) && isForPeople(skill));
+    .filter((skill) => isTrusted(skill) && isForCaller(session, skill) && isForPeople(skill, readForPeople));
 }
 
 /** Each file is read once. */
 const forPeople = new WeakMap<Skill, boolean>();
 
-function isForPeople(skill: Skill): boolean {
-  const known = forPeople.get(skill) ?? readForPeople(skill);
+function isForPeople(skill: Skill, read: (skill: Skill) => boolean): boolean {
+  const known = forPeople.get(skill) ?? read(skill);
   forPeople.set(skill, known);
   return known;
-}
-
-/** What `user-invocable` in SKILL.md says. */
-function readForPeople({ folder }: Skill): boolean {
-  const file = folder?.files.find(({ path }) => /^skill\.md$/iu.test(path));
-  const bytes = folder && file && readListed(folder, file);
-  return bytes === undefined || parseSkillDocument(bytes).document?.userInvocable !== false;
 }
 
 /** How a skill is used once. */

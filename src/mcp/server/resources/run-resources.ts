@@ -1,12 +1,11 @@
-import { foldJournal } from "../../../agent/log/fold-journal.ts";
 import { isKitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import { hasScope } from "../../../gate/has-scope.ts";
 import type { ModelMessage } from "../../../models/model.ts";
-import { createRuns } from "../../../store/runs/create-runs.ts";
+import type { Runs } from "../../../store/runs/create-runs.ts";
 import type { RunSummary } from "../../../store/runs/list-runs.ts";
-import { toStream, type RunEntry } from "../../../store/runs/run-records.ts";
+import type { RunEntry } from "../../../store/runs/run-records.ts";
 import type { ServedClient } from "../served-client.ts";
 import { toKitbagUri, type KitbagUri } from "./kitbag-uri.ts";
 import type { ReadPart, ResourcePart } from "./resource-part.ts";
@@ -81,7 +80,7 @@ export async function findRunIds({ store, caller }: ServedClient, most: number):
 }
 
 async function findRuns(store: Store, most: number): Promise<readonly RunSummary[]> {
-  const runs = createRuns({ store });
+  const runs = await openRuns(store);
   const found: RunSummary[] = [];
   for (let page: readonly RunSummary[] = []; found.length < most;) {
     const after = page.at(-1)?.id;
@@ -92,30 +91,36 @@ async function findRuns(store: Store, most: number): Promise<readonly RunSummary
   return found.slice(0, most);
 }
 
+/** What reads journals is loaded for who asks: most clients never do. */
+async function openRuns(store: Store): Promise<Runs> {
+  const { createRuns } = await import("../../../store/runs/create-runs.ts");
+  return createRuns({ store });
+}
+
 const position = /^\d{1,15}$/u;
 
 async function readRun(store: Store, { name: id, query }: KitbagUri): Promise<ReadPart | undefined> {
   const after = query.get("after") ?? "0";
   if (!position.test(after)) return undefined;
-  const summary = await findRun(store, id);
+  const runs = await openRuns(store);
+  const summary = await findRun(store, runs, id);
   if (summary === undefined) return undefined;
-  const entries = await createRuns({ store }).read(id, { after: Number(after), limit: mostEvents });
+  const entries = await runs.read(id, { after: Number(after), limit: mostEvents });
   const shown = cutEntries(entries);
   const last = shown.at(-1)?.position ?? summary.entries;
   const next = last < summary.entries && { next: toKitbagUri("runs", id, { after: String(last) }) };
-  const head = after === "0" && describeRun(id, entries);
+  const head = after === "0" && (await describeRun(id, entries));
   const events = shown.map(({ position: at, time, value }) => ({ position: at, time, ...value }));
   const text = JSON.stringify({ ...toSummary(summary), ...head, events, ...next });
   return { contents: [{ uri: toKitbagUri("runs", id, after === "0" ? {} : { after }), mimeType, text }] };
 }
 
 /** A list cannot begin with an id, but right before all that begin like it. */
-async function findRun(store: Store, id: string): Promise<RunSummary | undefined> {
-  const page = await createRuns({ store })
-    .list({ after: id.slice(0, -1), limit: mostRuns })
-    .catch(refuseWrong);
+async function findRun(store: Store, runs: Runs, id: string): Promise<RunSummary | undefined> {
+  const page = await runs.list({ after: id.slice(0, -1), limit: mostRuns }).catch(refuseWrong);
   const found = page.find((run) => run.id === id);
   if (found !== undefined || page.length < mostRuns) return found;
+  const { toStream } = await import("../../../store/runs/run-records.ts");
   const entries = await store.log.position(toStream(id));
   return entries === 0 ? undefined : { id, status: "idle", entries, time: 0 };
 }
@@ -133,7 +138,8 @@ function cutEntries(entries: readonly RunEntry[]): readonly RunEntry[] {
 }
 
 /** What an agent was asked; nothing for a run of something else. */
-function describeRun(id: string, entries: readonly RunEntry[]): object {
+async function describeRun(id: string, entries: readonly RunEntry[]): Promise<object> {
+  const { foldJournal } = await import("../../../agent/log/fold-journal.ts");
   try {
     const { start } = foldJournal(id, entries);
     return { model: start.model, task: toTask(start.messages) };
