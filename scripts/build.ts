@@ -13,6 +13,69 @@ import { rolldown } from "rolldown";
 const root = resolve(import.meta.dirname, "..");
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
 
+/** Dependencies whose declarations ours need, and whose code is taken in: they are many files, or bring what is not used here. */
+const takenIn: readonly string[] = ["@modelcontextprotocol/server", "commander", "lru-cache", "smol-toml", "yaml"];
+
+/** What is loaded with an entry, or together on the way of a command. */
+const loads = {
+  core: ["src/index.ts"],
+  agent: ["src/agent.ts"],
+  skills: ["src/skills.ts"],
+  store: ["src/store.ts"],
+  testing: ["src/testing/index.ts"],
+  mcp: ["src/mcp/index.ts"],
+  command: ["src/cli/run-program.ts"],
+  project: ["src/cli/skills/open-with-skills.ts"],
+  commands: ["call", "check", "list", "run", "search", "show", "stats", "test"].map(
+    (name) => `src/cli/commands/${name}.ts`,
+  ),
+  records: ["src/cli/store/with-records.ts", "src/store/sqlite/sqlite-store.ts", "src/store/audit/open-audit.ts"],
+  serve: [
+    "src/cli/commands/serve.ts",
+    "src/cli/serve/open-served.ts",
+    "src/cli/serve/serve-stdio.ts",
+    "src/forge/open-forge.ts",
+    "src/forge/import/create-import-tool.ts",
+    "src/forge/tools/create-forge-tools.ts",
+    "src/forge/workflow/create-workflow-tools.ts",
+    "src/mcp/server/calls/client-writer.ts",
+  ],
+} satisfies Readonly<Record<string, readonly string[]>>;
+
+type Load = keyof typeof loads;
+
+/**
+ * The chunks, and who must all load a module for it to be there; the first that fits is taken. The more entries there are, the more
+ * small chunks they would share, and each takes Node about a millisecond. In large ones, who needs a part loads all of it: so
+ * what many need a part of is cut where they part.
+ */
+const chunks: readonly (readonly [name: string, loads: readonly Load[]])[] = [
+  ["basis", ["core", "command"]],
+  ["basis", ["core", "testing"]],
+  ["common", ["core", "store"]],
+  ["common", ["core", "records"]],
+  ["core", ["core"]],
+  ["command", ["command"]],
+  ["kept", ["agent", "commands"]],
+  ["kept", ["agent", "testing"]],
+  ["kept", ["mcp", "store"]],
+  ["kept", ["records", "agent"]],
+  ["kept", ["records", "testing"]],
+  ["files", ["records", "project"]],
+  ["files", ["records", "skills"]],
+  ["runs", ["agent", "store"]],
+  ["dispatch", ["agent", "mcp"]],
+  ["sqlite", ["records", "store"]],
+  ["records", ["records"]],
+  ["project", ["project"]],
+  ["skills", ["skills"]],
+  ["pieces", ["mcp", "commands"]],
+  ["pieces", ["serve", "commands"]],
+  ["agent", ["agent"]],
+  ["mcp", ["mcp"]],
+  ["serve", ["serve"]],
+];
+
 rmSync(dist, { recursive: true, force: true });
 writeDeclarations();
 writeLicenses(await bundle());
@@ -40,14 +103,18 @@ async function bundle(): Promise<readonly string[]> {
   // A file that asks where it is must stay where it is.
   const fixed = files.filter((file) => readFileSync(join(root, file), "utf8").includes("import.meta"));
   // Also those that the user installs if they are wanted.
-  const external = Object.keys({ ...dependencies, ...peerDependencies }).map(toPattern);
-  const chunkOf = await findChunks(external);
+  const external = Object.keys({ ...dependencies, ...peerDependencies })
+    .filter((name) => !takenIn.includes(name))
+    .map(toPattern);
+  const chunkOf = await findChunks(entries, external);
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((file) => [toName(file), file])),
     platform: "node",
     external,
     preserveEntrySignatures: "allow-extension",
+    // What is loaded when it is needed, and with a part that needs it at once, is meant to be.
+    checks: { ineffectiveDynamicImport: false },
   });
   const { output } = await build.write({
     dir: dist,
@@ -60,56 +127,69 @@ async function bundle(): Promise<readonly string[]> {
         { debugName: "fixed", name: (id) => fixed.map(toName).find((name) => isSource(id, name)) ?? null },
         // What is used here and inside of a sandbox or a thread: fixed files need it, and an entry must not export it for them.
         { debugName: "inside", name: (id) => (/[\\/]src[\\/].*[\\/]inside[\\/]/u.test(id) ? "inside" : null) },
-        { debugName: "core", name: (id) => chunkOf.get(id) ?? null },
+        { debugName: "shared", name: (id) => chunkOf.get(id) ?? null },
       ],
       includeDependenciesRecursively: false,
     },
   });
   await build.close();
-  const chunks = output.filter((file) => file.type === "chunk");
+  const written = output.filter((file) => file.type === "chunk");
   for (const name of fixed.map(toName)) {
-    const chunk = chunks.find(({ moduleIds }) => moduleIds.some((id) => isSource(id, name)));
+    const chunk = written.find(({ moduleIds }) => moduleIds.some((id) => isSource(id, name)));
     if (chunk !== undefined && chunk.fileName !== `${name}.js`) {
       throw new Error(`Cannot build: src/${name}.ts asks where it is, but is in ${chunk.fileName}`);
     }
   }
-  const modules = chunks.flatMap(({ moduleIds }) => moduleIds);
+  const modules = written.flatMap(({ moduleIds }) => moduleIds);
   const names = modules.map((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].toSorted();
 }
 
-/**
- * The chunk of each module that `import "kitbag"` loads. The more entries there are, the more small chunks they share, and each takes
- * Node about a millisecond: so there are three, by who else needs them, and the command and the stores load no more than they need.
- */
-async function findChunks(external: readonly RegExp[]): Promise<ReadonlyMap<string, string>> {
-  const command = await findReached("src/cli/main.ts", external);
-  const stores = await findReached("src/store.ts", external);
-  const chunkOf = new Map<string, string>();
-  for (const id of await findReached("src/index.ts", external)) {
-    if (isSource(id, "index")) continue;
-    if (command.has(id)) chunkOf.set(id, "basis");
-    else chunkOf.set(id, stores.has(id) ? "common" : "core");
-  }
-  return chunkOf;
+/** The chunk of each module that one of `loads` needs. What the entries import is in them, they themselves are not. */
+async function findChunks(
+  entries: readonly string[],
+  external: readonly RegExp[],
+): Promise<ReadonlyMap<string, string>> {
+  const importsOf = await findImports(external);
+  const reached = new Map(
+    Object.entries(loads).map(([name, files]) => [name, findReached(files.map(toId), importsOf)] as const),
+  );
+  const fixed = new Set(entries.map(toId));
+  const found = [...importsOf.keys()].flatMap((id) => {
+    const chunk = fixed.has(id)
+      ? undefined
+      : chunks.find(([, names]) => names.every((name) => reached.get(name)?.has(id)));
+    return chunk === undefined ? [] : [[id, chunk[0]] as const];
+  });
+  return new Map(found);
 }
 
-/** The modules that are loaded with a file, without those that are loaded when they are needed. */
-async function findReached(file: string, external: readonly RegExp[]): Promise<ReadonlySet<string>> {
-  const build = await rolldown({ cwd: root, input: file, platform: "node", external: [...external] });
-  const { output } = await build.generate({ format: "esm" });
+/** What each module imports at once, of all that `loads` need. */
+async function findImports(external: readonly RegExp[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const importsOf = new Map<string, readonly string[]>();
+  const build = await rolldown({
+    cwd: root,
+    input: Object.values(loads).flat(),
+    platform: "node",
+    external: [...external],
+    logLevel: "silent",
+    plugins: [{ name: "imports", moduleParsed: ({ id, importedIds }) => void importsOf.set(id, importedIds) }],
+  });
+  await build.generate({ format: "esm" });
   await build.close();
-  const chunks = new Map(output.flatMap((chunk) => (chunk.type === "chunk" ? [[chunk.fileName, chunk]] : [])));
-  const reached = new Set<string>();
-  const waiting = [...chunks.values()].filter(({ isEntry }) => isEntry);
-  for (const { moduleIds, imports } of waiting) {
-    for (const id of moduleIds) reached.add(id);
-    for (const name of imports) {
-      const chunk = chunks.get(name);
-      if (chunk !== undefined && !waiting.includes(chunk)) waiting.push(chunk);
-    }
-  }
+  return importsOf;
+}
+
+/** The modules that are loaded with `ids`, without those that are loaded when they are needed. */
+function findReached(ids: readonly string[], importsOf: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+  const reached = new Set(ids);
+  // A set that grows while it is gone through is gone through to its new end.
+  for (const id of reached) for (const imported of importsOf.get(id) ?? []) reached.add(imported);
   return reached;
+}
+
+function toId(file: string): string {
+  return join(root, file);
 }
 
 /** A package and all that it exports: a second copy of what `package/part` shares with `package` would be loaded beside it. */

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
+import { serveStdio, StdioServerTransport } from "@modelcontextprotocol/server/stdio";
 
 import type { Caller } from "../../../gate/gate.ts";
 import { createLeanStdio } from "../lean/lean-stdio.ts";
@@ -10,7 +11,6 @@ const local: Caller = { id: "local", scopes: "all" };
 
 /** Serves one client by lines. */
 export async function serveOverStdio(services: Services, given: StdioOptions): Promise<StdioServing> {
-  const { serveStdio, StdioServerTransport } = await import("@modelcontextprotocol/server/stdio");
   const { input = process.stdin, output = process.stdout } = given;
   const connections = new Set<ServedConnection>();
   let current: ServedConnection | undefined;
