@@ -1,6 +1,6 @@
 /**
- * Builds `dist/`, or the folder that is given: declarations file by file, code in few files, because loading 200 small modules
- * takes Node three times as long as loading the same code in one. Programs that run inside a sandbox (`inside/`) are files that
+ * Builds `dist/`, or the folder that is given: the declarations that users need file by file, code in few files, because loading 200
+ * small modules takes Node three times as long as loading the same code in one. Programs that run inside a sandbox (`inside/`) are files that
  * need no other. The packages that `package.json` lists as dependencies and peers stay
  * imports; what the source uses of development dependencies is taken in, so whoever installs Kitbag installs less.
  */
@@ -10,74 +10,18 @@ import { dirname, join, resolve } from "node:path";
 
 import { rolldown } from "rolldown";
 
+import { dropDeclarations } from "./build/drop-declarations.ts";
+import { findChunks } from "./build/find-chunks.ts";
+
 const root = resolve(import.meta.dirname, "..");
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
 
-/** Dependencies whose declarations ours need, and whose code is taken in: they are many files, or bring what is not used here. */
-const takenIn: readonly string[] = ["@modelcontextprotocol/server", "commander", "lru-cache", "smol-toml", "yaml"];
-
-/** What is loaded with an entry, or together on the way of a command. */
-const loads = {
-  core: ["src/index.ts"],
-  agent: ["src/agent.ts"],
-  skills: ["src/skills.ts"],
-  store: ["src/store.ts"],
-  testing: ["src/testing/index.ts"],
-  mcp: ["src/mcp/index.ts"],
-  command: ["src/cli/run-program.ts"],
-  project: ["src/cli/skills/open-with-skills.ts"],
-  commands: ["call", "check", "list", "run", "search", "show", "stats", "test"].map(
-    (name) => `src/cli/commands/${name}.ts`,
-  ),
-  records: ["src/cli/store/with-records.ts", "src/store/sqlite/sqlite-store.ts", "src/store/audit/open-audit.ts"],
-  serve: [
-    "src/cli/commands/serve.ts",
-    "src/cli/serve/open-served.ts",
-    "src/cli/serve/serve-stdio.ts",
-    "src/forge/open-forge.ts",
-    "src/forge/import/create-import-tool.ts",
-    "src/forge/tools/create-forge-tools.ts",
-    "src/forge/workflow/create-workflow-tools.ts",
-    "src/mcp/server/calls/client-writer.ts",
-  ],
-} satisfies Readonly<Record<string, readonly string[]>>;
-
-type Load = keyof typeof loads;
-
-/**
- * The chunks, and who must all load a module for it to be there; the first that fits is taken. The more entries there are, the more
- * small chunks they would share, and each takes Node about a millisecond. In large ones, who needs a part loads all of it: so
- * what many need a part of is cut where they part.
- */
-const chunks: readonly (readonly [name: string, loads: readonly Load[]])[] = [
-  ["basis", ["core", "command"]],
-  ["basis", ["core", "testing"]],
-  ["common", ["core", "store"]],
-  ["common", ["core", "records"]],
-  ["core", ["core"]],
-  ["command", ["command"]],
-  ["kept", ["agent", "commands"]],
-  ["kept", ["agent", "testing"]],
-  ["kept", ["mcp", "store"]],
-  ["kept", ["records", "agent"]],
-  ["kept", ["records", "testing"]],
-  ["files", ["records", "project"]],
-  ["files", ["records", "skills"]],
-  ["runs", ["agent", "store"]],
-  ["dispatch", ["agent", "mcp"]],
-  ["sqlite", ["records", "store"]],
-  ["records", ["records"]],
-  ["project", ["project"]],
-  ["skills", ["skills"]],
-  ["pieces", ["mcp", "commands"]],
-  ["pieces", ["serve", "commands"]],
-  ["agent", ["agent"]],
-  ["mcp", ["mcp"]],
-  ["serve", ["serve"]],
-];
+/** Dependencies that are there for the types that ours name; their code is taken in, too. */
+const takenIn: ReadonlySet<string> = new Set(["@modelcontextprotocol/server"]);
 
 rmSync(dist, { recursive: true, force: true });
 writeDeclarations();
+dropDeclarations(dist, readEntries());
 writeLicenses(await bundle());
 await bundleInside();
 copyPrograms();
@@ -95,6 +39,14 @@ function writeDeclarations(): void {
   }
 }
 
+/** The declarations of what users import. */
+function readEntries(): readonly string[] {
+  const { exports } = readPackage(root) as { exports: Record<string, string | { readonly types: string }> };
+  return Object.values(exports).flatMap((entry) =>
+    typeof entry === "string" ? [] : [entry.types.replace("./dist/", "")],
+  );
+}
+
 /** Writes the code, and answers with the names of the packages that were taken in. */
 async function bundle(): Promise<readonly string[]> {
   const { dependencies, peerDependencies } = readPackage(root) as Record<string, Record<string, string>>;
@@ -104,9 +56,9 @@ async function bundle(): Promise<readonly string[]> {
   const fixed = files.filter((file) => readFileSync(join(root, file), "utf8").includes("import.meta"));
   // Also those that the user installs if they are wanted.
   const external = Object.keys({ ...dependencies, ...peerDependencies })
-    .filter((name) => !takenIn.includes(name))
+    .filter((name) => !takenIn.has(name))
     .map(toPattern);
-  const chunkOf = await findChunks(entries, external);
+  const chunkOf = await findChunks(root, { entries, external });
   const build = await rolldown({
     cwd: root,
     input: Object.fromEntries(entries.map((file) => [toName(file), file])),
@@ -143,53 +95,6 @@ async function bundle(): Promise<readonly string[]> {
   const modules = written.flatMap(({ moduleIds }) => moduleIds);
   const names = modules.map((id) => /.*[\\/]node_modules[\\/]((?:@[^\\/]+[\\/])?[^\\/]+)/u.exec(id)?.[1]);
   return [...new Set(names.filter((name) => name !== undefined))].toSorted();
-}
-
-/** The chunk of each module that one of `loads` needs. What the entries import is in them, they themselves are not. */
-async function findChunks(
-  entries: readonly string[],
-  external: readonly RegExp[],
-): Promise<ReadonlyMap<string, string>> {
-  const importsOf = await findImports(external);
-  const reached = new Map(
-    Object.entries(loads).map(([name, files]) => [name, findReached(files.map(toId), importsOf)] as const),
-  );
-  const fixed = new Set(entries.map(toId));
-  const found = [...importsOf.keys()].flatMap((id) => {
-    const chunk = fixed.has(id)
-      ? undefined
-      : chunks.find(([, names]) => names.every((name) => reached.get(name)?.has(id)));
-    return chunk === undefined ? [] : [[id, chunk[0]] as const];
-  });
-  return new Map(found);
-}
-
-/** What each module imports at once, of all that `loads` need. */
-async function findImports(external: readonly RegExp[]): Promise<ReadonlyMap<string, readonly string[]>> {
-  const importsOf = new Map<string, readonly string[]>();
-  const build = await rolldown({
-    cwd: root,
-    input: Object.values(loads).flat(),
-    platform: "node",
-    external: [...external],
-    logLevel: "silent",
-    plugins: [{ name: "imports", moduleParsed: ({ id, importedIds }) => void importsOf.set(id, importedIds) }],
-  });
-  await build.generate({ format: "esm" });
-  await build.close();
-  return importsOf;
-}
-
-/** The modules that are loaded with `ids`, without those that are loaded when they are needed. */
-function findReached(ids: readonly string[], importsOf: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
-  const reached = new Set(ids);
-  // A set that grows while it is gone through is gone through to its new end.
-  for (const id of reached) for (const imported of importsOf.get(id) ?? []) reached.add(imported);
-  return reached;
-}
-
-function toId(file: string): string {
-  return join(root, file);
 }
 
 /** A package and all that it exports: a second copy of what `package/part` shares with `package` would be loaded beside it. */
