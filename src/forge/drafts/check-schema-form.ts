@@ -11,7 +11,18 @@ const words: ReadonlySet<string> = new Set([
   ...["minLength", "maxLength", "pattern", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"],
 ]);
 
-const types = ["string", "number", "integer", "boolean", "object", "array", "null"];
+/** Types, and what other languages call them. */
+const types: ReadonlyMap<string, string> = new Map([
+  ...["string", "number", "integer", "boolean", "object", "array"].map((type) => [type, type] as const),
+  ...([
+    ["str", "string"],
+    ["int", "integer"],
+    ["float", "number"],
+    ["bool", "boolean"],
+    ["dict", "object"],
+    ["list", "array"],
+  ] as const),
+]);
 
 /**
  * Why a schema is likely none: `{"text": "string"}` has no property, only a word that means nothing, so that everything would fit.
@@ -28,5 +39,5 @@ export function refuseSchemaForm(part: string, schema: JsonSchema | undefined): 
 
 function toSchema(given: unknown): JsonObject {
   if (typeof given === "object" && given !== null && !Array.isArray(given)) return given as JsonObject;
-  return typeof given === "string" && types.includes(given) ? { type: given } : { type: "string" };
+  return { type: types.get(String(given)) ?? "string" };
 }
