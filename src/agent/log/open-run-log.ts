@@ -1,6 +1,5 @@
 import { isKitbagError, toFailure } from "../../core/errors.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
-import type { ToolOutcome } from "../../core/outcome.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunOutcome } from "../../store/runs/run-records.ts";
 import type { RunResult } from "../run-result.ts";
@@ -19,7 +18,7 @@ export function createRunLog(run: Run): RunLog {
     sent = run.append([toKeptEvent(held)]);
     held = undefined;
     // Who waits for both may hear of the other first.
-    sent.catch(() => undefined);
+    sent.catch(ignore);
     return sent;
   }
 
@@ -49,6 +48,8 @@ export function createRunLog(run: Run): RunLog {
   };
 }
 
+function ignore(): void {}
+
 async function callOnce(
   run: Run,
   { name, tool, idempotent, work }: LoggedCall,
@@ -57,13 +58,13 @@ async function callOnce(
   let recalled = true;
   let hasBegun = false;
   try {
-    const outcome = await run.step(name, { idempotent }, async () => {
+    const begin = (): void => void (hasBegun = true);
+    const outcome = await run.step(name, { idempotent }, () => {
       recalled = false;
       // A call without the answer that asks for it would be that of another answer after a crash.
-      if (answer !== undefined) await answer;
-      return (await work(() => (hasBegun = true))) as unknown as JsonValue;
+      return answer === undefined ? work(begin) : answer.then(() => work(begin));
     });
-    return { outcome: outcome as unknown as ToolOutcome, recalled };
+    return { outcome, recalled };
   } catch (cause) {
     if (!recalled && !hasBegun) await run.resolve(name, "again").catch(() => undefined);
     if (!isKitbagError(cause, "step-uncertain")) throw cause;

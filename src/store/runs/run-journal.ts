@@ -45,17 +45,13 @@ interface Line {
   readonly text: string | undefined;
 }
 
+/** What was appended in one call. */
 interface Batch {
   readonly lines: readonly Line[];
   readonly change: KeyChange | undefined;
-  resolve(end: End): void;
+  /** Told where it ends, and whether its change was written with it. */
+  resolve(position: number, hasChanged: boolean): void;
   reject(cause: unknown): void;
-}
-
-/** Where a batch ends, and whether its change was written with it. */
-interface End {
-  readonly position: number;
-  readonly hasChanged: boolean;
 }
 
 /**
@@ -90,25 +86,32 @@ class RunJournal implements Journal {
     this.#known = options.position;
   }
 
-  async append(values: readonly JsonValue[]): Promise<number> {
-    this.#checkOpen();
-    // Checked here, so that a value that cannot be kept spoils nobody else's append.
-    const kept = values.map((value, index) => toKept(this.#options.stream, value, index));
-    return (await this.#add(kept.map(this.#toLine))).position;
+  append(values: readonly JsonValue[]): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#checkOpen();
+      // Checked here, so that a value that cannot be kept spoils nobody else's append.
+      const lines = values.map((value, index) => this.#toLine(toKept(this.#options.stream, value, index)));
+      this.#add({ lines, change: undefined, resolve, reject });
+    });
   }
 
-  async appendRecord(record: RunRecord): Promise<number> {
-    this.#checkOpen();
-    const value = record as unknown as JsonValue;
-    return (await this.#add([this.#toLine(this.#kept ? value : cloneJson(value))])).position;
+  appendRecord(record: RunRecord): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#checkOpen();
+      const value = record as unknown as JsonValue;
+      const lines = [this.#toLine(this.#kept ? value : cloneJson(value))];
+      this.#add({ lines, change: undefined, resolve, reject });
+    });
   }
 
   async close(value: JsonValue, change?: KeyChange): Promise<boolean> {
     this.#checkOpen();
-    const last = this.#add([this.#toLine(toKept(this.#options.stream, value, 0))], change);
+    const lines = [this.#toLine(toKept(this.#options.stream, value, 0))];
     this.#isClosing = true;
     try {
-      const { hasChanged } = await last;
+      const hasChanged = await new Promise<boolean>((resolve, reject) => {
+        this.#add({ lines, change, resolve: (_position, isWritten) => resolve(isWritten), reject });
+      });
       withoutStack(() => this.fence(givenBack));
       return hasChanged;
     } catch (cause) {
@@ -132,64 +135,60 @@ class RunJournal implements Journal {
     return new KitbagError("lease-lost", { run: runId, epoch, reason });
   }
 
-  readonly #toLine = (value: JsonValue): Line => ({ value, text: this.#kept && JSON.stringify(value) });
-
-  #add(lines: readonly Line[], change?: KeyChange): Promise<End> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ lines, change, resolve, reject });
-      if (!this.#isSending) void this.#drain();
-    });
+  #toLine(value: JsonValue): Line {
+    return { value, text: this.#kept && JSON.stringify(value) };
   }
 
-  async #drain(): Promise<void> {
+  #add(batch: Batch): void {
+    this.#waiting.push(batch);
+    if (!this.#isSending) void this.#send();
+  }
+
+  /** Sends what waits, until nothing does. All in one function: each that waits for another one takes its time. */
+  async #send(): Promise<void> {
     this.#isSending = true;
     // What is appended in the same turn goes together.
     await Promise.resolve();
-    while (this.#waiting.length > 0) await this.#send(this.#waiting.splice(0));
+    while (this.#waiting.length > 0) {
+      const batches = this.#waiting;
+      const lines = toLines(batches);
+      this.#waiting = [];
+      try {
+        if (this.#mustLook) await this.#look();
+        if (this.#lost) throw this.#lost;
+        // Only the last batch of all has a change.
+        const change = batches.at(-1)?.change;
+        const start = this.#known;
+        let hasChanged = false;
+        try {
+          const { position, version } = await this.#put(lines, change);
+          this.#known = position;
+          for (const { value, text } of lines) this.#options.onAppended(value, text);
+          hasChanged = change !== undefined && version === 0;
+        } catch (cause) {
+          await this.#checkWritten(lines.length, cause);
+        }
+        let position = start;
+        for (const batch of batches) batch.resolve((position += batch.lines.length), hasChanged);
+      } catch (cause) {
+        for (const batch of batches) batch.reject(this.#lost ?? cause);
+      }
+    }
     this.#isSending = false;
   }
 
-  async #send(batches: readonly Batch[]): Promise<void> {
-    const [first, second] = batches;
-    const lines = first && second === undefined ? first.lines : batches.flatMap((batch) => batch.lines);
-    try {
-      // Only the last batch of all has a change.
-      const { position: end, hasChanged } = await this.#write(lines, batches.at(-1)?.change);
-      let position = end - lines.length;
-      for (const batch of batches) batch.resolve({ position: (position += batch.lines.length), hasChanged });
-    } catch (cause) {
-      for (const batch of batches) batch.reject(this.#lost ?? cause);
-    }
-  }
-
-  async #write(lines: readonly Line[], change: KeyChange | undefined): Promise<End> {
-    if (this.#mustLook) await this.#look();
-    if (this.#lost) throw this.#lost;
-    const start = this.#known;
-    try {
-      const { position, version } = await this.#put(lines, change);
-      this.#known = position;
-      for (const { value, text } of lines) this.#options.onAppended(value, text);
-      return { position, hasChanged: change !== undefined && version === 0 };
-    } catch (cause) {
-      this.#mustLook = true;
-      const found = await this.#look().catch(() => 0);
-      // It was written, and only the answer was lost.
-      const isThere = found >= lines.length && isKitbagError(cause, "store-unavailable");
-      if (!isThere) throw cause;
-      return { position: start + lines.length, hasChanged: false };
-    }
+  /** Throws `cause` again, unless everything was written and only the answer was lost. */
+  async #checkWritten(count: number, cause: unknown): Promise<void> {
+    this.#mustLook = true;
+    const found = await this.#look().catch(() => 0);
+    if (found < count || !isKitbagError(cause, "store-unavailable")) throw cause;
   }
 
   #put(lines: readonly Line[], change: KeyChange | undefined): Promise<KeptPlace> {
     const { log, stream } = this.#options;
-    if (this.#kept !== undefined) {
-      const texts = lines.map(({ text }) => text as string);
-      return this.#kept.append(stream, texts, this.#known, change);
-    }
-    const values = lines.map(({ value }) => value);
+    if (this.#kept !== undefined) return this.#kept.append(stream, lines.map(toText), this.#known, change);
     return log
-      .append(stream, values, { expectedPosition: this.#known })
+      .append(stream, lines.map(toValue), { expectedPosition: this.#known })
       .then((position) => ({ position, version: -1 }));
   }
 
@@ -206,6 +205,19 @@ class RunJournal implements Journal {
     if (taker) this.fence(`the worker ${JSON.stringify(toWorker(taker))} has taken it over`);
     return ours.length;
   }
+}
+
+function toLines(batches: readonly Batch[]): readonly Line[] {
+  const [first] = batches;
+  return first && batches.length === 1 ? first.lines : batches.flatMap((batch) => batch.lines);
+}
+
+function toText({ text }: Line): string {
+  return text as string;
+}
+
+function toValue({ value }: Line): JsonValue {
+  return value;
 }
 
 /** That a lease was given back is no failure: nobody asks where, and the stack of an error costs more than all the rest. */

@@ -1,5 +1,5 @@
 import { cloneJson, type JsonValue } from "../../core/json.ts";
-import { toRecord, type RunOutcome, type RunRecord } from "./run-records.ts";
+import type { RunOutcome, RunRecord } from "./run-records.ts";
 
 /** How far a step came. */
 export interface StepState {
@@ -51,14 +51,9 @@ class JournalState implements RunState {
   }
 
   add(value: JsonValue, text?: string): void {
-    const record = toRecord(value);
-    if (record) this.#apply(record, text);
-  }
-
-  #apply(record: RunRecord, text: string | undefined): void {
-    switch (record.type) {
-      case "run-start":
-        return;
+    // What others wrote has other types.
+    const record = value as unknown as RunRecord | null;
+    switch (record?.type) {
       case "lease-start":
         this.epoch = record.epoch;
         this.worker = record.worker;
@@ -68,21 +63,26 @@ class JournalState implements RunState {
         if (record.reason !== "failed") this.attempt = 0;
         return;
       case "step-intent":
-        return this.#change(record.step, { attempt: record.attempt, status: "started" });
+        return this.#change(record.step, "started", { attempt: record.attempt });
       case "step-outcome":
-        return this.#change(record.step, { status: "done", recall: toRecall(record.output, text) });
+        return this.#change(record.step, "done", { recall: toRecall(record.output, text) });
       case "step-review":
-        return this.#change(record.step, { status: "review" });
+        return this.#change(record.step, "review");
       case "step-reset":
-        return this.#change(record.step, { status: "new" });
+        return this.#change(record.step, "new");
       case "run-end":
         this.outcome ??= record.outcome;
+        return;
+      case "run-start":
+      case undefined:
     }
   }
 
-  #change(step: string, changes: Partial<StepState>): void {
+  #change(step: string, status: StepState["status"], changes: Partial<StepState> = {}): void {
     const known = this.step(step);
-    if (known.status !== "done") this.#steps.set(step, { ...known, ...changes });
+    if (known.status === "done") return;
+    const { attempt = known.attempt, recall = known.recall } = changes;
+    this.#steps.set(step, { attempt, status, recall });
   }
 }
 

@@ -33,7 +33,7 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
     ) {
       checkKey(name);
       signal.throwIfAborted();
-      const step = running.get(name) ?? runStep(options, name, { ...stepOptions, work });
+      const step = running.get(name) ?? runStep(options, name, stepOptions, work);
       running.set(name, step);
       try {
         return (await step) as Output;
@@ -56,22 +56,29 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
   };
 }
 
-interface StepWork extends StepOptions {
-  readonly work: Work;
-}
-
-async function runStep(options: StepsOptions, name: string, step: StepWork): Promise<JsonValue> {
-  const { state, signal } = options;
-  const { idempotent = false, work } = step;
-  const { status, recall, attempt } = state.step(name);
+async function runStep(
+  options: StepsOptions,
+  name: string,
+  { idempotent = false }: StepOptions = {},
+  work: Work,
+): Promise<JsonValue> {
+  const { journal, state, signal, clock, leaseMs } = options;
+  const { status, recall, attempt: attempts } = state.step(name);
   if (status === "done") return recall();
   if (status !== "new" && !idempotent) await park(options, name);
-  const context = { key: `${options.runId}:${name}`, attempt: attempt + 1, signal };
-  await declare(options, { type: "step-intent", step: name, key: context.key, attempt: context.attempt, idempotent });
-  const result = toKeptWithin(name, (await work(context)) ?? null);
-  const outcome = { type: "step-outcome", step: name, output: result } as const;
-  await write(options, outcome, () => state.step(name).status === "done");
-  return result;
+  const context = { key: `${options.runId}:${name}`, attempt: attempts + 1, signal };
+  const { key, attempt } = context;
+  const intent = { type: "step-intent", step: name, key, attempt, idempotent } as const;
+  const declaredAt = clock.elapsed();
+  // Whoever has lost the lease learns it here, and starts nothing.
+  await journal.appendRecord(intent).catch((cause: unknown) => writeAgain(options, intent, cause));
+  // A process that was stopped for a while has the answer from before it was stopped.
+  if (clock.elapsed() - declaredAt > leaseMs / 2) await proveLease(options);
+  if (signal.aborted) await takeBack(options, name);
+  const output = toKeptWithin(name, (await work(context)) ?? null);
+  const outcome = { type: "step-outcome", step: name, output } as const;
+  await journal.appendRecord(outcome).catch((cause: unknown) => writeAgain(options, outcome, cause));
+  return output;
 }
 
 async function park({ journal, state, runId }: StepsOptions, name: string): Promise<never> {
@@ -79,36 +86,38 @@ async function park({ journal, state, runId }: StepsOptions, name: string): Prom
   throw new KitbagError("step-uncertain", { run: runId, step: name });
 }
 
-/** Writes down that the step is about to start. Whoever has lost the lease learns it here, and starts nothing. */
-async function declare(options: StepsOptions, intent: RunRecord & { readonly type: "step-intent" }): Promise<void> {
-  const { journal, state, signal, clock, leaseMs } = options;
-  const { step, attempt } = intent;
-  let provenAt = clock.elapsed();
-  await write(options, intent, () => state.step(step).attempt === attempt);
-  // A process that was stopped for a while has the answer from before it was stopped: ask again.
-  while (clock.elapsed() - provenAt > leaseMs / 2) {
-    provenAt = clock.elapsed();
+/** Asks whether the lease is still there, until the answer is a fresh one. */
+async function proveLease({ journal, clock, leaseMs }: StepsOptions): Promise<void> {
+  let askedAt: number;
+  do {
+    askedAt = clock.elapsed();
     await journal.append([]);
-  }
-  if (!signal.aborted) return;
-  await journal.appendRecord({ type: "step-reset", step });
+  } while (clock.elapsed() - askedAt > leaseMs / 2);
+}
+
+/** Says that a step was not started after all. */
+async function takeBack({ journal, signal }: StepsOptions, name: string): Promise<void> {
+  await journal.appendRecord({ type: "step-reset", step: name });
   signal.throwIfAborted();
 }
 
-/** Writes a record once, also when the store is away for a moment: at the latest, the end of the lease ends it. */
-async function write(options: StepsOptions, record: RunRecord, isThere: () => boolean): Promise<void> {
-  const { journal, clock, leaseMs } = options;
-  for (let isFirst = true; ; isFirst = false) {
-    try {
-      if (!isFirst) {
-        await wait(clock, leaseMs / 20);
-        // Looks at what is there: the record may have been written although the store said that it could not.
-        await journal.append([]);
-      }
-      if (!isThere()) await journal.appendRecord(record);
-      return;
-    } catch (cause) {
-      if (!isKitbagError(cause, "store-unavailable") && !isKitbagError(cause, "store-conflict")) throw cause;
-    }
+type StepRecord = RunRecord & { readonly type: "step-intent" | "step-outcome" };
+
+/** Writes a record once that could not be written, when the store is there again: at the latest, the end of the lease ends it. */
+async function writeAgain(options: StepsOptions, record: StepRecord, failure: unknown): Promise<void> {
+  const { journal, state, clock, leaseMs } = options;
+  if (!isKitbagError(failure, "store-unavailable") && !isKitbagError(failure, "store-conflict")) throw failure;
+  await wait(clock, leaseMs / 20);
+  try {
+    // Looks at what is there: the record may have been written although the store said that it could not.
+    await journal.append([]);
+    if (!hasRecord(state, record)) await journal.appendRecord(record);
+  } catch (cause) {
+    await writeAgain(options, record, cause);
   }
+}
+
+function hasRecord(state: RunState, record: StepRecord): boolean {
+  const { attempt, status } = state.step(record.step);
+  return record.type === "step-intent" ? attempt === record.attempt : status === "done";
 }
