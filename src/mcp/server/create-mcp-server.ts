@@ -7,6 +7,7 @@ import { createModernService, type ModernService } from "./http/serve-modern.ts"
 import type { McpServerLimits, McpServerOptions } from "./mcp-server-options.ts";
 import type { McpServing, StdioServing } from "./mcp-serving.ts";
 import { createLeanHttp } from "./lean/lean-http.ts";
+import { createLeanSessions } from "./http/lean-sessions.ts";
 import { createServices, serveConnection } from "./services.ts";
 import { serveOverStdio } from "./stdio/serve-over-stdio.ts";
 
@@ -75,7 +76,7 @@ export function createMcpServer(options: McpServerOptions): McpServing {
         workspace: options.workspace,
         modern,
         sessions,
-        answerLean: createLeanHttp(services),
+        lean: [createLeanHttp(services), createLeanSessions(services, sessions)],
       });
     },
     notify: services.notices,

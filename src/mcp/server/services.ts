@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
+import { createAdoptedCalls } from "./calls/adopted-calls.ts";
 import { createParkedFlights } from "./calls/parked-flights.ts";
 import { createClient, toSharedSession } from "./create-client.ts";
 import { createInstance, type InstanceParts, type McpInstance } from "./create-instance.ts";
@@ -33,7 +34,10 @@ export function createServices(options: McpServerOptions, limits: McpServerLimit
     limits,
     handles: createSessionHandles(options.workspace, limits),
     runs: options.store === undefined ? undefined : createRunWatch(options.store),
-    calls: { parked: createParkedFlights<CallToolResult>(limits.maxParked, parkedMs) },
+    calls: {
+      parked: createParkedFlights<CallToolResult>(limits.maxParked, parkedMs),
+      adopted: createAdoptedCalls(),
+    },
     notices: createNotices(),
     shared: toSharedSession(options.workspace),
   };

@@ -15,6 +15,7 @@ import {
 import { describeCause } from "../../../core/errors.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../tool-client.ts";
+import type { AdoptedCall, AdoptedCalls } from "./adopted-calls.ts";
 import { askApproval } from "./ask-approval.ts";
 import { askMissingInput } from "./ask-missing-input.ts";
 import { createCallNotices } from "./call-notices.ts";
@@ -29,6 +30,7 @@ import { toTargetResult } from "./to-target-result.ts";
 /** What calls of all clients share. */
 export interface CallParts {
   readonly parked: ParkedFlights<CallToolResult>;
+  readonly adopted: AdoptedCalls;
 }
 
 /** A call of a client, as `tools/call` brings it. */
@@ -49,6 +51,8 @@ export async function answerCall(
   request: ToolRequest,
   context: ServerContext,
 ): Promise<CallToolResult | InputRequiredResult> {
+  const adopted = parts.adopted.take(client, context.mcpReq.id);
+  if (adopted !== undefined) return adopt(adopted, context);
   const state = context.mcpReq.requestState();
   if (state !== undefined) return goOn(parts, client, { request, state }, context);
   const target = findTarget(client, request.name);
@@ -62,6 +66,22 @@ export async function answerCall(
     runCall(client, { target, input: request.input, capabilities }, flying),
   );
   return toAnswer(parts, client, request, flight);
+}
+
+/** Answers a call that runs already. */
+async function adopt({ result, listen, stop }: AdoptedCall, context: ServerContext): Promise<CallToolResult> {
+  const { signal } = context.mcpReq;
+  const notices = createCallNotices(() => context);
+  listen(notices.onEvent);
+  const onAbort = (): void => stop(signal.reason);
+  if (signal.aborted) onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await result;
+  } finally {
+    await notices.flush();
+    signal.removeEventListener("abort", onAbort);
+  }
 }
 
 async function goOn(

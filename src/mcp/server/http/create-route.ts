@@ -7,8 +7,8 @@ import { isNoticeEvent } from "./event-log.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
 import { serveSession } from "./serve-session.ts";
-import type { LeanHttp } from "../lean/lean-http.ts";
-import { methodOf, readMessage, toWebRequest, writeWebResponse, type WebRequest } from "./web-request.ts";
+import { left, type LeanAnswer, type LeanHttp } from "../lean/lean-answer.ts";
+import { methodOf, readMessage, toWebRequest, writeWebResponse, type ReadBody } from "./web-request.ts";
 
 /** What answers requests over HTTP. */
 export interface RouteParts {
@@ -17,17 +17,18 @@ export interface RouteParts {
   readonly modern: Pick<ModernService, "answer">;
   /** The 2025 generation. */
   readonly sessions: HttpSessions;
-  /** What needs nothing of the SDK. */
-  readonly answerLean: LeanHttp;
+  /** What needs nothing of the SDK, in one generation or the other. */
+  readonly lean: readonly LeanHttp[];
 }
 
 /** Makes the route of the gate that speaks MCP: both generations at one path. */
-export function createRoute(path: string, { workspace, modern, sessions, answerLean }: RouteParts): Route {
+export function createRoute(path: string, { workspace, modern, sessions, lean }: RouteParts): Route {
   /** Streams on which nobody waits for an answer: they end when the gate closes. */
   const streams = new Set<AbortController>();
 
-  async function answer(request: GateRequest, web: WebRequest): Promise<void> {
+  async function answer(request: GateRequest, read: ReadBody): Promise<void> {
     const { caller, response } = request;
+    const web = toWebRequest(request, read);
     if (await isLegacyRequest(web.request, web.body)) {
       const served = await serveSession(sessions, web, caller);
       await write(request, served.answer, { isStream: isNoticeStream(web.request), session: served.session });
@@ -63,9 +64,10 @@ export function createRoute(path: string, { workspace, modern, sessions, answerL
     async handle(request) {
       if (!methods.has(request.incoming.method ?? "")) return refuseMethod(request);
       const read = await readMessage(request);
-      if (await answerLean(request, read.body)) return;
+      const { isAnswered, end } = await answerLean(lean, request, read.body);
+      if (isAnswered) return;
       const scopes = findMissingScopes(workspace, request.caller, read.body);
-      if (scopes === undefined) await answer(request, toWebRequest(request, read));
+      if (scopes === undefined) await answer(request, read).finally(end);
       else request.refuseScope(scopes);
     },
     renderRefusal: ({ message }) => JSON.stringify({ jsonrpc: "2.0", error: { code: -32_000, message }, id: null }),
@@ -73,6 +75,15 @@ export function createRoute(path: string, { workspace, modern, sessions, answerL
       for (const stream of streams) stream.abort();
     },
   };
+}
+
+/** The first that answers, or has begun to. */
+async function answerLean(lean: readonly LeanHttp[], request: GateRequest, body: unknown): Promise<LeanAnswer> {
+  for (const attempt of lean) {
+    const made = await attempt(request, body);
+    if (made !== left) return made;
+  }
+  return left;
 }
 
 /** Tells whether a client listens for notices, and does not come back for an answer that it missed. */

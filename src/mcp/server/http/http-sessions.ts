@@ -18,6 +18,8 @@ export interface HttpSession {
   /** Whether its client listens for notices. */
   isListening: boolean;
   usedAt: number;
+  /** Requests that are being answered without the SDK, by their numbers, and what ends them. */
+  readonly plain: Map<string | number, AbortController>;
 }
 
 /** The sessions of clients of the 2025 generation over HTTP. */
@@ -44,6 +46,7 @@ export function createHttpSessions(limits: McpServerLimits, serve: Serve): HttpS
 
   function drop(session: HttpSession): void {
     if (!sessions.delete(session.id)) return;
+    for (const stop of session.plain.values()) stop.abort(new Error("The session is over"));
     const closed = session.service.close().finally(() => closing.delete(closed));
     closing.add(closed);
   }
@@ -107,6 +110,7 @@ function createSession(caller: Caller, serve: Serve, drop: (session: HttpSession
     running: 0,
     isListening: false,
     usedAt: Date.now(),
+    plain: new Map(),
   };
   Object.assign(service.mcp.server, { onclose: () => drop(session) });
   return session;

@@ -2,10 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 
 import { listen } from "../../../../test/support/mcp-clients.ts";
+import { createPlainWorkspace, plainRequests } from "../../../../test/support/plain-requests.ts";
 import { defineTool } from "../../../core/define-tool.ts";
-import { KitbagError } from "../../../core/errors.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
-import type { Workspace } from "../../../workspace/workspace.ts";
 
 test("plain requests over HTTP are answered without the SDK, and as it answers them", async () => {
   const { both } = await startBoth();
@@ -89,7 +88,7 @@ type Both = (request: HttpRequest) => Promise<readonly [lean: HttpAnswer, sdk: H
 
 /** The same workspace twice: as it is, and with something that leaves every request to the SDK. */
 async function startBoth(): Promise<{ readonly both: Both }> {
-  const workspace = toWorkspace();
+  const workspace = createPlainWorkspace();
   const lean = await listen({ workspace });
   const sdk = await listen({ workspace, extend: () => {} });
   return { both: (request) => Promise.all([send(lean.url, request), send(sdk.url, request)]) };
@@ -109,73 +108,6 @@ function toJson(text: string): unknown {
     return text;
   }
 }
-
-function toWorkspace(): Workspace {
-  const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"] };
-  return createWorkspace({
-    tools: [
-      defineTool({ name: "echo", description: "Echoes", input, run: ({ text }) => text }),
-      defineTool({ name: "count", description: "Counts", output: { type: "integer" }, run: () => 3 }),
-      defineTool({ name: "list", description: "Lists", output: { type: "object" }, run: () => ({ a: [1, null] }) }),
-      defineTool({ name: "nothing", description: "Gives nothing", run: () => null }),
-      defineTool({ name: "large", description: "Gives much", run: () => "x".repeat(200_000) }),
-      defineTool({
-        name: "picture",
-        description: "Gives a picture",
-        run: () => ({ $content: [{ type: "image", data: "AAAA", mimeType: "image/png" }] }),
-      }),
-      defineTool({
-        name: "fail",
-        description: "Fails",
-        run() {
-          throw new Error("no");
-        },
-      }),
-      defineTool({
-        name: "call_through",
-        description: "Fails as what it calls fails",
-        async run(_input, { call }) {
-          const outcome = await call("none");
-          if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
-          return outcome.output;
-        },
-      }),
-      defineTool({ name: "risky", description: "Needs a yes", needsApproval: true, run: () => 1 }),
-      defineTool({
-        name: "repeated",
-        description: "Has its argument in a header",
-        input: { type: "object", properties: { region: { type: "string", "x-mcp-header": "Region" } } },
-        run: () => "there",
-      }),
-    ],
-  });
-}
-
-const plainRequests: readonly (readonly [method: string, params: object])[] = [
-  ["tools/list", {}],
-  ["tools/call", { name: "echo", arguments: { text: "hi" } }],
-  ["tools/call", { name: "echo", arguments: { text: "“€” \u2028 \ud800 </script>" } }],
-  ["tools/call", { name: "echo", arguments: { txet: "hi" } }],
-  ["tools/call", { name: "echo", arguments: { text: 1 } }],
-  ["tools/call", { name: "echo" }],
-  ["tools/call", { name: "count", arguments: {} }],
-  ["tools/call", { name: "list" }],
-  ["tools/call", { name: "nothing" }],
-  ["tools/call", { name: "picture" }],
-  ["tools/call", { name: "fail" }],
-  ["tools/call", { name: "search_tools", arguments: { query: "echo" } }],
-  ["tools/call", { name: "call_tool", arguments: { name: "echo", input: { text: "hi" } } }],
-  ["tools/call", { name: "call_tool", arguments: { name: "count" } }],
-  ["tools/call", { name: "call_tool", arguments: { name: "list", version: "1.0.0" } }],
-  ["tools/call", { name: "call_tool", arguments: { name: ["list"] } }],
-  ["tools/call", { name: "call_tools", arguments: { calls: [] } }],
-  [
-    "tools/call",
-    { name: "call_tools", arguments: { calls: [{ name: "count" }, { name: "risky" }, { name: "none" }] } },
-  ],
-  ["tools/call", { name: "call_through" }],
-  ["tools/call", { name: "list_skills" }],
-];
 
 const metaKey = "io.modelcontextprotocol/";
 

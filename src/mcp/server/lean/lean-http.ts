@@ -3,10 +3,8 @@ import { createClient } from "../create-client.ts";
 import { toServerInfo } from "../create-instance.ts";
 import type { Services } from "../services.ts";
 import { answerPlain } from "./answer-plain.ts";
+import { answered, left, type LeanHttp } from "./lean-answer.ts";
 import { modernRevision, readPlain, type PlainRequest } from "./plain-request.ts";
-
-/** Answers a request over HTTP if it is plain, and tells whether it did. */
-export type LeanHttp = (request: GateRequest, body: unknown) => Promise<boolean>;
 
 /**
  * Makes what answers plain requests of the 2026 generation without the SDK, which spends on each of them many times what the call
@@ -15,22 +13,22 @@ export type LeanHttp = (request: GateRequest, body: unknown) => Promise<boolean>
 export function createLeanHttp(services: Services): LeanHttp {
   const { options, handles, shared: session } = services;
   // What the host puts in place of a method is known to the SDK alone.
-  if (options.extend !== undefined) return () => Promise.resolve(false);
+  if (options.extend !== undefined) return () => Promise.resolve(left);
   const serverInfo = JSON.stringify(toServerInfo(options));
 
-  return async ({ incoming, response, caller, signal }, body) => {
+  return async ({ incoming, response, caller, signal }: GateRequest, body) => {
     // Who may not call every tool may get a challenge instead of an answer.
-    if (caller.scopes !== "all" || !hasPlainHeaders(incoming)) return false;
+    if (caller.scopes !== "all" || !hasPlainHeaders(incoming)) return left;
     const request = readPlain(body, "2026");
-    if (request === undefined || !isSaidInHeaders(request, incoming)) return false;
+    if (request === undefined || !isSaidInHeaders(request, incoming)) return left;
     const client = createClient({ options, handles, caller, generation: "2026", session, mcp: () => undefined });
     const said = { mcpReq: { envelope: request.envelope ?? {} } };
     client.see(said);
     const capabilities = client.capabilities(said);
     const text = await answerPlain(request, { client, capabilities, serverInfo, options: { signal } });
-    if (text === undefined) return false;
+    if (text === undefined) return left;
     if (!response.destroyed) send(response, text);
-    return true;
+    return answered;
   };
 }
 
