@@ -12,6 +12,7 @@ import { rolldown } from "rolldown";
 
 import { dropDeclarations } from "./build/drop-declarations.ts";
 import { findChunks } from "./build/find-chunks.ts";
+import { withoutValidator } from "./build/without-validator.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const dist = resolve(process.argv[2] ?? join(root, "dist"));
@@ -64,6 +65,7 @@ async function bundle(): Promise<readonly string[]> {
     input: Object.fromEntries(entries.map((file) => [toName(file), file])),
     platform: "node",
     external,
+    plugins: [withoutValidator],
     preserveEntrySignatures: "allow-extension",
     // What is loaded when it is needed, and with a part that needs it at once, is meant to be.
     checks: { ineffectiveDynamicImport: false },

@@ -2,6 +2,8 @@ import { join } from "node:path";
 
 import { rolldown } from "rolldown";
 
+import { withoutValidator } from "./without-validator.ts";
+
 /** What is loaded with an entry, or together on the way of a command. */
 const loads = {
   core: ["src/index.ts"],
@@ -44,6 +46,7 @@ const chunks: readonly (readonly [name: string, loads: readonly Load[]])[] = [
   ["command", ["command"]],
   ["kept", ["agent", "commands"]],
   ["kept", ["agent", "testing"]],
+  ["kept", ["mcp", "commands"]],
   ["kept", ["mcp", "store"]],
   ["kept", ["records", "agent"]],
   ["kept", ["records", "testing"]],
@@ -55,7 +58,6 @@ const chunks: readonly (readonly [name: string, loads: readonly Load[]])[] = [
   ["records", ["records"]],
   ["project", ["project"]],
   ["skills", ["skills"]],
-  ["pieces", ["mcp", "commands"]],
   ["pieces", ["serve", "commands"]],
   ["agent", ["agent"]],
   ["mcp", ["mcp"]],
@@ -91,7 +93,10 @@ async function findImports(root: string, external: readonly RegExp[]): Promise<R
     platform: "node",
     external: [...external],
     logLevel: "silent",
-    plugins: [{ name: "imports", moduleParsed: ({ id, importedIds }) => void importsOf.set(id, importedIds) }],
+    plugins: [
+      withoutValidator,
+      { name: "imports", moduleParsed: ({ id, importedIds }) => void importsOf.set(id, importedIds) },
+    ],
   });
   await build.generate({ format: "esm" });
   await build.close();

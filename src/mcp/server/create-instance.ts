@@ -1,6 +1,7 @@
 import { McpServer, type Implementation } from "@modelcontextprotocol/server";
 
 import type { CallParts } from "./calls/answer-call.ts";
+import { formValidator } from "./calls/form-validator.ts";
 import { mostRounds } from "./calls/flight.ts";
 import { attachCompletions } from "./completions/attach-completions.ts";
 import { renderInstructions } from "./instructions.ts";
@@ -46,6 +47,7 @@ export function createInstance(options: McpServerOptions, client: ToolClient, pa
     instructions: renderInstructions(client.exposure(), options.instructions),
     debouncedNotificationMethods: toldOnce,
     cacheHints: { "server/discover": { ttlMs: answerMs, cacheScope: "private" } },
+    jsonSchemaValidator: formValidator,
     inputRequired: { maxRounds: mostRounds["2025"], roundTimeoutMs: answerMs },
   });
   Object.assign(mcp.server, { onerror: options.onError });
