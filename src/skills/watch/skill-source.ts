@@ -10,6 +10,9 @@ import type { CollectOptions } from "./collect-hints.ts";
 import { createStandbyPython, type StandbyPython } from "./standby-python.ts";
 import { watchFolders } from "./watch-folders.ts";
 
+/** Who starts waits for the skills, not for what reads a script that is saved later. */
+const prepareMs = 500;
+
 /** What a source reads, and what else it depends on. */
 export interface SkillSourceOptions extends LoadSkillsOptions, CollectOptions {
   /** Other files that decide about skills. The list of what is trusted (`trust.path`) and the lock are watched anyway. */
@@ -48,7 +51,8 @@ export function createSkillSource(options: SkillSourceOptions): SkillSource {
     const loaded = await loadSkills({ ...options, memory, cache, ...(python && { pythonReader: python }) });
     const directories = loaded.reports.map((report) => report.directory);
     memory.settle(directories);
-    if (loaded.reports.some(({ scripts }) => scripts.some(({ language }) => language === "python"))) python?.prepare();
+    if (loaded.reports.some(({ scripts }) => scripts.some(({ language }) => language === "python")))
+      setTimeout(() => python?.prepare(), prepareMs).unref();
     // A link can lead to a folder that no root contains; it is watched by itself.
     const realRoots = roots.map(toRealPath);
     folders = [...roots, ...directories.filter((directory) => !realRoots.some((root) => isInside(directory, root)))];
