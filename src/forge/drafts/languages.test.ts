@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-import { afterAll, expect, test, type TestContext } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi, type TestContext } from "vitest";
 
 import { needCompiler } from "../../../test/support/build-kit.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
@@ -214,13 +214,12 @@ test.for(samples)(
 
 test("create_tool says which program or compiler a language needs, and that there are others", async () => {
   const { workspace } = await openWithTools();
-  const before = process.env["PATH"];
+  vi.stubEnv("PATH", "");
+  onTestFinished(() => void vi.unstubAllEnvs());
   const draft = (language: ForgeLanguage): object => toDraft({ language, code: "x", wrong: "", told: [] });
-  process.env["PATH"] = "";
 
   const powershell = messageOf(await workspace.call("create_tool", draft("powershell")));
   const zig = messageOf(await workspace.call("create_tool", draft("wasm-zig")));
-  process.env["PATH"] = before;
 
   expect(powershell).toContain("install PowerShell");
   expect(zig).toContain("no compiler for Zig is on this machine; get one:");
