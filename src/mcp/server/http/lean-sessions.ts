@@ -1,5 +1,3 @@
-import { setTimeout as wait } from "node:timers/promises";
-
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { GateRequest, IncomingMessage, ServerResponse } from "../../../gate/gate.ts";
@@ -86,15 +84,12 @@ async function answerInSession({ calls }: Services, given: InSession): Promise<L
 }
 
 /** Waits a moment for a call that says nothing. */
-async function whileQuick(text: Promise<string | undefined>, spoken: Promise<void>): Promise<string | undefined> {
-  const stop = new AbortController();
-  const slow = (): "slow" => "slow";
-  const late = wait(quickMs, "slow", { signal: stop.signal, ref: false }).catch(slow);
-  try {
-    return await Promise.race([text, spoken.then(slow), late]);
-  } finally {
-    stop.abort();
-  }
+function whileQuick(text: Promise<string | undefined>, spoken: Promise<void>): Promise<string | undefined> {
+  return new Promise((resolve, reject) => {
+    const late = setTimeout(resolve, quickMs, "slow");
+    void spoken.then(() => resolve("slow"));
+    text.then(resolve, reject).finally(() => clearTimeout(late));
+  });
 }
 
 function hasPlainHeaders({ method, headers }: IncomingMessage): boolean {
