@@ -6,6 +6,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Skill } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import type { Session } from "../sessions/session.ts";
@@ -399,6 +400,22 @@ test("activate_skill runs the commands of the text as calls that somebody approv
   expect(outcome).toMatchObject({ output: { instructions: '[{"status":"ran","output":"today"}]' } });
   expect(asked).toEqual(["call-start", "approval-request", "diary/date for ada", "approval-granted", "call-end"]);
   expect(read).not.toMatchObject({ output: { instructions: expect.stringContaining("ran") as unknown } });
+});
+
+test("activate_skill asks whoever is there about commands that need it, if nobody else is", async () => {
+  const wipe: Tool = defineTool({ name: "wipe", description: "Wipes", needsApproval: true, run: () => "wiped" });
+  const skill: Skill = {
+    ...skillOf({ name: "diary" }),
+    commands: () => [{ ok: true, tool: wipe, input: {} }],
+    render: (_text, parts) => JSON.stringify(parts?.answers),
+  };
+  const { run } = setUp({ skills: [skill] });
+
+  const approved = await run("activate_skill", { name: "diary" }, { approveIfNobody: () => ({ decision: "approve" }) });
+  const refused = await run("activate_skill", { name: "diary" });
+
+  expect(outputOf(approved)).toMatchObject({ instructions: '[{"status":"ran","output":"wiped"}]' });
+  expect(outputOf(refused)).toMatchObject({ instructions: expect.stringContaining("not-run") as string });
 });
 
 test("activate_skill and deactivate_skill hand on what the session says", async () => {
