@@ -4,12 +4,13 @@ import type { LogEntry, LogStore } from "../../core/store.ts";
 import { keptAppends, type KeptAppends, type KeptPlace, type KeyChange } from "../kept-append.ts";
 import { toKept } from "../kept-value.ts";
 import { toRecord, type RunRecord } from "./run-records.ts";
+import { toKeptText } from "./to-kept-text.ts";
 
 /** The journal of a run, for the one who has its lease. */
 export interface Journal {
   /**
    * Appends all of `values` or none, in the order of the calls; nobody need wait for one to send the next. No values only ask
-   * whether the lease is still there.
+   * whether the lease is still there. Not for records.
    *
    * @throws {KitbagError} `lease-lost` if somebody else has taken the run, now or before; then nothing is written.
    */
@@ -33,14 +34,15 @@ export interface JournalOptions {
   /** The lease that everything is written under, and the position of its record. */
   readonly epoch: number;
   readonly position: number;
-  /** Called with everything that is there, once, after it was acknowledged; with its text if others may have the value too. */
+  /** Called with every record that is there, once, after it was acknowledged; with its text if others may have it too. Other values are told only where they were copied. */
   onAppended(value: JsonValue, text?: string): void;
   /** Called once. */
   onLost(cause: KitbagError<"lease-lost">): void;
 }
 
 interface Line {
-  readonly value: JsonValue;
+  /** `undefined` where nobody need be told of it, or send it: it is no record, and the store takes its text. */
+  readonly value: JsonValue | undefined;
   /** The value as JSON, where the store takes that. */
   readonly text: string | undefined;
 }
@@ -90,7 +92,7 @@ class RunJournal implements Journal {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       // Checked here, so that a value that cannot be kept spoils nobody else's append.
-      const lines = values.map((value, index) => this.#toLine(toKept(this.#options.stream, value, index)));
+      const lines = values.map((value, index) => this.#toLine(value, index));
       this.#add({ lines, change: undefined, resolve, reject });
     });
   }
@@ -99,14 +101,15 @@ class RunJournal implements Journal {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
       const value = record as unknown as JsonValue;
-      const lines = [this.#toLine(this.#kept ? value : cloneJson(value))];
-      this.#add({ lines, change: undefined, resolve, reject });
+      const line = this.#kept ? { value, text: JSON.stringify(value) } : { value: cloneJson(value), text: undefined };
+      this.#add({ lines: [line], change: undefined, resolve, reject });
     });
   }
 
   async close(value: JsonValue, change?: KeyChange): Promise<boolean> {
     this.#checkOpen();
-    const lines = [this.#toLine(toKept(this.#options.stream, value, 0))];
+    const copy = toKept(this.#options.stream, value, 0);
+    const lines = [{ value: copy, text: this.#kept && JSON.stringify(copy) }];
     this.#isClosing = true;
     try {
       const hasChanged = await new Promise<boolean>((resolve, reject) => {
@@ -135,8 +138,10 @@ class RunJournal implements Journal {
     return new KitbagError("lease-lost", { run: runId, epoch, reason });
   }
 
-  #toLine(value: JsonValue): Line {
-    return { value, text: this.#kept && JSON.stringify(value) };
+  #toLine(value: JsonValue, index: number): Line {
+    const { stream } = this.#options;
+    if (this.#kept) return { value: undefined, text: toKeptText(stream, value, index) };
+    return { value: toKept(stream, value, index), text: undefined };
   }
 
   #add(batch: Batch): void {
@@ -163,7 +168,7 @@ class RunJournal implements Journal {
         try {
           const { position, version } = await this.#put(lines, change);
           this.#known = position;
-          for (const { value, text } of lines) this.#options.onAppended(value, text);
+          for (const { value, text } of lines) if (value !== undefined) this.#options.onAppended(value, text);
           hasChanged = change !== undefined && version === 0;
         } catch (cause) {
           await this.#checkWritten(lines.length, cause);
@@ -217,7 +222,7 @@ function toText({ text }: Line): string {
 }
 
 function toValue({ value }: Line): JsonValue {
-  return value;
+  return value as JsonValue;
 }
 
 /** That a lease was given back is no failure: nobody asks where, and the stack of an error costs more than all the rest. */

@@ -51,7 +51,10 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
         throw new KitbagError("option-invalid", { option: "resolution", found: showValue(resolution), expected });
       }
       if (resolution === "again") await journal.appendRecord({ type: "step-reset", step });
-      else await journal.append([{ type: "step-outcome", step, output: resolution.output, resolved: true }]);
+      else {
+        const output = toKeptWithin(step, resolution.output);
+        await journal.appendRecord({ type: "step-outcome", step, output, resolved: true });
+      }
     },
   };
 }
