@@ -213,8 +213,10 @@ class RunJournal implements Journal {
 }
 
 function toLines(batches: readonly Batch[]): readonly Line[] {
-  const [first] = batches;
-  return first && batches.length === 1 ? first.lines : batches.flatMap((batch) => batch.lines);
+  const lines: Line[] = [];
+  // Not `flatMap`: for a few short lists it takes several times as long.
+  for (const batch of batches) for (const line of batch.lines) lines.push(line);
+  return lines;
 }
 
 function toText({ text }: Line): string {
