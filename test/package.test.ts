@@ -51,6 +51,38 @@ test("the built package exports what the source exports, and calls a tool", asyn
   expect(JSON.parse(stdout)).toEqual({ names: Object.keys(source).toSorted(), output: 42 });
 });
 
+test("the built package serves MCP, and passes on the errors of another copy of the SDK", async () => {
+  const program = `
+    import { ProtocolError } from "@modelcontextprotocol/server";
+    import { createWorkspace } from "kitbag";
+    import { createMcpServer } from "kitbag/mcp";
+    import { PassThrough } from "node:stream";
+    const refuse = () => { throw new ProtocolError(-32602, "not today", { why: "closed" }); };
+    const server = createMcpServer({
+      workspace: createWorkspace(),
+      extend: (mcp) => mcp.server.setRequestHandler("prompts/get", refuse),
+    });
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    await server.serveStdio({ input, output });
+    const send = (message) => input.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1.0.0" } };
+    send({ id: 1, method: "initialize", params });
+    send({ method: "notifications/initialized" });
+    send({ id: 2, method: "prompts/get", params: { name: "any" } });
+    let text = "";
+    for await (const chunk of output) {
+      text += chunk;
+      if (text.includes('"id":2')) break;
+    }
+    console.log(text.trim().split("\\n").at(-1));
+    process.exit();
+  `;
+
+  const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", program], { cwd: project });
+
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: -32_602, message: "not today", data: { why: "closed" } } });
+});
+
 test("the built command tells its version, and warns of nothing", async () => {
   const { stdout, stderr } = await run(process.execPath, [join(installed, packageJson.bin.kitbag), "--version"]);
 
