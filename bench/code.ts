@@ -3,6 +3,8 @@ import { codeRuntime, createCodeTool, createWorkspace, defineTool, type Workspac
 import type { Contender, Question } from "./question.ts";
 
 const calls = 100;
+/** So many programs it takes until the code is compiled as well as it will be. */
+const warmUps = 200;
 
 const inTurn = `let sum = 0;
 for (let index = 0; index < ${calls}; index++) sum += await tools.add({ a: index, b: 1 });
@@ -12,7 +14,7 @@ return all.reduce((sum, one) => sum + one, 0)`;
 
 const question: Question = {
   title: "What does a program cost that calls a tool 100 times?",
-  text: `A program that a model could have written calls a tool which adds two numbers ${calls} times, one after the other and all at once, in a machine of its own (QuickJS in a thread that is there already); against the same calls from this process, one after the other. Elapsed time, until the result is there.`,
+  text: `A program that a model could have written calls a tool which adds two numbers ${calls} times, one after the other and all at once, in a machine of its own (QuickJS in a thread that is there already); against the same calls from this process, one after the other. Elapsed time, until the result is there. Everything runs ${warmUps} times before it is measured.`,
   unit: "ms",
   rounds: 60,
   targets: [
@@ -31,12 +33,14 @@ const question: Question = {
   ],
   async contenders() {
     const workspace = toWorkspace();
-    return [
+    const contenders = [
       { name: "the tools alone", measure: () => elapsed(() => callDirectly(workspace)) },
       program("a program that calls nothing", workspace, `return ${(calls * (calls + 1)) / 2}`),
       program("a program, in turn", workspace, inTurn),
       program("a program, at once", workspace, atOnce),
     ];
+    for (let index = 0; index < warmUps; index += 1) for (const { measure } of contenders) await measure();
+    return contenders;
   },
 };
 
