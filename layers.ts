@@ -16,7 +16,7 @@ export const rows: readonly (readonly string[])[] = [
 /** Node modules with power over the machine, and the only folders that may import them. */
 export const powers: Readonly<Record<string, readonly string[]>> = {
   child_process: ["sandbox", "skills", "cli"],
-  worker_threads: ["sandbox", "runtimes"],
+  worker_threads: ["sandbox", "runtimes", "store"],
   vm: [],
   fs: ["cli", "skills", "models", "store", "sandbox", "runtimes", "forge", "toolbox", "http"],
   net: ["sandbox", "gate"],

@@ -65,7 +65,7 @@ function toStore(parts: SqliteParts): Store {
     abandonAll();
     life.close();
     while (writer.whenWritten()) await writer.whenWritten();
-    writer.stop();
+    await writer.stop();
     database.close();
   }
 

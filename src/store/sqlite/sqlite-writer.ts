@@ -1,3 +1,4 @@
+import { createCheckpoints, writeBack } from "./checkpoints.ts";
 import type { SqliteDatabase } from "./open-database.ts";
 import { longestBusyMs, toPauseMs } from "./retry-while-busy.ts";
 import { sqliteError, toUnavailable } from "./sqlite-errors.ts";
@@ -18,7 +19,7 @@ export interface SqliteWriter {
   /** Inside of a write: the last positions of streams, as far as this transaction has seen them. */
   readonly lastPositions: Map<string, number>;
   /** Ends the work in the background. */
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 interface Pending extends Write {
@@ -40,7 +41,8 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
   const pending: Pending[] = [];
   /** The newest write to each scope of those that are pending. */
   const lastOf = new Map<string, Pending>();
-  const idle = createIdleTimer(() => checkpoint(database));
+  const idle = createIdleTimer(() => writeBack(database));
+  const checkpoints = createCheckpoints(database);
   let isScheduled = false;
   let tries = 0;
 
@@ -60,6 +62,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     lastOf.clear();
     for (const write of pending) lastOf.set(write.scope, write);
     idle.note();
+    checkpoints.note();
     schedule();
   }
 
@@ -83,6 +86,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     },
     stop() {
       idle.stop();
+      return checkpoints.stop();
     },
   };
 }
@@ -118,13 +122,4 @@ function createIdleTimer(work: () => void): { note(): void; stop(): void } {
       clearTimeout(timer);
     },
   };
-}
-
-/** Writes the log back while nobody waits for it. If it fails, the next commit that needs the space says so. */
-function checkpoint(database: SqliteDatabase): void {
-  try {
-    database.exec("PRAGMA wal_checkpoint(PASSIVE)");
-  } catch {
-    // Nothing is lost: what was acknowledged is in the log.
-  }
 }

@@ -1,0 +1,61 @@
+import { existsSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+import { expect, onTestFinished, test } from "vitest";
+
+import { createCheckpoints } from "./checkpoints.ts";
+import { openDatabase } from "./open-database.ts";
+import { sqliteStore } from "./sqlite-store.ts";
+
+test("sqliteStore() writes its log back while somebody writes without a pause", async () => {
+  const file = makeFile();
+  const store = await sqliteStore({ file });
+
+  await appendEach(store, 2500);
+  const { size } = statSync(`${file}-wal`);
+  await store.close();
+
+  // Two pages a commit would be 20 MB, and none of them in the file.
+  expect(size).toBeLessThan(10_000_000);
+  expect(existsSync(`${file}-wal`)).toBe(false);
+});
+
+test("sqliteStore() can be closed while its log is written back, and keeps everything", async () => {
+  const file = makeFile();
+  const store = await sqliteStore({ file });
+  await appendEach(store, 256);
+
+  await store.close();
+
+  const again = await sqliteStore({ file });
+  expect(await again.log.position("calls")).toBe(256);
+  await again.close();
+});
+
+test("createCheckpoints() makes no file anew that was deleted, and goes on without its thread", async () => {
+  const file = makeFile();
+  const database = await openDatabase(file);
+  onTestFinished(() => database.close());
+  const checkpoints = createCheckpoints(database);
+  rmSync(file);
+
+  for (let commits = 0; commits < 1000; commits += 1) checkpoints.note();
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  checkpoints.note();
+  await checkpoints.stop();
+
+  expect(existsSync(file)).toBe(false);
+});
+
+/** A new folder, gone after the test. */
+function makeFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), "kitbag-checkpoints-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return join(folder, "kitbag.db");
+}
+
+/** Each in a commit of its own. */
+async function appendEach(store: Awaited<ReturnType<typeof sqliteStore>>, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await store.log.append("calls", [{ index, text: "x".repeat(500) }]);
+}
