@@ -43,6 +43,12 @@ test.for<[string, unknown]>([
   ["async () => 42", 42],
   ["async function main() { return 'called' }\nmain", "called"],
   ["return undefined", null],
+  ["const n = 2\nreturn n", 2],
+  // What looks like a `return` at the end, and is none.
+  ["5\n/* so:\nreturn n */", 5],
+  ["`\nreturn 1`.length", 9],
+  ["'a\\\nreturn b'", "areturn b"],
+  ["(() => {\n  return 7 })()", 7],
   ["// nothing", null],
   ["return { a: undefined, b: () => 1 }", {}],
   ["eval('1 + 2')", 3],

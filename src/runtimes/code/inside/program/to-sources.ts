@@ -17,8 +17,10 @@ export interface ProgramSource {
  */
 export function* toSources({ source, language }: ProgramStart): Generator<ProgramSource> {
   if (language === "javascript") {
-    yield { text: source, isStatements: true };
+    // To find out that it cannot be parsed takes longer than to look.
+    if (!endsWithReturn(source)) yield { text: source, isStatements: true };
     yield { text: toBody(source), isStatements: false };
+    if (endsWithReturn(source)) yield { text: source, isStatements: true };
   }
   const stripped = strip(source);
   if (typeof stripped === "string") {
@@ -30,6 +32,11 @@ export function* toSources({ source, language }: ProgramStart): Generator<Progra
   const body = strip(toBody(source));
   if (typeof body !== "string") throw body;
   yield { text: body, isStatements: false };
+}
+
+/** Whether the last line begins with a `return` that no bracket, comment or text around it can hold. */
+function endsWithReturn(source: string): boolean {
+  return /(?:^|(?<!\\)\n)[ \t]*return\b[^\n`}*]*$/u.test(source.trimEnd());
 }
 
 function toBody(source: string): string {
