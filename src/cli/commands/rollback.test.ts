@@ -79,7 +79,7 @@ test("kitbag approvals shows a draft that wants more than the policy grants, and
   const approved = await kitbag(project, "approvals", "approve", id);
   const called = await kitbag(project, "call", "say");
 
-  expect(list.stdout).toContain(`${id}  say`);
+  expect(list.stdout).toContain(`${id}  tool say`);
   expect(list.stdout).toContain("network api.example.com");
   expect(before.stdout).not.toContain("say ");
   expect(approved).toMatchObject({ code: 0, stdout: "say is live now, at 1.0.0.\n" });
