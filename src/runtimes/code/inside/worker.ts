@@ -20,8 +20,12 @@ interface Empty {
   attach(run: ProgramRun): void;
 }
 
-/** How long to wait for an answer before anything else may happen here, such as a timer. */
-const patienceMs = 0.5;
+/**
+ * How long to wait for an answer before anything else may happen here; less where a timer may be due. A short wait costs more: the
+ * processor's own timer has to be set for it.
+ */
+const patienceMs = 5;
+const patienceWithTimersMs = 0.5;
 /** How long answers may come here one after the other, for the same reason. */
 const longestStayMs = 10;
 /** Less than the stack of this thread, so that the machine notices first. */
@@ -49,7 +53,11 @@ function waitHere(): void {
   if (isWaitingHere) return;
   isWaitingHere = true;
   const until = performance.now() + longestStayMs;
-  while (isAnswerDue() && exchange.wait(patienceMs) && performance.now() < until);
+  while (
+    isAnswerDue() &&
+    exchange.wait(run?.hasTimers === true ? patienceWithTimersMs : patienceMs) &&
+    performance.now() < until
+  );
   isWaitingHere = false;
 }
 

@@ -58,6 +58,11 @@ export class ProgramRun implements Bridge {
     return this.#waiting > 0 && !this.#isOver;
   }
 
+  /** Whether the program waits for a time. */
+  get hasTimers(): boolean {
+    return this.#timers.size > 0;
+  }
+
   get isOver(): boolean {
     return this.#isOver;
   }
