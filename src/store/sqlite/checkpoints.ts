@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import { extname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
@@ -55,9 +54,11 @@ export function createCheckpoints(database: SqliteDatabase): Checkpoints {
       isBroken = true;
       if (thread === undefined || thread.threadId === -1) return;
       thread.ref();
-      const ended = once(thread, "exit");
+      const ended = Promise.withResolvers<unknown>();
+      // It also ends when it could not begin.
+      thread.once("exit", ended.resolve);
       ask(thread, { isLast: true });
-      await ended;
+      await ended.promise;
     },
   };
 }
