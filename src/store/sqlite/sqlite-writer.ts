@@ -1,4 +1,5 @@
 import { createCheckpoints, writeBack } from "./checkpoints.ts";
+import { createGathering, gatherMs } from "./gathering.ts";
 import type { SqliteDatabase } from "./open-database.ts";
 import { longestBusyMs, toPauseMs } from "./retry-while-busy.ts";
 import { sqliteError, toUnavailable } from "./sqlite-errors.ts";
@@ -43,33 +44,36 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
   const lastOf = new Map<string, Pending>();
   const idle = createIdleTimer(() => writeBack(database));
   const checkpoints = createCheckpoints(database);
+  const gathering = createGathering();
   let isScheduled = false;
   let tries = 0;
 
   function schedule(): void {
     if (isScheduled || pending.length === 0) return;
     isScheduled = true;
-    if (tries === 0) setImmediate(flush);
+    if (tries === 0) setImmediate(gather);
     else setTimeout(flush, toPauseMs(tries));
+  }
+
+  /** When all have written that can go on now. */
+  function gather(): void {
+    if (gathering.isUseful(pending.length)) setTimeout(flush, gatherMs);
+    else flush();
   }
 
   function flush(): void {
     isScheduled = false;
+    const count = pending.length;
     const locked = commit(takeBatch(pending)) as readonly Pending[];
+    gathering.note(count);
     tries = locked.length > 0 ? tries + 1 : 0;
-    pending.unshift(...locked.filter(isPatient));
+    pending.unshift(...locked.filter((write) => isPatient(write, database.file)));
     // What is not pending any more is written, and can be read.
     lastOf.clear();
     for (const write of pending) lastOf.set(write.scope, write);
     idle.note();
     checkpoints.note();
     schedule();
-  }
-
-  function isPatient({ calledAt, reject }: Pending): boolean {
-    if (performance.now() - calledAt < longestBusyMs) return true;
-    reject(toUnavailable(database.file, sqliteError("busy", "database is locked")));
-    return false;
   }
 
   return {
@@ -89,6 +93,13 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
       return checkpoints.stop();
     },
   };
+}
+
+/** Whether a write goes on waiting for the lock. One that has waited too long is told so. */
+function isPatient({ calledAt, reject }: Pending, file: string): boolean {
+  if (performance.now() - calledAt < longestBusyMs) return true;
+  reject(toUnavailable(file, sqliteError("busy", "database is locked")));
+  return false;
 }
 
 function ignore(): void {}
