@@ -30,17 +30,20 @@ test("call() records its beginning and its end, in the store and for listeners",
   expect(stored).toEqual(events.map((event) => ({ ...event, ...anyDuration(event) })));
 });
 
-test("call() is recorded in the store also if nobody listens", async () => {
-  const store = memoryStore();
-  const workspace = createWorkspace({ tools: [echo], store });
+test.each([false, true])(
+  "call() is recorded in the store also if nobody listens, only reading: %s",
+  async (readOnly) => {
+    const store = memoryStore();
+    const workspace = createWorkspace({ tools: [{ ...echo, annotations: { readOnly } }], store });
 
-  const outcome = await workspace.call("echo", { text: "hi" });
+    const outcome = await workspace.call("echo", { text: "hi" });
 
-  expect(await read(store)).toMatchObject([
-    { type: "call-start", tool: "echo", input: { text: "hi" } },
-    { type: "call-end", tool: "echo", outcome },
-  ]);
-});
+    expect(await read(store)).toMatchObject([
+      { type: "call-start", tool: "echo", input: { text: "hi" } },
+      { type: "call-end", tool: "echo", outcome },
+    ]);
+  },
+);
 
 test("call() records what was asked for when there is no such tool", async () => {
   const { workspace, events, store } = setUp();
