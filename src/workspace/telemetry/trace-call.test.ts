@@ -66,12 +66,12 @@ test("call() sends one trace of nested calls to a collector, each span inside th
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
   expect(renderTree(spans)).toMatchInlineSnapshot(`
     "execute_tool outer
-      store log.append
       run function
         execute_tool geo/inner
-          store log.append
           run function
           store log.append
+          store log.append
+      store log.append
       store log.append"
   `);
   const { attributes } = find(spans, "execute_tool geo/inner");
@@ -439,7 +439,9 @@ function find(spans: readonly CollectedSpan[], name: string): CollectedSpan {
 
 function renderTree(spans: readonly CollectedSpan[], parent?: string, indent = ""): string {
   const inside = spans.filter(({ parentSpanId }) => parentSpanId === parent);
+  // By name: their times are in whole milliseconds, and do not tell which was first.
   return inside
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1))
     .flatMap(({ name, spanId }) => [`${indent}${name}`, renderTree(spans, spanId, `${indent}  `)])
     .filter((line) => line !== "")
     .join("\n");
