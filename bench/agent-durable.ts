@@ -17,7 +17,7 @@ const warmUps = 200;
 
 const question: Question = {
   title: "What does it cost that a run survives a crash?",
-  text: `The run of \`agent.ts\` (${callSteps} calls, one after the other, and an answer), by the clock. With a store: SQLite that waits for the disk with every commit (\`synchronous = FULL\`), each call with its intent before and its outcome after it. ${atOnce} runs at once share commits; AI SDK runs ${atOnce} at once too, and keeps nothing. A single run shares none: it is compared with its cost in memory and the same number of bare commits, as many bytes each, to the same kind of file. They are made where a run makes its own, by the tool of a run that keeps nothing: a disk answers later when it had to do nothing for a moment, and so does a processor. Beside it the same commits with nothing in between.`,
+  text: `The run of \`agent.ts\` (${callSteps} calls, one after the other, and an answer), by the clock. With a store: SQLite that waits for the disk with every commit (\`synchronous = FULL\`), each call with its intent before and its outcome after it. ${atOnce} runs at once share commits; AI SDK runs ${atOnce} at once too, and keeps nothing. A single run shares none: it is compared with its cost in memory and the same number of bare commits, as many bytes each, to the same kind of file, with nothing in between. Beside it the same commits where a run makes its own, by the tool of a run that keeps nothing: a disk answers later when it had to do nothing for a moment, and so does a processor.`,
   unit: "µs a step",
   rounds: 15,
   targets: [
@@ -31,10 +31,8 @@ const question: Question = {
       text: "one run, kept, to one in memory and 1.2 × its bare commits",
       unit: "×",
       limit: 1,
-      value: (cost) => {
-        const inMemory = cost("one run, in memory");
-        return cost("one run, kept") / (inMemory + 1.2 * (cost("one run, in memory, and bare commits") - inMemory));
-      },
+      value: (cost) =>
+        cost("one run, kept") / (cost("one run, in memory") + 1.2 * cost("the commits of one run, bare")),
     },
     {
       // Two for each call; the start and the end, each with the lease.
@@ -60,8 +58,8 @@ const question: Question = {
     const works = {
       "one run, kept": () => runKitbag(keptAlone),
       "one run, in memory": () => runKitbag(inMemory),
-      "one run, in memory, and bare commits": byHand,
-      "the commits of one run, nothing in between": () => commitAgain(bare, commits),
+      "one run, in memory, that commits by hand": byHand,
+      "the commits of one run, bare": () => commitAgain(bare, commits),
     };
     for (let index = 0; index < warmUps; index++) for (const work of Object.values(works)) await work();
     return [

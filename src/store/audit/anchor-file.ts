@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, fdatasyncSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, fdatasyncSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
 
@@ -9,12 +9,20 @@ import { linkNew, writeSynced } from "./durable-file.ts";
 
 /** The second place that the head of the chain is kept in. */
 export interface Anchor {
-  /** Resolves when a head that is at least as far is on disk. */
-  write(head: AuditHead): Promise<void>;
+  /**
+   * Writes a head, for everybody who reads the file from now on. It is on disk soon after.
+   *
+   * @throws what was wrong with the disk since the last time
+   */
+  write(head: AuditHead): void;
   /** How many entries the newest head in the file has behind it, whoever wrote it, if they are more than so many; else that. */
   reach(count: number): number;
+  /** Closes the file when everything is on disk. */
   close(): Promise<void>;
 }
+
+/** How long a head waits for the disk at most. */
+const syncMs = 100;
 
 /** So many heads are kept, each in a line of its own: one that is torn by a crash leaves the others. */
 const lineCount = 64;
@@ -74,6 +82,7 @@ function toText(head: AuditHead, keys: AuditKeys): string {
  */
 export function openAnchor(file: string, keys: AuditKeys): Anchor {
   const descriptor = openSync(file, "r+");
+  const syncs = createSyncs(descriptor);
 
   function writeLine(head: AuditHead): void {
     const offset = (head.count % lineCount) * lineBytes;
@@ -86,10 +95,10 @@ export function openAnchor(file: string, keys: AuditKeys): Anchor {
   }
 
   return {
-    async write(head) {
+    write(head) {
+      syncs.check();
       writeLine(head);
-      // Here and not in another thread: it takes less than the way there and back, and the caller waits for it anyway.
-      fdatasyncSync(descriptor);
+      syncs.request();
     },
     reach(count) {
       const text = Buffer.alloc(lineCount * lineBytes);
@@ -100,7 +109,55 @@ export function openAnchor(file: string, keys: AuditKeys): Anchor {
       return Math.max(count, ...further.map((line) => fromLine(line, keys)?.count ?? 0));
     },
     async close() {
-      closeSync(descriptor);
+      try {
+        await syncs.finish();
+      } finally {
+        closeSync(descriptor);
+      }
+    },
+  };
+}
+
+interface Syncs {
+  /** Throws what went wrong since it was asked last. */
+  check(): void;
+  request(): void;
+  finish(): Promise<void>;
+}
+
+/** Syncs a file beside what goes on, a moment after it was asked to: whoever asks meanwhile is served with it. */
+function createSyncs(descriptor: number): Syncs {
+  let timer: NodeJS.Timeout | undefined;
+  let last: Promise<void> = Promise.resolve();
+  let failure: Error | null = null;
+
+  function sync(): void {
+    timer = undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    last = promise;
+    fdatasync(descriptor, (cause) => {
+      failure ??= cause;
+      resolve();
+    });
+  }
+
+  function check(): void {
+    const found = failure;
+    failure = null;
+    if (found) throw found;
+  }
+
+  return {
+    check,
+    request() {
+      timer ??= setTimeout(sync, syncMs).unref();
+    },
+    async finish() {
+      const isAsked = timer !== undefined;
+      clearTimeout(timer);
+      await last;
+      if (isAsked) fdatasyncSync(descriptor);
+      check();
     },
   };
 }

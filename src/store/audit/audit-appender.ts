@@ -6,7 +6,7 @@ import { createChainedWrite, createWrite, type WriterParts } from "./write-chain
 
 /** Appends entries to the chain. */
 export interface AuditAppender {
-  /** Resolves when the entry, and the head of the chain behind it, are on disk. */
+  /** Resolves when the entry is on disk, and the head of the chain behind it in the second place. */
   append(entry: AuditEntry): Promise<void>;
   /** Waits for what was appended. */
   close(): Promise<void>;
@@ -46,7 +46,9 @@ export function createAppender(parts: WriterParts, start: AuditHead): AuditAppen
       taken = Math.min(waiting.length, largestBatch);
       try {
         const after = await write(take);
-        void acknowledge(waiting.splice(0, taken), parts.anchor?.write(after));
+        // Before anybody is answered: an end that is cut off later is missed there.
+        parts.anchor?.write(after);
+        for (const { resolve } of waiting.splice(0, taken)) resolve();
       } catch (cause) {
         for (const { reject } of waiting.splice(0, taken)) reject(cause);
       }
@@ -78,14 +80,4 @@ export function createAppender(parts: WriterParts, start: AuditHead): AuditAppen
       await last.catch(() => {});
     },
   };
-}
-
-/** Nothing is acknowledged before its head is in the second place: an end that is cut off later is missed there. */
-async function acknowledge(batch: readonly Waiting[], anchored: Promise<void> | undefined): Promise<void> {
-  try {
-    await anchored;
-    for (const { resolve } of batch) resolve();
-  } catch (cause) {
-    for (const { reject } of batch) reject(cause);
-  }
 }

@@ -38,6 +38,8 @@ export function createCheckpoints(database: SqliteDatabase): Checkpoints {
       if (database.isOpen()) writeBack(database);
     });
     started.on("error", () => (isBroken = true));
+    // After its listeners, which would keep the process alive: a program that never closes its store still ends.
+    started.unref();
     return started;
   }
 
@@ -81,13 +83,11 @@ function startThread(file: string): Worker {
   const address = pathToFileURL(file);
   // One that was deleted meanwhile is not made anew.
   address.searchParams.set("mode", "rw");
-  const thread = new Worker(threadFile, {
+  return new Worker(threadFile, {
     workerData: { address: address.href },
     env: {},
     execArgv: ["--disable-warning=ExperimentalWarning"],
     stdout: true,
     stderr: true,
   });
-  thread.unref();
-  return thread;
 }
