@@ -9,6 +9,18 @@ test("toCanonicalJson() writes equal values as equal texts, whatever the order o
   );
 });
 
+test("toCanonicalJson() puts keys in the order of their units, few and many", () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.nat(), { maxKeys: 60 }), (value) => {
+      const keys = Object.keys(JSON.parse(toCanonicalJson(value)) as object);
+
+      // Those that are numbers stand where JavaScript puts them.
+      const inOrder = (all: readonly string[]): readonly string[] => all.filter((key) => !/^\d+$/u.test(key));
+      expect(inOrder(keys)).toEqual(inOrder(Object.keys(value).toSorted()));
+    }),
+  );
+});
+
 test("toCanonicalJson() leaves out what is not there", () => {
   expect(toCanonicalJson({ a: undefined, b: 1 } as never)).toBe('{"b":1}');
 });

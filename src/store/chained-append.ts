@@ -5,9 +5,9 @@ import type { LogStore } from "../core/store.ts";
  * Makes what follows the last entry of a stream, which has this position.
  *
  * **Contract**: it is called while nobody else can append, and again if that came to nothing, so it changes nothing that matters
- * then. What it makes is JSON. If it throws a `KitbagError`, nothing is appended.
+ * then. What it makes are texts of JSON. If it throws a `KitbagError`, nothing is appended.
  */
-export type MakeNext = (position: number, readLast: () => JsonValue | undefined) => readonly JsonValue[];
+export type MakeNext = (position: number, readLast: () => JsonValue | undefined) => readonly string[];
 
 /** Appends what is made at the moment in which it is written, and answers like `append`. */
 export type ChainedAppend = (stream: string, makeNext: MakeNext) => Promise<number>;

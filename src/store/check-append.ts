@@ -4,6 +4,7 @@ import type { AppendOptions } from "../core/store.ts";
 import { checkKey } from "./check-key.ts";
 import { checkWhole } from "./check-whole.ts";
 import { toKept } from "./kept-value.ts";
+import { toKeptText } from "./to-kept-text.ts";
 
 /** What may be said with an append, after it was checked. */
 export type CheckedAppend = { readonly [Name in keyof AppendOptions]: number | undefined };
@@ -27,9 +28,23 @@ export function checkAppend(stream: string, options: AppendOptions | undefined):
  * @throws {KitbagError} `store-value-invalid`
  */
 export function toKeptList(stream: string, values: readonly JsonValue[]): readonly JsonValue[] {
+  return convertEach(stream, values, toKept);
+}
+
+/** Does the same for a log that keeps them as texts. */
+export function toKeptTexts(stream: string, values: readonly JsonValue[]): readonly string[] {
+  return convertEach(stream, values, toKeptText);
+}
+
+function convertEach<Kept>(
+  stream: string,
+  values: readonly JsonValue[],
+  convert: (where: string, value: unknown, index: number) => Kept,
+): readonly Kept[] {
   if (Array.isArray(values)) {
-    const kept: JsonValue[] = [];
-    for (let index = 0; index < values.length; index++) kept.push(toKept(stream, values[index], index));
+    const kept: Kept[] = [];
+    // By number, so that holes are found.
+    for (let index = 0; index < values.length; index++) kept.push(convert(stream, values[index], index));
     return kept;
   }
   const problem = { path: "", expected: "a list of values", found: showValue(values) };

@@ -1,18 +1,25 @@
+import { toCanonicalJson } from "../../core/canonical-json.ts";
 import type { JsonValue } from "../../core/json.ts";
 import { toKept } from "../kept-value.ts";
+import { isPlainJson } from "../to-kept-text.ts";
 import { auditStream, type AuditEntry, type AuditHead, type AuditLine } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 import { toOrderedCopy } from "./ordered-copy.ts";
-import { toCanonicalJson } from "../../core/canonical-json.ts";
 
 /** The head of a chain without entries. */
 export const emptyHead: AuditHead = { count: 0, hash: "0".repeat(64) };
 
 /** An entry on its way into the chain: where it will stand is decided when it is written, and anew if that comes to nothing. */
 export interface OpenLine {
-  readonly line: AuditEntry & { position: number; previous: string; hash: string };
-  /** What is hashed, in its order; not there if it cannot be prepared. */
-  readonly hashed: { position: number } | undefined;
+  readonly entry: { position: number };
+  /** Whether `JSON.stringify` writes it as canonical JSON. */
+  readonly isOrdered: boolean;
+}
+
+/** A line as it is kept, and the head of a chain that ends with it. */
+export interface LinkedLine {
+  readonly text: string;
+  readonly head: AuditHead;
 }
 
 /**
@@ -21,24 +28,19 @@ export interface OpenLine {
  * @throws {KitbagError} `store-value-invalid` if it is not JSON.
  */
 export function toOpenLine(entry: AuditEntry): OpenLine {
-  const line = toKept(auditStream, entry) as unknown as OpenLine["line"];
-  line.position = 0;
-  const hashed = toOrderedCopy(line as unknown as JsonValue) as OpenLine["hashed"];
-  line.previous = "";
-  line.hash = "";
-  return { line, hashed };
+  const { previous: _previous, hash: _hash, ...own } = { ...entry, position: 0 } as Partial<AuditLine>;
+  const ordered = isPlainJson(own) ? toOrderedCopy(own as JsonValue) : undefined;
+  const copy = (ordered ?? toKept(auditStream, own)) as unknown as OpenLine["entry"];
+  return { entry: copy, isOrdered: ordered !== undefined };
 }
 
-/** Puts a line behind the one that `head` is of. It is changed and not copied: the copies cost more than the hashes. */
-export function linkLine(keys: AuditKeys, head: AuditHead, { line, hashed }: OpenLine): AuditLine {
-  line.position = head.count + 1;
-  line.previous = head.hash;
-  if (hashed === undefined) line.hash = hashLine(keys, line);
-  else {
-    hashed.position = line.position;
-    line.hash = hashText(keys, head.hash, JSON.stringify(hashed));
-  }
-  return line;
+/** Puts a line behind the one that `head` is of. What is hashed is also what is kept, with the hashes behind it: it is written once. */
+export function linkLine(keys: AuditKeys, head: AuditHead, { entry, isOrdered }: OpenLine): LinkedLine {
+  entry.position = head.count + 1;
+  const hashed = isOrdered ? JSON.stringify(entry) : toCanonicalJson(entry);
+  const hash = hashText(keys, head.hash, hashed);
+  const text = `${hashed.slice(0, -1)},"previous":"${head.hash}","hash":"${hash}"}`;
+  return { text, head: { count: entry.position, hash } };
 }
 
 /** The entry that a value of the log is, if it was made with the key: nothing in it was changed since. */

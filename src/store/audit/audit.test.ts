@@ -129,6 +129,17 @@ test("append() rejects when another writer is always faster", async () => {
   await expect(audit.append(entry(1))).rejects.toMatchObject({ code: "store-conflict" });
 });
 
+test("append() takes no place in the chain from an entry", async () => {
+  const { store, files, audit } = await open();
+
+  await audit.append(Object.assign(entry(1), { position: 7, previous: "x", hash: "y" }));
+  await audit.append(entry(2));
+  await audit.close();
+
+  expect((await readLines(store)).map(({ position }) => position)).toEqual([1, 2]);
+  expect(await verifyAudit(store, files)).toMatchObject({ ok: true, count: 2 });
+});
+
 test("append() rejects after close()", async () => {
   const { audit } = await open();
   await audit.close();

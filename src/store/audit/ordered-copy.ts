@@ -1,3 +1,4 @@
+import { toSortedKeys } from "../../core/canonical-json.ts";
 import type { JsonValue } from "../../core/json.ts";
 
 /**
@@ -12,7 +13,7 @@ export function toOrderedCopy(value: JsonValue): JsonValue | undefined {
     return items.includes(undefined) ? undefined : (items as readonly JsonValue[]);
   }
   const copy: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value).toSorted()) {
+  for (const key of toSortedKeys(value)) {
     const item = toOrderedCopy((value as Readonly<Record<string, JsonValue>>)[key] as JsonValue);
     if (item === undefined || isDigit(key.charCodeAt(0)) || key === "__proto__") return undefined;
     copy[key] = item;

@@ -36,7 +36,8 @@ export function createWrite(parts: WriterParts, start: AuditHead): WriteChain {
       const before = isCertain ? head : await readLonger(parts, head);
       // What went wrong must be looked up before anything follows it.
       isCertain = false;
-      const { lines, after } = linkAll(parts.keys, before, taken);
+      const { texts, after } = linkAll(parts.keys, before, taken);
+      const lines = texts.map((text) => JSON.parse(text) as JsonValue);
       try {
         await parts.log.append(auditStream, lines, { expectedPosition: before.count });
         isCertain = true;
@@ -69,7 +70,7 @@ export function createChainedWrite(
       const before = position === head.count ? head : findHead(position, readLast);
       const linked = linkAll(keys, before, take());
       after = linked.after;
-      return linked.lines;
+      return linked.texts;
     });
     head = after;
     return after;
@@ -80,14 +81,14 @@ function linkAll(
   keys: AuditKeys,
   before: AuditHead,
   open: readonly OpenLine[],
-): { readonly lines: readonly JsonValue[]; readonly after: AuditHead } {
+): { readonly texts: readonly string[]; readonly after: AuditHead } {
   let after = before;
-  const lines = open.map((each) => {
-    const line = linkLine(keys, after, each);
-    after = toHead(line);
-    return line as unknown as JsonValue;
+  const texts = open.map((each) => {
+    const { text, head } = linkLine(keys, after, each);
+    after = head;
+    return text;
   });
-  return { lines, after };
+  return { texts, after };
 }
 
 /**

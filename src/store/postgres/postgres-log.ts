@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { LogEntry, LogStore } from "../../core/store.ts";
-import { checkAppend, checkPosition, toKeptList } from "../check-append.ts";
+import { checkAppend, checkPosition, toKeptTexts } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
@@ -65,7 +65,7 @@ function createAppend(
 
   return async (stream, values, options) => {
     const { expectedPosition, time } = checkAppend(stream, options);
-    const kept = toKeptList(stream, values).map((value) => JSON.stringify(value));
+    const kept = toKeptTexts(stream, values);
     checkOpen(life, "log.append");
     return lane.write({
       statement: sql.append(stream, kept, { expectedPosition, time }),

@@ -4,7 +4,7 @@ import type { LogEntry, LogStore } from "../../core/store.ts";
 import { keptAppends, type KeptAppends, type KeptPlace, type KeyChange } from "../kept-append.ts";
 import { toKept } from "../kept-value.ts";
 import { toRecord, type RunRecord } from "./run-records.ts";
-import { toKeptText } from "./to-kept-text.ts";
+import { toKeptText } from "../to-kept-text.ts";
 
 /** The journal of a run, for the one who has its lease. */
 export interface Journal {

@@ -12,24 +12,24 @@ test("sqliteStore() writes its log back while somebody writes without a pause", 
   const file = makeFile();
   const store = await sqliteStore({ file });
 
-  await appendEach(store, 2500);
+  await appendEach(store, 3500);
   const { size } = statSync(`${file}-wal`);
   await store.close();
 
-  // Two pages a commit would be 20 MB, and none of them in the file.
-  expect(size).toBeLessThan(10_000_000);
+  // Two pages a commit would be 28 MB, and none of them in the file.
+  expect(size).toBeLessThan(20_000_000);
   expect(existsSync(`${file}-wal`)).toBe(false);
 });
 
 test("sqliteStore() can be closed while its log is written back, and keeps everything", async () => {
   const file = makeFile();
   const store = await sqliteStore({ file });
-  await appendEach(store, 256);
+  await appendEach(store, 512);
 
   await store.close();
 
   const again = await sqliteStore({ file });
-  expect(await again.log.position("calls")).toBe(256);
+  expect(await again.log.position("calls")).toBe(512);
   await again.close();
 });
 

@@ -13,8 +13,8 @@ export interface Checkpoints {
   stop(): Promise<void>;
 }
 
-/** So many commits are left in the log: to write them back takes the disk a few milliseconds. */
-const commitsBetween = 256;
+/** So many commits are left in the log, which is then some 16 MiB long when each of them was of many callers. */
+const commitsBetween = 512;
 
 /** Beside this file, and written like it: TypeScript in the source, JavaScript when it was built. */
 const threadFile = join(import.meta.dirname, "inside", `checkpoint${extname(import.meta.filename)}`);

@@ -1,7 +1,6 @@
-import type { JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
 import { chainedAppends, type ChainedAppend, type MakeNext } from "../chained-append.ts";
-import { checkAppend, checkPosition, toKeptList } from "../check-append.ts";
+import { checkAppend, checkPosition, toKeptTexts } from "../check-append.ts";
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkVersion } from "../check-write.ts";
@@ -26,7 +25,7 @@ export function sqliteLog(parts: SqliteParts, kv: KeyValueStore): LogStore {
   const log: LogStore = {
     async append(stream, values, options) {
       const { expectedPosition, time = life.now() } = checkAppend(stream, options);
-      const kept = toKeptList(stream, values).map(toText);
+      const kept = toKeptTexts(stream, values);
       checkOpen(life, "log.append");
       const run = (): number => {
         entries.checkEnd(stream, expectedPosition);
@@ -156,8 +155,8 @@ function createEntries({ database: { sql }, writer: { lastPositions } }: SqliteP
     /** Inside of a write. */
     appendNext(stream: string, makeNext: MakeNext, time: number): number {
       const end = findEnd(stream);
-      const values = makeNext(end, () => readAfter(stream, end - 1, 1)[0]?.value);
-      return insertAll(stream, values.map(toText), time);
+      const texts = makeNext(end, () => readAfter(stream, end - 1, 1)[0]?.value);
+      return insertAll(stream, texts, time);
     },
     read: readAfter,
     streams(prefix: string, after: string, limit: number): readonly string[] {
@@ -176,10 +175,6 @@ interface Row {
 
 function toEntry({ position, time, value }: Row): LogEntry {
   return { position, time, value: parseKept(value) };
-}
-
-function toText(value: JsonValue): string {
-  return JSON.stringify(value);
 }
 
 function scopeOf(stream: string): string {

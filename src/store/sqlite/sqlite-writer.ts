@@ -1,5 +1,4 @@
 import { createCheckpoints, writeBack } from "./checkpoints.ts";
-import { createGathering, gatherMs } from "./gathering.ts";
 import type { SqliteDatabase } from "./open-database.ts";
 import { longestBusyMs, toPauseMs } from "./retry-while-busy.ts";
 import { sqliteError, toUnavailable } from "./sqlite-errors.ts";
@@ -44,28 +43,20 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
   const lastOf = new Map<string, Pending>();
   const idle = createIdleTimer(() => writeBack(database));
   const checkpoints = createCheckpoints(database);
-  const gathering = createGathering();
   let isScheduled = false;
   let tries = 0;
 
   function schedule(): void {
     if (isScheduled || pending.length === 0) return;
     isScheduled = true;
-    if (tries === 0) setImmediate(gather);
+    // When all have written that can go on now.
+    if (tries === 0) setImmediate(flush);
     else setTimeout(flush, toPauseMs(tries));
-  }
-
-  /** When all have written that can go on now. */
-  function gather(): void {
-    if (gathering.isUseful(pending.length)) setTimeout(flush, gatherMs);
-    else flush();
   }
 
   function flush(): void {
     isScheduled = false;
-    const count = pending.length;
     const locked = commit(takeBatch(pending)) as readonly Pending[];
-    gathering.note(count);
     tries = locked.length > 0 ? tries + 1 : 0;
     pending.unshift(...locked.filter((write) => isPatient(write, database.file)));
     // What is not pending any more is written, and can be read.

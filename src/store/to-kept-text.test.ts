@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { toKept } from "../kept-value.ts";
+import { toKept } from "./kept-value.ts";
 import { toKeptText } from "./to-kept-text.ts";
 
 const silent = Object.defineProperty({ a: 1 }, "toJSON", { value: () => "other" });

@@ -1,4 +1,4 @@
-import { toKept } from "../kept-value.ts";
+import { toKept } from "./kept-value.ts";
 
 /**
  * Writes a value as JSON on its way into a store. One that is plainly JSON is only looked at: its text is the copy. `index` says which
@@ -8,11 +8,16 @@ import { toKept } from "../kept-value.ts";
  */
 export function toKeptText(where: string, value: unknown, index: number): string {
   try {
-    if (new Look().isPlain(value, 0)) return JSON.stringify(value);
+    if (isPlainJson(value)) return JSON.stringify(value);
   } catch {
     // It throws when it is read: the copy says where.
   }
   return JSON.stringify(toKept(where, value, index));
+}
+
+/** Whether a value is plainly JSON. If not it may still be: the copy knows. */
+export function isPlainJson(value: unknown): boolean {
+  return new Look().isPlain(value, 0);
 }
 
 /** Far below what a store may hold: who comes near the limits is measured. */
