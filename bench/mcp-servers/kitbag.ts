@@ -1,14 +1,13 @@
-/** Our server: `kitbag.ts stdio|http <count of tools> [file of a store] [read-only]`. */
+/** Our server: `kitbag.ts stdio|http <count of tools> [file of a store]`. */
 import { createWorkspace, defineTool, memoryStore } from "kitbag";
 import { createMcpServer, openGate } from "kitbag/mcp";
 
 import { fillerNames, fillerSchema } from "./parts.ts";
 
-const [way, count = "1", file, kind] = process.argv.slice(2);
+const [way, count = "1", file] = process.argv.slice(2);
 const echo = defineTool({
   name: "echo",
   description: "Echoes",
-  annotations: { readOnly: kind === "read-only" },
   input: { type: "object", properties: { msg: { type: "string" } }, required: ["msg"] },
   run: ({ msg }) => msg,
 });

@@ -100,6 +100,11 @@ export interface AppendOptions {
   readonly expectedPosition?: number;
   /** When the entries were written, if they come from another store: milliseconds since 1970. @default now, by the store's clock */
   readonly time?: number;
+  /**
+   * With `false` the entries need not be on disk yet when they are acknowledged: they survive the end of the process, and a loss of
+   * power once anything was written after them that does not say so. A store may do more. @default true
+   */
+  readonly durable?: boolean;
 }
 
 /** What part of a stream to read. */

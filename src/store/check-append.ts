@@ -7,7 +7,7 @@ import { toKept } from "./kept-value.ts";
 import { toKeptText } from "./to-kept-text.ts";
 
 /** What may be said with an append, after it was checked. */
-export type CheckedAppend = { readonly [Name in keyof AppendOptions]: number | undefined };
+export type CheckedAppend = { readonly [Name in keyof AppendOptions]: AppendOptions[Name] | undefined };
 
 /**
  * Checks where values are to be appended, and what is said with them.
@@ -15,11 +15,18 @@ export type CheckedAppend = { readonly [Name in keyof AppendOptions]: number | u
  * @throws {KitbagError} `store-key-invalid`, `option-invalid`
  */
 export function checkAppend(stream: string, options: AppendOptions | undefined): CheckedAppend {
-  const { expectedPosition, time } = options ?? {};
+  const { expectedPosition, time, durable } = options ?? {};
   checkKey(stream);
   if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
   if (time !== undefined) checkWhole("time", time);
-  return { expectedPosition, time };
+  if (durable !== undefined && typeof durable !== "boolean") {
+    throw new KitbagError("option-invalid", {
+      option: "durable",
+      found: showValue(durable),
+      expected: "true or false",
+    });
+  }
+  return { expectedPosition, time, durable };
 }
 
 /**

@@ -15,6 +15,14 @@ test("sqliteStore() has everything on disk before it acknowledges it", { timeout
   expect(trace.syncs).toBeGreaterThanOrEqual(50);
 });
 
+test("call() has its record on disk before it answers", { timeout: 120_000 }, async (context) => {
+  const trace = await traceWriter(context, "call-recorded.ts", 50);
+
+  expect(trace.acknowledged).toBe(50);
+  expect(trace.unsynced).toBe(0);
+  expect(trace.syncs).toBeGreaterThanOrEqual(50);
+});
+
 test(
   "call() has the record and the audit on disk, and its anchor written, before a tool runs and before it answers",
   {

@@ -26,7 +26,7 @@ export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterabl
   async function writeWaiting(): Promise<void> {
     const known = blob;
     const chunks = waiting.splice(0);
-    blob = await writer.write("blobs", () => rows.extend(known, chunks) ?? refuse(place), toBytes(chunks));
+    blob = await writer.write("blobs", () => rows.extend(known, chunks) ?? refuse(place), { bytes: toBytes(chunks) });
     incomplete.set(blob, "putting");
   }
 
@@ -38,7 +38,9 @@ export async function putBlob(place: PutPlace, source: Uint8Array | AsyncIterabl
     }
     checkOpen(life, "blobs.put");
     const digest = `sha256:${hash.digest("hex")}`;
-    await writer.write("blobs", () => rows.complete(blob, waiting, digest) || refuse(place), toBytes(waiting));
+    await writer.write("blobs", () => rows.complete(blob, waiting, digest) || refuse(place), {
+      bytes: toBytes(waiting),
+    });
     if (blob !== undefined) incomplete.delete(blob);
     return digest;
   } catch (cause) {

@@ -32,7 +32,7 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
       const checked = checkWrite(options);
       const kept = JSON.stringify(toKept(key, value));
       checkOpen(life, "kv.set");
-      return writer.write(scopeOf(key), () => changes.set(key, kept, checked), kept.length);
+      return writer.write(scopeOf(key), () => changes.set(key, kept, checked), { bytes: kept.length });
     },
     async delete(key, options) {
       checkKey(key);

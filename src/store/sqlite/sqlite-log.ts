@@ -24,14 +24,14 @@ export function sqliteLog(parts: SqliteParts, kv: KeyValueStore): LogStore {
 
   const log: LogStore = {
     async append(stream, values, options) {
-      const { expectedPosition, time = life.now() } = checkAppend(stream, options);
+      const { expectedPosition, time = life.now(), durable } = checkAppend(stream, options);
       const kept = toKeptTexts(stream, values);
       checkOpen(life, "log.append");
       const run = (): number => {
         entries.checkEnd(stream, expectedPosition);
         return entries.append(stream, kept, time);
       };
-      const position = await writer.write(scopeOf(stream), run, countBytes(kept));
+      const position = await writer.write(scopeOf(stream), run, { bytes: countBytes(kept), isDurable: durable });
       tails.wake(stream);
       return position;
     },
@@ -82,7 +82,7 @@ function createShortcuts(parts: SqliteParts, entries: Entries, tails: SqliteTail
       const version = keyChange === undefined ? 0 : change(keyChange);
       return { position: entries.append(stream, texts, time), version };
     };
-    const place = await writer.write(scopeOf(stream), run, countBytes(texts));
+    const place = await writer.write(scopeOf(stream), run, { bytes: countBytes(texts) });
     tails.wake(stream);
     return place;
   };

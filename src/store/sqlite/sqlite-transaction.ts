@@ -5,6 +5,8 @@ import { isBusy, isIoError, toUnavailable } from "./sqlite-errors.ts";
 /** A write that waits for its transaction. */
 export interface Write {
   readonly run: () => unknown;
+  /** Whether it must be on disk when it is settled. */
+  readonly isDurable: boolean;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -29,7 +31,7 @@ export interface Transactions {
 
 /** Makes what runs writes in transactions of `database`. */
 export function createTransactions(database: SqliteDatabase): Transactions {
-  const checkFile = createFileCheck(database);
+  const begin = createBegin(database);
   const lastPositions = new Map<string, number>();
   const checkContents = createContentsCheck(database, lastPositions);
   let lastNumber: number | undefined;
@@ -39,9 +41,7 @@ export function createTransactions(database: SqliteDatabase): Transactions {
   function transact(writes: readonly Write[]): readonly Outcome[] {
     isCommitting = false;
     lastNumber = undefined;
-    if (!database.isOpen()) throw new KitbagError("store-closed", { operation: "a write" });
-    checkFile();
-    database.sql("BEGIN IMMEDIATE").run();
+    begin(writes.some(({ isDurable }) => isDurable));
     try {
       checkContents();
       const outcomes = writes.map(runWrite);
@@ -82,6 +82,22 @@ export function createTransactions(database: SqliteDatabase): Transactions {
       lastNumber = (lastNumber ?? readLastNumber(database)) + 1;
       return lastNumber;
     },
+  };
+}
+
+/**
+ * Makes what begins a transaction, and says whether its commit waits for the disk. If not (`NORMAL`) the operating system has it, and
+ * the next commit that waits takes it along.
+ */
+function createBegin(database: SqliteDatabase): (isDurable: boolean) => void {
+  const checkFile = createFileCheck(database);
+  let isWaiting = true;
+  return (isDurable) => {
+    if (!database.isOpen()) throw new KitbagError("store-closed", { operation: "a write" });
+    checkFile();
+    if (isDurable !== isWaiting) database.sql(`PRAGMA synchronous = ${isDurable ? "FULL" : "NORMAL"}`).run();
+    isWaiting = isDurable;
+    database.sql("BEGIN IMMEDIATE").run();
   };
 }
 

@@ -9,9 +9,9 @@ export interface SqliteWriter {
   /**
    * Has `run` called in the next transaction, in the order of the calls, and answers when that is on disk. It may run again, so it
    * changes nothing but the database. If it throws a `KitbagError` it must not have changed anything, and the others go on.
-   * `scope` names what it writes, `bytes` how much.
+   * `scope` names what it writes.
    */
-  write<Value>(scope: string, run: () => Value, bytes?: number): Promise<Value>;
+  write<Value>(scope: string, run: () => Value, about?: AboutWrite): Promise<Value>;
   /** What ends, without an error, when the writes to `scope`, or to anything, that were called before are done. */
   whenWritten(scope?: string): Promise<unknown> | undefined;
   /** Inside of a write: a number that was never given before, for versions and for the order of jobs. */
@@ -20,6 +20,14 @@ export interface SqliteWriter {
   readonly lastPositions: Map<string, number>;
   /** Ends the work in the background. */
   stop(): Promise<void>;
+}
+
+/** What is known of a write. */
+export interface AboutWrite {
+  /** How much it writes. */
+  readonly bytes?: number;
+  /** Whether it must be on disk when it is acknowledged. @default true */
+  readonly isDurable?: boolean | undefined;
 }
 
 interface Pending extends Write {
@@ -71,9 +79,9 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     nextNumber,
     lastPositions,
     whenWritten: (scope) => (scope === undefined ? pending.at(-1) : lastOf.get(scope))?.promise.then(ignore, ignore),
-    write(scope, run, bytes = 0) {
+    write(scope, run, { bytes = 0, isDurable = true } = {}) {
       const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof run>>();
-      const write = { promise, scope, run, bytes, calledAt: performance.now(), resolve, reject };
+      const write = { promise, scope, run, bytes, isDurable, calledAt: performance.now(), resolve, reject };
       pending.push(write);
       lastOf.set(scope, write);
       schedule();

@@ -30,6 +30,19 @@ export const logChecks: StoreChecks = {
     for (const { time } of entries) assert.ok(Number.isSafeInteger(time), `the time is ${time}`);
   },
 
+  async "log.append() keeps what need not be on disk yet in its order, and says it to everybody"({ log }) {
+    await Promise.all([
+      log.append("stream", ["a"], { durable: false }),
+      log.append("stream", ["b"]),
+      log.append("stream", ["c"], { durable: false }),
+    ]);
+    assert.deepEqual(
+      (await log.read("stream")).map(({ value }) => value),
+      ["a", "b", "c"],
+    );
+    await rejectsWith("option-invalid", () => log.append("stream", ["x"], { durable: 1 as never }));
+  },
+
   async "log.append() keeps the time of entries that come from another store"({ log }) {
     await log.append("stream", ["a", "b"], { time: 1_000 });
     await log.append("stream", ["c"], { time: 0, expectedPosition: 2 });

@@ -30,20 +30,20 @@ test("call() records its beginning and its end, in the store and for listeners",
   expect(stored).toEqual(events.map((event) => ({ ...event, ...anyDuration(event) })));
 });
 
-test.each([false, true])(
-  "call() is recorded in the store also if nobody listens, only reading: %s",
-  async (readOnly) => {
-    const store = memoryStore();
-    const workspace = createWorkspace({ tools: [{ ...echo, annotations: { readOnly } }], store });
+test("call() is recorded in the store also if nobody listens", async () => {
+  const store = memoryStore();
+  const workspace = createWorkspace({ tools: [echo], store });
 
-    const outcome = await workspace.call("echo", { text: "hi" });
+  const outcome = await workspace.call("echo", { text: "first" });
+  await workspace.call("echo", { text: "second" });
 
-    expect(await read(store)).toMatchObject([
-      { type: "call-start", tool: "echo", input: { text: "hi" } },
-      { type: "call-end", tool: "echo", outcome },
-    ]);
-  },
-);
+  expect(await read(store)).toMatchObject([
+    { type: "call-start", tool: "echo", input: { text: "first" } },
+    { type: "call-end", tool: "echo", outcome },
+    { type: "call-start", tool: "echo", input: { text: "second" } },
+    { type: "call-end", tool: "echo", outcome: { output: "second" } },
+  ]);
+});
 
 test("call() records what was asked for when there is no such tool", async () => {
   const { workspace, events, store } = setUp();
@@ -178,29 +178,35 @@ test("a call that was refused and whose end cannot be recorded says that nothing
   expect(outcome).toMatchObject({ error: { code: "store-failed", details: { ran: false } } });
 });
 
-test("a function that only reads runs before it is recorded that it begins, and both are recorded before it answers", async () => {
-  const { workspace, events, store, ran, recorded } = setUp();
+test("a function runs before it is recorded that it begins, with a store that kept the last one; both are before it answers", async () => {
+  const { workspace, events, recorded } = setUp();
 
-  const outcome = await workspace.call("look");
+  const first = await workspace.call("look");
+  const second = await workspace.call("look");
 
-  expect(outcome).toMatchObject({ status: "ok", output: 0 });
-  expect(recorded).toEqual(["call-start", "call-end"]);
-  expect(events).toMatchObject([{ type: "call-start" }, { type: "call-end", outcome }]);
-  expect((await read(store)).map(({ type }) => type)).toEqual(["call-start", "call-end"]);
-  expect(ran()).toBe(1);
+  expect(first).toMatchObject({ status: "ok", output: 1 });
+  expect(second).toMatchObject({ status: "ok", output: 2 });
+  expect(recorded).toEqual(["call-start", "call-end", "call-start", "call-end"]);
+  expect(events.map(({ type }) => type)).toEqual(recorded);
 });
 
 test.each(["call-start", "call-end"] as const)(
-  "a function that only reads answers nothing when its %s cannot be recorded",
+  "a function that ran answers nothing when its %s cannot be recorded, and none runs until something can be",
   async (type) => {
-    const { workspace, events } = setUp((event) => {
-      if (event.type === type) throw new Error("disk full");
+    let isFull = false;
+    const { workspace, events, ran } = setUp((event) => {
+      if (isFull && event.type === type) throw new Error("disk full");
     });
+    await workspace.call("count");
 
-    const outcome = await workspace.call("look");
+    isFull = true;
+    const outcome = await workspace.call("count");
+    const next = await workspace.call("count");
 
     expect(outcome).toMatchObject({ status: "failed", error: { code: "store-failed", details: { ran: true } } });
-    expect(events).toMatchObject([{ type: "call-start" }, { type: "call-end", outcome }]);
+    expect(events.slice(2, 4)).toMatchObject([{ type: "call-start" }, { type: "call-end", outcome }]);
+    expect(next).toMatchObject({ error: { code: "store-failed", details: { ran: type === "call-end" } } });
+    expect(ran()).toBe(type === "call-end" ? 3 : 2);
   },
 );
 
@@ -277,11 +283,7 @@ function setUp(onAppend: (event: CallEvent) => void = () => {}): {
   const look = defineTool({
     name: "look",
     description: "Looks how much is recorded",
-    annotations: { readOnly: true },
-    run() {
-      ran += 1;
-      return recorded.length;
-    },
+    run: () => recorded.length,
   });
   const workspace = createWorkspace({
     tools: [outer, count, look],

@@ -2,6 +2,7 @@ import type { CallEnd, CallStart } from "../../core/events.ts";
 import { cloneJson, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
+import type { Store } from "../../core/store.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
@@ -13,9 +14,8 @@ import { redactFailure } from "./redact.ts";
 const callStream = "calls";
 
 /**
- * Tells subscribers, the store and the audit that the call begins and how it ended. What cannot be recorded does not run; of a
- * function that only reads nobody hears the answer. Whoever hears that a call begins hears that it ends, after all the calls inside
- * it.
+ * Tells subscribers, the store and the audit that the call begins and how it ended. What cannot be recorded does not run, as soon as
+ * that is known. Whoever hears that a call begins hears that it ends, after all the calls inside it.
  */
 export const record: Phase = (call, next) => {
   const { store, audit } = call.host;
@@ -29,7 +29,7 @@ async function tellOnly(call: Call, next: Next): Promise<ToolOutcome> {
 
 async function tellAndKeep(call: Call, next: Next): Promise<ToolOutcome> {
   const start = toStart(call);
-  if (onlyReads(call)) return tellAndKeepAtOnce(call, start, next);
+  if (beginsAtOnce(call)) return tellAndKeepAtOnce(call, start, next);
   const unrecorded = await keepStart(call, start);
   if (call.isHeard()) call.tell(start);
   // Nobody need hear of the end of something that has no beginning there.
@@ -39,15 +39,19 @@ async function tellAndKeep(call: Call, next: Next): Promise<ToolOutcome> {
   return tellEnd(call, failed ?? outcome);
 }
 
+/** The stores that kept the last beginning. */
+const working = new WeakSet<Store>();
+
 /**
- * Whether nothing is lost if the function ran and nobody knows. The audit knows of everything that runs. What is not a function has
- * only said so, and takes longer than the disk.
+ * Whether to run before the beginning is recorded. The audit knows of everything that runs before it does. Not with a store that may
+ * fail: then nothing would be recorded. What is not a function takes longer than to wait for it.
  */
-function onlyReads({ host, tool }: Call): boolean {
-  return host.audit === undefined && tool?.code.kind === "function" && tool.annotations.readOnly === true;
+function beginsAtOnce({ host, tool }: Call): boolean {
+  const { store, audit } = host;
+  return audit === undefined && store !== undefined && working.has(store) && tool?.code.kind === "function";
 }
 
-/** Records the beginning and the end together, where the tool is done in the same turn: one wait for the disk is enough for both. */
+/** Records the beginning and the end together, where the tool is done in the same turn. */
 async function tellAndKeepAtOnce(call: Call, start: CallStart, next: Next): Promise<ToolOutcome> {
   const begun = keepStart(call, start);
   if (call.isHeard()) call.tell(start);
@@ -110,7 +114,8 @@ function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
 
 function keepStart(call: Call, start: CallStart): Promise<FailedOutcome | undefined> {
   const { audit } = call.host;
-  return keepBoth(call, start, audit && appendBegin(call, audit));
+  // Without an audit it need not be on disk before the tool runs: the end takes it along.
+  return keepBoth(call, start, audit && appendBegin(call, audit), audit !== undefined);
 }
 
 async function appendBegin(call: Call, audit: Audit): Promise<void> {
@@ -120,7 +125,7 @@ async function appendBegin(call: Call, audit: Audit): Promise<void> {
 
 function keepEnd(call: Call, outcome: ToolOutcome): Promise<FailedOutcome | undefined> {
   const { audit } = call.host;
-  return keepBoth(call, toEnd(call, outcome), audit?.append(toAuditEnd(call, outcome, audit)));
+  return keepBoth(call, toEnd(call, outcome), audit?.append(toAuditEnd(call, outcome, audit)), true);
 }
 
 /** Both at once, so that a store can write them together. */
@@ -128,15 +133,20 @@ async function keepBoth(
   call: Call,
   event: CallStart | CallEnd,
   audited: Promise<void> | undefined,
+  durable: boolean,
 ): Promise<FailedOutcome | undefined> {
   const { store, recordRedactor } = call.host;
   // Somebody must hear that the one fails while the other is waited for.
   audited?.catch(ignore);
   try {
-    if (store !== undefined) await store.log.append(callStream, [toRecord(event, recordRedactor)]);
+    if (store !== undefined) {
+      await store.log.append(callStream, [toRecord(event, recordRedactor)], { durable });
+      if (event.type === "call-start") working.add(store);
+    }
     if (audited !== undefined) await audited;
     return undefined;
   } catch (cause) {
+    if (store !== undefined) working.delete(store);
     return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
   }
 }
