@@ -37,28 +37,30 @@ const exchange = createExchange(ends);
 
 let run: ProgramRun | undefined;
 let next: Promise<Empty> | undefined = createEmpty();
-let isWaitingHere = false;
+let isStaying = false;
 
 exchange.listen((text) => {
   if (text.startsWith("{")) void begin(JSON.parse(text) as ProgramStart);
-  else {
-    run?.settle(text);
-    waitHere();
-  }
+  else stay(() => run?.settle(text));
 });
 
-/** Waits a moment for the next answer: most tools are quick, and the way through the event loop takes longer than they do. */
-function waitHere(): void {
+/**
+ * Runs a piece of the program, and waits a moment for its next answer: most tools are quick, and the way through the event loop takes
+ * longer than they do.
+ */
+function stay(runPiece: () => void): void {
   // Answers that come while it waits come from here.
-  if (isWaitingHere) return;
-  isWaitingHere = true;
+  if (isStaying) return runPiece();
+  isStaying = true;
+  runPiece();
   const until = performance.now() + longestStayMs;
   while (
     isAnswerDue() &&
     exchange.wait(run?.hasTimers === true ? patienceWithTimersMs : patienceMs) &&
     performance.now() < until
   );
-  isWaitingHere = false;
+  isStaying = false;
+  exchange.leave();
 }
 
 function isAnswerDue(): boolean {
@@ -68,13 +70,14 @@ function isAnswerDue(): boolean {
 async function begin(start: ProgramStart): Promise<void> {
   const { machine, attach } = await (next ?? createEmpty());
   next = undefined;
-  run = new ProgramRun(start, machine, tell);
-  attach(run);
-  run.begin();
-  waitHere();
+  const begun = new ProgramRun(start, machine, tell);
+  run = begun;
+  attach(begun);
+  stay(() => begun.begin());
 }
 
 function tell(steps: string): void {
+  if (isStaying && isAnswerDue()) exchange.announce();
   exchange.send(steps);
   if (run?.isOver === true) {
     setImmediate(() => {

@@ -55,6 +55,36 @@ test("wait() gives up when the other thread has ended", async () => {
   expect(exchange.wait(1)).toBe(false);
 });
 
+test.for(sizes)("leave() hands on a text of %d characters that came before anybody waited", async (size) => {
+  const { exchange, next, received } = startEcho();
+  exchange.send("first");
+  await next(1);
+
+  exchange.announce();
+  exchange.send("€".repeat(size));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  exchange.leave();
+  await next(2);
+
+  expect(received[1]).toBe("€".repeat(size));
+});
+
+test("announce() keeps the order of texts, whether it comes to waiting or not", async () => {
+  const { exchange, next } = startEcho();
+  const texts = Array.from({ length: 600 }, (_, index) => `${index}:${"€".repeat(index % 3 === 0 ? 17_000 : 10)}`);
+
+  for (const [index, text] of texts.entries()) {
+    exchange.announce();
+    exchange.send(text);
+    if (index % 2 === 0) exchange.wait(1);
+    if (index % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    exchange.leave();
+  }
+  const echoed = await next(texts.length);
+
+  expect(echoed).toEqual(texts);
+});
+
 test.for(sizes)("linger() hands on a text of %d characters", async (size) => {
   const { exchange, next } = startEcho();
   exchange.send("first");

@@ -19,6 +19,10 @@ export interface Exchange {
   send(text: string): void;
   /** Says who takes the texts that come, until someone else does. */
   listen(take: (text: string) => void): void;
+  /** Says that this thread will wait for what is sent from now on, before it does; if it comes to that, {@link Exchange.leave} must follow. */
+  announce(): void;
+  /** Hands on what was laid down for a thread that said it would wait, and does not any more. */
+  leave(): void;
   /** Stops this thread until a text comes, but hardly longer than that; hands on what has come, and tells whether any has. */
   wait(maxMs: number): boolean;
   /** Looks for the next text each time the event loop turns, for a moment, where that is of use: a text may come at any time. */
@@ -52,16 +56,15 @@ export function createDesk(): Desk {
  */
 export function createExchange({ port, inbox, outbox }: ExchangeEnds): Exchange {
   const send = createSend(port, outbox);
-  const { listen, wait, linger } = createReceiver(port, inbox);
+  const { wait, ...receiver } = createReceiver(port, inbox);
   let isHeard = false;
   return {
     send(text) {
       isHeard = send(text);
     },
-    listen,
+    ...receiver,
     // Whoever looked for the last text is at work on it; one who must be woken first is not worth looking for.
     wait: (maxMs) => wait(maxMs, isHeard),
-    linger,
   };
 }
 
@@ -91,7 +94,7 @@ function createSend(port: MessagePort, desk: Desk): (text: string) => boolean {
   };
 }
 
-interface Receiver extends Pick<Exchange, "listen" | "linger"> {
+interface Receiver extends Omit<Exchange, "send" | "wait"> {
   /** Looks for a text before it sleeps if `canLook`. */
   wait(maxMs: number, canLook: boolean): boolean;
 }
@@ -113,7 +116,14 @@ function createReceiver(port: MessagePort, desk: Desk): Receiver {
 
   return {
     listen: inbox.listen,
+    announce() {
+      Atomics.compareExchange(head, stateAt, empty, awaited);
+    },
+    leave() {
+      if (Atomics.compareExchange(head, stateAt, awaited, empty) === full) inbox.clear();
+    },
     wait(maxMs, canLook) {
+      if (inbox.clear()) return true;
       const before = inbox.received();
       Atomics.compareExchange(head, stateAt, empty, awaited);
       const first = receive(port);
