@@ -15,6 +15,16 @@ test("sqliteStore() has everything on disk before it acknowledges it", { timeout
   expect(trace.syncs).toBeGreaterThanOrEqual(50);
 });
 
+test("log.append() has on disk what must be, also after many writes that need not be", async (context) => {
+  const trace = await traceWriter(context, "write-both.ts", 50);
+
+  expect(trace.acknowledged).toBe(50);
+  expect(trace.unsynced).toBe(0);
+  expect(trace.syncs).toBeGreaterThanOrEqual(50);
+  // Each is followed by five that do not wait.
+  expect(trace.syncs).toBeLessThan(150);
+}, 120_000);
+
 test("call() has its record on disk before it answers", { timeout: 120_000 }, async (context) => {
   const trace = await traceWriter(context, "call-recorded.ts", 50);
 

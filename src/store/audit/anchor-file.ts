@@ -10,7 +10,7 @@ import { linkNew, writeSynced } from "./durable-file.ts";
 /** The second place that the head of the chain is kept in. */
 export interface Anchor {
   /**
-   * Writes a head, for everybody who reads the file from now on. It is on disk soon after.
+   * Writes a head, for everybody who reads the file from now on. The disk follows soon after.
    *
    * @throws what was wrong with the disk since the last time
    */
@@ -21,7 +21,7 @@ export interface Anchor {
   close(): Promise<void>;
 }
 
-/** How long a head waits for the disk at most. */
+/** How long a head waits at most until it is written to the disk. */
 const syncMs = 100;
 
 /** So many heads are kept, each in a line of its own: one that is torn by a crash leaves the others. */
@@ -125,18 +125,25 @@ interface Syncs {
   finish(): Promise<void>;
 }
 
-/** Syncs a file beside what goes on, a moment after it was asked to: whoever asks meanwhile is served with it. */
+/**
+ * Syncs a file beside what goes on, a moment after it was asked to: whoever asks meanwhile is served with it. Only one at a time, so
+ * that a slow disk holds up nobody else. A process that ends by itself ends after it.
+ */
 function createSyncs(descriptor: number): Syncs {
   let timer: NodeJS.Timeout | undefined;
-  let last: Promise<void> = Promise.resolve();
+  let going: Promise<void> | undefined;
+  let isAsked = false;
   let failure: Error | null = null;
 
   function sync(): void {
-    timer = undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
-    last = promise;
+    timer = undefined;
+    isAsked = false;
+    going = promise;
     fdatasync(descriptor, (cause) => {
       failure ??= cause;
+      going = undefined;
+      if (isAsked) timer = setTimeout(sync, syncMs);
       resolve();
     });
   }
@@ -150,12 +157,12 @@ function createSyncs(descriptor: number): Syncs {
   return {
     check,
     request() {
-      timer ??= setTimeout(sync, syncMs).unref();
+      isAsked = true;
+      if (going === undefined) timer ??= setTimeout(sync, syncMs);
     },
     async finish() {
-      const isAsked = timer !== undefined;
+      await going;
       clearTimeout(timer);
-      await last;
       if (isAsked) fdatasyncSync(descriptor);
       check();
     },

@@ -1,5 +1,6 @@
 import { toCanonicalJson } from "../../core/canonical-json.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { KitbagError } from "../../core/errors.ts";
+import { showValue, type JsonValue } from "../../core/json.ts";
 import { toKept } from "../kept-value.ts";
 import { isPlainJson } from "../to-kept-text.ts";
 import { auditStream, type AuditEntry, type AuditHead, type AuditLine } from "./audit-entry.ts";
@@ -28,10 +29,34 @@ export interface LinkedLine {
  * @throws {KitbagError} `store-value-invalid` if it is not JSON.
  */
 export function toOpenLine(entry: AuditEntry): OpenLine {
-  const { previous: _previous, hash: _hash, ...own } = { ...entry, position: 0 } as Partial<AuditLine>;
-  const ordered = isPlainJson(own) ? toOrderedCopy(own as JsonValue) : undefined;
-  const copy = (ordered ?? toKept(auditStream, own)) as unknown as OpenLine["entry"];
-  return { entry: copy, isOrdered: ordered !== undefined };
+  const ordered = orderPlain(entry);
+  if (ordered !== undefined) return { entry: ordered as unknown as OpenLine["entry"], isOrdered: true };
+  const kept = toKept(auditStream, entry);
+  if (!isRecord(kept)) {
+    const problem = { path: "", expected: "an entry", found: showValue(entry) };
+    throw new KitbagError("store-value-invalid", { where: auditStream, problems: [problem] });
+  }
+  return { entry: withPlace(kept), isOrdered: false };
+}
+
+/** The quick way, for entries that are plainly JSON. */
+function orderPlain(entry: AuditEntry): JsonValue | undefined {
+  try {
+    return isRecord(entry) && isPlainJson(entry) ? toOrderedCopy(withPlace(entry)) : undefined;
+  } catch {
+    // It throws when it is read: the copy says where.
+    return undefined;
+  }
+}
+
+/** The entry without a place that it claims, and with room for its own. */
+function withPlace(entry: object): { position: number } {
+  const { previous: _previous, hash: _hash, ...own } = entry as Partial<AuditLine>;
+  return { ...own, position: 0 };
+}
+
+function isRecord(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Puts a line behind the one that `head` is of. What is hashed is also what is kept, with the hashes behind it: it is written once. */

@@ -140,6 +140,33 @@ test("append() takes no place in the chain from an entry", async () => {
   expect(await verifyAudit(store, files)).toMatchObject({ ok: true, count: 2 });
 });
 
+test.each([null, "text", [1], new Map(), new Date(0)])(
+  "append() refuses %s, which is no entry, alone",
+  async (value) => {
+    const { store, files, audit } = await open();
+
+    const refused = audit.append(value as never);
+    await audit.append(entry(1));
+    await audit.close();
+
+    await expect(refused).rejects.toMatchObject({ code: "store-value-invalid" });
+    expect(await verifyAudit(store, files)).toMatchObject({ ok: true, count: 1 });
+  },
+);
+
+test("append() refuses an entry that throws when it is read", async () => {
+  const { audit } = await open();
+  const throwing = Object.defineProperty(entry(1), "tool", {
+    enumerable: true,
+    get() {
+      throw new Error("no");
+    },
+  });
+
+  await expect(audit.append(throwing)).rejects.toMatchObject({ code: "store-value-invalid" });
+  await audit.close();
+});
+
 test("append() rejects after close()", async () => {
   const { audit } = await open();
   await audit.close();

@@ -24,7 +24,7 @@ export type AuditVerdict =
       readonly count: number;
       /** Of the last entry. */
       readonly hash: string;
-      /** So many entries are known to the anchor; those behind it were not acknowledged yet. */
+      /** So many entries are known to the anchor; those behind it were not acknowledged, or the power was lost just then. */
       readonly anchored?: number;
     }
   | {

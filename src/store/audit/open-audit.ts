@@ -12,8 +12,8 @@ import { toCanonicalJson } from "../../core/canonical-json.ts";
 /**
  * Writes the audit: a chain of entries, in which each holds the hash of the one before it.
  *
- * **Contract**: what `append` has resolved is on disk in the chain, as far as the store keeps its promises, and in the anchor, which is
- * on disk at most a tenth of a second later.
+ * **Contract**: what `append` has resolved is on disk in the chain, as far as the store keeps its promises, and in the anchor, which
+ * goes to disk within a tenth of a second, unless `process.exit()` comes before.
  * Several processes may write to one chain.
  */
 export interface Audit {

@@ -7,7 +7,7 @@ import { createTransactions, type Write } from "./sqlite-transaction.ts";
 /** The one way to write: what is called in one turn of the event loop is committed together. */
 export interface SqliteWriter {
   /**
-   * Has `run` called in the next transaction, in the order of the calls, and answers when that is on disk. It may run again, so it
+   * Has `run` called in the next transaction, in the order of the calls, and answers when that is on disk, unless it need not be. It may run again, so it
    * changes nothing but the database. If it throws a `KitbagError` it must not have changed anything, and the others go on.
    * `scope` names what it writes.
    */

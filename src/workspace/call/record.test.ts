@@ -210,6 +210,25 @@ test.each(["call-start", "call-end"] as const)(
   },
 );
 
+test("a function that waits for somebody does not run any more when its beginning cannot be recorded", async () => {
+  let isFull = false;
+  const { workspace, ran, recorded } = setUp((event) => {
+    if (isFull && event.type === "call-start") throw new Error("disk full");
+  });
+  workspace.use(async (_, next) => {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return next();
+  });
+  await workspace.call("count");
+
+  isFull = true;
+  const outcome = await workspace.call("count");
+
+  expect(outcome).toMatchObject({ error: { code: "store-failed", details: { ran: false } } });
+  expect(ran()).toBe(1);
+  expect(recorded).toEqual(["call-start", "call-end"]);
+});
+
 test("R19: what the store says when it fails shows no secret", async () => {
   const store = memoryStore();
   const log: Store["log"] = {

@@ -33,10 +33,10 @@ async function tellAndKeep(call: Call, next: Next): Promise<ToolOutcome> {
   const unrecorded = await keepStart(call, start);
   if (call.isHeard()) call.tell(start);
   // Nobody need hear of the end of something that has no beginning there.
-  if (unrecorded !== undefined) return tellEnd(call, unrecorded);
+  if (unrecorded !== undefined) return tellEnd(call, toFailed(call, unrecorded));
   const outcome = await runToEnd(call, next);
   const failed = await keepEnd(call, outcome);
-  return tellEnd(call, failed ?? outcome);
+  return tellEnd(call, failed === undefined ? outcome : toFailed(call, failed));
 }
 
 /** The stores that kept the last beginning. */
@@ -53,11 +53,27 @@ function beginsAtOnce({ host, tool }: Call): boolean {
 
 /** Records the beginning and the end together, where the tool is done in the same turn. */
 async function tellAndKeepAtOnce(call: Call, start: CallStart, next: Next): Promise<ToolOutcome> {
-  const begun = keepStart(call, start);
+  let unrecorded: Unrecorded | undefined;
+  const begun = keepStart(call, start).then((failed) => {
+    unrecorded = failed;
+    // It may wait for an approval, a place or a value, and has not run yet.
+    if (failed !== undefined && !call.ran) call.stop(toFailed(call, failed).error);
+  });
   if (call.isHeard()) call.tell(start);
   const outcome = await runToEnd(call, next);
-  const [noBegin, noEnd] = await Promise.all([begun, keepEnd(call, outcome)]);
-  return tellEnd(call, noBegin ?? noEnd ?? outcome);
+  const failed = unrecorded === undefined ? await keepEnd(call, outcome) : undefined;
+  await begun;
+  const reason = unrecorded ?? failed;
+  return tellEnd(call, reason === undefined ? outcome : toFailed(call, reason));
+}
+
+/** Why something could not be recorded. */
+interface Unrecorded {
+  readonly cause: unknown;
+}
+
+function toFailed(call: Call, { cause }: Unrecorded): FailedOutcome {
+  return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
 }
 
 function tellEnd(call: Call, outcome: ToolOutcome): ToolOutcome {
@@ -112,7 +128,7 @@ function toEnd(call: Call, outcome: ToolOutcome): CallEnd {
   };
 }
 
-function keepStart(call: Call, start: CallStart): Promise<FailedOutcome | undefined> {
+function keepStart(call: Call, start: CallStart): Promise<Unrecorded | undefined> {
   const { audit } = call.host;
   // Without an audit it need not be on disk before the tool runs: the end takes it along.
   return keepBoth(call, start, audit && appendBegin(call, audit), audit !== undefined);
@@ -123,7 +139,7 @@ async function appendBegin(call: Call, audit: Audit): Promise<void> {
   await audit.append(begin instanceof Promise ? await begin : begin);
 }
 
-function keepEnd(call: Call, outcome: ToolOutcome): Promise<FailedOutcome | undefined> {
+function keepEnd(call: Call, outcome: ToolOutcome): Promise<Unrecorded | undefined> {
   const { audit } = call.host;
   return keepBoth(call, toEnd(call, outcome), audit?.append(toAuditEnd(call, outcome, audit)), true);
 }
@@ -134,7 +150,7 @@ async function keepBoth(
   event: CallStart | CallEnd,
   audited: Promise<void> | undefined,
   durable: boolean,
-): Promise<FailedOutcome | undefined> {
+): Promise<Unrecorded | undefined> {
   const { store, recordRedactor } = call.host;
   // Somebody must hear that the one fails while the other is waited for.
   audited?.catch(ignore);
@@ -147,7 +163,7 @@ async function keepBoth(
     return undefined;
   } catch (cause) {
     if (store !== undefined) working.delete(store);
-    return redactFailure(call, call.fail("store-failed", { reason: describeThrown(cause), ran: call.ran }));
+    return { cause };
   }
 }
 

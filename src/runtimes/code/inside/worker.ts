@@ -38,6 +38,7 @@ const exchange = createExchange(ends);
 let run: ProgramRun | undefined;
 let next: Promise<Empty> | undefined = createEmpty();
 let isStaying = false;
+let isLeaving = false;
 
 exchange.listen((text) => {
   if (text.startsWith("{")) void begin(JSON.parse(text) as ProgramStart);
@@ -59,8 +60,11 @@ function stay(runPiece: () => void): void {
     exchange.wait(run?.hasTimers === true ? patienceWithTimersMs : patienceMs) &&
     performance.now() < until
   );
-  isStaying = false;
+  isLeaving = true;
+  // What is laid down already runs here, and waits for nothing.
   exchange.leave();
+  isLeaving = false;
+  isStaying = false;
 }
 
 function isAnswerDue(): boolean {
@@ -68,8 +72,9 @@ function isAnswerDue(): boolean {
 }
 
 async function begin(start: ProgramStart): Promise<void> {
-  const { machine, attach } = await (next ?? createEmpty());
+  const made = next ?? createEmpty();
   next = undefined;
+  const { machine, attach } = await made;
   const begun = new ProgramRun(start, machine, tell);
   run = begun;
   attach(begun);
@@ -77,7 +82,7 @@ async function begin(start: ProgramStart): Promise<void> {
 }
 
 function tell(steps: string): void {
-  if (isStaying && isAnswerDue()) exchange.announce();
+  if (isStaying && !isLeaving && isAnswerDue()) exchange.announce();
   exchange.send(steps);
   if (run?.isOver === true) {
     setImmediate(() => {
