@@ -21,6 +21,13 @@ test("toCanonicalJson() puts keys in the order of their units, few and many", ()
   );
 });
 
+test("toCanonicalJson() puts many keys in order", () => {
+  const keys = Array.from({ length: 100 }, (_, index) => `k${index}`);
+  const value = Object.fromEntries(keys.toReversed().map((key) => [key, 1]));
+
+  expect(Object.keys(JSON.parse(toCanonicalJson(value)) as object)).toEqual(keys.toSorted());
+});
+
 test("toCanonicalJson() leaves out what is not there", () => {
   expect(toCanonicalJson({ a: undefined, b: 1 } as never)).toBe('{"b":1}');
 });
