@@ -28,7 +28,7 @@ const question: Question = {
   title: "What does a call of a tool cost an MCP client, over stdio?",
   text: "The official client in this process calls a tool that gives back its text, in a server that it started, one call after the other and 32 at once, in both generations of the protocol. Kitbag goes its whole way (checks, limits, records in memory, or on disk before it answers); the others do what their examples say.",
   unit: "µs a call",
-  rounds: 31,
+  rounds: 61,
   targets: [
     target(kitbag, 0.95, "2026, in turn"),
     target(kitbag, 0.95, "2026, 32 at once"),
