@@ -49,6 +49,14 @@ test(
   },
 );
 
+test("openAudit() has its anchor on disk when a program ends that never closed it", async (context) => {
+  const trace = await traceWriter(context, "leave-audit-open.ts", 1);
+
+  expect(trace.acknowledged).toBe(1);
+  expect(trace.unanchored).toBe(0);
+  expect(trace.isAnchorSynced).toBe(true);
+}, 120_000);
+
 test("the first test finds a writer that acknowledges what is not on disk", { timeout: 120_000 }, async (context) => {
   const trace = await traceWriter(context, "write-unsynced.ts", 50);
 
