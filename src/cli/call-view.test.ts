@@ -97,6 +97,19 @@ test("createCallView() says to a person how to make a failed call again that is 
   expect(program?.toAnswer({ status: "failed", error }).failure).toBe(error.message);
 });
 
+test("createCallView() says to a person where to see what a tool takes", () => {
+  const { terminal } = createScreen();
+  const problem = { path: "file", expected: "a string", found: "nothing" };
+  const error = toFailure("input-invalid", { tool: "text/count", problems: [problem] });
+
+  const { failure } = createCallView({ terminal: { ...terminal, isWatched: true }, json: false }).toAnswer({
+    status: "failed",
+    error,
+  });
+
+  expect(failure).toBe(`${error.message}\nTo see what it takes: kitbag show text/count`);
+});
+
 function start(call: string, parent?: string): CallEvent {
   const facts = { tool: "t", source: "global", owner: "global", input: {}, time: 0 } as const;
   return { type: "call-start", call, ...(parent !== undefined && { parent }), ...facts };

@@ -59,13 +59,22 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
     },
     toAnswer(outcome) {
       if (outcome.status === "ok") return { document: outcome, text: view.renderRest(outcome.output) };
-      // Nobody would know that it is kept; a program that reads the message has no use for it.
-      const again =
-        letter !== undefined && terminal.isWatched ? `\nTo make this call again: kitbag dead retry ${letter}` : "";
-      return { ...failedAnswer(outcome.error), failure: toPrintable(view.renderFailure(outcome.error) + again) };
+      const { error } = outcome;
+      // A program that reads the message has no use for them.
+      const hints = terminal.isWatched ? findHints(error, letter) : [];
+      const failure = [view.renderFailure(error), ...hints].join("\n");
+      return { ...failedAnswer(error), failure: toPrintable(failure) };
     },
   };
   return view;
+}
+
+/** What a person can do next. Nobody would know that a call is kept. */
+function findHints(error: Failure, letter: string | undefined): readonly string[] {
+  return [
+    ...(error.code === "input-invalid" ? [`To see what it takes: kitbag show ${error.details.tool}`] : []),
+    ...(letter === undefined ? [] : [`To make this call again: kitbag dead retry ${letter}`]),
+  ];
 }
 
 function isAlreadyShown(output: JsonValue, chunks: readonly JsonValue[]): boolean {

@@ -1,4 +1,5 @@
 import { toCanonicalJson } from "../../core/canonical-json.ts";
+import { isRecord } from "../../core/check-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonValue } from "../../core/json.ts";
 import { toKept } from "../kept-value.ts";
@@ -53,10 +54,6 @@ function orderPlain(entry: AuditEntry): JsonValue | undefined {
 function withPlace(entry: object): { position: number } {
   const { previous: _previous, hash: _hash, ...own } = entry as Partial<AuditLine>;
   return { ...own, position: 0 };
-}
-
-function isRecord(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Puts a line behind the one that `head` is of. What is hashed is also what is kept, with the hashes behind it: it is written once. */
