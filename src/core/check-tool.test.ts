@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { checkExamples, checkInject, checkPartNames, checkParts, isRecord } from "./check-tool.ts";
+import { checkExamples, checkInject, checkPartNames, checkParts } from "./check-tool.ts";
 import { describeProblem, type Problem } from "./errors.ts";
 
 const right = { name: "read", description: "Reads a file", code: { kind: "function", run: () => null } };
@@ -183,11 +183,6 @@ test.for<[what: string, examples: unknown, messages: string[]]>([
   ],
 ])("checkExamples() refuses %s", ([, examples, messages]) => {
   expect(texts(checkExamples(examples, input, { type: "array", items: { type: "string" } }))).toEqual(messages);
-});
-
-test("isRecord() tells objects with parts from lists, instances and everything else", () => {
-  expect([{}, Object.create(null)].map(isRecord)).toEqual([true, true]);
-  expect([[], new Map(), null, "a", undefined].map(isRecord)).toEqual(Array(5).fill(false));
 });
 
 function texts(problems: readonly Problem[]): string[] {

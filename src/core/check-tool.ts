@@ -1,5 +1,5 @@
 import type { Problem } from "./errors.ts";
-import { copyJson, isPlain, maxJsonDepth, showValue, toPath } from "./json.ts";
+import { copyJson, isRecord, maxJsonDepth, showValue, toPath } from "./json.ts";
 import { isName, nameRule } from "./names.ts";
 import { nearestNames } from "./nearest.ts";
 import { checkPermissions } from "./permissions.ts";
@@ -55,11 +55,6 @@ export function checkPartNames(parts: UncheckedParts, known: readonly string[]):
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
-}
-
-/** Tells whether `value` is an object with parts, and not a list or an instance of something. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
 function isVersion(version: unknown): boolean {

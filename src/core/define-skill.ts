@@ -1,6 +1,6 @@
-import { checkPartNames, isRecord, type UncheckedParts } from "./check-tool.ts";
+import { checkPartNames, type UncheckedParts } from "./check-tool.ts";
 import { KitbagError, type Problem } from "./errors.ts";
-import { showValue } from "./json.ts";
+import { isRecord, showValue } from "./json.ts";
 import { isName, nameRule, parseAddress } from "./names.ts";
 import { checkPermissions, type Permissions } from "./permissions.ts";
 import type { Skill, SkillContext, ToolReuse, ToolUse } from "./skill.ts";

@@ -1,6 +1,6 @@
-import { checkExamples, checkInject, checkPartNames, checkParts, isRecord } from "./check-tool.ts";
+import { checkExamples, checkInject, checkPartNames, checkParts } from "./check-tool.ts";
 import { KitbagError, type Problem } from "./errors.ts";
-import { cloneJson, showValue } from "./json.ts";
+import { cloneJson, isRecord, showValue } from "./json.ts";
 import type { JsonSchema } from "./schema/json-schema.ts";
 import { toSchema, type Refine, type SchemaSource } from "./schema/to-schema.ts";
 import type {

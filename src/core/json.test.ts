@@ -3,7 +3,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import { cloneJson, copyJson, isPlain, maxJsonDepth, showValue, toPath, type JsonValue } from "./json.ts";
+import { cloneJson, copyJson, isRecord, maxJsonDepth, showValue, toPath, type JsonValue } from "./json.ts";
 
 const limits = { maxBytes: 1_000_000, maxDepth: maxJsonDepth };
 
@@ -305,13 +305,9 @@ test.for<[what: string, make: () => unknown, text: string]>([
   expect(showValue(make())).toBe(text);
 });
 
-test("isPlain() tells object literals from instances", () => {
-  expect([{}, Object.create(null) as object, runInNewContext("({})") as object].map(isPlain)).toEqual([
-    true,
-    true,
-    true,
-  ]);
-  expect([[], new Map(), Object.create({}) as object].map(isPlain)).toEqual([false, false, false]);
+test("isRecord() tells objects with parts from lists, instances and everything else", () => {
+  expect([{}, Object.create(null), runInNewContext("({})")].map(isRecord)).toEqual([true, true, true]);
+  expect([[], new Map(), Object.create({}), null, "a", undefined].map(isRecord)).toEqual(Array(6).fill(false));
 });
 
 function problemOf(value: unknown): string {

@@ -212,8 +212,13 @@ function showObject(value: object): string {
   }
 }
 
+/** Tells whether `value` is an object with parts, and not a list or an instance of something. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
+}
+
 /** Tells whether `value` is an object literal, of this or another realm, and not an instance of some class. */
-export function isPlain(value: object): boolean {
+function isPlain(value: object): boolean {
   const prototype = Object.getPrototypeOf(value) as object | null;
   return prototype === Object.prototype || prototype === null || isOtherRealmsObject(prototype);
 }

@@ -1,5 +1,5 @@
 import { KitbagError, quote } from "../../core/errors.ts";
-import { isPlain, showValue } from "../../core/json.ts";
+import { isRecord, showValue } from "../../core/json.ts";
 import type { McpSource } from "../../core/mcp-code.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
@@ -49,7 +49,7 @@ export async function toWorkspaceOptions(exported: unknown, path: string): Promi
   if (Array.isArray(value)) return { tools: value };
   if (typeof value !== "object" || value === null) throw wrongExport(path, value);
   if ("inputSchema" in value && "code" in value) return { tools: [value as never] };
-  if (!isPlain(value)) throw wrongExport(path, value);
+  if (!isRecord(value)) throw wrongExport(path, value);
   checkNames(Object.keys(value), optionNames, path);
   for (const name of lists) checkList(name, (value as Record<string, unknown>)[name], path);
   checkModel((value as { model?: unknown }).model, path);

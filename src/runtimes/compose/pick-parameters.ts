@@ -1,4 +1,4 @@
-import { isPlain } from "../../core/json.ts";
+import { isRecord } from "../../core/json.ts";
 import { isSchemaObject, type JsonSchema } from "../../core/schema/json-schema.ts";
 
 /**
@@ -9,7 +9,7 @@ export function pickParameters(schema: unknown, value: unknown): unknown {
   if (!isSchemaObject(schema) || typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => pickParameters(schema["items"], item));
   const properties = schema["properties"];
-  if (!isSchemaObject(properties) || !isPlain(value)) return value;
+  if (!isSchemaObject(properties) || !isRecord(value)) return value;
   const entries = Object.entries(value).filter(([name]) => isOpen(schema) || Object.hasOwn(properties, name));
   return Object.fromEntries(
     entries.map(([name, inner]) => [

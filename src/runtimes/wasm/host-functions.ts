@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
-import { copyJson, isPlain, maxJsonDepth, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
+import { copyJson, isRecord, maxJsonDepth, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -75,12 +75,8 @@ function parseRequest(bytes: Uint8Array, maxBytes: number): JsonObject {
     throw invalid("request", "something else", "JSON");
   }
   const copy = copyJson(parsed, { maxBytes, maxDepth: maxJsonDepth + 4 });
-  if (copy.ok && isObject(copy.value)) return copy.value;
+  if (copy.ok && isRecord(copy.value)) return copy.value;
   throw invalid("request", showValue(parsed), 'an object with "fn"');
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
 function textOf(request: JsonObject, name: string): string {
@@ -124,7 +120,7 @@ function toBody(bytes: Uint8Array): { readonly body: string } | { readonly bodyB
 }
 
 function toHeaders(headers: JsonValue | undefined): Readonly<Record<string, string>> {
-  if (headers === undefined || !isObject(headers)) return {};
+  if (headers === undefined || !isRecord(headers)) return {};
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
   );

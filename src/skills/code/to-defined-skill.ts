@@ -1,7 +1,6 @@
 import { asTool } from "../../core/as-tool.ts";
-import { isRecord } from "../../core/check-tool.ts";
 import { KitbagError, type Problem } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
+import { isRecord, showValue } from "../../core/json.ts";
 import { isName, nameRule } from "../../core/names.ts";
 import { checkPermissions } from "../../core/permissions.ts";
 import type { Skill } from "../../core/skill.ts";

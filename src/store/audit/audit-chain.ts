@@ -1,7 +1,6 @@
 import { toCanonicalJson } from "../../core/canonical-json.ts";
-import { isRecord } from "../../core/check-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
-import { showValue, type JsonValue } from "../../core/json.ts";
+import { isRecord, showValue, type JsonValue } from "../../core/json.ts";
 import { toKept } from "../kept-value.ts";
 import { isPlainJson } from "../to-kept-text.ts";
 import { auditStream, type AuditEntry, type AuditHead, type AuditLine } from "./audit-entry.ts";

@@ -1,5 +1,5 @@
 import type { Failure } from "../../core/errors.ts";
-import { isPlain } from "../../core/json.ts";
+import { isRecord } from "../../core/json.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import { isObject } from "../find-wrong-option.ts";
 import type { Call } from "./call.ts";
@@ -62,7 +62,7 @@ const deepest = 3;
 /** A text, or the texts in a list or a plain object: keys and passwords come in all of them. */
 function collectTexts(name: string, value: unknown, texts: Record<string, string>, depth: number): void {
   if (typeof value === "string") texts[name] = value;
-  else if (isObject(value) && depth < deepest && (Array.isArray(value) || isPlain(value))) {
+  else if (depth < deepest && (Array.isArray(value) || isRecord(value))) {
     for (const [key, inner] of Object.entries(value)) collectTexts(`${name}.${key}`, inner, texts, depth + 1);
   }
 }

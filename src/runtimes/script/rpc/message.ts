@@ -1,5 +1,5 @@
 import { isKitbagError } from "../../../core/errors.ts";
-import { copyJson, isPlain, maxJsonDepth, type JsonObject, type JsonValue } from "../../../core/json.ts";
+import { copyJson, isRecord, maxJsonDepth, type JsonObject, type JsonValue } from "../../../core/json.ts";
 
 /** What a script asks for; without `id` it does not wait for an answer. */
 export interface RpcRequest {
@@ -44,7 +44,7 @@ export function parseRequest(line: Buffer, maxBytes: number): RpcRequest {
       `Cannot use this "id": give a number, or a text of at most ${longestId} characters`,
     );
   }
-  if (params !== undefined && !isObject(params)) {
+  if (params !== undefined && !isRecord(params)) {
     throw new RpcError(rpcCodes.wrongParams, `Cannot read "params" of ${method.slice(0, 64)}: give an object`);
   }
   return { method, params: params ?? noParams, ...(id !== undefined && { id }) };
@@ -61,7 +61,7 @@ function readObject(line: Buffer, maxBytes: number): Readonly<Record<string, Jso
   const copy = copyJson(parsed, { maxBytes: 2 * maxBytes, maxDepth: maxJsonDepth + 4 });
   if (!copy.ok)
     throw new RpcError(rpcCodes.notRequest, "Cannot use a message that is nested too deep, or has odd keys");
-  if (!isObject(copy.value)) throw new RpcError(rpcCodes.notRequest, "Cannot use a message that is no object");
+  if (!isRecord(copy.value)) throw new RpcError(rpcCodes.notRequest, "Cannot use a message that is no object");
   return copy.value;
 }
 
@@ -70,10 +70,6 @@ function isId(id: JsonValue): id is string | number {
 }
 
 /** Tells whether a JSON value is an object, and no list. */
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && isPlain(value);
-}
-
 /** One line that answers `id`; of the order jsonrpc, id, result. */
 export function renderResult(id: string | number, result: unknown): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${JSON.stringify(result ?? null)}}\n`;
