@@ -1,14 +1,15 @@
 import { createBatch } from "./inside/program/batch.ts";
 import type { Exchange } from "./inside/program/exchange.ts";
 import type { Answer } from "./inside/program/messages.ts";
+import { createPatience } from "./patience.ts";
 
 /** What a program needs while it runs. */
 export interface ProgramHost {
   /** Calls a tool; `settle` takes its output or its failure, at once or later. */
   call(address: string, input: unknown, settle: (isOk: boolean, value: unknown) => void): void;
   print(text: string): void;
-  /** Whether so few programs run that each of them, and this thread, can have a processor. */
-  hasRoom(): boolean;
+  /** Whether no other program runs. */
+  isAlone(): boolean;
 }
 
 /** Answers the calls of one program. */
@@ -23,11 +24,10 @@ export function answerCalls(exchange: Exchange, host: ProgramHost, onSend: () =>
   let isOver = false;
   let isScheduled = false;
   let open = 0;
+  const patience = createPatience();
   const batch = createBatch((text) => {
     onSend();
     exchange.send(text);
-    // A program that has all its answers goes on at once, and often calls the next tool.
-    if (open === 0 && host.hasRoom()) exchange.linger();
   });
 
   function settle(answer: Answer): void {
@@ -36,10 +36,25 @@ export function answerCalls(exchange: Exchange, host: ProgramHost, onSend: () =>
     batch.add(JSON.stringify(answer));
     if (isScheduled) return;
     // There is nothing else to wait for.
-    if (open === 0) return batch.send();
+    if (open === 0) return sendLast();
     isScheduled = true;
     // When all promises that are settled now have been heard of.
     process.nextTick(send);
+  }
+
+  /** A program that has all its answers goes on at once, and often calls the next tool. */
+  function sendLast(): void {
+    if (!host.isAlone() || !patience.isLeft()) return batch.send();
+    // It may be done with its next step before this thread goes on.
+    exchange.announce();
+    batch.send();
+    patience.use(waitForNext);
+  }
+
+  function waitForNext(maxMs: number): boolean {
+    const hasCome = open === 0 && !isOver && exchange.wait(maxMs);
+    exchange.leave();
+    return hasCome;
   }
 
   function send(): void {

@@ -1,5 +1,3 @@
-import { availableParallelism } from "node:os";
-
 import type { ProgramHost } from "./answer-calls.ts";
 import { followProgram } from "./follow-program.ts";
 import type { ProgramEnd, ProgramStart } from "./inside/program/messages.ts";
@@ -7,7 +5,7 @@ import { loadEngine, startWorker, type ProgramEngine, type ProgramWorker } from 
 import { createTurns } from "./turns.ts";
 
 /** What a program needs of whoever has it run. */
-type ProgramEnvironment = Omit<ProgramHost, "hasRoom">;
+type ProgramEnvironment = Omit<ProgramHost, "isAlone">;
 
 /** Threads that run programs, each one at a time. */
 export interface ProgramWorkers {
@@ -22,7 +20,6 @@ const maxThreads = 16;
 /** How many threads are kept for the next programs, and how long. */
 const maxIdle = 2;
 const idleMs = 30_000;
-const processors = availableParallelism();
 
 /** Makes threads for programs that may use `memoryBytes` each. The first is started when it is needed. */
 export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
@@ -59,13 +56,13 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
     idle.set(worker, setTimeout(() => drop(worker), idleMs).unref());
   }
 
-  const hasRoom = (): boolean => all.size - idle.size < processors;
+  const isAlone = (): boolean => all.size - idle.size === 1;
 
   async function run(program: ProgramStart, host: ProgramEnvironment, signal: AbortSignal): Promise<ProgramEnd> {
     const worker = await take();
     try {
       signal.throwIfAborted();
-      const end = await followProgram(worker, program, { ...host, hasRoom }, signal);
+      const end = await followProgram(worker, program, { ...host, isAlone }, signal);
       if (end === "lost") drop(worker);
       else keep(worker);
       return end === "lost" ? { status: "out-of-time" } : end;

@@ -63,6 +63,7 @@ function stay(runPiece: () => void): void {
   isLeaving = true;
   // What is laid down already runs here, and waits for nothing.
   exchange.leave();
+  exchange.release();
   isLeaving = false;
   isStaying = false;
 }
@@ -99,7 +100,12 @@ async function createEmpty(): Promise<Empty> {
     maxStackSize,
     // No program needs to know where this machine is.
     timezoneOffset: 0,
-    interruptHandler: () => program?.isInterrupted() ?? false,
+    interruptHandler() {
+      const isInterrupted = program?.isInterrupted() ?? false;
+      // It computes.
+      exchange.release();
+      return isInterrupted;
+    },
     moduleLoader: {
       load(name: string) {
         throw new Error(`Cannot import "${name}": a program has no modules, only its tools`);

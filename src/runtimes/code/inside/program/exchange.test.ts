@@ -15,8 +15,8 @@ test("send() hands over each text once, in order, whether the other thread waits
 
   for (const text of texts) {
     exchange.send(text);
-    // Now it is waited or looked for here, now the event loop brings it.
-    if (text.length % 2 === 0) exchange.linger();
+    // Now it is waited for here, now the event loop brings it.
+    if (text.length % 2 === 0) exchange.release();
     if (text.length % 3 === 0) exchange.wait(0.1);
     if (text.length % 5 === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   }
@@ -85,46 +85,54 @@ test("announce() keeps the order of texts, whether it comes to waiting or not", 
   expect(echoed).toEqual(texts);
 });
 
-test.for(sizes)("linger() hands on a text of %d characters", async (size) => {
+test("release() lets a thread go on that waits", async () => {
   const { exchange, next } = startEcho();
   exchange.send("first");
   await next(1);
 
-  exchange.send("€".repeat(size));
-  exchange.linger();
-  const received = await next(2);
+  exchange.announce();
+  exchange.send("release");
 
-  expect(received[1]).toBe("€".repeat(size));
+  expect(exchange.wait(60_000)).toBe(false);
 });
 
-test("linger() keeps the order of texts that take different ways", async () => {
+test("release() lets a thread go on that has only said that it will wait", async () => {
   const { exchange, next } = startEcho();
-  const texts = Array.from({ length: 600 }, (_, index) => `${index}:${"€".repeat(index % 3 === 0 ? 17_000 : 10)}`);
+  exchange.send("first");
+  await next(1);
 
-  for (const [index, text] of texts.entries()) {
+  exchange.announce();
+  exchange.send("release");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+
+  expect(exchange.wait(60_000)).toBe(false);
+});
+
+test("release() takes no text away from a thread that waits", async () => {
+  const { exchange, next } = startEcho();
+  const texts = Array.from({ length: 600 }, (_, index) => `${index}`);
+
+  for (const text of texts) {
+    exchange.announce();
     exchange.send(text);
-    exchange.linger();
-    // The thread answers with several before this one looks.
-    if (index % 4 === 0) await next(index);
+    exchange.send("release");
+    exchange.wait(1);
+    exchange.leave();
   }
-  const echoed = await next(texts.length);
 
-  expect(echoed).toEqual(texts);
+  expect(await next(texts.length)).toEqual(texts);
 });
 
-test("linger() lets the event loop turn, and what comes later comes all the same", async () => {
+test("wait() lets the other thread go on that waits, too", async () => {
   const { exchange, next } = startEcho();
   exchange.send("first");
   await next(1);
-  let turns = 0;
-  const timer = setInterval(() => (turns += 1), 1);
 
-  exchange.linger();
-  await new Promise((resolve) => setTimeout(resolve, 20));
-  clearInterval(timer);
+  exchange.announce();
+  exchange.send("wait");
+
+  expect(exchange.wait(60_000)).toBe(false);
   exchange.send("second");
-
-  expect(turns).toBeGreaterThan(2);
   expect(await next(2)).toEqual(["first", "second"]);
 });
 
@@ -136,7 +144,7 @@ interface Echo {
   next(count: number): Promise<readonly string[]>;
 }
 
-/** A thread that sends back what it gets; after each text it waits a moment for the next. */
+/** A thread that sends back what it gets, but does what `wait` and `release` say; after each text it waits a moment for the next. */
 function startEcho(): Echo {
   const { port1, port2 } = new MessageChannel();
   const [there, back] = [createDesk(), createDesk()];
@@ -145,7 +153,9 @@ function startEcho(): Echo {
       const exchange = createExchange(workerData.ends);
       let isWaiting = false;
       exchange.listen((text) => {
-        exchange.send(text);
+        if (text === "wait") exchange.wait(60_000);
+        else if (text === "release") exchange.release();
+        else exchange.send(text);
         if (isWaiting) return;
         isWaiting = true;
         while (exchange.wait(0.3));

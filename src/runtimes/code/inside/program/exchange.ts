@@ -1,8 +1,4 @@
-// Tests replace the global one, and a text may lie there all the same.
-import { setImmediate } from "node:timers";
 import { receiveMessageOnPort, type MessagePort } from "node:worker_threads";
-
-import { createLookout, longestLookMs, now, type Lookout } from "./lookout.ts";
 
 /** Where one thread lays down a text for another that waits for it: memory of both. */
 export type Desk = SharedArrayBuffer;
@@ -23,10 +19,10 @@ export interface Exchange {
   announce(): void;
   /** Hands on what was laid down for a thread that said it would wait, and does not any more. */
   leave(): void;
-  /** Stops this thread until a text comes, but hardly longer than that; hands on what has come, and tells whether any has. */
+  /** Stops this thread until a text comes or the other lets it go, but hardly longer than that; hands on what has come, and tells whether any has. */
   wait(maxMs: number): boolean;
-  /** Looks for the next text each time the event loop turns, for a moment, where that is of use: a text may come at any time. */
-  linger(): void;
+  /** Lets the other thread go on if it waits: no text will come soon. */
+  release(): void;
 }
 
 /** The parts of a desk: its state, how many bytes lie there, and the number of the text among all that were sent. */
@@ -42,8 +38,6 @@ const full = 2;
 /** A character is at most three bytes. */
 const longestText = 16 * 1024;
 const bytesPerCharacter = 3;
-/** How often to look before the clock is read. */
-const looks = 50;
 
 /** Makes a desk. */
 export function createDesk(): Desk {
@@ -55,21 +49,11 @@ export function createDesk(): Desk {
  * laid on its desk and it goes on at once. What is too long for a desk takes the port, too.
  */
 export function createExchange({ port, inbox, outbox }: ExchangeEnds): Exchange {
-  const send = createSend(port, outbox);
-  const { wait, ...receiver } = createReceiver(port, inbox);
-  let isHeard = false;
-  return {
-    send(text) {
-      isHeard = send(text);
-    },
-    ...receiver,
-    // Whoever looked for the last text is at work on it; one who must be woken first is not worth looking for.
-    wait: (maxMs) => wait(maxMs, isHeard),
-  };
+  const sender = createSender(port, outbox);
+  return { ...sender, ...createReceiver(port, inbox, sender.release) };
 }
 
-/** Makes the way out. It tells whether the other thread waited or looked for the text. */
-function createSend(port: MessagePort, desk: Desk): (text: string) => boolean {
+function createSender(port: MessagePort, desk: Desk): Pick<Exchange, "send" | "release"> {
   const [head, bytes] = toParts(desk);
   let sent = 0;
 
@@ -81,64 +65,56 @@ function createSend(port: MessagePort, desk: Desk): (text: string) => boolean {
     return Atomics.compareExchange(head, stateAt, awaited, full) === awaited;
   }
 
-  return (text) => {
-    sent += 1;
-    if (!layDown(text)) {
+  function release(): void {
+    if (Atomics.compareExchange(head, stateAt, awaited, empty) === awaited) Atomics.notify(head, stateAt);
+  }
+
+  return {
+    send(text) {
+      sent += 1;
+      if (layDown(text)) return void Atomics.notify(head, stateAt);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
       port.postMessage(text);
       // Whoever began to wait meanwhile may have looked into the port before.
-      if (Atomics.compareExchange(head, stateAt, awaited, empty) !== awaited) return false;
-    }
-    Atomics.notify(head, stateAt);
-    return true;
+      release();
+    },
+    release,
   };
 }
 
-interface Receiver extends Omit<Exchange, "send" | "wait"> {
-  /** Looks for a text before it sleeps if `canLook`. */
-  wait(maxMs: number, canLook: boolean): boolean;
-}
-
-function createReceiver(port: MessagePort, desk: Desk): Receiver {
+function createReceiver(port: MessagePort, desk: Desk, release: () => void): Omit<Exchange, "send" | "release"> {
   const [head] = toParts(desk);
-  const lookout = createLookout();
   const inbox = createInbox(port, desk);
-  let lookUntil = 0;
-  let isLooking = false;
+  /** Who has announced it and is not awaited any more was let go before it came to waiting. */
+  let isAnnounced = false;
 
-  function look(): void {
-    if (Atomics.load(head, stateAt) === awaited && now() < lookUntil) return void setImmediate(look);
-    isLooking = false;
-    // If nobody waits any more, a text has come, perhaps through the port.
-    lookout.learn(Atomics.compareExchange(head, stateAt, awaited, empty) !== awaited);
-    inbox.clear();
+  function announce(): void {
+    isAnnounced = true;
+    Atomics.compareExchange(head, stateAt, empty, awaited);
   }
 
   return {
     listen: inbox.listen,
-    announce() {
-      Atomics.compareExchange(head, stateAt, empty, awaited);
-    },
+    announce,
     leave() {
+      isAnnounced = false;
       if (Atomics.compareExchange(head, stateAt, awaited, empty) === full) inbox.clear();
     },
-    wait(maxMs, canLook) {
+    wait(maxMs) {
       if (inbox.clear()) return true;
       const before = inbox.received();
-      Atomics.compareExchange(head, stateAt, empty, awaited);
+      if (!isAnnounced) announce();
+      isAnnounced = false;
       const first = receive(port);
-      if (first === undefined && !(canLook && see(lookout, head))) Atomics.wait(head, stateAt, awaited, maxMs);
+      if (first === undefined) {
+        // Two that wait for each other wait in vain.
+        release();
+        Atomics.wait(head, stateAt, awaited, maxMs);
+      }
       Atomics.compareExchange(head, stateAt, awaited, empty);
       if (first !== undefined) inbox.hand(first);
       if (!inbox.clear()) inbox.handUntil(Infinity);
       return inbox.received() > before;
-    },
-    linger() {
-      if (!lookout.isUseful()) return;
-      lookUntil = now() + longestLookMs;
-      Atomics.compareExchange(head, stateAt, empty, awaited);
-      if (!isLooking) setImmediate(look);
-      isLooking = true;
     },
   };
 }
@@ -196,18 +172,6 @@ function createInbox(port: MessagePort, desk: Desk): Inbox {
   };
   port.on("message", inbox.hand);
   return inbox;
-}
-
-/** Looks whether a text lies there without letting go of the processor, for a moment, where that is of use. */
-function see(lookout: Lookout, head: Int32Array): boolean {
-  if (!lookout.isUseful()) return false;
-  const until = now() + longestLookMs;
-  let isSeen = false;
-  do {
-    for (let times = 0; times < looks && !isSeen; times += 1) isSeen = Atomics.load(head, stateAt) !== awaited;
-  } while (!isSeen && now() < until);
-  lookout.learn(isSeen);
-  return isSeen;
 }
 
 function receive(port: MessagePort): string | undefined {
