@@ -61,6 +61,7 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   const calls = new Map<number, Pending>();
   const modules = new Set<string>();
   let nextId = 1;
+  let isHeld = true;
   let ended: HostEnd | undefined;
   const life = toLife(process);
   const peer = openPeer(process, settings.limits.outputBytes + headerBytes, (message, payload) => {
@@ -105,7 +106,10 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       return life.isKilled || ended !== undefined;
     },
     gone,
-    setHeld: (held) => process.setHeld(held),
+    setHeld(held) {
+      if (held !== isHeld) process.setHeld(held);
+      isHeld = held;
+    },
     kill: life.kill,
   };
 }

@@ -32,10 +32,14 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
   const turns = createTurns(settings.workers * callsAhead);
   const link = createHostLink({ settings, start });
   let idle: NodeJS.Timeout | undefined;
+  let resting: NodeJS.Immediate | undefined;
   let busy = 0;
   let isClosed = false;
 
+  /** Rests when no call has followed at once: to hold a process and let go of it costs more than a quick call. */
   function rest(): void {
+    resting = undefined;
+    if (busy > 0 || isClosed) return;
     link.current?.setHeld(false);
     idle = setTimeout(() => link.current?.kill(), idleMs).unref();
   }
@@ -70,7 +74,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       } finally {
         release?.();
         busy -= 1;
-        if (busy === 0) rest();
+        if (busy === 0) resting ??= setImmediate(rest);
       }
     },
     get isBusy() {
