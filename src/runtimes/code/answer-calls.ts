@@ -5,7 +5,7 @@ import { createPatience } from "./patience.ts";
 
 /** What a program needs while it runs. */
 export interface ProgramHost {
-  /** Calls a tool; `settle` takes its output or its failure, at once or later. */
+  /** Calls a tool; `settle` takes its output or its failure, when this has returned. */
   call(address: string, input: unknown, settle: (isOk: boolean, value: unknown) => void): void;
   print(text: string): void;
   /** Whether no other program runs. */
@@ -52,7 +52,7 @@ export function answerCalls(exchange: Exchange, host: ProgramHost, onSend: () =>
   }
 
   function waitForNext(maxMs: number): boolean {
-    const hasCome = open === 0 && !isOver && exchange.wait(maxMs);
+    const hasCome = open === 0 && !isOver && host.isAlone() && exchange.wait(maxMs);
     exchange.leave();
     return hasCome;
   }

@@ -7,7 +7,7 @@ import type { CodeInput } from "./create-code-tool.ts";
 import type { ProgramEnd } from "./inside/program/messages.ts";
 import { createProgramSession, type ProgramSession } from "./program-session.ts";
 import { createProgramWorkers } from "./program-workers.ts";
-import { toCodeOutput } from "./to-code-output.ts";
+import { toCodeOutput, type CodeOutput } from "./to-code-output.ts";
 import { toToolNames, type AvailableTool } from "./tool-names.ts";
 
 /** What {@link codeRuntime} takes. */
@@ -21,6 +21,10 @@ export interface CodeRuntimeOptions {
   readonly sandbox?: Sandbox;
   readonly limits?: Partial<CodeLimits>;
 }
+
+/** How many programs run in this process, whoever's they are. */
+let running = 0;
+const isAlone = (): boolean => running === 1;
 
 /** Runs programs of models. */
 export interface CodeRuntime extends Runtime {
@@ -67,25 +71,33 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
     const start = { source: code, language: language === "typescript" ? language : "javascript", limits } as const;
     return workers.run(
       { ...start, ...toToolNames(tools(context)) },
-      { call: toHostCall(session), print: session.print },
+      { call: toHostCall(session), print: session.print, isAlone },
       context.signal,
     );
+  }
+
+  async function run(tool: string, program: CodeInput, context: RuntimeContext): Promise<CodeOutput> {
+    const session = createProgramSession(context, limits);
+    if (program.language !== "python") {
+      const end = await runPlain(program, session, context);
+      return toCodeOutput({ tool, end, session, limits });
+    }
+    const { runPython, toPythonLimits } = await import("./run-python.ts");
+    const python = { tool, code: program.code, session, sandbox, limits: toPythonLimits(limits) };
+    const end = await runPython({ ...python, names: toToolNames(tools(context)) }, context.signal);
+    return toCodeOutput({ ...python, end });
   }
 
   return {
     kind: "code",
     describe: () => ({ sandbox: sandbox === undefined ? "quickjs" : `quickjs or ${sandbox.name}` }),
-    async run({ name: tool }, input, context) {
-      const program = input as CodeInput;
-      const session = createProgramSession(context, limits);
-      if (program.language !== "python") {
-        const end = await runPlain(program, session, context);
-        return toCodeOutput({ tool, end, session, limits });
+    async run({ name }, input, context) {
+      running += 1;
+      try {
+        return await run(name, input as CodeInput, context);
+      } finally {
+        running -= 1;
       }
-      const { runPython, toPythonLimits } = await import("./run-python.ts");
-      const python = { tool, code: program.code, session, sandbox, limits: toPythonLimits(limits) };
-      const end = await runPython({ ...python, names: toToolNames(tools(context)) }, context.signal);
-      return toCodeOutput({ ...python, end });
     },
     close: workers.close,
   };

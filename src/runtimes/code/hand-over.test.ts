@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import { afterAll, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, expect, onTestFinished, test, vi, type MockInstance } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
@@ -173,6 +173,57 @@ test("a thread that is ended while its program waits fails the program, and only
   await ended.close();
 });
 
+test("the process goes on while a program waits for its own timer, or computes", async () => {
+  const waits = waitForEver();
+  const order: string[] = [];
+  const start = defineTool({
+    name: "start",
+    description: "Starts a clock",
+    run() {
+      setTimeout(() => order.push("clock"), 50);
+      return null;
+    },
+  });
+
+  for (const meanwhile of ["await new Promise((resolve) => setTimeout(resolve, 500))", "while (Date.now() < until);"]) {
+    const code = `for (let n = 0; n < 100; n++) await tools.echo({});
+      await tools.start();
+      const until = Date.now() + 500;
+      ${meanwhile}`;
+    await run(code, { tools: [start] });
+    order.push("end");
+  }
+
+  expect(order).toEqual(["clock", "end", "clock", "end"]);
+  // Otherwise there was nothing to go on from.
+  expect(waits.mock.calls.length).toBeGreaterThan(0);
+});
+
+test("the process waits for no program beside which another runs", async () => {
+  const begun = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<null>();
+  const hold = defineTool({
+    name: "hold",
+    description: "Ends when it may",
+    run() {
+      begun.resolve();
+      return held.promise;
+    },
+  });
+  const other = codeRuntime();
+  const holding = run("await tools.hold()", { tools: [hold], runtime: other });
+  await begun.promise;
+  const waits = waitForEver();
+
+  await run("for (let n = 0; n < 200; n++) await tools.echo({})");
+  const times = waits.mock.calls.length;
+  held.resolve(null);
+  await holding;
+  await other.close();
+
+  expect(times).toBe(0);
+});
+
 test("answers count as memory of the program", async () => {
   const long = defineTool({ name: "long", description: "Answers at length", run: () => "x".repeat(500_000) });
   const code = "const all = []; for (;;) all.push(await tools.long())";
@@ -182,6 +233,17 @@ test("answers count as memory of the program", async () => {
   expect(outcome).toMatchObject({ error: { code: "memory-exceeded" } });
   expect(await run("return (await tools.echo({ a: 1 })).a")).toMatchObject({ output: { result: 1 } });
 });
+
+/** Whoever waits in this thread waits until it is let go. */
+function waitForEver(): MockInstance<typeof Atomics.wait> {
+  const wait = Atomics.wait.bind(Atomics);
+  const spy = vi
+    .spyOn(Atomics, "wait")
+    .mockImplementation(((array: Int32Array, index: number, value: number) =>
+      wait(array, index, value, 60_000)) as typeof Atomics.wait);
+  onTestFinished(() => void spy.mockRestore());
+  return spy;
+}
 
 interface RunOptions {
   readonly tools?: readonly Tool[];

@@ -4,7 +4,7 @@ import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises"
 
 import { expect, onTestFinished, test } from "vitest";
 
-import { createPatience } from "./patience.ts";
+import { createPatience, type Patience } from "./patience.ts";
 
 test("use() waits when the event loop has turned, and at once right after that", async () => {
   const patience = createPatience(() => 0);
@@ -37,14 +37,10 @@ test("use() lets the event loop turn again and again", async () => {
   patience.use(wait);
   await turn();
 
-  let times = 0;
-  while (waits.length === times + 1) {
-    patience.use(wait);
-    times += 1;
-  }
-
-  expect(waits).toHaveLength(times);
+  stay(patience, wait, waits);
+  const times = waits.length;
   await turn();
+
   expect(waits).toHaveLength(times + 1);
 });
 
@@ -62,41 +58,49 @@ test("isLeft() is false for a while when others have something to do, and nobody
   expect(waits).toEqual([0]);
 });
 
-test("isLeft() is false for a program that lets wait in vain", async () => {
-  const patience = createPatience(() => 0);
-  const clock = new Int32Array(new SharedArrayBuffer(4));
+test("isLeft() does not mind the event that led to the program, but any that came while it was waited for", async () => {
+  let events = 0;
+  const patience = createPatience(() => events);
+  const { wait, waits } = recordWaits();
 
-  for (let times = 0; times < 3; times += 1) {
-    patience.use(() => {
-      Atomics.wait(clock, 0, 0, 6);
-      return false;
-    });
-    await turn();
-  }
-  await sleep(40);
+  patience.use(wait);
+  events += 1;
+  await turn();
+  const isLeftThen = patience.isLeft();
+  // No event leads from here to the next turn.
+  stay(patience, wait, waits);
+  events += 1;
+  await turn();
 
-  expect(patience.isLeft()).toBe(false);
+  expect([isLeftThen, patience.isLeft()]).toEqual([true, false]);
+  expect(waits.at(-1)).toBe(0);
 });
 
-test("isLeft() is true for a program that takes its time and says something", async () => {
+test.for([
+  ["in vain", 6, false, false],
+  ["long, whatever comes then", 6, true, false],
+  ["not long, but often", 0.01, true, true],
+] as const)("isLeft() for a program that lets wait %s", async ([, ms, hasCome, isLeft]) => {
   const patience = createPatience(() => 0);
-  const clock = new Int32Array(new SharedArrayBuffer(4));
 
-  for (let times = 0; times < 3; times += 1) {
+  for (let times = 0; times < 50; times += 1) {
     patience.use(() => {
-      Atomics.wait(clock, 0, 0, 6);
-      return true;
+      const until = performance.now() + ms;
+      while (performance.now() < until);
+      return hasCome;
     });
     await turn();
   }
 
-  expect(patience.isLeft()).toBe(true);
+  expect(patience.isLeft()).toBe(isLeft);
 });
 
 test("what comes over connections is something to do", async () => {
   const patience = createPatience();
   const { wait, waits } = recordWaits();
   const clients = await Promise.all([openConnection(), openConnection(), openConnection()]);
+  // So that nothing of that comes later.
+  for (let times = 0; times < 5; times += 1) await turn();
 
   for (const client of clients) client.write("x");
   patience.use(wait);
@@ -105,6 +109,15 @@ test("what comes over connections is something to do", async () => {
   expect(waits).toEqual([0]);
   expect(patience.isLeft()).toBe(false);
 });
+
+/** Waits for the program again and again, until it is time for the event loop. */
+function stay(patience: Patience, wait: (maxMs: number) => boolean, waits: readonly number[]): void {
+  let before = -1;
+  while (waits.length > before) {
+    before = waits.length;
+    patience.use(wait);
+  }
+}
 
 /** Waits that are over at once, with something that came. */
 function recordWaits(): { readonly waits: readonly number[]; wait(maxMs: number): boolean } {

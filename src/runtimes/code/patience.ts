@@ -1,5 +1,4 @@
 import { performance } from "node:perf_hooks";
-// Tests replace the global one, and the event loop turns all the same.
 import { setImmediate } from "node:timers";
 
 /**
@@ -19,40 +18,54 @@ const longestWaitMs = 5;
 const longestStayMs = 1;
 /** How long not to wait after others had something to do. */
 const restMs = 20;
-/** How long to wait in vain, in all. */
-const mostInVainMs = 10;
-/** The one that this is about counts when everything about it is done. */
-const ownEvents = 1;
+/** A wait that is longer was too long, even if something came in the end; and how much there may be of those, and of waits in vain. */
+const quickMs = 0.25;
+const mostSpentMs = 10;
 
-/** The clock as it is when this is loaded: nobody may wait for ever because a test has stopped it. */
+/** The clock and the event loop as they are when this is loaded: nobody may wait for ever because a test has stopped them. */
 const now = performance.now.bind(performance);
+const onTurn = setImmediate;
 
 /** Makes the patience with one program. `countEvents` tells how many events the event loop has had. */
 export function createPatience(countEvents = countLoopEvents): Patience {
-  let inVainMs = 0;
+  let spentMs = 0;
   let turnsAt = 0;
   let restsUntil = 0;
   let isTurning = false;
+  /** Whether nothing but this program has happened here since the event loop turned. */
+  let hasTurned = false;
 
   function waitNow(wait: (maxMs: number) => boolean, maxMs: number): void {
     const startedAt = now();
-    if (!wait(maxMs)) inVainMs += now() - startedAt;
+    const hasCome = wait(maxMs);
+    const ms = now() - startedAt;
+    if (!hasCome || ms > quickMs) spentMs += ms;
+  }
+
+  function turn(wait: (maxMs: number) => boolean): void {
+    isTurning = true;
+    const before = countEvents();
+    // An event counts when everything about it is done, so the one that led here does not yet.
+    const own = hasTurned ? 0 : 1;
+    onTurn(() => {
+      isTurning = false;
+      hasTurned = true;
+      onTurn(() => {
+        hasTurned = false;
+      });
+      turnsAt = now() + longestStayMs;
+      const isQuiet = countEvents() - before <= own;
+      if (!isQuiet) restsUntil = now() + restMs;
+      waitNow(wait, isQuiet ? longestWaitMs : 0);
+    });
   }
 
   return {
-    isLeft: () => inVainMs <= mostInVainMs && now() >= restsUntil,
+    isLeft: () => spentMs <= mostSpentMs && now() >= restsUntil,
     use(wait) {
       if (isTurning) return;
-      if (now() < turnsAt) return waitNow(wait, longestWaitMs);
-      isTurning = true;
-      const before = countEvents();
-      setImmediate(() => {
-        isTurning = false;
-        turnsAt = now() + longestStayMs;
-        const isQuiet = countEvents() - before <= ownEvents;
-        if (!isQuiet) restsUntil = now() + restMs;
-        waitNow(wait, isQuiet ? longestWaitMs : 0);
-      });
+      if (now() < turnsAt) waitNow(wait, longestWaitMs);
+      else turn(wait);
     },
   };
 }

@@ -4,13 +4,10 @@ import type { ProgramEnd, ProgramStart } from "./inside/program/messages.ts";
 import { loadEngine, startWorker, type ProgramEngine, type ProgramWorker } from "./start-worker.ts";
 import { createTurns } from "./turns.ts";
 
-/** What a program needs of whoever has it run. */
-type ProgramEnvironment = Omit<ProgramHost, "isAlone">;
-
 /** Threads that run programs, each one at a time. */
 export interface ProgramWorkers {
   /** Runs one program to its end. Rejects with the signal's reason when it is aborted; nothing of the program goes on then. */
-  run(start: ProgramStart, host: ProgramEnvironment, signal: AbortSignal): Promise<ProgramEnd>;
+  run(start: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd>;
   /** Ends all threads. */
   close(): Promise<void>;
 }
@@ -56,13 +53,11 @@ export function createProgramWorkers(memoryBytes: number): ProgramWorkers {
     idle.set(worker, setTimeout(() => drop(worker), idleMs).unref());
   }
 
-  const isAlone = (): boolean => all.size - idle.size === 1;
-
-  async function run(program: ProgramStart, host: ProgramEnvironment, signal: AbortSignal): Promise<ProgramEnd> {
+  async function run(program: ProgramStart, host: ProgramHost, signal: AbortSignal): Promise<ProgramEnd> {
     const worker = await take();
     try {
       signal.throwIfAborted();
-      const end = await followProgram(worker, program, { ...host, isAlone }, signal);
+      const end = await followProgram(worker, program, host, signal);
       if (end === "lost") drop(worker);
       else keep(worker);
       return end === "lost" ? { status: "out-of-time" } : end;

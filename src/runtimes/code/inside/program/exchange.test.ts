@@ -123,6 +123,38 @@ test("release() takes no text away from a thread that waits", async () => {
   expect(await next(texts.length)).toEqual(texts);
 });
 
+test("wait() hands on one text at a time, so that nobody who sends without end holds up everything else", async () => {
+  const { exchange, next, received } = startEcho();
+  exchange.send("first");
+  await next(1);
+  const texts = Array.from({ length: 50 }, (_, index) => `${index}`);
+  for (const text of texts) exchange.send(text);
+  await new Promise((resolve) => setImmediate(resolve));
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  const before = received.length;
+
+  exchange.wait(1);
+
+  expect(received.length - before).toBeLessThanOrEqual(1);
+  expect(await next(51)).toEqual(["first", ...texts]);
+});
+
+test("wait() waits again after a text that lay there before it began", async () => {
+  const { exchange, next, received } = startEcho();
+  exchange.send("first");
+  await next(1);
+  exchange.announce();
+  exchange.send("second");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  exchange.wait(1);
+  const before = received.length;
+
+  exchange.send("third");
+  const hasCome = exchange.wait(60_000);
+
+  expect([before, hasCome, received.length]).toEqual([2, true, 3]);
+});
+
 test("wait() lets the other thread go on that waits, too", async () => {
   const { exchange, next } = startEcho();
   exchange.send("first");
@@ -153,8 +185,8 @@ function startEcho(): Echo {
       const exchange = createExchange(workerData.ends);
       let isWaiting = false;
       exchange.listen((text) => {
+        if (text === "release") return exchange.release();
         if (text === "wait") exchange.wait(60_000);
-        else if (text === "release") exchange.release();
         else exchange.send(text);
         if (isWaiting) return;
         isWaiting = true;

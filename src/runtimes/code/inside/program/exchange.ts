@@ -25,11 +25,15 @@ export interface Exchange {
   release(): void;
 }
 
-/** The parts of a desk: its state, how many bytes lie there, and the number of the text among all that were sent. */
+/**
+ * The parts of a desk: its state, how many bytes lie there, the number of the text among all that were sent, and how many the one who
+ * waits had when it began to.
+ */
 const stateAt = 0;
 const lengthAt = 1;
 const numberAt = 2;
-const headBytes = 3 * Int32Array.BYTES_PER_ELEMENT;
+const receivedAt = 3;
+const headBytes = 4 * Int32Array.BYTES_PER_ELEMENT;
 /** The states: nobody waits; someone waits; there is a text for the one who waits. */
 const empty = 0;
 const awaited = 1;
@@ -75,8 +79,8 @@ function createSender(port: MessagePort, desk: Desk): Pick<Exchange, "send" | "r
       if (layDown(text)) return void Atomics.notify(head, stateAt);
       // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a port, not a window
       port.postMessage(text);
-      // Whoever began to wait meanwhile may have looked into the port before.
-      release();
+      // Whoever began to wait meanwhile may have looked into the port before; not if it has this text.
+      if (Atomics.load(head, receivedAt) < sent) release();
     },
     release,
   };
@@ -90,6 +94,7 @@ function createReceiver(port: MessagePort, desk: Desk, release: () => void): Omi
 
   function announce(): void {
     isAnnounced = true;
+    Atomics.store(head, receivedAt, inbox.received());
     Atomics.compareExchange(head, stateAt, empty, awaited);
   }
 
@@ -101,9 +106,11 @@ function createReceiver(port: MessagePort, desk: Desk, release: () => void): Omi
       if (Atomics.compareExchange(head, stateAt, awaited, empty) === full) inbox.clear();
     },
     wait(maxMs) {
+      const wasAnnounced = isAnnounced;
+      isAnnounced = false;
       if (inbox.clear()) return true;
       const before = inbox.received();
-      if (!isAnnounced) announce();
+      if (!wasAnnounced) announce();
       isAnnounced = false;
       const first = receive(port);
       if (first === undefined) {
@@ -112,8 +119,9 @@ function createReceiver(port: MessagePort, desk: Desk, release: () => void): Omi
         Atomics.wait(head, stateAt, awaited, maxMs);
       }
       Atomics.compareExchange(head, stateAt, awaited, empty);
+      // One is enough: whoever sends without end must not hold up everything else here.
       if (first !== undefined) inbox.hand(first);
-      if (!inbox.clear()) inbox.handUntil(Infinity);
+      else if (!inbox.clear()) inbox.handUntil(before + 1);
       return inbox.received() > before;
     },
   };
