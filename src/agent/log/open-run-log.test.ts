@@ -8,17 +8,39 @@ import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createAgent } from "../create-agent.ts";
 
-test("a run writes an answer together with the calls that it asks for, and the last one with its end", async () => {
+const count = defineTool({ name: "count", description: "Counts", run: () => 1 });
+
+test("a run writes what came of its calls with the next answer, that with the calls it asks for, and the last one with its end", async () => {
   const commits = await commitsOf([{ calls: [{ tool: "count" }] }, { calls: [{ tool: "count" }] }, "Done"]);
 
   expect(commits).toEqual([
     ["lease-start", "task-start"],
     ["model-answer", "step-intent"],
-    ["step-outcome"],
-    ["model-answer", "step-intent"],
-    ["step-outcome"],
-    ["model-answer", "run-end"],
+    ["step-outcome", "model-answer", "step-intent"],
+    ["step-outcome", "model-answer", "run-end"],
   ]);
+});
+
+test("a run writes what came of its calls while the model thinks", async () => {
+  const commits = await commitsOf([{ calls: [{ tool: "count" }] }, { text: "Done", delayMs: 50 }]);
+
+  expect(commits.slice(2)).toEqual([["step-outcome"], ["model-answer", "run-end"]]);
+});
+
+test("a run tells nobody that a call is over before that is written", async () => {
+  const store = memoryStore();
+  const run = createAgent({
+    model: mockModel([{ calls: [{ tool: "count" }] }, "Done"]),
+    workspace: createWorkspace({ tools: [count] }),
+    store,
+  }).run("Go");
+  const written: unknown[] = [];
+
+  for await (const { type } of run) {
+    if (type === "tool-end") written.push((await store.log.read(`run:${run.id}`)).at(-1)?.value);
+  }
+
+  expect(written).toMatchObject([{ type: "step-outcome" }]);
 });
 
 test("a run declares calls that it makes at the same time in one go", async () => {
@@ -52,10 +74,7 @@ async function commitsOf(script: MockScript): Promise<readonly (readonly string[
       },
     },
   };
-  const tools = [
-    defineTool({ name: "count", description: "Counts", run: () => 1 }),
-    defineTool({ name: "drop", description: "Drops", needsApproval: true, run: () => 1 }),
-  ];
+  const tools = [count, defineTool({ name: "drop", description: "Drops", needsApproval: true, run: () => 1 })];
   await createAgent({ model: mockModel(script), workspace: createWorkspace({ tools }), store: watched }).run("Go")
     .result;
   return commits;

@@ -9,17 +9,21 @@ import { toKeptEvent } from "./kept-files.ts";
 /** Makes the log of a run whose lease this process has. */
 export function createRunLog(run: Run): RunLog {
   let held: KeptEvent | undefined;
-  /** What was held last, on its way: nothing that follows from it counts before it is there. */
+  /** What is on its way, the last of it: nothing that follows from it counts before it is there, and then all before it is there, too. */
   let sent: Promise<unknown> | undefined;
 
   /** Sends what is held. What is sent in the same turn goes with it, in one commit. */
   function release(): Promise<unknown> | undefined {
     if (held === undefined) return sent;
-    sent = run.append([toKeptEvent(held)]);
+    note(run.append([toKeptEvent(held)]));
     held = undefined;
-    // Who waits for both may hear of the other first.
-    sent.catch(ignore);
     return sent;
+  }
+
+  function note(next: Promise<unknown>): void {
+    sent = next;
+    // Who waits for two may hear of the other first.
+    next.catch(ignore);
   }
 
   async function both<Value>(released: Promise<unknown> | undefined, next: Promise<Value>): Promise<Value> {
@@ -37,7 +41,7 @@ export function createRunLog(run: Run): RunLog {
       held = event;
     },
     release,
-    call: (call) => callOnce(run, call, release()),
+    call: (call) => callOnce(run, call, release(), note),
     end: (result) => both(release(), run.end(toOutcome(result))),
     pause: () => both(release(), run.pause()),
     close() {
@@ -54,17 +58,20 @@ async function callOnce(
   run: Run,
   { name, tool, idempotent, work }: LoggedCall,
   answer: Promise<unknown> | undefined,
+  note: (kept: Promise<unknown>) => void,
 ): Promise<LoggedOutcome> {
   let recalled = true;
+  let kept: Promise<unknown> | undefined;
   let hasBegun = false;
   try {
     const begin = (): void => void (hasBegun = true);
-    const outcome = await run.step(name, { idempotent }, () => {
+    const onSent = (sent: Promise<unknown>): void => note((kept = sent));
+    const outcome = await run.step(name, { idempotent, onSent }, () => {
       recalled = false;
       // A call without the answer that asks for it would be that of another answer after a crash.
       return answer === undefined ? work(begin) : answer.then(() => work(begin));
     });
-    return { outcome, recalled };
+    return { outcome, recalled, kept };
   } catch (cause) {
     if (!recalled && !hasBegun) await run.resolve(name, "again").catch(() => undefined);
     if (!isKitbagError(cause, "step-uncertain")) throw cause;

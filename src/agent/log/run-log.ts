@@ -26,10 +26,11 @@ export interface LoggedCall {
   readonly work: (begin: () => void) => Promise<ToolOutcome>;
 }
 
-/** What came of it, and whether that was known before. */
+/** What came of it, whether that was known before, and what to wait for until it is kept. What is logged later is not kept without it. */
 export interface LoggedOutcome {
   readonly outcome: ToolOutcome;
   readonly recalled: boolean;
+  readonly kept?: Promise<unknown> | undefined;
 }
 
 /**

@@ -70,7 +70,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const isHeard = feed.isHeard();
   const { input, repairs } = planned;
   if (isHeard) feed.tell({ type: "tool-start", run: runId, step, id, tool, input, ...(repairs && { repairs }) });
-  const { outcome, recalled } = await log.call({
+  const { outcome, recalled, kept } = await log.call({
     name,
     tool,
     idempotent: isIdempotent(planned),
@@ -80,6 +80,8 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   else await openAgain(run, planned, outcome);
   const durationMs = performance.now() - startedAt;
   if (isHeard) {
+    // Who is told that it is over must not see it made again after a crash.
+    await kept;
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
   }
   return outcome;

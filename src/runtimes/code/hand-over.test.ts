@@ -241,7 +241,7 @@ function waitForEver(): MockInstance<typeof Atomics.wait> {
     .spyOn(Atomics, "wait")
     .mockImplementation(((array: Int32Array, index: number, value: number) =>
       wait(array, index, value, 60_000)) as typeof Atomics.wait);
-  onTestFinished(() => void spy.mockRestore());
+  onTestFinished(() => spy.mockRestore());
   return spy;
 }
 

@@ -61,7 +61,6 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
   const calls = new Map<number, Pending>();
   const modules = new Set<string>();
   let nextId = 1;
-  let isHeld = true;
   let ended: HostEnd | undefined;
   const life = toLife(process);
   const peer = openPeer(process, settings.limits.outputBytes + headerBytes, (message, payload) => {
@@ -106,16 +105,23 @@ export function connectHost(process: SandboxProcess, settings: HostSettings): Ho
       return life.isKilled || ended !== undefined;
     },
     gone,
-    setHeld(held) {
-      if (held !== isHeld) process.setHeld(held);
-      isHeld = held;
-    },
+    setHeld: life.setHeld,
     kill: life.kill,
   };
 }
 
-function toLife(process: SandboxProcess): { readonly isKilled: boolean; readonly kill: () => void } {
+/** Whether a process goes on, and keeps this one alive. */
+interface HostLife extends Pick<HostConnection, "setHeld" | "kill"> {
+  readonly isKilled: boolean;
+}
+
+function toLife(process: SandboxProcess): HostLife {
+  let isHeld = true;
   const life = {
+    setHeld(held: boolean) {
+      if (held !== isHeld) process.setHeld(held);
+      isHeld = held;
+    },
     isKilled: false,
     kill() {
       life.isKilled = true;

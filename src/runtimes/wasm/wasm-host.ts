@@ -1,5 +1,5 @@
 import { HostGone, type HostCall, type HostConnection, type HostResult } from "./host-connection.ts";
-import { createHostLink, type HostStart } from "./host-link.ts";
+import { createHostLink, type HostLink, type HostStart } from "./host-link.ts";
 import { createTurns } from "./turns.ts";
 
 /** How a host is kept. */
@@ -31,18 +31,9 @@ const maxAttempts = 3;
 export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): WasmHost {
   const turns = createTurns(settings.workers * callsAhead);
   const link = createHostLink({ settings, start });
-  let idle: NodeJS.Timeout | undefined;
-  let resting: NodeJS.Immediate | undefined;
+  const rest = createRest(link, idleMs, () => busy === 0 && !isClosed);
   let busy = 0;
   let isClosed = false;
-
-  /** Rests when no call has followed at once: to hold a process and let go of it costs more than a quick call. */
-  function rest(): void {
-    resting = undefined;
-    if (busy > 0 || isClosed) return;
-    link.current?.setHeld(false);
-    idle = setTimeout(() => link.current?.kill(), idleMs).unref();
-  }
 
   async function callOnce(call: WasmCall, signal: AbortSignal): Promise<HostResult> {
     const host = link.current ?? (await link.open());
@@ -65,7 +56,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
 
   return {
     async call(call, signal) {
-      clearTimeout(idle);
+      rest.end();
       busy += 1;
       let release: (() => void) | undefined;
       try {
@@ -74,7 +65,7 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
       } finally {
         release?.();
         busy -= 1;
-        if (busy === 0) resting ??= setImmediate(rest);
+        if (busy === 0) rest.begin();
       }
     },
     get isBusy() {
@@ -82,8 +73,31 @@ export function createWasmHost({ settings, start, idleMs }: WasmHostOptions): Wa
     },
     async close() {
       isClosed = true;
-      clearTimeout(idle);
+      rest.end();
       await link.close();
+    },
+  };
+}
+
+/** Makes what lets go of a host while nothing is called, and ends it when that has lasted. */
+function createRest(link: HostLink, idleMs: number, isFree: () => boolean): { begin(): void; end(): void } {
+  let soon: NodeJS.Immediate | undefined;
+  let idle: NodeJS.Timeout | undefined;
+
+  function rest(): void {
+    soon = undefined;
+    if (!isFree()) return;
+    link.current?.setHeld(false);
+    idle = setTimeout(() => link.current?.kill(), idleMs).unref();
+  }
+
+  return {
+    begin() {
+      // When no call has followed at once: to let go of a process and hold it again costs more than a quick call.
+      soon ??= setImmediate(rest);
+    },
+    end() {
+      clearTimeout(idle);
     },
   };
 }

@@ -147,6 +147,7 @@ function createRun(options: OpenRunOptions, taken: Taken): OpenedRun {
       heart.cancel();
       controller.abort(cause);
     },
+    later: (callback) => void options.clock.after(options.leaseMs / 20, callback),
   });
   const heart = startHeart(options, lease, journal);
   const exit = createExit(options, taken, journal);

@@ -1,4 +1,6 @@
-import { expect, test } from "vitest";
+import { isDeepStrictEqual } from "node:util";
+
+import { expect, test, vi } from "vitest";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
@@ -107,6 +109,107 @@ test("append() writes nothing when fence() comes before it is sent", async () =>
   expect(await valuesOf(log)).toEqual([]);
 });
 
+test("holdRecord() writes a record in one go with what is appended next", async () => {
+  const { journal, calls, later } = await createWorld();
+
+  const held = journal.holdRecord(outcome, never);
+  await Promise.resolve();
+  const next = journal.append(["a"]);
+
+  expect(await Promise.all([held, next])).toEqual([undefined, 3]);
+  expect(calls).toEqual([[outcome, "a"]]);
+  expect(later).toEqual([]);
+});
+
+test("holdRecord() writes a record when the event loop has turned, if nothing is appended", async () => {
+  const { journal, log } = await createWorld();
+
+  await journal.holdRecord(outcome, never);
+
+  expect(await valuesOf(log)).toEqual([outcome]);
+});
+
+test("holdRecord() writes before everything else what could not be written at once", async () => {
+  const { journal, log, faults, told, later } = await createWorld();
+  faults.push("refuse");
+
+  const held = journal.holdRecord(outcome, () => told.some((value) => isDeepStrictEqual(value, outcome)));
+  await expect(journal.append(["a"])).rejects.toMatchObject({ code: "store-unavailable" });
+  faults.push("refuse", "refuse");
+  await expect(journal.append(["b"])).rejects.toMatchObject({ code: "store-unavailable" });
+  const second = journal.holdRecord({ ...outcome, step: "2" }, never);
+  expect(await journal.append(["c"])).toBe(4);
+
+  await Promise.all([held, second]);
+  expect(await valuesOf(log)).toEqual([outcome, { ...outcome, step: "2" }, "c"]);
+  for (const again of later) again();
+  await journal.append(["d"]);
+  expect(await valuesOf(log)).toHaveLength(4);
+});
+
+test("holdRecord() writes before what was appended while it could not be written", async () => {
+  const { journal, log, faults } = await createWorld();
+  let next: Promise<number> | undefined;
+  faults.push(async () => {
+    next = journal.append(["a"]);
+    throw unavailable(false);
+  });
+
+  await journal.holdRecord(outcome, never);
+
+  expect(await next).toBe(3);
+  expect(await valuesOf(log)).toEqual([outcome, "a"]);
+});
+
+test("holdRecord() tries again by itself", async () => {
+  const { journal, log, faults, later } = await createWorld();
+  faults.push("refuse");
+
+  const held = journal.holdRecord(outcome, never);
+  await vi.waitFor(() => expect(later).toHaveLength(1));
+  later[0]?.();
+  await held;
+
+  expect(await valuesOf(log)).toEqual([outcome]);
+});
+
+test("holdRecord() writes nothing twice, although the store said that it was not written", async () => {
+  const { journal, log, faults, told } = await createWorld();
+  const isThere = (): boolean => told.some((value) => isDeepStrictEqual(value, outcome));
+  faults.push("lose answer", "refuse");
+
+  const held = journal.holdRecord(outcome, isThere);
+  await expect(journal.append(["a"])).rejects.toMatchObject({ code: "store-unavailable" });
+  expect(await journal.append(["b"])).toBe(4);
+  await held;
+
+  expect(await valuesOf(log)).toEqual([outcome, "a", "b"]);
+});
+
+test("holdRecord() rejects when the lease is lost, also while it waits to try again", async () => {
+  const { journal, log, faults, later } = await createWorld();
+  faults.push("refuse");
+  const held = journal.holdRecord(outcome, never);
+  await vi.waitFor(() => expect(later).toHaveLength(1));
+
+  journal.fence("somebody said so");
+  later[0]?.();
+
+  await expect(held).rejects.toMatchObject({ code: "lease-lost" });
+  await expect(journal.holdRecord(outcome, never)).rejects.toMatchObject({ code: "lease-lost" });
+  expect(await valuesOf(log)).toEqual([]);
+});
+
+test("close() comes behind what is held", async () => {
+  const { journal, log } = await createWorld();
+
+  const held = journal.holdRecord(outcome, never);
+  await journal.close("end");
+
+  await held;
+  expect(await valuesOf(log)).toEqual([outcome, "end"]);
+});
+
 test("close() that fails can be tried again, and until then the journal is open", async () => {
   const { journal, log, faults } = await createWorld();
   faults.push("refuse");
@@ -132,6 +235,9 @@ test("readAll() reads streams that are longer than a page", async () => {
   expect(entries.map(({ position }) => position)).toEqual(Array.from({ length: 2490 }, (_, index) => index + 11));
 });
 
+const outcome = { type: "step-outcome", step: "1", output: 1 } as const;
+const never = (): boolean => false;
+
 /** What goes wrong with the next append or read, or what happens before it. */
 type Fault = "refuse" | "lose answer" | (() => Promise<void>);
 
@@ -143,11 +249,14 @@ interface World {
   readonly calls: (readonly JsonValue[])[];
   readonly told: JsonValue[];
   readonly lost: KitbagError[];
+  /** What is to be called when it is time to try again. */
+  readonly later: (() => void)[];
 }
 
 /** A journal under the first lease of the run "1". */
 async function createWorld(): Promise<World> {
   const { log } = memoryStore();
+  const later: (() => void)[] = [];
   const [faults, calls, told, lost]: [Fault[], (readonly JsonValue[])[], JsonValue[], KitbagError[]] = [[], [], [], []];
   await log.append("run:1", [{ type: "lease-start", epoch: 1, worker: "a" }]);
 
@@ -175,8 +284,9 @@ async function createWorld(): Promise<World> {
     position: 1,
     onAppended: (value) => void told.push(value),
     onLost: (cause) => void lost.push(cause),
+    later: (callback) => void later.push(callback),
   });
-  return { journal, log, faults, calls, told, lost };
+  return { journal, log, faults, calls, told, lost, later };
 }
 
 function unavailable(mayBeWritten: boolean): KitbagError {

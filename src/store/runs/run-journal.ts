@@ -18,6 +18,12 @@ export interface Journal {
   /** Appends a record of Kitbag's own, which is known to be JSON that can be kept. */
   appendRecord(record: RunRecord): Promise<number>;
   /**
+   * Appends a record together with what is appended next, or when the event loop has turned. While the store is away it is tried
+   * again, and goes before everything else: who knows that something later is there knows that this is. `isThere` tells whether the
+   * record was told to `onAppended`.
+   */
+  holdRecord(record: RunRecord, isThere: () => boolean): Promise<void>;
+  /**
    * Appends the last value there is: nothing is written behind it, unless it fails. Answers whether `change` was written with it, for
    * which the store must be one that can do so.
    */
@@ -38,6 +44,8 @@ export interface JournalOptions {
   onAppended(value: JsonValue, text?: string): void;
   /** Called once. */
   onLost(cause: KitbagError<"lease-lost">): void;
+  /** Calls `callback` when it is time to try again. */
+  later(callback: () => void): void;
 }
 
 interface Line {
@@ -51,6 +59,10 @@ interface Line {
 interface Batch {
   readonly lines: readonly Line[];
   readonly change: KeyChange | undefined;
+  /** What makes it one that is tried again: whether it is there. */
+  readonly isThere?: () => boolean;
+  /** Whether it was tried before. */
+  isLate?: boolean;
   /** Told where it ends, and whether its change was written with it. */
   resolve(position: number, hasChanged: boolean): void;
   reject(cause: unknown): void;
@@ -100,9 +112,16 @@ class RunJournal implements Journal {
   appendRecord(record: RunRecord): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#checkOpen();
-      const value = record as unknown as JsonValue;
-      const line = this.#kept ? { value, text: JSON.stringify(value) } : { value: cloneJson(value), text: undefined };
-      this.#add({ lines: [line], change: undefined, resolve, reject });
+      this.#add({ lines: [this.#toRecordLine(record)], change: undefined, resolve, reject });
+    });
+  }
+
+  holdRecord(record: RunRecord, isThere: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#checkOpen();
+      const lines = [this.#toRecordLine(record)];
+      this.#waiting.push({ lines, change: undefined, isThere, resolve: () => resolve(), reject });
+      setImmediate(this.#sendWaiting);
     });
   }
 
@@ -144,23 +163,33 @@ class RunJournal implements Journal {
     return { value: toKept(stream, value, index), text: undefined };
   }
 
+  #toRecordLine(record: RunRecord): Line {
+    const value = record as unknown as JsonValue;
+    return this.#kept ? { value, text: JSON.stringify(value) } : { value: cloneJson(value), text: undefined };
+  }
+
   #add(batch: Batch): void {
     this.#waiting.push(batch);
-    if (!this.#isSending) void this.#send();
+    this.#sendWaiting();
   }
+
+  readonly #sendWaiting = (): void => {
+    if (!this.#isSending && this.#waiting.length > 0) void this.#send();
+  };
 
   /** Sends what waits, until nothing does. All in one function: each that waits for another one takes its time. */
   async #send(): Promise<void> {
     this.#isSending = true;
     // What is appended in the same turn goes together.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const batches = this.#waiting;
-      const lines = toLines(batches);
+    do {
+      let batches = this.#waiting;
       this.#waiting = [];
       try {
         if (this.#mustLook) await this.#look();
         if (this.#lost) throw this.#lost;
+        if (batches[0]?.isLate === true) batches = withoutWritten(batches);
+        const lines = toLines(batches);
         // Only the last batch of all has a change.
         const change = batches.at(-1)?.change;
         const start = this.#known;
@@ -176,10 +205,23 @@ class RunJournal implements Journal {
         let position = start;
         for (const batch of batches) batch.resolve((position += batch.lines.length), hasChanged);
       } catch (cause) {
-        for (const batch of batches) batch.reject(this.#lost ?? cause);
+        this.#refuse(batches, cause);
       }
-    }
+    } while (this.#waiting.some(isNew));
     this.#isSending = false;
+  }
+
+  /** Tells everybody whose lines could not be written, but tries again what is held, before everything else. */
+  #refuse(batches: readonly Batch[], cause: unknown): void {
+    const late: Batch[] = [];
+    for (const batch of batches) {
+      const isHeld = batch.isThere !== undefined && this.#lost === undefined && isTemporary(cause);
+      if (isHeld) late.push(Object.assign(batch, { isLate: true }));
+      else batch.reject(this.#lost ?? cause);
+    }
+    if (late.length === 0) return;
+    this.#waiting.unshift(...late);
+    this.#options.later(this.#sendWaiting);
   }
 
   /** Throws `cause` again, unless everything was written and only the answer was lost. */
@@ -217,6 +259,24 @@ function toLines(batches: readonly Batch[]): readonly Line[] {
   // Not `flatMap`: for a few short lists it takes several times as long.
   for (const batch of batches) for (const line of batch.lines) lines.push(line);
   return lines;
+}
+
+/** Leaves out what was tried before, and was written although the store said that it was not. */
+function withoutWritten(batches: readonly Batch[]): Batch[] {
+  return batches.filter((batch) => {
+    const isWritten = batch.isLate === true && batch.isThere?.() === true;
+    if (isWritten) batch.resolve(0, false);
+    return !isWritten;
+  });
+}
+
+function isNew({ isLate }: Batch): boolean {
+  return isLate !== true;
+}
+
+/** Whether what could not be written may be written when it is tried again. */
+export function isTemporary(cause: unknown): boolean {
+  return isKitbagError(cause, "store-unavailable") || isKitbagError(cause, "store-conflict");
 }
 
 function toText({ text }: Line): string {

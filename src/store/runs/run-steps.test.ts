@@ -306,6 +306,65 @@ test.for<Fault>([
   expect(await typesOf(first)).toEqual(["lease-start", "step-intent", "step-outcome"]);
 });
 
+test("step() with onSent answers before its outcome is on disk, and runs once also then", async () => {
+  const { first } = createWorld();
+  const run = await first.runs.open("a");
+  const kept: Promise<void>[] = [];
+  const onSent = (promise: Promise<void>): void => void kept.push(promise);
+
+  const output = await run.step("send", { onSent }, () => "done");
+  const before = await typesOf(first);
+  const again = await run.step<JsonValue>("send", { onSent }, never);
+  await Promise.all(kept);
+  const recalled = await run.step<JsonValue>("send", { onSent }, never);
+
+  expect([output, again, recalled]).toEqual(["done", "done", "done"]);
+  expect(before).toEqual(["lease-start", "step-intent"]);
+  expect(await typesOf(first)).toEqual(["lease-start", "step-intent", "step-outcome"]);
+  expect(kept).toHaveLength(2);
+});
+
+test("step() with onSent has its outcome written before the next intent, with it", async () => {
+  const { first } = createWorld();
+  const run = await first.runs.open("a");
+  const onSent = (): void => undefined;
+
+  await run.step("one", { onSent }, () => 1);
+  await run.step("two", {}, async () => {
+    expect((await typesOf(first)).slice(1)).toEqual(["step-intent", "step-outcome", "step-intent"]);
+  });
+});
+
+test.for<Fault>([
+  { after: 1, side: "before", kind: "away" },
+  { after: 1, side: "after", kind: "away" },
+  { after: 1, side: "after", kind: "away", next: { after: 0, side: "before", kind: "away" } },
+])("step() with onSent records its outcome once although the store was away: %j", async (fault) => {
+  const { first, clock } = createWorld();
+  const run = await first.runs.open("a");
+  const kept: Promise<void>[] = [];
+  first.setFault(fault);
+
+  await run.step("send", { onSent: (promise) => void kept.push(promise) }, () => 1);
+  await clock.advance(leaseMs / 2);
+  await kept[0];
+  await run.append([{ type: "note" }]);
+
+  expect(await typesOf(first)).toEqual(["lease-start", "step-intent", "step-outcome", "note"]);
+});
+
+test("step() with onSent whose process dies before its outcome is on disk may have happened", async () => {
+  const { first, second, clock } = createWorld();
+  const run = await first.runs.open("a");
+  first.setFault({ after: 1, side: "before", kind: "kill" });
+  await run.step("send", { onSent: (kept) => void kept.catch(() => undefined) }, () => 1);
+  await clock.advance(leaseMs);
+
+  const next = await second.runs.open("a");
+
+  await expectCode(next.step("send", {}, never), "step-uncertain");
+});
+
 test("step() is not started once the signal is aborted", async () => {
   const { first } = createWorld();
   const run = await first.runs.open("a");

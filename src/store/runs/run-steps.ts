@@ -1,9 +1,9 @@
-import { isKitbagError, KitbagError } from "../../core/errors.ts";
+import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonValue } from "../../core/json.ts";
 import { checkKey } from "../check-key.ts";
 import { toKeptWithin } from "../kept-value.ts";
 import { wait, type RunClock } from "./run-clock.ts";
-import type { Journal } from "./run-journal.ts";
+import { isTemporary, type Journal } from "./run-journal.ts";
 import type { RunRecord } from "./run-records.ts";
 import type { RunState } from "./run-state.ts";
 import type { Run, StepContext, StepOptions } from "./run.ts";
@@ -23,7 +23,7 @@ type Work = (context: StepContext) => unknown;
 /** Makes the methods of a run that are about steps. */
 export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"> {
   const { journal, state, signal } = options;
-  const running = new Map<string, Promise<JsonValue>>();
+  const running = new Map<string, Promise<Finished>>();
 
   return {
     async step<Output>(
@@ -34,11 +34,19 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
       checkKey(name);
       signal.throwIfAborted();
       const step = running.get(name) ?? runStep(options, name, stepOptions, work);
+      const forget = (): void => void running.delete(name);
       running.set(name, step);
       try {
-        return (await step) as Output;
-      } finally {
-        running.delete(name);
+        const { output, kept } = await step;
+        if (stepOptions.onSent === undefined) await kept;
+        else if (kept !== undefined) stepOptions.onSent(kept);
+        // Until it is there, nobody else may take the step for one that may have happened.
+        if (kept === undefined) forget();
+        else void kept.then(forget, forget);
+        return output as Output;
+      } catch (cause) {
+        forget();
+        throw cause;
       }
     },
     async resolve(step, resolution) {
@@ -59,15 +67,21 @@ export function createSteps(options: StepsOptions): Pick<Run, "step" | "resolve"
   };
 }
 
+/** What came of a step; and what to wait for until that is on disk, if it is not yet. */
+interface Finished {
+  readonly output: JsonValue;
+  readonly kept?: Promise<void>;
+}
+
 async function runStep(
   options: StepsOptions,
   name: string,
-  { idempotent = false }: StepOptions = {},
+  { idempotent = false, onSent }: StepOptions = {},
   work: Work,
-): Promise<JsonValue> {
+): Promise<Finished> {
   const { journal, state, signal, clock, leaseMs } = options;
   const { status, recall, attempt: attempts } = state.step(name);
-  if (status === "done") return recall();
+  if (status === "done") return { output: recall() };
   if (status !== "new" && !idempotent) await park(options, name);
   const context = { key: `${options.runId}:${name}`, attempt: attempts + 1, signal };
   const { key, attempt } = context;
@@ -80,8 +94,9 @@ async function runStep(
   if (signal.aborted) await takeBack(options, name);
   const output = toKeptWithin(name, (await work(context)) ?? null);
   const outcome = { type: "step-outcome", step: name, output } as const;
+  if (onSent !== undefined) return { output, kept: journal.holdRecord(outcome, () => hasRecord(state, outcome)) };
   await journal.appendRecord(outcome).catch((cause: unknown) => writeAgain(options, outcome, cause));
-  return output;
+  return { output };
 }
 
 async function park({ journal, state, runId }: StepsOptions, name: string): Promise<never> {
@@ -109,7 +124,7 @@ type StepRecord = RunRecord & { readonly type: "step-intent" | "step-outcome" };
 /** Writes a record once that could not be written, when the store is there again: at the latest, the end of the lease ends it. */
 async function writeAgain(options: StepsOptions, record: StepRecord, failure: unknown): Promise<void> {
   const { journal, state, clock, leaseMs } = options;
-  if (!isKitbagError(failure, "store-unavailable") && !isKitbagError(failure, "store-conflict")) throw failure;
+  if (!isTemporary(failure)) throw failure;
   await wait(clock, leaseMs / 20);
   try {
     // Looks at what is there: the record may have been written although the store said that it could not.

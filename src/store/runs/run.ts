@@ -5,6 +5,12 @@ import type { RunEntry, RunEvent, RunOutcome } from "./run-records.ts";
 export interface StepOptions {
   /** Whether it may be run again when nobody knows whether it happened. @default false */
   readonly idempotent?: boolean;
+  /**
+   * Takes what to wait for until the outcome is on disk; it rejects if that cannot be. With it the step answers before: its outcome is
+   * written together with what is appended next, or when the event loop has turned, and nothing that is appended later is written
+   * without it. Nothing that follows from it may count before. Not called for a step that was run before.
+   */
+  readonly onSent?: (kept: Promise<void>) => void;
 }
 
 /** What a step's work is given. */
@@ -51,7 +57,7 @@ export interface Run {
   append(events: readonly RunEvent[]): Promise<number>;
   /**
    * Runs `work`, or answers with what came of it when it was run before. That it is about to run is on disk before `work` starts, which
-   * also proves that the lease is still there; what came of it is on disk before this resolves.
+   * also proves that the lease is still there; what came of it is on disk before this resolves, unless `onSent` is given.
    *
    * The answer is a copy of what `work` returned, as JSON; `null` for nothing. If `work` throws, nothing is recorded and nobody
    * knows whether the step happened: return failures that are known as data. Steps may run at the same time; the same step is
