@@ -15,9 +15,13 @@ const singles = 10;
 /** So often everything is done before it is measured: code that is new is slow, and so is a file that still grows. */
 const warmUps = 200;
 
+/** What must be on disk before the run goes on: an intent and an outcome of each call; the start and the end, each with the lease. */
+const points = 2 * callSteps + 2;
+const eachPoint = `${points} bare commits, one for each intent and outcome`;
+
 const question: Question = {
   title: "What does it cost that a run survives a crash?",
-  text: `The run of \`agent.ts\` (${callSteps} calls, one after the other, and an answer), by the clock. With a store: SQLite that waits for the disk with every commit (\`synchronous = FULL\`), each call with its intent before and its outcome after it. ${atOnce} runs at once share commits; AI SDK runs ${atOnce} at once too, and keeps nothing. A single run shares none: it is compared with its cost in memory and the same number of bare commits, as many bytes each, to the same kind of file, with nothing in between. Beside it the same commits where a run makes its own, by the tool of a run that keeps nothing: a disk answers later when it had to do nothing for a moment, and so does a processor.`,
+  text: `The run of \`agent.ts\` (${callSteps} calls, one after the other, and an answer), by the clock. With a store: SQLite that waits for the disk with every commit (\`synchronous = FULL\`), each call with its intent before and its outcome after it. ${atOnce} runs at once share commits; AI SDK runs ${atOnce} at once too, and keeps nothing. A single run is compared with its cost in memory and bare commits of the same lines to the same kind of file, with nothing in between: one for each intent (with the answer that asks for the call) and each outcome, the start and the end. The run itself needs fewer, because it writes an outcome together with the answer that follows it when the model answers at once; those are beside it, bare, too.`,
   unit: "µs a step",
   rounds: 15,
   targets: [
@@ -28,17 +32,15 @@ const question: Question = {
       value: (cost) => cost(`${atOnce} runs at once, kept`) / cost(`${atOnce} runs at once, AI SDK`),
     },
     {
-      text: "one run, kept, to one in memory and 1.2 × its bare commits",
+      text: `one run, kept, to one in memory and 1.2 × ${points} bare commits`,
       unit: "×",
       limit: 1,
-      value: (cost) =>
-        cost("one run, kept") / (cost("one run, in memory") + 1.2 * cost("the commits of one run, bare")),
+      value: (cost) => cost("one run, kept") / (cost("one run, in memory") + 1.2 * cost(eachPoint)),
     },
     {
-      // Two for each call; the start and the end, each with the lease.
       text: "commits of one run",
       unit: "",
-      limit: 2 * callSteps + 2,
+      limit: callSteps + 2,
       value: (cost) => cost("commits of one run (a count)"),
     },
   ],
@@ -52,21 +54,20 @@ const question: Question = {
     const kept = createBenchAgent(many.store);
     const keptAlone = createBenchAgent(single);
     const inMemory = createBenchAgent(undefined);
-    const commits = await findCommits(many);
-    const byHand = createCommittingRun(bare, commits);
+    const { together, oneByOne } = await findCommits(many);
     const streamText = streamTextRun(1);
     const works = {
       "one run, kept": () => runKitbag(keptAlone),
       "one run, in memory": () => runKitbag(inMemory),
-      "one run, in memory, that commits by hand": byHand,
-      "the commits of one run, bare": () => commitAgain(bare, commits),
+      [eachPoint]: () => commitAgain(bare, oneByOne),
+      "the commits that one run makes, bare": () => commitAgain(bare, together),
     };
     for (let index = 0; index < warmUps; index++) for (const work of Object.values(works)) await work();
     return [
       manyAtOnce(`${atOnce} runs at once, kept`, () => runKitbag(kept)),
       manyAtOnce(`${atOnce} runs at once, AI SDK`, streamText),
       ...inTurn(works),
-      { name: "commits of one run (a count)", measure: () => commits.length },
+      { name: "commits of one run (a count)", measure: () => together.length },
     ];
   },
 };
@@ -115,15 +116,12 @@ async function runKitbag(agent: Agent): Promise<void> {
   if (text !== "done" || usage.toolCalls !== callSteps) throw new Error("Kitbag did something else");
 }
 
-function createBenchAgent(
-  store: Store | undefined,
-  around: (work: () => number) => number | Promise<number> = runAlone,
-): Agent {
+function createBenchAgent(store: Store | undefined): Agent {
   const add = defineTool({
     name: "add",
     description: "Adds two numbers",
     input: addSchema,
-    run: ({ a, b }) => around(() => Number(a) + Number(b)),
+    run: ({ a, b }) => Number(a) + Number(b),
   });
   const workspace = createWorkspace({ tools: [add] });
   return createAgent({ model: benchModel(), workspace, ...(store && { store }) });
@@ -132,8 +130,14 @@ function createBenchAgent(
 /** One commit, of the same kind and size as one of a run. */
 type Commit = (store: Store, run: number) => Promise<unknown>;
 
-/** What one run commits, in order. How many commits that are is found in the file, not in what the run was meant to do. */
-async function findCommits({ store, directory }: StoreFile): Promise<readonly Commit[]> {
+/** What one run commits, in order: as it does, and each thing that must be on disk alone. */
+interface RunCommits {
+  readonly together: readonly Commit[];
+  readonly oneByOne: readonly Commit[];
+}
+
+/** How many commits a run makes is found in the file, not in what it was meant to do. */
+async function findCommits({ store, directory }: StoreFile): Promise<RunCommits> {
   const agent = createBenchAgent(store);
   const countSoFar = (): number => countCommits(readFileSync(join(directory, "kitbag.db-wal")));
   await runKitbag(agent);
@@ -141,30 +145,38 @@ async function findCommits({ store, directory }: StoreFile): Promise<readonly Co
   const run = agent.run("Add");
   await run.result;
   const count = countSoFar() - before;
-  const entries = await store.log.read(`run:${run.id}`);
-  const lease = { worker: run.id, token: run.id, leaseMs: 10_000, until: Date.now() };
-  const commits = toCommits(entries.map(({ value }) => value as JsonObject)).map(
-    (values, index, { length }): Commit =>
+  const [start, ...groups] = toGroups((await store.log.read(`run:${run.id}`)).map(({ value }) => value as JsonObject));
+  // An answer comes with the outcome before it; the first has none.
+  const together = [start ?? [], groups[0] ?? []];
+  for (let index = 1; index < groups.length; index += 2) {
+    together.push([...(groups[index] ?? []), ...(groups[index + 1] ?? [])]);
+  }
+  if (together.length !== count) throw new Error(`A run made ${count} commits instead of ${together.length}`);
+  return { together: toCommits(together), oneByOne: toCommits([start ?? [], ...groups]) };
+}
+
+/** The lines of a journal: the start, then an answer with what it asks for or the end, and an outcome, by turns. */
+function toGroups(lines: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  const groups: JsonObject[][] = [];
+  for (const line of lines) {
+    if (["lease-start", "model-answer", "step-outcome"].includes(line["type"] as string)) groups.push([]);
+    groups.at(-1)?.push(line);
+  }
+  return groups;
+}
+
+/** The first one begins the lease, and the last one ends it. */
+function toCommits(groups: readonly (readonly JsonObject[])[]): readonly Commit[] {
+  const lease = { worker: "bench", token: "bench", leaseMs: 10_000, until: Date.now() };
+  return groups.map(
+    (lines, index): Commit =>
       (bare, number) =>
         Promise.all([
           ...(index === 0 ? [bare.kv.set(`bare:${number}`, lease)] : []),
-          bare.log.append(`bare:${number}`, values),
-          ...(index === length - 1 ? [bare.kv.delete(`bare:${number}`)] : []),
+          bare.log.append(`bare:${number}`, lines),
+          ...(index === groups.length - 1 ? [bare.kv.delete(`bare:${number}`)] : []),
         ]),
   );
-  if (commits.length !== count) throw new Error(`A run made ${count} commits instead of ${commits.length}`);
-  return commits;
-}
-
-/** The lines of a journal, as they are committed: an answer with what it asks for or the end, an outcome alone. */
-function toCommits(values: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
-  const commits: JsonObject[][] = [];
-  for (const value of values) {
-    const isFirst = value["type"] === "lease-start" || value["type"] === "model-answer";
-    if (isFirst || value["type"] === "step-outcome") commits.push([]);
-    commits.at(-1)?.push(value);
-  }
-  return commits;
 }
 
 /** Counts the frames of a write-ahead log that end a commit. Those behind the last one of this round have another salt. */
@@ -178,31 +190,7 @@ function countCommits(log: Buffer): number {
   return count;
 }
 
-function runAlone(work: () => number): number {
-  return work();
-}
-
 let bareRuns = 0;
-
-/** Makes a run that keeps nothing, whose tool commits before and after its work. */
-function createCommittingRun(store: Store, commits: readonly Commit[]): () => Promise<void> {
-  let made = 0;
-  const commitNext = async (): Promise<void> => void (await commits[made++]?.(store, bareRuns));
-  const agent = createBenchAgent(undefined, async (work) => {
-    await commitNext();
-    const sum = work();
-    await commitNext();
-    return sum;
-  });
-  return async () => {
-    made = 0;
-    bareRuns += 1;
-    await commitNext();
-    await runKitbag(agent);
-    await commitNext();
-    if (made !== commits.length) throw new Error(`A run made ${made} bare commits instead of ${commits.length}`);
-  };
-}
 
 async function commitAgain(store: Store, commits: readonly Commit[]): Promise<void> {
   const run = (bareRuns += 1);

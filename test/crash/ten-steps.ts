@@ -15,21 +15,46 @@ export interface AgentProgram {
   readonly store: CrashStore;
   readonly run: string;
   readonly effects: string;
-  /** The event after which the process kills itself, counted from 1. */
+  /** Where the process kills itself: after this event, counted from 1; or, with nobody who hears of events, at this moment. */
   readonly dieAfter: number;
+  readonly isHeard: boolean;
 }
 
 /** How long a run is held by a process that has died. */
 export const leaseMs = 500;
 
-/** Makes an agent of ten steps whose tools leave a line outside for each thing they do; the model goes by what it is shown alone. */
+/**
+ * Makes an agent of ten steps whose tools leave a line outside for each thing they do; the model goes by what it is shown alone.
+ * `onMoment` is called when the model is asked, and before and after each thing that a tool does.
+ */
 export function createTenStepAgent(
   store: Store,
   effects: string,
+  onMoment: () => void = () => undefined,
 ): { readonly agent: Agent; readonly model: MockModel } {
-  const model = mockModel(answer);
-  const workspace = createWorkspace({ tools: [toTool("send", false, effects), toTool("look", true, effects)] });
-  return { model, agent: createAgent({ model, workspace, store, leaseMs }) };
+  const model = mockModel((call) => {
+    onMoment();
+    return answer(call);
+  });
+  const tools = [toTool("send", false), toTool("look", true)];
+  return { model, agent: createAgent({ model, workspace: createWorkspace({ tools }), store, leaseMs }) };
+
+  function toTool(name: string, idempotent: boolean): Tool {
+    return defineTool({
+      name,
+      description: name,
+      annotations: { idempotent },
+      input: { type: "object", properties: { step: { type: "integer" } }, required: ["step"] },
+      run({ step }, { progress }) {
+        progress("about to");
+        onMoment();
+        appendFileSync(effects, `${name} ${Number(step)}\n`);
+        onMoment();
+        progress("done");
+        return `${name} ${Number(step)}`;
+      },
+    });
+  }
 }
 
 /** Sends, looks, and in the last step does both at once. */
@@ -39,19 +64,4 @@ function answer({ prompt }: ModelCall): MockAnswer {
   const call = (tool: string): { tool: string; input: { step: number } } => ({ tool, input: { step } });
   if (step === 10) return { calls: [call("send"), call("look")] };
   return { calls: [call(step % 2 === 0 ? "look" : "send")] };
-}
-
-function toTool(name: string, idempotent: boolean, effects: string): Tool {
-  return defineTool({
-    name,
-    description: name,
-    annotations: { idempotent },
-    input: { type: "object", properties: { step: { type: "integer" } }, required: ["step"] },
-    run({ step }, { progress }) {
-      progress("about to");
-      appendFileSync(effects, `${name} ${Number(step)}\n`);
-      progress("done");
-      return `${name} ${Number(step)}`;
-    },
-  });
 }

@@ -6,15 +6,14 @@ import { createTenStepAgent, type AgentProgram } from "../ten-steps.ts";
 
 const program = JSON.parse(process.argv[2] ?? "") as AgentProgram;
 const store = await openCrashStore(program.store);
-const { agent } = createTenStepAgent(store, program.effects);
-let events = 0;
+let moments = 0;
+function pass(): void {
+  moments += 1;
+  if (moments === program.dieAfter) process.kill(process.pid, "SIGKILL");
+}
 
-const { status } = await agent.run("Take ten steps", {
-  id: program.run,
-  onEvent() {
-    events += 1;
-    if (events === program.dieAfter) process.kill(process.pid, "SIGKILL");
-  },
-}).result;
-writeSync(1, `${status} after ${events} events\n`);
+const { agent } = createTenStepAgent(store, program.effects, program.isHeard ? undefined : pass);
+const { status } = await agent.run("Take ten steps", { id: program.run, ...(program.isHeard && { onEvent: pass }) })
+  .result;
+writeSync(1, `${status} after ${moments} moments\n`);
 process.exit();
