@@ -4,7 +4,7 @@ import type { Store } from "../../src/core/store.ts";
 import { readAll } from "../../src/store/runs/run-journal.ts";
 import { toRecord, toStream, type RunRecord } from "../../src/store/runs/run-records.ts";
 import type { RunHandler } from "../../src/store/runs/run-work.ts";
-import type { Run } from "../../src/store/runs/run.ts";
+import type { Run, StepOptions } from "../../src/store/runs/run.ts";
 import { settled, type FakeClock } from "./fake-clock.ts";
 import { createRunProcess, type RunProcess } from "./run-process.ts";
 
@@ -90,15 +90,27 @@ interface Place {
 }
 
 /** Runs a step whose work leaves an effect, and takes `workMs`. Also checks that whoever starts the work may. */
-export async function runStep(where: Place, name: StepName, workMs: number): Promise<JsonValue> {
+export async function runStep(
+  where: Place,
+  name: StepName,
+  workMs: number,
+  options: Pick<StepOptions, "onSent"> = {},
+): Promise<JsonValue> {
   const { world, process, run } = where;
   const { clock } = world;
-  return run.step<JsonValue>(name, { idempotent: name === "read" }, async ({ attempt }) => {
+  return run.step<JsonValue>(name, { ...options, idempotent: name === "read" }, async ({ attempt }) => {
     await checkStart(world, run, name, attempt);
     world.effects.push({ runId: run.id, step: name, attempt });
     if (workMs > 0) await process.pass(new Promise<void>((resolve) => void clock.after(workMs, resolve)));
     return attempt;
   });
+}
+
+/** Runs a step, and appends a note about its outcome without waiting until that is on disk; again if the store was away. */
+export async function runStepAhead(where: Place, name: StepName, workMs: number): Promise<void> {
+  await runStep(where, name, workMs, { onSent: (kept) => void kept.catch(() => undefined) });
+  const note = (): Promise<void> => appendNote(where.world, where.run, name);
+  await note().catch(note);
 }
 
 async function checkStart(world: RunWorld, run: Run, name: StepName, attempt: number): Promise<void> {
@@ -130,10 +142,10 @@ export function handlerOf(world: RunWorld, process: RunProcess, workMs: number):
   };
 }
 
-/** Appends a note that says under which lease it was written. */
-export async function appendNote(world: RunWorld, run: Run): Promise<void> {
+/** Appends a note that says under which lease it was written, and from the outcome of which step it follows. */
+export async function appendNote(world: RunWorld, run: Run, follows?: StepName): Promise<void> {
   const number = (world.noteCount += 1);
-  await run.append([{ type: "note", epoch: run.epoch, number }]);
+  await run.append([{ type: "note", epoch: run.epoch, number, ...(follows && { follows }) }]);
   world.notes.set(run.id, [...(world.notes.get(run.id) ?? []), number]);
 }
 
@@ -167,6 +179,7 @@ function checkJournal(journal: readonly Record<string, JsonValue>[]): string[] {
       epoch += 1;
     }
     if ((type === "note" || type === "lease-end") && record["epoch"] !== epoch) problems.push(`a ${type} of a zombie`);
+    if (record["follows"] !== undefined && !done.has(record["follows"])) problems.push("a note without its outcome");
     if (type === "step-intent") {
       if (done.has(record["step"])) problems.push("an intent after the outcome");
       started.add(record["step"]);
