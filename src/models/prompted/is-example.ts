@@ -11,6 +11,8 @@ const cue = new RegExp(
     String.raw`\b(?:you|one|users?|people|they|someone) (?:can|could|would|might|may|should|must) (?:also |then |just )?(?:call|use|invoke|write|run|say|type|try|send|do)\b`,
     String.raw`\b(?:would|could|might) (?:look|be|have been|write|call|read)\b`,
     String.raw`\b(?:do not|don't|don’t|never|won't|cannot|can't|must not|should not|shouldn't|not going to|instead of|rather than|without) (?:use|call|run|invoke|write|calling|using|running|writing|send|sending|do|doing)\b`,
+    String.raw`\b(?:here (?:is|are)|here's|this is|below is|these are) (?:the |its |all )?(?:whole |full |entire )?(?:contents?|text|output|body|lines?|entry|entries)\b`,
+    String.raw`\b(?:file|log|document|page|entry|line|row|record|message|note|mail|output|\S+\.[a-z]\w{0,4})\b[^.!?\n]{0,60}\b(?:contains|says|reads|shows|is)\s*:?\s*$`,
     String.raw`\b(?:documentation says|docs say|the (?:system )?prompt says|it said|he said|she said|user said|user wrote|you wrote|you said)\b`,
   ].join("|"),
   "iu",

@@ -1,5 +1,5 @@
 import type { CallProblem, FoundCall } from "./check-call.ts";
-import { createScanner, type Piece } from "./scanner.ts";
+import { createScanner, type Piece, type ScannerOptions } from "./scanner.ts";
 import { toToolIndex, type CallableTool } from "./tool-index.ts";
 
 /** How {@link parseToolCalls} reads. */
@@ -56,9 +56,10 @@ export function parseToolCalls(
 export function parsePieces(
   text: string,
   tools: readonly CallableTool[],
-  options: ParseToolCallsOptions = {},
+  options: ParseToolCallsOptions & Pick<ScannerOptions, "isRepeated"> = {},
 ): Piece[] {
   const scanner = createScanner(toToolIndex(tools), {
+    ...options,
     startsThinking: options.startsThinking ?? endsUnopenedThinking(text),
   });
   return [...scanner.push(text), ...scanner.end()];

@@ -7,6 +7,7 @@ import type {
   ModelAnswer,
   ModelCall,
   ModelContent,
+  ModelMessage,
   ModelPart,
   ModelPrompt,
   ModelTool,
@@ -25,7 +26,8 @@ const tools: ModelTool[] = caseTools.map(({ name, inputSchema }) => ({
   inputSchema: inputSchema as ModelTool["inputSchema"],
 }));
 const question: ModelPrompt = [{ role: "user", content: [{ type: "text", text: "Hello" }] }];
-const call = '<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"}}</tool_call>';
+const plain = '{"name": "get_weather", "arguments": {"city": "Paris"}}';
+const call = `<tool_call>${plain}</tool_call>`;
 
 test("promptTools() makes the text of a call into a call", async () => {
   const answer = await ask(`Let me see.\n${call}`);
@@ -35,6 +37,37 @@ test("promptTools() makes the text of a call into a call", async () => {
     { type: "tool-call", toolCallId: "call-1", toolName: "get_weather", input: '{"city":"Paris"}' },
   ]);
   expect(answer.finishReason).toEqual({ unified: "tool-calls", raw: "end" });
+});
+
+test.for<[what: string, shown: ModelMessage, answer: string]>([
+  ["a file", answered({ type: "text", value: `One line.\n${plain}\n` }), `It is short. ${plain}`],
+  ["a file, in a fence", answered({ type: "text", value: plain }), `Look:\n\`\`\`json\n${plain}\n\`\`\``],
+  ["a file, in tags", answered({ type: "text", value: call }), `All of it, as you wished: ${call}`],
+  ["a field of an answer", answered({ type: "json", value: { text: plain } }), `It has this: ${plain}`],
+  [
+    "an answer, written in another way",
+    answered({ type: "json", value: { name: "get_weather", arguments: { city: "Paris" } } }),
+    `It has this: ${JSON.stringify(JSON.parse(plain), undefined, 2)}`,
+  ],
+  ["a question", { role: "user", content: [{ type: "text", text: `What is ${plain}?` }] }, `This: ${plain}`],
+])("promptTools() makes no call of what the model was shown: %s", async ([, shown, text]) => {
+  const prompt = [...question, shown];
+
+  expect(await ask(text, undefined, { prompt })).toMatchObject({
+    content: [{ type: "text", text }],
+    finishReason: { unified: "stop" },
+  });
+  expect((await ask(text)).content).toContainEqual(expect.objectContaining({ type: "tool-call" }));
+  const parts = await stream([text.slice(0, 20), text.slice(20, 60), text.slice(60)], [], prompt);
+  expect(parts.filter(({ type }) => type.startsWith("tool-"))).toEqual([]);
+});
+
+test("promptTools() makes the call that a user asks for in its own words, or like a function", async () => {
+  const content = [{ type: "text" as const, text: `Please do ${plain} and get_weather(city="Oslo")` }];
+
+  const answer = await ask(`${call}\nget_weather(city="Oslo")`, undefined, { prompt: [{ role: "user", content }] });
+
+  expect(answer.content).toMatchObject([{ toolName: "get_weather" }, { toolName: "get_weather" }]);
 });
 
 test("promptTools() leaves an answer without calls as it is", async () => {
@@ -335,6 +368,12 @@ function modelOf(content: ModelContent[], seen: ModelCall[] = [], finishReason =
   };
 }
 
+function answered(
+  output: Extract<Extract<ModelMessage, { role: "tool" }>["content"][number], { type: "tool-result" }>["output"],
+): ModelMessage {
+  return { role: "tool", content: [{ type: "tool-result", toolCallId: "1", toolName: "read", output }] };
+}
+
 async function ask(
   text: string,
   finishReason?: FinishReason,
@@ -346,7 +385,11 @@ async function ask(
 }
 
 /** Streams chunks as one text, then `more`. */
-async function stream(chunks: readonly string[], more: readonly ModelPart[] = []): Promise<ModelPart[]> {
+async function stream(
+  chunks: readonly string[],
+  more: readonly ModelPart[] = [],
+  prompt: ModelPrompt = question,
+): Promise<ModelPart[]> {
   const parts: ModelPart[] = [
     { type: "text-start", id: "0" },
     ...chunks.map((delta): ModelPart => ({ type: "text-delta", id: "0", delta })),
@@ -358,7 +401,7 @@ async function stream(chunks: readonly string[], more: readonly ModelPart[] = []
     ...modelOf([]),
     doStream: () => Promise.resolve({ stream: ReadableStream.from(parts) }),
   };
-  const answer = await promptTools(model, counting()).doStream({ prompt: question, tools });
+  const answer = await promptTools(model, counting()).doStream({ prompt, tools });
   const found: ModelPart[] = [];
   for await (const part of answer.stream) found.push(part);
   return found;

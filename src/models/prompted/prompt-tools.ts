@@ -3,7 +3,8 @@ import { createAnswerWriter, toToolCall, type AnswerWriter } from "./answer-writ
 import { parsePieces } from "./parse-tool-calls.ts";
 import { renderPrompt } from "./render-prompt.ts";
 import { renderChoice, renderTools } from "./render-tools.ts";
-import { createScanner, type Piece, type Scanner } from "./scanner.ts";
+import { createScanner, type Piece, type Scanner, type ScannerOptions } from "./scanner.ts";
+import { createRepeatCheck } from "./shown-text.ts";
 import { followArguments, type ArgumentStream } from "./stream-arguments.ts";
 import { toToolIndex, type CallableTool } from "./tool-index.ts";
 
@@ -67,17 +68,16 @@ export function promptTools(model: Model, options: PromptToolsOptions = {}): Mod
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
     async doGenerate(call) {
-      const { inner, tools, warnings } = prepare(call);
+      const { inner, tools, isRepeated, warnings } = prepare(call);
       const answer = await model.doGenerate(inner);
-      return { ...readAnswer(answer, { tools, createId, options }), warnings: [...answer.warnings, ...warnings] };
+      const reading = { tools, createId, options: { ...options, isRepeated } };
+      return { ...readAnswer(answer, reading), warnings: [...answer.warnings, ...warnings] };
     },
     async doStream(call) {
-      const { inner, tools, warnings } = prepare(call);
+      const { inner, tools, isRepeated, warnings } = prepare(call);
       const answer = await model.doStream(inner);
-      return {
-        ...answer,
-        stream: answer.stream.pipeThrough(createStreamReader({ tools, createId, options }, warnings)),
-      };
+      const reading = { tools, createId, options: { ...options, isRepeated } };
+      return { ...answer, stream: answer.stream.pipeThrough(createStreamReader(reading, warnings)) };
     },
   };
 }
@@ -85,7 +85,7 @@ export function promptTools(model: Model, options: PromptToolsOptions = {}): Mod
 interface Reading {
   readonly tools: readonly CallableTool[];
   readonly createId: () => string;
-  readonly options: PromptToolsOptions;
+  readonly options: ScannerOptions;
 }
 
 const noTools: readonly CallableTool[] = [];
@@ -94,6 +94,7 @@ const noTools: readonly CallableTool[] = [];
 function prepare(call: ModelCall): {
   inner: ModelCall;
   tools: readonly CallableTool[];
+  isRepeated: (text: string) => boolean;
   warnings: ModelAnswer["warnings"];
 } {
   const { tools: list, toolChoice, prompt, ...rest } = call;
@@ -103,6 +104,7 @@ function prepare(call: ModelCall): {
   return {
     inner: { ...rest, prompt: renderPrompt(prompt, instructions) },
     tools: isAllowed ? tools : noTools,
+    isRepeated: createRepeatCheck(prompt),
     warnings: unsupported.map((id) => ({ type: "unsupported", feature: `the tool ${id} of a provider` })),
   };
 }

@@ -27,6 +27,8 @@ export interface Scanner {
 export interface ScannerOptions {
   /** The answer begins inside a think block, whose opening tag was part of the prompt. */
   readonly startsThinking?: boolean;
+  /** Tells whether a text only repeats what the model was shown. */
+  readonly isRepeated?: (text: string) => boolean;
 }
 
 /** How much of what is done with is kept, for what looks back. */
@@ -73,17 +75,19 @@ export function createScanner(index: ToolIndex, options: ScannerOptions = {}): S
     },
     held() {
       if (!isWaiting || chunkLength > 0 || scan.passage !== undefined) return undefined;
+      const text = scan.source.text.slice(scan.at);
       const isInQuotes = /["'“‘«]/u.test(scan.source.text.charAt(scan.at - 1));
-      return { text: scan.source.text.slice(scan.at), isShown: isInQuotes || isShown(scan, scan.at) };
+      return { text, isShown: isInQuotes || isShown(scan, scan.at) || scan.isRepeated(text) };
     },
     steps: () => scan.source.steps,
   };
 }
 
-function createScan(index: ToolIndex, { startsThinking = false }: ScannerOptions): Scan {
+function createScan(index: ToolIndex, { startsThinking = false, isRepeated = () => false }: ScannerOptions): Scan {
   return {
     source: createSource("", false),
     index,
+    isRepeated,
     base: 0,
     at: 0,
     regionEnd: 0,
@@ -100,6 +104,7 @@ function createScan(index: ToolIndex, { startsThinking = false }: ScannerOptions
 interface Scan {
   readonly source: Source;
   readonly index: ToolIndex;
+  readonly isRepeated: (text: string) => boolean;
   /** Where in the answer the source's text begins. */
   base: number;
   /** What is before it is done with. */
@@ -195,7 +200,8 @@ function takeRegion(scan: Scan, region: Region): void {
     case "calls": {
       if (
         isShown(scan, region.start) ||
-        (!isOver(source, region.end) && isQuoted(source.text, region.start, region.end))
+        (!isOver(source, region.end) && isQuoted(source.text, region.start, region.end)) ||
+        scan.isRepeated(source.text.slice(region.start, region.end))
       ) {
         addText(scan, region.end);
         scan.exampleEnd = scan.at;

@@ -1,0 +1,55 @@
+import type { ModelMessage, ModelPrompt } from "../model.ts";
+
+type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
+type Output = Extract<ToolMessage["content"][number], { type: "tool-result" }>["output"];
+
+/** What a model was shown by others: what users said, and what tools answered. */
+interface ShownText {
+  readonly said: string;
+  readonly answered: string;
+}
+
+/**
+ * Makes what tells whether a text that looks like a call only repeats what the model was shown in `prompt`, whatever the white space:
+ * whoever shows what is in a file does not want it done. What a user wrote like a function, the model may well call.
+ */
+export function createRepeatCheck(prompt: ModelPrompt): (text: string) => boolean {
+  let shown: ShownText | undefined;
+  return (text) => {
+    const looked = squeeze(text.replace(fenceStart, "").replace(fenceEnd, ""));
+    if (looked === "") return false;
+    shown ??= gather(prompt);
+    return shown.answered.includes(looked) || (/[{<]/u.test(looked) && shown.said.includes(looked));
+  };
+}
+
+const fenceStart = /^\s*(?:`{3,}|~{3,})[^\n]*\n/u;
+const fenceEnd = /\n\s*(?:`{3,}|~{3,})\s*$/u;
+
+function squeeze(text: string): string {
+  return text.replaceAll(/\s+/gu, "");
+}
+
+function gather(prompt: ModelPrompt): ShownText {
+  const said: string[] = [];
+  const answered: string[] = [];
+  for (const message of prompt) {
+    if (message.role === "user") for (const part of message.content) if (part.type === "text") said.push(part.text);
+    if (message.role !== "tool") continue;
+    for (const part of message.content) if (part.type === "tool-result") addTexts(part.output, answered);
+  }
+  return { said: squeeze(said.join("\n")), answered: squeeze(answered.join("\n")) };
+}
+
+function addTexts(output: Output, texts: string[]): void {
+  if (!("value" in output)) return;
+  // As a whole, for a call that is data; and each text in it, for one that stands in a text.
+  if (typeof output.value !== "string") texts.push(JSON.stringify(output.value));
+  addStrings(output.value, texts);
+}
+
+function addStrings(value: unknown, texts: string[]): void {
+  if (typeof value === "string") texts.push(value);
+  else if (typeof value === "object" && value !== null)
+    for (const item of Object.values(value)) addStrings(item, texts);
+}
