@@ -4,7 +4,7 @@ import type { CallDraft, CallStyle, ReadCalls } from "./call-draft.ts";
 import { toCallDrafts } from "./json-calls.ts";
 import { findMark, readMark, type Mark } from "./marks.ts";
 import { readCalls, type CallPlace } from "./read-calls.ts";
-import { isOver, skipSpace, type Source } from "./source.ts";
+import { isOver, matchAt, skipSpace, type Source } from "./source.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 /** What stands where only calls can stand. */
@@ -37,12 +37,22 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     if (isEnd || found !== undefined) return finishAt(drafts, found, next);
     const read = readCalls(source, next, place);
     if (drafts.length > 0 && typeof read === "string") return finish(drafts, end);
-    if (read === "none") return undefined;
-    if (read === "unreadable" || isDoubtful(source, next, read)) return readOtherwise(source, next, place);
+    if (read === "none" && !isKeyed(source, next)) return undefined;
+    if (typeof read === "string" || isDoubtful(source, next, read)) return readOtherwise(source, next, place);
     drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
     next = read.end;
     end = read.end;
   }
+}
+
+/** A call in a format that is not read, like YAML: its first line gives the name. */
+const keyed = /(?:name|tool|tool_name|function)\s{0,4}[:=]\s{0,4}["']?([\w./:-]{1,100})/iuy;
+
+function isKeyed(source: Source, at: number): boolean {
+  const head = source.text.slice(at, at + 8).toLowerCase();
+  // Text that is none need not wait for more.
+  if (!["name", "tool", "function"].some((word) => head.startsWith(word) || word.startsWith(head))) return false;
+  return matchAt(source, at, keyed, 130) !== null && findMark(source, at) < source.text.length;
 }
 
 /** How many marks may stand before a call, one inside the other. */
@@ -109,7 +119,10 @@ function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegi
   const isEven = (text.match(/(?<!\\)"/gu) ?? []).length % 2 === 0;
   const drafts = isEven && text.length <= longestRepair && end < source.text.length ? repair(text, place) : undefined;
   if (drafts !== undefined) return { drafts, end: after };
-  const name = /["'](?:name|tool|function)["']\s{0,8}:\s{0,8}["']([^"'\n]{1,100})["']/u.exec(text.slice(0, 1000))?.[1];
+  const quoted = /["'](?:name|tool|function)["']\s{0,8}:\s{0,8}["']([^"'\n]{1,100})["']/u.exec(
+    text.slice(0, 1000),
+  )?.[1];
+  const name = quoted ?? matchAt(source, at, keyed, 130)?.[1];
   return { drafts: [], end: after, unreadable: { start: at, end, ...(name !== undefined && { name }) } };
 }
 

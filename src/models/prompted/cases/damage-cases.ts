@@ -182,6 +182,8 @@ export const damageCases: readonly Case[] = [
   { text: tagged('{"name": "get_weather"，"arguments": {"city": "Paris"}}'), calls: [paris] },
   { text: tagged('{"name" = "get_weather", "arguments" => {"city": "Paris"}}'), calls: [paris] },
   { text: tagged('{"name": "get_weather", "arguments": {"city": "Paris}}'), problems: ["unreadable"] },
+  { text: tagged("name: get_weather\narguments:\n  city: Paris\n"), problems: ["unreadable"] },
+  { text: tagged("tool = get_weather, city = Paris"), problems: ["unreadable"] },
   {
     text: `${tagged('{"name": "get_weather", "arguments": {"city": "Paris}}')}\n<search><query>cats</query></search>`,
     calls: [cats],
