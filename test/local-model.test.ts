@@ -2,6 +2,7 @@
 import { localModel } from "kitbag/models";
 import { expect, test } from "vitest";
 
+import { carefulRequests } from "./local-model/careful-requests.ts";
 import type { RequestCase } from "./local-model/request.ts";
 import { skillRequests } from "./local-model/skill-requests.ts";
 import { toolboxAnswers, toolboxTools } from "./local-model/toolbox-tools.ts";
@@ -52,6 +53,14 @@ test("localModel() does most of what is asked in a last lot of requests", async 
   const overToolbox = await findWrong("last, toolbox", lastToolboxRequests, toolboxStage);
 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(4);
+});
+
+test("localModel() does no more than it is asked, and says what it has not done", async () => {
+  const skills = await loadExampleSkills();
+
+  const wrong = await findWrong("careful", carefulRequests, () => exampleSkillsStage(skills));
+
+  expect(wrong).toEqual([]);
 });
 
 function otherStage(): Stage {

@@ -27,6 +27,16 @@ test("localModel() answers the same each time", async () => {
   expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
 });
 
+test("localModel() does not say that there are no tools where they must be searched for", async () => {
+  const search = tool("search_tools", "Finds tools.", { query: { type: "string" } }, ["query"]);
+
+  const [found] = (await ask("sum amount by region", { tools: [search] })).content;
+  const [none] = (await ask("sum amount by region", { tools: [] })).content;
+
+  expect(found).toMatchObject({ type: "text", text: expect.stringContaining("--exposure direct") as string });
+  expect(none).toMatchObject({ type: "text", text: expect.stringContaining("There are no tools") as string });
+});
+
 test("localModel() streams what it would answer, in pieces", async () => {
   const said = await stream("hello", { tools: [echo] });
   const called = await stream("echo 'a text that is a little longer than one piece'", { tools: [echo] });

@@ -1,4 +1,4 @@
-import { toStem } from "../text/stems.ts";
+import { toStem, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
@@ -16,6 +16,8 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   const isPrefixed = emptyPrefixes.test(first) && others.length > 0;
   const wanted = (isNegative || isPrefixed ? others : parameter.words).map((word) => toStem(word)[0] ?? word);
   const { tokens } = place;
+  const described = describedCandidates(place, parameter);
+  if (described.length > 0) return described;
   return tokens.flatMap((_, at) => {
     const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
     if (!isThere || meansTool(place, wanted)) return [];
@@ -23,6 +25,27 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
     if (isNegative && !isDenied) return [];
     return [{ parameter, value: isNegative || !isDenied, from: at, to: at + wanted.length, score: 60 }];
   });
+}
+
+/** What is said in the words of the description: "is it up to date?"; or what it does: "add … to FILE" where it puts something into it. */
+function describedCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const description = parameter.description.toLowerCase();
+  const isSaid = (at: number): boolean =>
+    description.includes("up to date") &&
+    tokens
+      .slice(at, at + 3)
+      .map(({ word }) => word)
+      .join(" ") === "up to date";
+  const [verb = ""] = toStems(description.slice(0, 40));
+  const first = tokens.find(({ stem }) => stem !== "")?.stem ?? "";
+  const isDone = (at: number): boolean =>
+    /^(?:to|into)$/u.test(wordAt(tokens, at)) &&
+    tokens[at + 1]?.kind === "path" &&
+    /\binto\b/u.test(description) &&
+    (first === verb || synonymsOf(first).has(verb));
+  return tokens.flatMap((_, at) =>
+    isSaid(at) || isDone(at) ? [{ parameter, value: true, from: at, to: at + 1, score: 58 }] : [],
+  );
 }
 
 /** "common words" asks for frequent ones, if that is what the tool finds. */

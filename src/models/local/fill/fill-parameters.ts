@@ -13,7 +13,7 @@ import { numberCandidates } from "./number-candidates.ts";
 import { setField } from "./set-field.ts";
 import type { ToolWords } from "./tool-words.ts";
 import type { Parameter } from "./parameter.ts";
-import { hasForm, rolesOf } from "./roles.ts";
+import { hasForm, rolesOf, takesPlace } from "./roles.ts";
 
 /** What a request says about the parameters of a tool. */
 export interface Filled {
@@ -140,6 +140,8 @@ function guess(place: FillPlace, parameter: Parameter, cues: Set<number>): JsonV
   const found = findFreeText(place, parameter, cues);
   const first = found === undefined ? undefined : place.tokens[found.from];
   if (found === undefined || first === undefined) return undefined;
+  // The name of a file is not what is in it.
+  if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);
   if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value: found.text });
   return place.tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;

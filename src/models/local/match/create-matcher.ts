@@ -1,4 +1,4 @@
-import { wordAt } from "../text/token.ts";
+import { type TokenKind, wordAt } from "../text/token.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
@@ -144,6 +144,8 @@ interface QueryWord {
   readonly isFirst: boolean;
   /** What it was probably meant to be, if nobody knows it. */
   readonly meant?: string;
+  /** Whether it is the format of a file, by its ending. */
+  readonly isFormat: boolean;
 }
 
 /** What the form of a value says about what is to be done with it. */
@@ -160,21 +162,22 @@ function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWo
   const colon = tokens.findIndex(({ text }) => text === ":");
   let isFirst = true;
   let typos = 0;
-  const add = (stem: string, share: number, isWord: boolean): void => {
+  const add = (stem: string, share: number, kind: TokenKind | undefined): void => {
     if ((words.get(stem)?.share ?? 0) >= share) return;
-    const isTypo = isWord && !isKnown(stem, spread) && typos < mostTypos;
+    const isTypo = kind === "word" && !isKnown(stem, spread) && typos < mostTypos;
+    const isFormat = kind === "path" && stem !== "file" && !plainFormats.test(stem);
     if (isTypo) typos += 1;
     const meant = isTypo ? findMeant(stem, spread) : undefined;
-    words.set(stem, { stem, share, isFirst, ...(meant !== undefined && { meant }) });
+    words.set(stem, { stem, share, isFirst, isFormat, ...(meant !== undefined && { meant }) });
   };
   for (const [at, token] of tokens.slice(0, 400).entries()) {
     const share = colon !== -1 && at > colon ? 0.25 : 1;
-    for (const [stem, part] of stemsOf(token)) add(stem, part * share, token.kind === "word");
+    for (const [stem, part] of stemsOf(token)) add(stem, part * share, token.kind);
     if (token.stem !== "") isFirst = false;
   }
-  for (const stem of impliedStems(request)) add(stem, 0.9, false);
+  for (const stem of impliedStems(request)) add(stem, 0.9, undefined);
   // A question asks for facts.
-  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, false);
+  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, undefined);
   return [...words.values()];
 }
 
@@ -244,11 +247,13 @@ interface Corpus {
 function scoreItem(item: Item, words: readonly QueryWord[], corpus: Corpus): number {
   let score = 0;
   let strange = 0;
+  let isOtherFormat = false;
   const named = new Map<string, number>();
   for (const word of words) {
     const found = bestWord(item, word);
     if (found === undefined) {
       strange += strangeness(word, corpus);
+      isOtherFormat ||= word.isFormat && strangeness(word, corpus) > 0;
       continue;
     }
     const part = word.share * found.trust * rarityOf(found.stem, corpus) * commonness(item, word, found);
@@ -257,7 +262,9 @@ function scoreItem(item: Item, words: readonly QueryWord[], corpus: Corpus): num
     if (isName) named.set(found.stem, Math.max(named.get(found.stem) ?? 0, found.trust * Math.min(1, word.share)));
     if (word.isFirst && (isName || item.verb === found.stem)) score += 1.2 * part;
   }
-  const covered = score - (item.tool === undefined ? 0 : Math.min(1.6, 0.8 * strange));
+  // A skill is not opened for a file of a format that others name and it does not.
+  const against = item.tool === undefined ? (isOtherFormat ? 1.2 : 0) : Math.min(1.6, 0.8 * strange);
+  const covered = score - against;
   return covered + scoreName(item, named);
 }
 

@@ -39,6 +39,15 @@ export function isDangerous(tool: ModelTool): boolean {
   return dangersOf(tool).length > 0;
 }
 
+const changes = new Set(
+  toStems("add write insert put replace rename move edit update change fix set apply convert format"),
+);
+
+/** Tells whether a tool changes things, by the first word of its description. */
+export function isChanging(tool: ModelTool): boolean {
+  return isDangerous(tool) || changes.has(toStems((tool.description ?? "").slice(0, 60))[0] ?? "");
+}
+
 /** What a request says about doing what a dangerous tool does. */
 export type DangerWish = "asked" | "denied" | "unsaid";
 

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ModelTool } from "../../model.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
-import { askFor, offer, sayNothingFits, smallTalk } from "../talk/phrases.ts";
+import { askFor, offer, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
 import { isMeta, workOf, type Decision, type PlannedCall, type Scene, type Task } from "./decision.ts";
 import { addAnswers, toInputs } from "./fill-task.ts";
 import { findFollowUp } from "./follow-up.ts";
@@ -21,17 +21,32 @@ export function decide(scene: Scene): Decision {
   if (command !== undefined) return command;
   const talk = exchange.rounds.length === 0 ? smallTalk(scene) : undefined;
   if (talk !== undefined) return say(talk);
-  const tasks = planTasks(scene);
-  const task = tasks[work.length];
-  if (task === undefined) return say(work.length === 0 ? "All right. What else can I do?" : renderResults(work));
-  return decideTask(scene, task, work);
+  if (work.length === 0) return decideNext(scene, planTasks(scene), work) ?? say("All right. What else can I do?");
+  const next = decideNext(scene, planTasks(scene).slice(work.length), work);
+  if (next !== undefined) return next;
+  // Whoever has just opened a skill had something to do with it.
+  const hasOpened = exchange.rounds.at(-1)?.every(({ tool }) => tool === "activate_skill") === true;
+  return say(hasOpened ? withResults(work, sayUndone(exchange.text)) : renderResults(work));
+}
+
+/** Decides about the first of `tasks` that is not done by what was done already; `undefined` if all are. */
+function decideNext(
+  scene: Scene,
+  tasks: readonly Task[],
+  work: readonly (readonly DoneCall[])[],
+): Decision | undefined {
+  for (const task of tasks) {
+    const decision = decideTask(scene, task, work);
+    if (decision !== undefined) return decision;
+  }
+  return undefined;
 }
 
 function say(text: string): Decision {
   return { text, calls: [] };
 }
 
-function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[])[]): Decision {
+function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[])[]): Decision | undefined {
   const place = toPlace(scene, work.length > 0);
   const resolution =
     task.tool === undefined
@@ -39,13 +54,15 @@ function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[
       : settle(task, fitTool(task.request, task.tool, 0, place), scene);
   switch (resolution.type) {
     case "call":
-      return call(scene, toInputs(resolution.fit.tool, task.request, resolution.fit.filled), resolution.fit.tool);
+      return call(scene, task, resolution.fit);
     case "open":
       return { text: "", calls: [{ tool: "activate_skill", input: { name: resolution.skill.name } }] };
     case "ask":
       return say(withResults(work, askFor(resolution.fit.tool, resolution.fit.filled.missing)));
     case "offer":
       return say(withResults(work, offer(resolution)));
+    case "narrower":
+      return say(withResults(work, sayTooMuch(resolution.fit.tool, resolution.said)));
     case "none":
       return say(withResults(work, sayNothingFits(scene, task.request.text)));
   }
@@ -114,14 +131,16 @@ function textsOf(value: JsonValue): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap((part) => textsOf(part)) : [];
 }
 
-/** What was called a moment ago is not called again: what came back is the answer. */
-function call(scene: Scene, inputs: readonly JsonObject[], tool: ModelTool): Decision {
+/** What was called a moment ago is not called again: what came back is the answer, if the task says itself what to do it with. */
+function call(scene: Scene, { request }: Task, { tool, filled }: Fit): Decision | undefined {
   const work = workOf(scene.exchange);
   const made = new Set((scene.mustCall ? work.flat() : (work.at(-1) ?? [])).map(keyOf));
-  const calls = inputs
+  const calls = toInputs(tool, request, filled)
     .map((input): PlannedCall => ({ tool: tool.name, input }))
     .filter((call) => !made.has(keyOf(call)));
-  return calls.length === 0 ? say(renderResults(work)) : { text: "", calls };
+  if (calls.length > 0) return { text: "", calls };
+  const isDone = scene.mustCall || filled.used.size > 0 || filled.guessed.size === 0;
+  return isDone ? undefined : say(withResults(work, sayUndone(request.text)));
 }
 
 function keyOf({ tool, input }: PlannedCall): string {

@@ -5,7 +5,7 @@ import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksForOther, isDangerous, wishOf } from "../match/danger.ts";
+import { asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
@@ -22,6 +22,8 @@ export interface Fit {
 export type Resolution =
   | { readonly type: "call"; readonly fit: Fit }
   | { readonly type: "ask"; readonly fit: Fit }
+  /** It would do more than it is asked to: `said` is what the request keeps it to, and it has no place for. */
+  | { readonly type: "narrower"; readonly fit: Fit; readonly said: string }
   | { readonly type: "open"; readonly skill: ListedSkill; readonly score: number }
   | { readonly type: "offer"; readonly fits: readonly Fit[] }
   | { readonly type: "none" };
@@ -74,7 +76,22 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const isAllowed = ({ tool }: Fit): boolean => !isDangerous(tool) || wishOf(request, tool) === "asked";
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
-  return choose({ fits, best: fits.find(isAllowed), isMeant }, skills, place);
+  const resolution = choose({ fits, best: fits.find(isAllowed), isMeant }, skills, place);
+  const said = resolution.type === "call" ? findRestriction(request, resolution.fit) : undefined;
+  return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+/** What a request keeps a change to ("all python files", "only the first page") and the tool was not told. */
+function findRestriction(request: Request, { tool, filled }: Fit): string | undefined {
+  if (!isChanging(tool)) return undefined;
+  const { tokens } = request;
+  const own = toolWordsOf(tool).toolStems;
+  const from = tokens.findIndex(({ word }) => /^(?:all|every|each|only|just)$/u.test(word));
+  if (from === -1) return undefined;
+  let to = from + 1;
+  while (to < tokens.length && tokens[to]?.kind === "word" && !filled.used.has(to)) to += 1;
+  const isTold = tokens.slice(from + 1, to).every(({ stem }) => stem === "" || own.has(stem));
+  return isTold ? undefined : request.text.slice(tokens[from]?.start, tokens[to - 1]?.end);
 }
 
 interface Found {

@@ -48,6 +48,9 @@ function listAbilities({ skills, tools }: Scene): string {
       .map(({ name, description }) => `- \`${name}\`: ${firstSentence(description ?? "")}`),
   ];
   const rest = Math.max(0, skills.length - mostListed) + Math.max(0, tools.length - mostListed);
+  if (lines.length === 0 && tools.some(({ name }) => isMeta(name))) {
+    return "The tools here must be searched for before they are seen, which I cannot do. With `--exposure direct` (`exposure` of an agent) I am shown them.";
+  }
   if (lines.length === 0) return "There are no tools and no skills here, so there is nothing I can do yet.";
   return `This is what I can do:\n${lines.join("\n")}${rest > 0 ? `\n… and ${rest} more` : ""}`;
 }
@@ -61,8 +64,21 @@ function firstSentence(text: string): string {
 /** Says that nothing fits, and what there is. */
 export function sayNothingFits(scene: Scene, request: string): string {
   const image = scene.exchange.files.length > 0 ? " I cannot see what is attached." : "";
-  const shown = request.length > 80 ? `${request.slice(0, 79)}…` : request;
-  return `I found no tool and no skill for "${shown}".${image} ${who} ${listAbilities(scene)}`;
+  return `I found no tool and no skill for "${cut(request)}".${image} ${who} ${listAbilities(scene)}`;
+}
+
+/** Says that a step could not be done with what the steps before it gave. */
+export function sayUndone(request: string): string {
+  return `That is not all of "${cut(request)}": I do not know what to do the rest with. Say it again, with the file or the text.`;
+}
+
+/** Says that a tool would do more than it was asked to. */
+export function sayTooMuch({ name }: ModelTool, said: string): string {
+  return `I did nothing: \`${name}\` changes things, and I do not know how to keep it to "${cut(said)}". Say it with one of its parameters, or ask for all of it.`;
+}
+
+function cut(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 /** Asks for what is missing. The form of the first line is how the answer is understood later. */

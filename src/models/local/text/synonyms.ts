@@ -20,7 +20,7 @@ const groups = [
   "calculate compute evaluate solve calculator work math arithmetic",
   "check verify validate test valid inspect examine correct",
   "hash checksum digest fingerprint",
-  "compare diff difference differ versus change",
+  "compare diff difference differ versus change same identical equal",
   "summarize summary overview report recap digest",
   "repository repo git",
   "file document",
