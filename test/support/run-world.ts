@@ -180,15 +180,30 @@ function checkJournal(journal: readonly Record<string, JsonValue>[]): string[] {
     }
     if ((type === "note" || type === "lease-end") && record["epoch"] !== epoch) problems.push(`a ${type} of a zombie`);
     if (record["follows"] !== undefined && !done.has(record["follows"])) problems.push("a note without its outcome");
-    if (type === "step-intent") {
-      if (done.has(record["step"])) problems.push("an intent after the outcome");
-      started.add(record["step"]);
-    }
-    if (type === "step-outcome") {
-      if (done.has(record["step"])) problems.push("two outcomes of one step");
-      if (!started.has(record["step"])) problems.push("an outcome without an intent");
-      done.add(record["step"]);
-    }
+    problems.push(...checkStep(type, record["step"], { done, started }));
+  }
+  return problems;
+}
+
+interface StepsSoFar {
+  readonly done: Set<JsonValue | undefined>;
+  readonly started: Set<JsonValue | undefined>;
+}
+
+function checkStep(
+  type: JsonValue | undefined,
+  step: JsonValue | undefined,
+  { done, started }: StepsSoFar,
+): readonly string[] {
+  const problems: string[] = [];
+  if (type === "step-intent") {
+    if (done.has(step)) problems.push("an intent after the outcome");
+    started.add(step);
+  }
+  if (type === "step-outcome") {
+    if (done.has(step)) problems.push("two outcomes of one step");
+    if (!started.has(step)) problems.push("an outcome without an intent");
+    done.add(step);
   }
   return problems;
 }

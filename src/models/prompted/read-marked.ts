@@ -36,9 +36,9 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     }
     if (isEnd || found !== undefined) return finishAt(drafts, found, next);
     const read = readCalls(source, next, place);
-    if (drafts.length > 0 && typeof read === "string") return finish(drafts, end);
-    if (read === "none" && !isKeyed(source, next)) return undefined;
-    if (typeof read === "string" || isDoubtful(source, next, read)) return readOtherwise(source, next, place);
+    if (typeof read === "string")
+      return drafts.length > 0 ? finish(drafts, end) : readUnread(source, next, place, read);
+    if (isDoubtful(source, next, read)) return readOtherwise(source, next, place);
     drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
     next = read.end;
     end = read.end;
@@ -105,6 +105,16 @@ function isSuspicious(source: Source, drafts: readonly CallDraft[], end: number)
 /** A text that was not closed took the closing mark with it: nothing was cut off. */
 function isRunaway(source: Source, at: number, drafts: readonly CallDraft[]): boolean {
   return drafts.some((draft) => draft.isCut) && findMark(source, at) < source.text.length;
+}
+
+/** What cannot be read is a mistake if it looks like a call at all. */
+function readUnread(
+  source: Source,
+  at: number,
+  place: CallPlace,
+  read: "none" | "unreadable",
+): MarkedRegion | undefined {
+  return read === "unreadable" || isKeyed(source, at) ? readOtherwise(source, at, place) : undefined;
 }
 
 /** The longest text that is given to the repair of last resort. */

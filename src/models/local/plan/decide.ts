@@ -1,6 +1,5 @@
 import { toCanonicalJson } from "../../../core/canonical-json.ts";
-import type { JsonObject, JsonValue } from "../../../core/json.ts";
-import type { ModelTool } from "../../model.ts";
+import type { JsonValue } from "../../../core/json.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
 import { askFor, offer, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
