@@ -27,6 +27,4 @@ export interface RuntimeDescription {
 export interface RuntimeContext extends ToolContext {
   /** Hands on a piece of the output while the tool runs. */
   chunk(chunk: JsonValue): void;
-  /** The tools that are available now to the workspace or the session that the call is made for. */
-  availableTools(): readonly { readonly address: string; readonly tool: Tool }[];
 }

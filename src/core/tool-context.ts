@@ -1,7 +1,7 @@
 import type { Progress } from "./events.ts";
 import type { JsonValue } from "./json.ts";
 import type { ToolOutcome } from "./outcome.ts";
-import type { TypedTool } from "./tool-data.ts";
+import type { Tool, TypedTool } from "./tool-data.ts";
 import type { ToolState } from "./tool-state.ts";
 
 /** What a tool gets beside its input. */
@@ -31,9 +31,24 @@ export interface ToolContext<Injected = Readonly<Record<string, unknown>>> {
    * The call's end tells the sum, without the calls inside it, and so do the stats of its tool and skill.
    */
   spend(costUsd: number): void;
-  /** Calls another tool, the same way every call takes; it is cancelled with this one. Never throws. */
-  call<Input, Output>(tool: TypedTool<Input, Output>, input: Input): Promise<ToolOutcome<Output>>;
-  call(tool: string, input?: unknown): Promise<ToolOutcome>;
+  /**
+   * Calls another tool, the same way every call takes, for whoever made the outermost call; it is cancelled with this one. Never
+   * throws.
+   */
+  call<Input, Output>(
+    tool: TypedTool<Input, Output>,
+    input: Input,
+    options?: InsideOptions,
+  ): Promise<ToolOutcome<Output>>;
+  call(tool: string, input?: unknown, options?: InsideOptions): Promise<ToolOutcome>;
+  /** The tools that are available now to the workspace or the session that the call is made for, and that whoever made it may call. */
+  availableTools(): readonly { readonly address: string; readonly tool: Tool }[];
+}
+
+/** What may be said with a call inside another one. */
+export interface InsideOptions {
+  /** Cancels it before the call around it is over. */
+  readonly signal?: AbortSignal;
 }
 
 /** What a generator may yield to tell progress, beside chunks of its output. */

@@ -85,8 +85,8 @@ export async function bringAgreed(
   return bring(parts, { draft, base, granted: facts.asks, ...toNotes(parts, options) });
 }
 
-function toNotes({ author }: ForgeParts, options: ChangeOptions): Pick<Candidate, "author" | "signal"> {
-  return { author: options.author ?? author, signal: options.signal };
+function toNotes({ author }: ForgeParts, options: ChangeOptions): Pick<Candidate, "author" | "call" | "signal"> {
+  return { author: options.author ?? author, signal: options.signal, call: options.call };
 }
 
 const nothingChanged = {

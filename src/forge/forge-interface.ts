@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { Permissions } from "../core/permissions.ts";
 import type { JsonSchema } from "../core/schema/json-schema.ts";
 import type { Store } from "../core/store.ts";
+import type { ToolContext } from "../core/tool-context.ts";
 import type { ToolState } from "../core/tool-state.ts";
 import type { ToolAnnotations } from "../core/tool.ts";
 import type { Runtimes } from "../runtimes/open-runtimes.ts";
@@ -50,9 +51,18 @@ export interface ForgeOptions extends FolderTrustOptions {
 }
 
 /** Said with a change. */
-export interface ChangeOptions {
+export interface ChangeOptions extends TrialOptions {
   readonly author?: string;
+}
+
+/** Said with whatever tries a tool. */
+export interface TrialOptions {
   readonly signal?: AbortSignal;
+  /**
+   * Makes the calls of other tools while a tool is tried: of a tool's context, they are made for whoever called that tool, and only
+   * what they may call is called. @default the workspace's, for nobody
+   */
+  readonly call?: ToolContext["call"];
 }
 
 /** Said with an edit. */
@@ -243,7 +253,7 @@ export interface Forge {
    */
   createSkill(draft: SkillDraft, options?: ChangeOptions): Promise<SkillAnswer>;
   /** Runs the examples of the live version, or of another one. @throws {KitbagError} `version-not-found`, `tool-not-found` */
-  testTool(name: string, options?: { readonly version?: string; readonly signal?: AbortSignal }): Promise<TestReport>;
+  testTool(name: string, options?: TrialOptions & { readonly version?: string }): Promise<TestReport>;
   /** Everything in the tools folder, by name. */
   listTools(): readonly ForgedTool[];
   /** @throws {KitbagError} `tool-not-found` */

@@ -1,7 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";
-import type { Forge, ForgeEvent, ForgeVersion, TestReport, UpdateOptions } from "./forge-interface.ts";
+import type { Forge, ForgeEvent, ForgeVersion, TestReport, TrialOptions, UpdateOptions } from "./forge-interface.ts";
 import { draftOf, findVersion, keepByHand, notFound, refuseStale } from "./edits.ts";
 import { refuseDraft } from "./birth/answer.ts";
 import { runExamples } from "./birth/run-examples.ts";
@@ -123,14 +123,14 @@ async function writeStep(parts: ForgeParts, stored: StoredTool, { type, version,
 async function testTool(
   { policy, runtimes, workspace }: ForgeParts,
   entry: ForgedEntry,
-  { version, signal }: { readonly version?: string; readonly signal?: AbortSignal } = {},
+  { version, signal, call }: TrialOptions & { readonly version?: string } = {},
 ): Promise<TestReport> {
   const { stored, versions, tool: current } = entry;
   if (entry.status === "deleted") throw new KitbagError("tool-deleted", { tool: stored.name });
   const label = version ?? currentOf(entry);
   const tool = current?.version === label ? current : versions.get(label);
   if (tool === undefined) throw missing(entry, label);
-  const examples = await runExamples(tool, { runtimes, workspace, limitMs: policy.exampleLimitMs, signal });
+  const examples = await runExamples(tool, { runtimes, workspace, limitMs: policy.exampleLimitMs, signal, call });
   return { name: stored.name, version: label, passed: examples.every((one) => one.passed), examples };
 }
 

@@ -35,6 +35,7 @@ export interface Candidate {
   readonly granted?: Permissions;
   readonly author?: string | undefined;
   readonly signal?: AbortSignal | undefined;
+  readonly call?: Trial["call"];
 }
 
 /** A draft that may become live. */
@@ -123,7 +124,7 @@ async function tryOut(
   candidate: Candidate,
   { tool, version, change, stage }: Prepared & { readonly stage: Stage },
 ): Promise<Passed | RefusedTool | WaitingTool> {
-  const { draft, base, signal } = candidate;
+  const { draft, base, signal, call } = candidate;
   const { policy, workspace, runtimes, store } = parts;
   const { granted, author } = candidate;
   const held = await holdBack(parts, {
@@ -134,7 +135,7 @@ async function tryOut(
     author,
   });
   if (held !== undefined) return held;
-  const trial: Trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal };
+  const trial: Trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal, call };
   const examples = await runExamples(tool, trial);
   signal?.throwIfAborted();
   if (examples.some((one) => !one.passed)) return refuseExamples(draft.name, examples);

@@ -4,6 +4,7 @@ import { KitbagError, type Failure } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Runtime } from "../../core/runtime.ts";
+import type { ToolContext } from "../../core/tool-context.ts";
 import type { FunctionCode, Tool, ToolExample } from "../../core/tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
@@ -19,6 +20,8 @@ export interface Trial {
   /** How long one call may take. */
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Makes their calls. @default the workspace's, for nobody */
+  readonly call?: ToolContext["call"] | undefined;
 }
 
 /** A workspace in which there is one tool that is not live, and whose calls of others go to the live ones. */
@@ -39,13 +42,14 @@ const maxOutputBytes = 4 * 1024 * 1024;
 
 /**
  * Makes the workspace in which a tool is tried: the same way every call takes, with the tool's own permissions, and nothing that it
- * keeps outlives it. The tools that it calls are the live ones, called through their workspace with all that holds there.
+ * keeps outlives it. The tools that it calls are the live ones, called through their workspace with all that holds there, for whoever
+ * has it tried.
  */
-export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal }: Trial): Bench {
+export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, call = workspace.call }: Trial): Bench {
   const own = createWorkspace({ runtimes, tools: [tool], approve: () => ({ decision: "approve" }) });
   for (const entry of workspace.getAvailableTools()) {
     // A tool that is only tried makes no others: each of them would be tried in turn.
-    if (entry.address !== tool.name && !isOwn(entry.tool)) addStandIn(own, workspace, entry);
+    if (entry.address !== tool.name && !isOwn(entry.tool)) addStandIn(own, call, entry);
   }
   const limit = Math.min(limitMs, tool.limits.limitMs ?? limitMs);
   return {
@@ -66,11 +70,11 @@ export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal }
 }
 
 /** Two owners with one wire name cannot both be there; the first one is. */
-function addStandIn(own: Workspace, live: Workspace, { tool, address, source, owner }: RegisteredTool): void {
+function addStandIn(own: Workspace, call: ToolContext["call"], { tool, address, source, owner }: RegisteredTool): void {
   const code: FunctionCode = {
     kind: "function",
     async run(input, { signal }) {
-      const outcome = await live.call(address, input, { signal });
+      const outcome = await call(address, input, { signal });
       if (outcome.status === "ok") return outcome.output;
       throw new KitbagError(outcome.error.code, outcome.error.details);
     },

@@ -1,13 +1,12 @@
 import type { Model, ModelPrompt } from "../../models/model.ts";
 import { codeDraftSchema } from "../drafts/draft-schema.ts";
-import type { Forge, ForgeAnswer } from "../forge-interface.ts";
+import type { Forge, ForgeAnswer, TrialOptions } from "../forge-interface.ts";
 import type { CodeDraft } from "../tool-draft.ts";
 
 /** What a tool is to be. */
-export interface GenerateWish {
+export interface GenerateWish extends TrialOptions {
   readonly description: string;
   readonly name?: string;
-  readonly signal?: AbortSignal;
 }
 
 /** Writes an answer to a prompt of texts: a model, or whoever has one. */
@@ -25,15 +24,15 @@ Give at least two examples with the exact output, one of them at the edge of wha
 
 /** Has a model write a tool, and repair it by what the gate says, up to three times. Answers with what came of the last attempt. */
 export async function askModel(forge: Forge, write: WriteText, wish: GenerateWish): Promise<ForgeAnswer> {
-  const { description, name, signal } = wish;
+  const { description, name, ...trial } = wish;
   const prompt: ModelPrompt = [
     { role: "system", content: task },
     { role: "user", content: [{ type: "text", text: toQuestion(description, name) }] },
   ];
   for (let attempt = 1; ; attempt += 1) {
-    const text = await write([...prompt], signal);
+    const text = await write([...prompt], trial.signal);
     const draft = readDraft(text, name);
-    const answer = await forge.createTool(draft, { ...(signal !== undefined && { signal }) });
+    const answer = await forge.createTool(draft, trial);
     if (answer.status !== "refused" || attempt === mostAttempts) return answer;
     prompt.push(
       { role: "assistant", content: [{ type: "text", text: text.slice(0, longestAnswer) }] },

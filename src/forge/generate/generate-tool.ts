@@ -25,14 +25,13 @@ export type GeneratedTool =
  */
 export async function generateTool(forge: Forge, wish: GenerateWish, write?: WriteText): Promise<GeneratedTool> {
   if (write !== undefined) return { how: "model", answer: await askModel(forge, write, wish) };
-  const { description, signal } = wish;
+  const { description, name: asked, ...trial } = wish;
   const tools = forge.workspace.getAvailableTools().map(({ address }) => address);
   const closest = findClosestTemplate(description, tools);
   if (closest === undefined) throw nothingClose(description);
-  const name = wish.name ?? toName(description, closest.template);
+  const name = asked ?? toName(description, closest.template);
   const filled = fillTemplate({ ...closest, name, description: description.slice(0, longestDescription) });
-  const options = signal === undefined ? {} : { signal };
-  return { how: "template", ...closest, answer: (await makeFilled(forge, filled, options)) as ForgeAnswer };
+  return { how: "template", ...closest, answer: (await makeFilled(forge, filled, trial)) as ForgeAnswer };
 }
 
 const longestDescription = 1024;

@@ -43,9 +43,9 @@ export function createGenerateTool(forge: Forge, { model, sampling }: Writers): 
     output: anyObject,
     limits: { limitMs: 600_000 },
     ...(writer === undefined && sampling !== undefined && { inject: { sampling: injected<unknown>() } }),
-    async run(given, { signal, injected: values }): Promise<JsonObject> {
+    async run(given, { signal, call, injected: values }): Promise<JsonObject> {
       const write = writer ?? sampling?.((values as { readonly sampling?: unknown }).sampling);
-      const generated = await generateTool(forge, { ...(given as unknown as GenerateWish), signal }, write);
+      const generated = await generateTool(forge, { ...(given as unknown as GenerateWish), signal, call }, write);
       const made = toOutput(generated.answer);
       if (generated.how === "model") return { how: "model", ...made };
       const { template, parameters } = generated;

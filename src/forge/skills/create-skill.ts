@@ -156,7 +156,8 @@ async function tryTools(
   for (const { name, examples } of draft.tools ?? []) {
     const tool = tools.find((one) => one.name === name);
     if (tool === undefined) continue;
-    const trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal: options.signal };
+    const { signal, call } = options;
+    const trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal, call };
     const tried = await runExamples({ ...tool, examples }, trial);
     results.push(...tried.map((one) => ({ ...one, description: `${name}: ${one.description ?? "example"}` })));
   }

@@ -38,11 +38,11 @@ export function createTemplateTool(forge: Forge): Tool {
     }),
     output: anyObject,
     limits: { limitMs: 600_000 },
-    async run(given, { signal }): Promise<JsonObject> {
+    async run(given, { signal, call }): Promise<JsonObject> {
       const { template, name, ...rest } = given as unknown as Partial<TemplateWish>;
       if (template === undefined) return { templates: templates.map(({ name: one }) => describeTemplate(one)) };
       if (name === undefined) return { ...describeTemplate(template), parameters: findTemplate(template).parameters };
-      return toOutput(await makeFilled(forge, fillTemplate({ template, name, ...rest }), { signal }));
+      return toOutput(await makeFilled(forge, fillTemplate({ template, name, ...rest }), { signal, call }));
     },
   });
 }

@@ -41,7 +41,8 @@ function createTool(forge: Forge): Tool {
     input: codeDraftSchema,
     output: anyObject,
     limits,
-    run: async (draft, { signal }) => toOutput(await forge.createTool(draft as unknown as CodeDraft, { signal })),
+    run: async (draft, { signal, call }) =>
+      toOutput(await forge.createTool(draft as unknown as CodeDraft, { signal, call })),
   });
 }
 
@@ -57,9 +58,9 @@ function updateTool(forge: Forge): Tool {
     ]),
     output: anyObject,
     limits,
-    async run(given, { signal }) {
+    async run(given, { signal, call }) {
       const { name, changes, expectedVersion: expected } = given as unknown as UpdateInput;
-      const options = { signal, ...(expected !== undefined && { expectedVersion: expected }) };
+      const options = { signal, call, ...(expected !== undefined && { expectedVersion: expected }) };
       return toOutput(await forge.updateTool(name, changes, options));
     },
   });
@@ -96,8 +97,8 @@ function createPipeline(forge: Forge): Tool {
     input: pipelineDraftSchema,
     output: anyObject,
     limits,
-    run: async (draft, { signal }) =>
-      toOutput(await forge.createPipeline(draft as unknown as PipelineDraft, { signal })),
+    run: async (draft, { signal, call }) =>
+      toOutput(await forge.createPipeline(draft as unknown as PipelineDraft, { signal, call })),
   });
 }
 
@@ -110,6 +111,7 @@ function createSkill(forge: Forge): Tool {
     input: skillDraftSchema,
     output: anyObject,
     limits,
-    run: async (draft, { signal }) => toOutput(await forge.createSkill(draft as unknown as SkillDraft, { signal })),
+    run: async (draft, { signal, call }) =>
+      toOutput(await forge.createSkill(draft as unknown as SkillDraft, { signal, call })),
   });
 }

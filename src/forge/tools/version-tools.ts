@@ -1,6 +1,7 @@
 import { defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ExampleResult, Forge } from "../forge-interface.ts";
 import { adviseExample } from "../birth/answer.ts";
@@ -29,9 +30,18 @@ function testTool(forge: Forge): Tool {
     input: closed({ name: toolName, version }, ["name"]),
     output: anyObject,
     limits: { limitMs: 600_000 },
-    async run(given, { signal }) {
+    async run(given, { signal, call, availableTools }) {
       const { name, version: which } = given as unknown as VersionInput;
-      const report = await forge.testTool(name, { signal, ...(which !== undefined && { version: which }) });
+      const known = availableTools().map(({ address }) => address);
+      // Examples are calls of it: who may not call it has no such tool.
+      if (forge.workspace.isToolAvailable(name) && !known.includes(name)) {
+        throw new KitbagError("tool-not-found", {
+          tool: name,
+          nearest: nearestNames(name, known),
+          count: known.length,
+        });
+      }
+      const report = await forge.testTool(name, { signal, call, ...(which !== undefined && { version: which }) });
       const failed = report.examples.filter((one) => !one.passed);
       if (failed.length > 0) {
         const head = `${failed.length} of ${report.examples.length} examples did not pass`;

@@ -101,7 +101,7 @@ export function createStepTool(forge: Forge): Tool {
     input,
     output: anyObject,
     limits: { limitMs: 600_000 },
-    async run(given, { state, signal }): Promise<JsonObject> {
+    async run(given, { state, signal, call }): Promise<JsonObject> {
       const { id: asked, action, ...parts } = given as unknown as StepInput;
       const id = asked ?? randomBytes(12).toString("hex");
       if (action === "drop") return { id, dropped: await state.delete(id) };
@@ -116,7 +116,7 @@ export function createStepTool(forge: Forge): Tool {
       if (action !== "live") return toAnswer(id, kept.parts, problems);
       const wrong = [...problems, ...findWrong(kept.parts)];
       if (wrong.length > 0) return toAnswer(id, kept.parts, wrong);
-      const answer = await forge.createSkill(toSkillDraft(kept.parts), { signal });
+      const answer = await forge.createSkill(toSkillDraft(kept.parts), { signal, call });
       if (answer.status === "refused") return toAnswer(id, kept.parts, toProblems(answer));
       if (answer.status === "waiting") {
         await state.set(id, { parts: kept.parts, waits: true } as unknown as JsonValue, { expiresInMs });

@@ -174,6 +174,25 @@ test("a tool may not give a call inside it options of its own: those of the oute
   expect(JSON.stringify(outcome)).toContain("budget-spent");
 });
 
+test("a tool may cancel a call inside it, and goes on", async () => {
+  const wait = defineTool({ name: "wait", description: "Waits", run: () => new Promise(() => {}) });
+  const stop = new AbortController();
+  const impatient = defineTool({
+    name: "impatient",
+    description: "Does not wait",
+    async run(_, { call }) {
+      const waiting = call("wait", {}, { signal: stop.signal });
+      stop.abort();
+      const outcome = await waiting;
+      return outcome.status === "failed" ? outcome.error.code : "it waited";
+    },
+  });
+
+  const outcome = await createWorkspace({ tools: [wait, impatient] }).call("impatient");
+
+  expect(outcome).toMatchObject({ status: "ok", output: "call-cancelled" });
+});
+
 function setUp(
   run: (context: ToolContext) => unknown,
   options: Parameters<typeof createWorkspace>[0] = {},

@@ -1,6 +1,7 @@
 import type { Progress } from "../../core/events.ts";
 import { copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
+import type { InsideOptions } from "../../core/tool-context.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import { cutText } from "../cut-text.ts";
 import { openOwnerState, openToolState } from "../state/call-state.ts";
@@ -37,8 +38,11 @@ export class CallContext implements RuntimeContext {
       if (isFinite(costUsd) && costUsd > 0 && !call.ended) call.costUsd += costUsd;
     };
     this.chunk = (chunk) => chunks.push(chunk);
-    this.call = (tool: unknown, input?: unknown) =>
-      call.callInside({ tool, input, options: noOptions }) as Promise<never>;
+    this.call = (tool: unknown, input?: unknown, options?: InsideOptions) => {
+      // Nothing else: what holds for the outer call holds for those inside it.
+      const signal = options?.signal;
+      return call.callInside({ tool, input, options: signal === undefined ? noOptions : { signal } }) as Promise<never>;
+    };
   }
 
   /** Made when somebody asks for it: most tools do not. */
@@ -48,8 +52,10 @@ export class CallContext implements RuntimeContext {
 
   /** Made when somebody asks for it, too. */
   get availableTools(): RuntimeContext["availableTools"] {
-    const { host, holder } = this.#call;
-    return host.registry.viewOf(holder).available;
+    const call = this.#call;
+    const { available } = call.host.registry.viewOf(call.holder);
+    if (call.root.options.refuse === undefined) return available;
+    return () => available().filter((entry) => call.refuseCaller({ entry }) === undefined);
   }
 
   get state(): ToolState {

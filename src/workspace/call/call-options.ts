@@ -1,4 +1,6 @@
+import type { Failure } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
+import type { RegisteredTool } from "../registered-tool.ts";
 import type { Approve } from "./approval.ts";
 
 /** What may be said with one call. */
@@ -13,6 +15,12 @@ export interface CallOptions {
   readonly approve?: Approve;
   /** Asked about tools that need an approval, also inside the call, if neither the call nor the workspace has somebody who decides. */
   readonly approveIfNobody?: Approve;
+  /**
+   * Says why whoever asks may not call a tool; `undefined` if they may. Asked before anything else is done, about this call and about
+   * every call inside it. One that throws refuses. A part of a composed tool that is in the workspace only as that is the composed tool.
+   * @default everybody may call everything
+   */
+  readonly refuse?: (tool: RegisteredTool) => Failure | undefined;
   /**
    * A name for this use of the tool by this user: with the same key and input it is run once, also after a crash. The outcome is kept and
    * given again. One that was running when its process died is run again only if the tool is idempotent.

@@ -116,6 +116,11 @@ export class Call implements PublicCall {
     return this.root.options.user;
   }
 
+  /** Why whoever made the outermost call may not call a tool, if that is so. */
+  refuseCaller({ entry, partOf = entry }: Pick<Found, "entry" | "partOf">): Failure | undefined {
+    return this.root.options.refuse?.(partOf);
+  }
+
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();

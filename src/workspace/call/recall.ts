@@ -150,19 +150,21 @@ async function runAndKeep(
   next: Next,
 ): Promise<Flight> {
   const outcome = await next();
-  if (outcome.status === "failed") return { outcome: redactFailure(call, outcome), bytes: 0 };
+  if (outcome.status === "failed")
+    return { outcome: redactFailure(call, outcome), bytes: 0, isOwn: isOwn(call, outcome) };
   const output = call.redactor === undefined ? outcome.output : call.redactor.value(outcome.output);
   // One with a secret in it is not kept, and who waits for it gets it without: only this call knows the secrets.
   if (output !== outcome.output) {
     call.outputBytes = Buffer.byteLength(JSON.stringify(output));
-    return { outcome: { ...outcome, output }, bytes: call.outputBytes };
+    return { outcome: { ...outcome, output }, bytes: call.outputBytes, isOwn: false };
   }
   try {
     const { version } = call.entry.tool;
     await call.host.cache.keep(key, { output, bytes: call.outputBytes }, { ...cache, version, generation });
-    return { outcome, bytes: call.outputBytes };
+    return { outcome, bytes: call.outputBytes, isOwn: false };
   } catch (cause) {
-    return { outcome: call.fail("store-failed", { reason: describeThrown(cause), ran: true }), bytes: 0 };
+    const outcomeUnkept = call.fail("store-failed", { reason: describeThrown(cause), ran: true });
+    return { outcome: outcomeUnkept, bytes: 0, isOwn: false };
   }
 }
 
@@ -175,10 +177,15 @@ const ownFailures: ReadonlySet<string> = new Set<ErrorCode>([
   "tool-undeclared",
 ]);
 
+/** Whoever may not call everything may fail inside the tool where others do not. */
+function isOwn({ root }: Call, { error }: FailedOutcome): boolean {
+  return root.options.refuse !== undefined || ownFailures.has(error.code);
+}
+
 /** The outcome of another call, if this one may have it. */
-function shareWith(call: Call, { outcome, bytes }: Flight): ToolOutcome | undefined {
+function shareWith(call: Call, { outcome, bytes, isOwn: isItsOwn }: Flight): ToolOutcome | undefined {
   if (outcome.status === "ok") return recalledFrom(call, "shared", { output: cloneJson(outcome.output), bytes });
-  return ownFailures.has(outcome.error.code) ? undefined : outcome;
+  return isItsOwn ? undefined : outcome;
 }
 
 function recalledFrom(

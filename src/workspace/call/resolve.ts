@@ -3,12 +3,16 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import { spendBudget } from "./budget.ts";
 import type { Phase } from "./phase.ts";
 
-/** Ends the call if it was cancelled before it began, may not be made any more, or asks for what is no tool. */
+/**
+ * Ends the call if it was cancelled before it began, may not be made any more, asks for what is no tool, or for one that whoever asks
+ * may not call. That comes before the input is checked: nobody learns what a tool takes by trying.
+ */
 export const resolve: Phase = (call, next) => {
   const refused = call.stopped ?? spendBudget(call);
   if (refused !== undefined) return refuse(refused);
-  if (call.resolution.ok) return next();
-  return { status: "failed", error: call.resolution.failure };
+  if (!call.resolution.ok) return { status: "failed", error: call.resolution.failure };
+  const forbidden = call.refuseCaller(call.resolution);
+  return forbidden === undefined ? next() : { status: "failed", error: forbidden };
 };
 
 /** Lets everybody else go first: a tool that tries again and again must not keep the process from doing anything else. */

@@ -86,7 +86,7 @@ async function activate(
   skill: Skill,
   context: CallOptions,
 ): ReturnType<DispatchTool["run"]> {
-  const { signal, user, approve, approveIfNobody, onEvent } = context;
+  const { signal, user, approve, approveIfNobody, refuse, onEvent } = context;
   const outcome = await session.activateSkill(skill.name, signal === undefined ? {} : { signal });
   if (outcome.status === "failed") return failed(outcome.error);
   const { opened, closed, warnings } = outcome;
@@ -97,6 +97,7 @@ async function activate(
     ...(user !== undefined && { user }),
     ...(approve !== undefined && { approve }),
     ...(approveIfNobody !== undefined && { approveIfNobody }),
+    ...(refuse !== undefined && { refuse }),
     ...(onEvent !== undefined && { onEvent }),
   });
   return done({

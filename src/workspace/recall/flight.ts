@@ -5,4 +5,6 @@ export interface Flight {
   readonly outcome: ToolOutcome;
   /** Of the output, as JSON. */
   readonly bytes: number;
+  /** Whether a failure says nothing about the calls of others. */
+  readonly isOwn: boolean;
 }

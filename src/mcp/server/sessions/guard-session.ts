@@ -1,12 +1,13 @@
-import { toFailure } from "../../../core/errors.ts";
+import { toFailure, type Failure } from "../../../core/errors.ts";
 import type { Caller } from "../../../gate/gate.ts";
+import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { Session } from "../../../workspace/sessions/session.ts";
 import { hasAllTools, mayCall, toToolScopes } from "../tools/tool-scopes.ts";
 
 /**
  * A session as a caller with few scopes sees it: tools that they may not call are not there, and a call of one fails with
- * `scope-missing`. Whoever may call every tool gets the session itself.
+ * `scope-missing`, whether they make it themselves or a program, a pipeline or another tool does on their behalf. Whoever may call every tool gets the session itself.
  */
 export function guardSession(session: Session, caller: Caller): Session {
   const { scopes } = caller;
@@ -52,14 +53,15 @@ function createGuard(session: Session, caller: Caller): Session {
         if (seen.added.length + seen.removed.length + seen.replaced.length > 0) listener(seen);
       }),
     getActiveSkillTools: () => session.getActiveSkillTools().filter(isAllowed),
-    call: ((tool: string | { readonly name: string }, input?: unknown, options?: object) => {
-      const name = typeof tool === "string" ? tool : tool.name;
-      const entry = session.getTool(name);
-      if (entry === undefined || isAllowed(entry)) return session.call(tool as string, input, options);
-      const error = toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
-      return Promise.resolve({ status: "failed", error });
-    }) as Session["call"],
+    call: ((tool: string, input?: unknown, options?: CallOptions) =>
+      session.call(tool, input, { ...options, refuse })) as Session["call"],
+    invokeSkill: (name, argumentText, options) => session.invokeSkill(name, argumentText, { ...options, refuse }),
   };
+
+  function refuse(entry: RegisteredTool): Failure | undefined {
+    if (mayCall(caller, entry)) return undefined;
+    return toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
+  }
 
   function allowedOnly(entry: RegisteredTool | undefined): RegisteredTool | undefined {
     return isAllowed(entry) ? entry : undefined;
