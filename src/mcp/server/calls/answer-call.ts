@@ -17,7 +17,7 @@ import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { ToolClient } from "../tool-client.ts";
 import type { AdoptedCall, AdoptedCalls } from "./adopted-calls.ts";
 import { askApproval } from "./ask-approval.ts";
-import { askMissingInput } from "./ask-missing-input.ts";
+import { fillIn } from "./ask-missing-input.ts";
 import { createCallNotices } from "./call-notices.ts";
 import { findTarget, type CallTarget } from "./call-target.ts";
 import { createClientAccess } from "./client-access.ts";
@@ -150,7 +150,7 @@ async function runCall(
     ...(notices !== undefined && { onEvent: notices.onEvent }),
     injected: { mcp: watched.access, sampling: watched.access },
   };
-  const input = isPersonThere && target.entry !== undefined ? await askMissingInput(target.entry, given, ask) : given;
+  const input = isPersonThere ? await fillIn(target, given, ask) : given;
   const form = target.findForm(input);
   const outcome = await target.run(input, options);
   await notices?.flush();

@@ -1,8 +1,10 @@
 import { inputRequired, type PrimitiveSchemaDefinition } from "@modelcontextprotocol/server";
 
+import { isSecretName } from "../../../core/redaction/match-secrets.ts";
 import { isSchemaObject, type JsonSchema } from "../../../core/schema/json-schema.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import { toVisibleText } from "../tools/listed-tools.ts";
+import type { CallTarget, PlannedCall } from "./call-target.ts";
 import type { Ask } from "./question-line.ts";
 
 type Input = Readonly<Record<string, unknown>>;
@@ -11,18 +13,31 @@ type Input = Readonly<Record<string, unknown>>;
 const mostFields = 8;
 
 /**
- * Asks the person at the client for required values that the model left out, if all of them are simple. Answers with the input, filled in
- * if they were given: whatever is still missing, the call says.
+ * The input of a target, with what the person at the client was asked for, for each call that it leads to. Nobody is asked about many calls.
  */
-export async function askMissingInput({ tool, address }: RegisteredTool, given: unknown, ask: Ask): Promise<unknown> {
-  const input = given ?? {};
-  if (!isFields(input)) return given;
-  const form = toMissingForm(tool.inputSchema, input);
+export async function fillIn(target: CallTarget, given: unknown, ask: Ask): Promise<unknown> {
+  const calls = target.findCalls(given);
+  if (calls.filter(lacksInput).length > mostFields) return given;
+  const filled = calls.map(({ entry, input }) => (entry === undefined ? input : askMissingInput(entry, input, ask)));
+  return target.replaceInputs(given, await Promise.all(filled));
+}
+
+/**
+ * Asks the person at the client for required values that the model left out, if all of them are simple and none is a secret: the protocol
+ * forbids to ask for secrets in a form. Answers with the input, filled in if they were given: whatever is still missing, the call says.
+ */
+async function askMissingInput({ tool, address }: RegisteredTool, given: unknown, ask: Ask): Promise<unknown> {
+  const form = toMissingForm(tool.inputSchema, given);
   if (form === undefined) return given;
   const message = toVisibleText(`The tool ${address} needs more than it was given.`);
   const question = inputRequired.elicit({ message, requestedSchema: form });
   const { input: answer } = await ask({ input: question }, { takeEarly: true });
-  return answer?.["action"] === "accept" ? { ...input, ...(answer["content"] as Input) } : given;
+  return answer?.["action"] === "accept" ? { ...(given as Input | undefined), ...(answer["content"] as Input) } : given;
+}
+
+/** Tells whether a person may be asked for something that a call lacks. */
+export function lacksInput({ entry, input }: PlannedCall): boolean {
+  return entry !== undefined && toMissingForm(entry.tool.inputSchema, input) !== undefined;
 }
 
 /** A type and no interface, because forms may hold more. */
@@ -32,19 +47,29 @@ type MissingForm = {
   readonly required: string[];
 };
 
-/** The form for what is missing; `undefined` if nothing is, or something is that no form can hold. */
-export function toMissingForm(schema: JsonSchema, input: Input): MissingForm | undefined {
+/** The form for what is missing; `undefined` if nothing is, or something is that no form can hold or may ask for. */
+function toMissingForm(schema: JsonSchema, given: unknown): MissingForm | undefined {
   const { required, properties } = schema;
+  const input = given ?? {};
+  if (!isFields(input)) return undefined;
   if (!Array.isArray(required) || !isSchemaObject(properties)) return undefined;
   const missing = (required as readonly string[]).filter((name) => !Object.hasOwn(input, name));
   if (missing.length === 0 || missing.length > mostFields) return undefined;
   const fields: Record<string, PrimitiveSchemaDefinition> = {};
   for (const name of missing) {
     const field = Object.hasOwn(properties, name) ? toField(properties[name]) : undefined;
-    if (field === undefined || name === "__proto__") return undefined;
+    if (field === undefined || name === "__proto__" || isSecret(name, properties[name])) return undefined;
     fields[name] = field;
   }
   return { type: "object", properties: fields, required: missing };
+}
+
+/** More names than are taken out of records: a person who is not asked for one of these loses little. */
+const secretToPeople = /(?:token|passcode|credentials?)$/iu;
+
+function isSecret(name: string, schema: unknown): boolean {
+  const { writeOnly, format } = schema as JsonSchema;
+  return isSecretName(name) || secretToPeople.test(name) || writeOnly === true || format === "password";
 }
 
 /** What a form can say of a field, by type; anything else of a schema is checked when the call is made. */

@@ -2,6 +2,7 @@ import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
+import type { Session } from "../../../workspace/sessions/session.ts";
 import { findSession, runInSession } from "../sessions/handle-dispatch.ts";
 import { getDispatchTools } from "../sessions/session-tools.ts";
 import type { ToolClient } from "../tool-client.ts";
@@ -13,9 +14,20 @@ export interface CallTarget {
   /** One of the fixed few, or a tool of the workspace; that one may not be there, which the call says. */
   readonly kind: "dispatch" | "direct";
   readonly entry: RegisteredTool | undefined;
+  /** The calls that an input leads to, in its order. */
+  findCalls(input: unknown): readonly PlannedCall[];
+  /** An input that gives its calls other inputs, in the same order. */
+  replaceInputs(input: unknown, inputs: readonly unknown[]): unknown;
   /** How what it gives for an input is structured, as things are before the call. */
   findForm(input: unknown): StructuredForm;
   run(input: unknown, options: CallOptions): Promise<ToolOutcome>;
+}
+
+/** A call that a request would make. */
+export interface PlannedCall {
+  /** There may be no such tool, or not now, which the call says. */
+  readonly entry: RegisteredTool | undefined;
+  readonly input: unknown;
 }
 
 /** Finds what a name means to a client. The fixed few go first, where they are shown. */
@@ -28,6 +40,8 @@ export function findTarget(client: ToolClient, name: string): CallTarget {
     name,
     kind: "direct",
     entry,
+    findCalls: (input) => [{ entry: availableIn(session, entry), input }],
+    replaceInputs: (_input, [input]) => input,
     findForm: () => findStructuredForm(entry?.tool.outputSchema, generation),
     run: (input, options) => session.call(name, input, options),
   };
@@ -43,6 +57,7 @@ function toDispatchTarget(client: ToolClient, tool: DispatchTool): CallTarget {
     name,
     kind: "dispatch",
     entry: undefined,
+    ...toPlan(client, name),
     findForm: (input) =>
       findStructuredForm(isCaller ? findCalledTool(client, name, input)?.tool.outputSchema : outputSchema, generation),
     run,
@@ -51,6 +66,48 @@ function toDispatchTarget(client: ToolClient, tool: DispatchTool): CallTarget {
 
 /** The tool that one of the fixed few would call with an input, if it is for that and there is one. */
 export function findCalledTool(client: ToolClient, name: string, input: unknown): RegisteredTool | undefined {
-  const session = client.generation === "2026" ? findSession(client, input) : client.session;
-  return getDispatchTools(session).get(name)?.findCalled?.(input);
+  return getDispatchTools(sessionOf(client, input)).get(name)?.findCalled?.(input);
+}
+
+function sessionOf(client: ToolClient, input: unknown): Session {
+  return client.generation === "2026" ? findSession(client, input) : client.session;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What the fixed few that call tools would call. */
+function toPlan(client: ToolClient, name: string): Pick<CallTarget, "findCalls" | "replaceInputs"> {
+  const planOf = (session: Session, call: unknown): PlannedCall => ({
+    entry: availableIn(session, getDispatchTools(session).get("call_tool")?.findCalled?.(call)),
+    input: isFields(call) ? call["input"] : undefined,
+  });
+  const replaceIn = (call: unknown, input: unknown): unknown =>
+    isFields(call) && input !== call["input"] ? { ...call, input } : call;
+  if (name === "call_tool") {
+    return {
+      findCalls: (input) => [planOf(sessionOf(client, input), input)],
+      replaceInputs: (input, [inner]) => replaceIn(input, inner),
+    };
+  }
+  const callsIn = (input: unknown): readonly unknown[] =>
+    name === "call_tools" && isFields(input) && Array.isArray(input["calls"]) ? input["calls"] : [];
+  return {
+    findCalls(input) {
+      const session = sessionOf(client, input);
+      return callsIn(input).map((call) => planOf(session, call));
+    },
+    replaceInputs(input, inputs) {
+      if (inputs.length === 0) return input;
+      return { ...(input as Fields), calls: callsIn(input).map((call, index) => replaceIn(call, inputs[index])) };
+    },
+  };
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Nobody is asked about a tool that cannot be called. */
+function availableIn(session: Session, entry: RegisteredTool | undefined): RegisteredTool | undefined {
+  return entry !== undefined && session.isToolAvailable(entry.address) ? entry : undefined;
 }

@@ -4,7 +4,7 @@ import type { Tool } from "../../../core/tool.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import { canBeAsked, refuseToAsk } from "../calls/answer-call.ts";
-import { toMissingForm } from "../calls/ask-missing-input.ts";
+import { lacksInput } from "../calls/ask-missing-input.ts";
 import { findCalledTool, findTarget, type CallTarget } from "../calls/call-target.ts";
 import { createClientAccess } from "../calls/client-access.ts";
 import { toTargetResult } from "../calls/to-target-result.ts";
@@ -57,20 +57,19 @@ async function call({ name, input }: PlainRequest, parts: PlainParts): Promise<C
 
 /** Tells whether a call can be made without asking anybody. */
 function isPlainTarget(
-  { entry, kind, name }: CallTarget,
+  target: CallTarget,
   input: PlainRequest["input"],
   { client, capabilities }: PlainParts,
 ): boolean {
+  const { entry, kind, name } = target;
   if (kind === "direct" && entry === undefined) return false;
   const called = entry ?? findCalledTool(client, name, input);
   if (called !== undefined && (asks(called.tool) || repeatsArguments(called.tool))) return false;
   if (!canBeAsked(capabilities)) return true;
-  if (entry !== undefined && toMissingForm(entry.tool.inputSchema, input ?? noInput) !== undefined) return false;
+  if (target.findCalls(input).some(lacksInput)) return false;
   const session = client.generation === "2026" ? findSession(client, input) : client.session;
   return !hasAskingTools(session.getAvailableTools());
 }
-
-const noInput = {};
 
 /** Whether the client may be asked when a tool is called. */
 function asks({ needsApproval, inject }: Tool): boolean {
