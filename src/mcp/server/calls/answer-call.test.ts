@@ -8,6 +8,7 @@ import { defineTool } from "../../../core/define-tool.ts";
 import type { CallEvent } from "../../../core/events.ts";
 import { progress } from "../../../core/tool-context.ts";
 import { injected, type Tool } from "../../../core/tool.ts";
+import { createImportTool } from "../../../forge/import/create-import-tool.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import type { WorkspaceOptions } from "../../../workspace/workspace.ts";
 import type { McpClientAccess } from "./client-access.ts";
@@ -41,8 +42,19 @@ test.for(generations)("tools/call fails with a cure if a %s client cannot ask it
   const refused = await client.callTool({ name: "wipe", arguments: { disk: "a" } });
 
   expect(refused.isError).toBe(true);
-  expect(textOf(refused)).toMatch(/needs an approval[\s\S]*elicitation/u);
+  expect(textOf(refused)).toBe(
+    'Cannot call "wipe": it needs an approval, and this client cannot ask its person\n→ Call it from a client that can (elicitation), or have a person run it where Kitbag runs: kitbag call wipe',
+  );
   expect(runs).toEqual([]);
+});
+
+test("tools/call says how a person imports what a client without one cannot", async () => {
+  const { url } = await listen({ workspace: createWorkspace({ tools: [createImportTool()] }) });
+  const client = await connectHttp(url);
+
+  const refused = await client.callTool({ name: "import", arguments: { source: "owner/repo" } });
+
+  expect(textOf(refused)).toMatch(/kitbag add <source>$/u);
 });
 
 test.for(generations)("tools/call leaves the decision to the workspace if it has somebody (%s)", async (kind) => {

@@ -1,5 +1,6 @@
 import { ProtocolError, ProtocolErrorCode, type CallToolResult } from "@modelcontextprotocol/server";
 
+import { quote } from "../../../core/errors.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { StructuredForm } from "../tools/structured-output.ts";
 import { toCallResult, toErrorResult } from "../tools/to-call-result.ts";
@@ -16,13 +17,17 @@ export function toTargetResult(target: CallTarget, outcome: ToolOutcome, form: S
   if (outcome.status === "ok")
     return toCallResult(outcome, outcome.capped === undefined ? form : cappedForm(target, form));
   const { code, message } = outcome.error;
-  if (code === "approval-missing") {
-    const cure = "→ Call it from a client that can ask its person (elicitation), or approve it where Kitbag runs";
-    return toErrorResult(`${message}\n${cure}`);
-  }
+  if (code === "approval-missing") return toErrorResult(describeApproval(outcome.error.details.tool));
   const isUnknown = target.kind === "direct" && target.entry === undefined && unknownCodes.has(code);
   if (isUnknown) throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
   return toCallResult(outcome, form);
+}
+
+/** Says whom to ask. What Kitbag's own message says is for whoever writes programs, and nobody at a client does. */
+function describeApproval(tool: string): string {
+  // `import` is there only where Kitbag serves; on the command line it has a name of its own.
+  const command = tool === "import" ? "kitbag add <source>" : `kitbag call ${tool}`;
+  return `Cannot call ${quote(tool)}: it needs an approval, and this client cannot ask its person\n→ Call it from a client that can (elicitation), or have a person run it where Kitbag runs: ${command}`;
 }
 
 /** The head of an output that was too large fits no schema. What one of the fixed few calls declares none here, so it is no error. */
