@@ -669,6 +669,7 @@ test("errorCodes are these", () => {
     "script-changed",
     "script-failed",
     "session-closed",
+    "session-missing",
     "session-not-found",
     "skill-broken",
     "skill-duplicate",

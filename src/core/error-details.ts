@@ -47,7 +47,12 @@ export interface ErrorDetails {
     readonly tool: string;
     readonly reason: string;
     readonly console: string;
-    readonly calls: readonly { readonly tool: string; readonly status: string; readonly durationMs: number }[];
+    readonly calls: readonly {
+      readonly tool: string;
+      readonly status: string;
+      readonly code?: string;
+      readonly durationMs: number;
+    }[];
   };
   /** There is no compiler for a tool's language on this machine. */
   "compiler-missing": { readonly source: string; readonly language: string; readonly cure: string };
@@ -224,6 +229,8 @@ export interface ErrorDetails {
   "scope-missing": { readonly tool: string; readonly scopes: readonly string[] };
   /** Something was asked of a session that was closed. */
   "session-closed": { readonly action: string };
+  /** The tool's skill is closed where no session is named; it may be open in one that the caller has. */
+  "session-missing": { readonly tool: string; readonly owner: string };
   /** There is no session of this handle, or no longer. */
   "session-not-found": { readonly session: string };
   /** Something that a skill uses is not there, or is not what it was made for. */

@@ -7,7 +7,6 @@ import {
 
 import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
-import type { Workspace } from "../../workspace/workspace.ts";
 import { findExposure } from "./exposure.ts";
 import type { McpServerOptions } from "./mcp-server-options.ts";
 import type { McpGeneration, ServedClient } from "./served-client.ts";
@@ -67,9 +66,4 @@ export function createClient({ options, handles, caller, generation, session, mc
 
 function readEnvelope(envelope: object | undefined, key: string): unknown {
   return (envelope as Readonly<Record<string, unknown>> | undefined)?.[key];
-}
-
-/** The workspace itself as a session: what is open in it is what all clients of 2026 see. */
-export function toSharedSession(workspace: Workspace): Session {
-  return { ...workspace, close: () => Promise.resolve() };
 }

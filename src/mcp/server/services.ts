@@ -4,13 +4,14 @@ import type { Caller } from "../../gate/gate.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import { createAdoptedCalls } from "./calls/adopted-calls.ts";
 import { createParkedFlights } from "./calls/parked-flights.ts";
-import { createClient, toSharedSession } from "./create-client.ts";
+import { createClient } from "./create-client.ts";
 import { createInstance, type InstanceParts, type McpInstance } from "./create-instance.ts";
 import { createInstanceNotifier, followClient, type InstanceNotifier } from "./follow-instance.ts";
 import type { McpServerLimits, McpServerOptions } from "./mcp-server-options.ts";
 import { createNotices, type Notices } from "./notices.ts";
 import { createRunWatch } from "./resources/run-watch.ts";
 import type { McpGeneration } from "./served-client.ts";
+import { toSharedSession } from "./sessions/shared-session.ts";
 import { createSessionHandles, type SessionHandles } from "./sessions/session-handles.ts";
 import type { ToolClient } from "./tool-client.ts";
 

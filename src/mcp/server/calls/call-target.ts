@@ -3,7 +3,7 @@ import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { Session } from "../../../workspace/sessions/session.ts";
-import { findSession, runInSession } from "../sessions/handle-dispatch.ts";
+import { callInSession, findSession, runInSession, takesSession } from "../sessions/handle-dispatch.ts";
 import { getDispatchTools } from "../sessions/session-tools.ts";
 import type { ToolClient } from "../tool-client.ts";
 import { findStructuredForm, type StructuredForm } from "../tools/structured-output.ts";
@@ -43,7 +43,10 @@ export function findTarget(client: ToolClient, name: string): CallTarget {
     findCalls: (input) => [{ entry: availableIn(session, entry), input }],
     replaceInputs: (_input, [input]) => input,
     findForm: () => findStructuredForm(entry?.tool.outputSchema, generation),
-    run: (input, options) => session.call(name, input, options),
+    run:
+      generation === "2026" && entry !== undefined && takesSession(entry.tool)
+        ? (input, options) => callInSession(client, name, input, options)
+        : (input, options) => session.call(name, input, options),
   };
 }
 

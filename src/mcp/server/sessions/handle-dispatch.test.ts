@@ -1,9 +1,13 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 
 import { connectHttp, listen, textOf, toolNames } from "../../../../test/support/mcp-clients.ts";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
+import type { Tool } from "../../../core/tool.ts";
+import { codeRuntime } from "../../../runtimes/code/code-runtime.ts";
+import { createCodeTool } from "../../../runtimes/code/create-code-tool.ts";
+import { definePipeline } from "../../../runtimes/pipeline/define-pipeline.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 
 const tokens = [
@@ -93,6 +97,44 @@ test("activate_skill that fails leaves no session", async () => {
   expect(textOf(failed)).not.toContain("howToCall");
 });
 
+test("a client of 2026 that names no session is told that this is what is missing, whatever it calls", async () => {
+  const { client } = await connect();
+  await activate(client);
+  const code = "return await tools.pdf.extract({})";
+
+  const direct = await call(client, "pdf__extract");
+  const called = await call(client, "call_tool", { name: "pdf__extract" });
+  const batch = await call(client, "call_tools", { calls: [{ name: "pdf/extract" }] });
+  const program = await call(client, "execute_code", { code });
+  const steps = await call(client, "steps");
+  const other = await call(client, "execute_code", { code: "throw new Error('mine')" });
+
+  const missing = /belongs to the skill .*pdf.*, and no .*session.* says where that is open; use call_tool with/u;
+  for (const answer of [direct, called, batch]) expect(answer).toMatch(missing);
+  for (const answer of [program, steps])
+    expect(answer).toMatch(/\n→ Give the "session" that activate_skill answers with/u);
+  expect(other).toContain("mine");
+  expect(other).not.toContain("session");
+});
+
+test("execute_code of a client of 2026 runs its program in the session that it is given", async () => {
+  const { client, url } = await connect();
+  const { session } = await activate(client);
+  const code = "return await tools.pdf.extract({})";
+  const older = await connectHttp(url, { kind: "legacy", token: tokens[0]?.token ?? "" });
+
+  expect(await call(client, "execute_code", { code, session })).toContain('"result":"text"');
+  expect(await call(client, "execute_code", { code: "return 1" })).toContain('"result":1');
+  expect(await call(client, "execute_code", { code, session: "none" })).toContain("it has ended or was never there");
+  expect(await call(client, "execute_code", { code, session: 7 })).toContain(
+    "session that activate_skill answered with",
+  );
+  expect(await parametersOf(client, "execute_code")).toContain("session");
+  expect(await parametersOf(client, "keeper")).toEqual(["session", "code"]);
+  expect(await call(client, "keeper", { code: "return 1", session: "own" })).toContain('"result":1');
+  expect(await parametersOf(older, "execute_code")).not.toContain("session");
+});
+
 const pdf = defineSkill({
   name: "pdf",
   description: "Works with PDF files",
@@ -101,11 +143,30 @@ const pdf = defineSkill({
 });
 
 async function connect(limits: object = {}): Promise<{ client: Client; url: string }> {
-  const { url } = await listen({ workspace: createWorkspace({ skills: [pdf] }), limits }, { tokens });
+  const runtime = codeRuntime({ tools: ({ availableTools }) => availableTools() });
+  onTestFinished(() => runtime.close());
+  const { inputSchema, ...keeper } = createCodeTool({ name: "keeper" });
+  const own = { session: { type: "string" }, code: { type: "string" } } as const;
+  const tools: Tool[] = [
+    createCodeTool(),
+    { ...keeper, inputSchema: { ...inputSchema, properties: own } },
+    definePipeline({ name: "steps", description: "Extracts", steps: [{ id: "a", tool: "pdf/extract", args: {} }] }),
+  ];
+  const workspace = createWorkspace({ tools, skills: [pdf], runtimes: [runtime] });
+  const { url } = await listen({ workspace, limits }, { tokens });
   return { client: await connectHttp(url, { kind: "pinned", token: tokens[0]?.token ?? "" }), url };
 }
 
 async function activate(client: Client): Promise<{ session: string; tools: unknown }> {
   const opened = await client.callTool({ name: "activate_skill", arguments: { name: "pdf" } });
   return JSON.parse(textOf(opened)) as { session: string; tools: unknown };
+}
+
+async function call(client: Client, name: string, input: object = {}): Promise<string> {
+  return textOf(await client.callTool({ name, arguments: { ...input } }));
+}
+
+async function parametersOf(client: Client, name: string): Promise<string[]> {
+  const { tools } = await client.listTools();
+  return Object.keys(tools.find((tool) => tool.name === name)?.inputSchema.properties ?? {});
 }

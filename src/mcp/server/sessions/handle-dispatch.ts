@@ -1,6 +1,8 @@
 import { toFailure } from "../../../core/errors.ts";
 import { showValue, type JsonObject } from "../../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../../core/outcome.ts";
+import type { JsonSchema } from "../../../core/schema/json-schema.ts";
+import type { Tool } from "../../../core/tool.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts";
 import type { Session } from "../../../workspace/sessions/session.ts";
@@ -13,13 +15,36 @@ const sessionProperty = {
   description: "The session that activate_skill answered with, to see and use what is open there",
 } as const;
 
-/** The parameter that the fixed few have in the 2026 generation, because there is no connection that could remember. */
+/**
+ * The parameter that the fixed few, and tools that run programs, have in the 2026 generation, because there is no connection that could
+ * remember.
+ */
 const sessionKey = "session";
 
-/** One of the fixed few with the parameter that names a session. */
-export function withSessionParameter(tool: DispatchTool): DispatchTool {
-  const properties = { ...(tool.inputSchema["properties"] as JsonObject), [sessionKey]: sessionProperty };
-  return { ...tool, inputSchema: { ...tool.inputSchema, properties } };
+/** A schema with the parameter that names a session. */
+export function withSessionParameter(schema: JsonSchema): JsonSchema {
+  const properties = { ...(schema["properties"] as JsonObject), [sessionKey]: sessionProperty };
+  return { ...schema, properties };
+}
+
+/** Tells whether a tool of the workspace takes a session: programs call whatever is open. */
+export function takesSession({ code, inputSchema }: Tool): boolean {
+  return code.kind === "code" && !Object.hasOwn(inputSchema["properties"] ?? {}, sessionKey);
+}
+
+/** Calls a tool of the workspace that takes a session, in the one that its input names. */
+export async function callInSession(
+  { session: shared, caller, handles, guard }: ToolClient,
+  name: string,
+  given: unknown,
+  context: CallOptions,
+): Promise<ToolOutcome> {
+  const { handle, input } = takeHandle(given);
+  if (handle === undefined) return shared.call(name, input, context);
+  if (typeof handle !== "string") return refuseSession(name, handle);
+  const held = handles.find(handle, caller);
+  if (held === undefined) return failed("session-not-found", { session: handle });
+  return guard(held.session).call(name, input, context);
 }
 
 /** Runs one of the fixed few tools in the session that its input names. */

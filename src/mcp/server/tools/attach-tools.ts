@@ -44,7 +44,9 @@ function toListForm({ generation, session, exposure }: ToolClient): ListForm {
   const dispatch =
     fixedFew.get(generation) ??
     [...getDispatchTools(session).values()].map((tool) =>
-      toListedDispatchTool(generation === "2026" ? withSessionParameter(tool) : tool),
+      toListedDispatchTool(
+        generation === "2026" ? { ...tool, inputSchema: withSessionParameter(tool.inputSchema) } : tool,
+      ),
     );
   fixedFew.set(generation, dispatch);
   return { exposure: exposure(), generation, dispatch };

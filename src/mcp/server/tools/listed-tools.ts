@@ -5,6 +5,7 @@ import type { DispatchTool } from "../../../workspace/dispatch/dispatch-tool.ts"
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { McpExposure } from "../mcp-server-options.ts";
 import type { McpGeneration } from "../served-client.ts";
+import { takesSession, withSessionParameter } from "../sessions/handle-dispatch.ts";
 import { findStructuredForm, toStructuredSchema } from "./structured-output.ts";
 
 /** What `tools/list` answers with. */
@@ -55,7 +56,9 @@ function createList(available: readonly RegisteredTool[], { exposure, generation
 
 /** A tool as `tools/list` tells it. */
 function toListedTool({ wireName: name, tool }: RegisteredTool, generation: McpGeneration): McpTool {
-  const { title, description, inputSchema, outputSchema, annotations } = tool;
+  const { title, description, outputSchema, annotations } = tool;
+  const isSessionNamed = generation === "2026" && takesSession(tool);
+  const inputSchema = isSessionNamed ? withSessionParameter(tool.inputSchema) : tool.inputSchema;
   const form = findStructuredForm(outputSchema, generation);
   const output = outputSchema === undefined ? undefined : toStructuredSchema(outputSchema, form);
   return {
