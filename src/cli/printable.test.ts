@@ -16,6 +16,13 @@ test("toPrintable() shows control characters, and keeps tabs and lines", () => {
   expect(toPrintable("a\tb\r\nc\u001B]0;x\u0007")).toBe("a\tb\nc\\u001b]0;x\\u0007");
 });
 
+test("toPrintable() shows characters that take no room, and what they could spell", () => {
+  const value = "a\u{E0041}\u00ADb\u061C\uFE01\uFE02 ❤\uFE0F";
+
+  expect(toPrintable(value)).toBe("a\\udb40\\udc41\\u00adb\\u061c\\ufe01\\ufe02 ❤\uFE0F");
+  expect(JSON.parse(renderJson(value))).toBe(value);
+});
+
 test("toPrintableLine() makes one line of any text", () => {
   expect(toPrintableLine(" a\n\n b\t\u2028c ")).toBe("a b c");
 });

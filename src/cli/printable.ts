@@ -1,5 +1,9 @@
-/** Everything that makes a terminal do something else than show a letter, apart from tab and line feed. */
-const unprintable = /(?![\t\n])[\p{Cc}\u200B-\u200F\u202A-\u202E\u2060-\u2069\uFEFF]/gu;
+/**
+ * Everything that makes a terminal do something else than show a letter, apart from tab and line feed: what it obeys, what turns
+ * text around, and what takes no room, which a model reads all the same (tags and variation selectors can spell whole sentences).
+ */
+const unprintable =
+  /(?![\t\n])[\p{Cc}\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u202A-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\u{E0000}-\u{E0FFF}]|[\uFE00-\uFE0F]{2,}/gu;
 
 /** Shows control characters of somebody else's text instead of letting the terminal obey them. */
 export function toPrintable(text: string): string {
@@ -25,6 +29,10 @@ function showBytes(_key: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString("base64") : value;
 }
 
-function showCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+/** In the units that JSON escapes. */
+function showCharacter(found: string): string {
+  return found
+    .split("")
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("");
 }

@@ -25,11 +25,13 @@ export const trustCommand: CliCommand = {
     ["kitbag trust .", "the configuration of this folder with the files it imports, and the skills of the project"],
     ["kitbag trust .claude/skills/pdf", "one skill; a folder of skills works too"],
     ["kitbag trust --mcp github", "what the MCP server github offers now: its tools may run as they are described"],
+    ["kitbag trust --mcp github --yes", "also where nobody can be asked and something changed; read it before"],
     ["kitbag trust . --remove", "trust it no longer; with --mcp, no longer use the tools of a server"],
   ],
   define(command) {
     command.argument("[path]", "a kitbag.config file, a skill, or a folder with one of them");
     addOption(command, "--mcp <server>", "one MCP server of this project, by its name; of a skill as skill/server");
+    command.option("--yes", "trust what is shown without asking, also what a server changed; for scripts");
     command.option("--remove", "trust it no longer");
   },
   async run(invocation) {
@@ -68,7 +70,8 @@ async function addServers(target: TrustTarget, answer: Answer, invocation: Invoc
     return {
       ...answer,
       document: { ...(answer.document as object), mcp: servers.document },
-      text: [answer.text, servers.text ?? servers.failure].join("\n"),
+      text: [answer.text, servers.text].filter((text) => text !== undefined).join("\n"),
+      ...(servers.failure !== undefined && { failure: servers.failure, exitCode: 1 as const }),
     };
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
@@ -117,9 +120,9 @@ function findLock({ skills }: LookedAt, path: string | undefined): string | unde
   return isHere ? path : undefined;
 }
 
-async function isConfirmed(looked: LookedAt, { terminal, cwd }: Invocation): Promise<boolean> {
-  if (!terminal.canAsk) return true;
-  terminal.note(`${toPrintable(renderLookedAt(looked, cwd, terminal))}\n`);
+async function isConfirmed(looked: LookedAt, { terminal, cwd, options }: Invocation): Promise<boolean> {
+  if (!terminal.canAsk || options["yes"] === true) return true;
+  terminal.note(`${renderLookedAt(looked, cwd, terminal)}\n`);
   return isYes(await terminal.ask("Trust what is listed here, as it is now? [y/N] "));
 }
 

@@ -9,6 +9,7 @@ import { createVersions, type Versions } from "../../store/versions/versions.ts"
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
+import { renderPatch } from "../render-patch.ts";
 import { renderTable } from "../render-table.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withKept } from "../store/open-kept.ts";
@@ -119,7 +120,7 @@ async function compare(
   }
   const diff = await versions.diff(address, toWhich(from), toWhich(to));
   const text = renderDiff(diff) || "They are the same.";
-  return { document: { address, from, to, ...diff }, text: colour(toPrintable(text), terminal) };
+  return { document: { address, from, to, ...diff }, text: renderPatch(text, terminal) };
 }
 
 /** A short number counts the versions; a longer one is the beginning of a digest. */
@@ -132,9 +133,4 @@ function renderDiff({ definition, files }: VersionDiff): string {
     ...(definition === undefined ? [] : [definition]),
     ...files.map(({ path, change, patch }) => patch ?? `${change} ${path} (not shown: no text, or too long)\n`),
   ].join("\n");
-}
-
-function colour(text: string, terminal: Invocation["terminal"]): string {
-  const styles = { "+": "green", "-": "red", "@": "cyan" } as const;
-  return text.replaceAll(/^([+\-@]).*$/gmu, (line, mark: keyof typeof styles) => terminal.style(styles[mark], line));
 }

@@ -25,8 +25,8 @@ function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd:
   return [
     `${terminal.style("bold", skill.name)} (${toPrintableLine(path)})`,
     `  ${toPrintableLine(skill.description)}`,
-    ...(folder.code === undefined ? [] : [`Code, which runs with all your rights: ${folder.code}`]),
-    `Permissions: ${listPermissions(skill.permissions) || "none"}`,
+    ...(folder.code === undefined ? [] : [`Code, which runs with all your rights: ${toPrintableLine(folder.code)}`]),
+    `Permissions: ${toPrintableLine(listPermissions(skill.permissions)) || "none"}`,
     `Files:\n${renderFiles(folder.files.map((file) => file.path))}`,
     ...(loud.length === 0 ? [] : [`Findings:\n${renderDiagnostics(loud, path, terminal)}`]),
   ].join("\n");

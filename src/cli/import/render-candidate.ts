@@ -3,6 +3,7 @@ import type { ImportCandidate } from "../../forge/import/import-candidate.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts } from "../render-facts.ts";
+import { renderPatch } from "../render-patch.ts";
 import { renderTable } from "../render-table.ts";
 import { listPermissions } from "../render-tool.ts";
 import { renderDiagnostics } from "../skills/render-diagnostics.ts";
@@ -72,25 +73,21 @@ function renderDifference(
   terminal: Terminal,
 ): string {
   const words = [
-    ...(version === undefined ? [] : [`  version ${version.from} → ${version.to}`]),
-    ...permissions.added.map((one) => terminal.style("red", `  + permission ${one}`)),
-    ...permissions.removed.map((one) => `  - permission ${one}`),
-    ...tools.added.map((one) => `  + tool ${one}`),
-    ...tools.removed.map((one) => `  - tool ${one}`),
-    ...tools.changed.map((one) => `  ~ tool ${one}`),
-    ...files.map(({ path, change }) => `  ${marks[change]} ${path}`),
+    ...(version === undefined ? [] : [toPrintable(`  version ${version.from} → ${version.to}`)]),
+    ...permissions.added.map((one) => terminal.style("red", toPrintable(`  + permission ${one}`))),
+    ...[
+      ...permissions.removed.map((one) => `  - permission ${one}`),
+      ...tools.added.map((one) => `  + tool ${one}`),
+      ...tools.removed.map((one) => `  - tool ${one}`),
+      ...tools.changed.map((one) => `  ~ tool ${one}`),
+      ...files.map(({ path, change }) => `  ${marks[change]} ${path}`),
+    ].map(toPrintable),
   ];
   const patches = [...(definition === undefined ? [] : [definition]), ...files.flatMap(({ patch }) => patch ?? [])];
   const lines = patches.join("\n").split("\n");
   const more = lines.length > mostLines ? [`… and ${lines.length - mostLines} more lines; --json has them all`] : [];
-  const shown = [...lines.slice(0, mostLines), ...more].map((line) => colourLine(toPrintable(line), terminal));
-  return ["Changes:", ...words.map(toPrintable), "", ...shown].join("\n").trimEnd();
+  const shown = renderPatch([...lines.slice(0, mostLines), ...more].join("\n"), terminal);
+  return ["Changes:", ...words, "", shown].join("\n").trimEnd();
 }
 
 const marks = { added: "+", removed: "-", changed: "~" } as const;
-
-function colourLine(line: string, terminal: Terminal): string {
-  if (/^(?:---|\+\+\+) /u.test(line)) return terminal.style("bold", line);
-  if (line.startsWith("+")) return terminal.style("green", line);
-  return line.startsWith("-") ? terminal.style("red", line) : line;
-}

@@ -66,7 +66,7 @@ test("kitbag lists the skills of other servers once they are trusted, and shows 
   const list = await runKitbag(["list", "--json"], { project });
   const show = await runKitbag(["show", "skilled.forms", "--text"], { project });
 
-  expect(trust.stdout).toContain("forms: Fills in forms");
+  expect(trust.stdout).toContain("forms (new):\n    description: Fills in forms\n");
   expect(JSON.parse(list.stdout)).toMatchObject({ skills: [{ name: "skilled.forms", tools: [] }] });
   expect(show.stdout).toContain("Read the form first.");
 });

@@ -1,6 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { isMcpProgram, toSourceKey, type McpSource } from "../../core/mcp-code.ts";
 import type { McpOffer } from "../../mcp/client/inspect-server.ts";
+import type { KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { openWorkspace } from "../config/open-workspace.ts";
@@ -15,21 +16,31 @@ import { toKeptPath } from "./open-servers.ts";
 import { renderInspected } from "./render-inspected.ts";
 
 /**
- * Connects to other MCP servers, shows what they offer, and pins it if the person agrees.
+ * Connects to other MCP servers, shows what they offer, and pins it if the person agrees. Where nobody is, what changed since
+ * somebody agreed to it is pinned only with `--yes`: whoever runs the command again after a refusal has not read anything yet.
  *
  * @throws {KitbagError} `usage-invalid` if there is no such server, `mcp-failed` if it cannot be reached.
  */
 export async function trustServers(sources: readonly McpSource[], invocation: Invocation): Promise<Answer> {
-  const { cwd, terminal } = invocation;
+  const { cwd, terminal, options } = invocation;
   const lockPath = resolveLockPath(cwd);
-  const inspected = await inspectAll(sources, lockPath, invocation);
-  const text = inspected.map((one) => renderInspected(one, terminal)).join("\n\n");
+  const { createKeptContent } = await import("../../runtimes/mcp/kept-content.ts");
+  const kept = createKeptContent(toKeptPath(invocation));
+  const inspected = await inspectAll(sources, { lockPath, kept }, invocation);
+  const texts = await Promise.all(inspected.map((one) => renderInspected(one, { terminal, kept })));
+  const text = texts.join("\n\n");
   const document = { servers: inspected.map(toDocument), lock: lockPath };
-  if (terminal.canAsk) {
-    terminal.note(`${toPrintable(text)}\n`);
+  const isAsked = terminal.canAsk && options["yes"] !== true;
+  if (isAsked) {
+    terminal.note(`${text}\n`);
     if (!isYes(await terminal.ask("Trust these tools and skills, as they are described now? [y/N] "))) {
       return { document: { trusted: false, ...document }, failure: "Not trusted", exitCode: 1 };
     }
+  }
+  const changed = inspected.filter(hasChanged).map(({ key }) => key);
+  if (!terminal.canAsk && options["yes"] !== true && changed.length > 0) {
+    const failure = `Not trusted, and nothing was pinned: ${changed.join(", ")} changed since somebody agreed, and nobody is there to be asked. Read what is shown, then add --yes`;
+    return { document: { trusted: false, changed, ...document }, text, failure: toPrintable(failure), exitCode: 1 };
   }
   await updateLock(lockPath, (lock) => {
     lock.servers ??= new Map();
@@ -38,8 +49,12 @@ export async function trustServers(sources: readonly McpSource[], invocation: In
   const pinned = `Pinned in ${toShownPath(lockPath, cwd)}. A tool that is described otherwise later will not run.`;
   return {
     document: { trusted: true, ...document },
-    text: toPrintable(terminal.canAsk ? pinned : `${text}\n${pinned}`),
+    text: isAsked ? toPrintable(pinned) : `${text}\n${toPrintable(pinned)}`,
   };
+}
+
+function hasChanged({ tools, skills }: McpOffer): boolean {
+  return [...tools, ...skills].some(({ change }) => change === "changed");
 }
 
 /** Takes back what was agreed to at a server: it has no tools any more. */
@@ -55,14 +70,10 @@ export async function forgetServer(key: string, { cwd }: Invocation): Promise<An
 
 async function inspectAll(
   sources: readonly McpSource[],
-  lockPath: string,
+  { lockPath, kept }: { readonly lockPath: string; readonly kept: KeptContent },
   invocation: Invocation,
 ): Promise<readonly McpOffer[]> {
-  const [{ inspectServer }, { createKeptContent }] = await Promise.all([
-    import("../../mcp/client/inspect-server.ts"),
-    import("../../runtimes/mcp/kept-content.ts"),
-  ]);
-  const kept = createKeptContent(toKeptPath(invocation));
+  const { inspectServer } = await import("../../mcp/client/inspect-server.ts");
   const { servers } = loadLock(lockPath);
   // What is otherwise than before is in what the person is shown.
   const runtimes = openCliRuntimes(invocation, { onMcp: () => {} });
@@ -96,8 +107,8 @@ function toDocument({ key, source, tools, skills, refused, gone }: McpOffer): Re
     ...(isMcpProgram(source)
       ? { command: [source.command, ...source.args], sandbox: source.sandbox ?? "on", permissions: source.permissions }
       : { url: source.url }),
-    tools: tools.map(({ tool, change }) => ({ name: tool.name, description: tool.description, change })),
-    skills: skills.map(({ skill, digest }) => ({ name: skill.name, uri: skill.uri, digest })),
+    tools: tools.map(({ tool: { name, description }, ...offered }) => ({ name, description, ...offered })),
+    skills: skills.map(({ skill, ...offered }) => ({ ...skill, ...offered })),
     refused,
     gone,
   };

@@ -7,6 +7,7 @@ import { isName, nameRule } from "../../core/names.ts";
 import { createKeptContent, type KeptContent } from "../../runtimes/mcp/kept-content.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { loadLock, resolveLockPath, updateLock } from "../../skills/trust/lock-file.ts";
+import type { LockedServer } from "../../skills/trust/lock-format.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { addMcpServers } from "./add-mcp-servers.ts";
 import { inspectServer, type McpOffer } from "./inspect-server.ts";
@@ -62,10 +63,14 @@ async function offer(source: McpSource, { runtimes, kept, lockPath, accept, onNo
     if (!isKitbagError(cause)) throw cause;
     return onNotice({ server: key, message: cause.message });
   }
-  const isSame = offered.gone.length === 0 && offered.tools.every(({ change }) => change === "same");
-  if ((before !== undefined && isSame) || (await accept?.(offered)) !== true) return;
+  if ((before !== undefined && isSame(before, offered)) || (await accept?.(offered)) !== true) return;
   await updateLock(lockPath, (lock) => {
     lock.servers ??= new Map();
     lock.servers.set(key, offered.pins);
   });
+}
+
+function isSame({ leftOut: before }: LockedServer, { tools, skills, gone, pins: { leftOut } }: McpOffer): boolean {
+  const isKnown = [...(leftOut ?? [])].every(([name, digest]) => before?.get(name) === digest);
+  return gone.length === 0 && isKnown && [...tools, ...skills].every(({ change }) => change === "same");
 }

@@ -100,7 +100,7 @@ export function toNotice(event: McpEvent, findPins: AddMcpServersOptions["findPi
   const server = toSourceKey(event.source);
   if (event.type === "server-down") return { server, message: `it was taken out: ${event.reason}` };
   const pins = findPins(server);
-  const changed = pins === undefined ? undefined : describeChanges(pins.tools, event.definitions);
+  const changed = pins === undefined ? undefined : describeChanges(pins, event.definitions);
   return changed === undefined
     ? undefined
     : { server, message: `${changed}; to accept it: kitbag trust --mcp ${server}` };

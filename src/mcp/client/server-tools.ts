@@ -44,17 +44,17 @@ export async function findServerTools(
     const problem = `not all of its tools were seen on this machine yet; call one of them, or run: kitbag trust --mcp ${key}`;
     return { ...toTools(source, known), problem };
   }
-  return fetchTools(source, new Map(wanted), { kept, openMcp });
+  return fetchTools(source, { ...pins, tools: new Map(wanted) }, { kept, openMcp });
 }
 
 async function fetchTools(
   source: McpSource,
-  pins: ReadonlyMap<string, string>,
+  pins: LockedServer,
   { kept, openMcp }: Required<Omit<ServerToolsOptions, "findPins">>,
 ): Promise<ServerTools> {
   try {
     const { definitions } = await (await openMcp()).connect(source);
-    const same = [...definitions.tools.values()].filter((one) => pins.get(one.name) === toDefinitionDigest(one));
+    const same = [...definitions.tools.values()].filter((one) => pins.tools.get(one.name) === toDefinitionDigest(one));
     for (const definition of same) keepDefinition(kept, definition);
     const made = toTools(source, same);
     const changed = describeChanges(pins, definitions);
@@ -69,23 +69,30 @@ export function keepDefinition(kept: KeptContent, definition: McpDefinition): st
   return kept.writeJson(definition as unknown as JsonValue);
 }
 
-function readDefinition(kept: KeptContent, digest: string): McpDefinition | undefined {
+/** The definition that has a digest; nothing if it was not seen on this machine. */
+export function readDefinition(kept: KeptContent, digest: string): McpDefinition | undefined {
   return kept.readJson(digest) as unknown as McpDefinition | undefined;
 }
 
 const mostNamed = 10;
 
 /** Says what a server offers otherwise than somebody agreed to; nothing if all is as it was. */
-export function describeChanges(pins: ReadonlyMap<string, string>, { tools }: Definitions): string | undefined {
-  const changed = [...tools].filter(([name, now]) => pins.has(name) && pins.get(name) !== toDefinitionDigest(now));
-  const added = [...tools.keys()].filter((name) => !pins.has(name));
-  const gone = [...pins.keys()].filter((name) => !tools.has(name));
+export function describeChanges(pins: LockedServer, { tools }: Definitions): string | undefined {
+  const others = [...tools].filter(([name, now]) => {
+    const digest = toDefinitionDigest(now);
+    return pins.tools.get(name) !== digest && pins.leftOut?.get(name) !== digest;
+  });
+  const names = others.map(([name]) => name);
+  const gone = [...pins.tools.keys()].filter((name) => !tools.has(name));
   const parts = [
     describe(
       "describes otherwise",
-      changed.map(([name]) => name),
+      names.filter((name) => pins.tools.has(name)),
     ),
-    describe("newly offers", added),
+    describe(
+      "newly offers",
+      names.filter((name) => !pins.tools.has(name)),
+    ),
     describe("no longer offers", gone),
   ].filter((part) => part !== "");
   return parts.length === 0 ? undefined : `it ${parts.join(", ")}`;

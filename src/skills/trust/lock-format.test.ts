@@ -101,6 +101,17 @@ test("parseLock() gives back what renderLock() wrote, also names that mean somet
   expect(({} as Record<string, unknown>)["name"]).toBeUndefined();
 });
 
+test("parseLock() gives back the servers that renderLock() wrote, with what was left out", () => {
+  const tools = new Map([["echo", digest("1")]]);
+  const lock: Lock = new Map();
+  lock.servers = new Map([
+    ["far", { tools, skills: new Map(), leftOut: new Map([["slow", digest("2")]]) }],
+    ["near", { tools, skills: new Map() }],
+  ]);
+
+  expect(parseLock(renderLock(lock)).servers).toEqual(lock.servers);
+});
+
 test("parseLock() reads a lock that git checked out with other line ends", () => {
   const text = renderLock(new Map([["a", entry({})]]));
 

@@ -47,6 +47,8 @@ export interface LockedServer {
   readonly tools: Digests;
   /** The digests of what it says about its skills, by address. */
   readonly skills: Digests;
+  /** Tools that cannot be used here, as they were shown: who knows of them need not be told again. @default there are none */
+  readonly leftOut?: Digests;
 }
 
 /** `kitbag.lock`: the skills of a project by where they are, relative to the lock and with `/`. */
@@ -72,6 +74,7 @@ export function renderLock(lock: Lock): string {
   const servers = toObject(lock.servers ?? new Map<string, LockedServer>(), (server) => ({
     tools: toObject(server.tools, (digest) => digest),
     skills: toObject(server.skills, (digest) => digest),
+    ...(server.leftOut !== undefined && { leftOut: toObject(server.leftOut, (digest) => digest) }),
   }));
   const more = Object.keys(servers).length === 0 ? {} : { servers };
   return `${JSON.stringify({ version: 1, skills, ...more }, null, 2)}\n`;
@@ -104,10 +107,11 @@ export function parseLock(text: string): Lock {
 }
 
 function parseServer(value: unknown, path: string): LockedServer {
-  const { tools, skills } = asRecord(value, path);
+  const { tools, skills, leftOut } = asRecord(value, path);
   return {
     tools: toMap(tools, `${path}: tools`, isText, parseDigest),
     skills: toMap(skills, `${path}: skills`, isText, parseDigest),
+    ...(leftOut !== undefined && { leftOut: toMap(leftOut, `${path}: leftOut`, isText, parseDigest) }),
   };
 }
 

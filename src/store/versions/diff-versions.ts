@@ -66,7 +66,8 @@ function showJson({ definition }: VersionContent): string {
 /** How long a comparison may take: two texts without a common line would take very long. */
 const patienceMs = 2000;
 
-async function toPatch(path: string, old: string, fresh: string): Promise<string | undefined> {
+/** A unified diff of two texts; none if they are the same, or take too long to compare. */
+export async function toPatch(path: string, old: string, fresh: string): Promise<string | undefined> {
   if (old === fresh) return undefined;
   const { createTwoFilesPatch } = await import("diff");
   return createTwoFilesPatch(path, path, old, fresh, undefined, undefined, { context: 3, timeout: patienceMs });
