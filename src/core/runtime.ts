@@ -23,8 +23,17 @@ export interface RuntimeDescription {
   readonly sandbox: string;
 }
 
+/** Where in a trace something happens, as it travels: in HTTP headers, and in `_meta` of MCP. */
+export interface TraceContext {
+  /** As the W3C says: `00-<trace>-<span>-<flags>`. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}
+
 /** What a runtime gets with a call. */
 export interface RuntimeContext extends ToolContext {
+  /** Where in a trace the tool runs, for whoever the runtime asks to run it; empty if nobody traces. */
+  readonly trace: TraceContext;
   /** Hands on a piece of the output while the tool runs. */
   chunk(chunk: JsonValue): void;
 }

@@ -1,10 +1,11 @@
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 
 import { isKitbagError } from "../../core/errors.ts";
+import type { TraceContext } from "../../core/runtime.ts";
 import type { Model, ModelCall } from "../../models/model.ts";
 import type { OpenTelemetry } from "../../workspace/telemetry/open-telemetry.ts";
 import { chat, conventions, invokeAgent, own } from "../../workspace/telemetry/semantic-names.ts";
-import { parseTraceContext, toTraceContext, type TraceContext } from "../../workspace/telemetry/trace-context.ts";
+import { parseTraceContext, toTraceContext } from "../../workspace/telemetry/trace-context.ts";
 import type { RunOptions } from "../agent-options.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { RunResult } from "../run-result.ts";

@@ -5,7 +5,7 @@ import type { ToolState } from "../../core/tool-state.ts";
 
 /** What a script that is watched gets beside its input: it may look at its state, but nothing that it says or changes leaves it. */
 export function toWatchedContext(context: RuntimeContext): RuntimeContext {
-  const { id, signal, injected } = context;
+  const { id, signal, injected, trace } = context;
   const call = async (tool: unknown): Promise<ToolOutcome> => {
     const reason = "while it is learned what a script needs, it calls no other tool";
     return { status: "failed", error: toFailure("approval-denied", { tool: String(tool), reason }) };
@@ -14,6 +14,7 @@ export function toWatchedContext(context: RuntimeContext): RuntimeContext {
     id,
     signal,
     injected,
+    trace,
     state: toFrozenState(context.state),
     skillState: toFrozenState(context.skillState),
     progress() {},

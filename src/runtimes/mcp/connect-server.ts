@@ -2,6 +2,7 @@ import type { CallToolResult, Client, Progress as McpProgress, Transport } from 
 
 import { describeCause } from "../../core/errors.ts";
 import type { McpDefinition, McpSource } from "../../core/mcp-code.ts";
+import type { TraceContext } from "../../core/runtime.ts";
 import type { Secrets } from "../script/load-secrets.ts";
 import { readDefinitions, type Definitions } from "./definitions.ts";
 import { createListing } from "./listing.ts";
@@ -24,6 +25,8 @@ export interface ServerCall {
   readonly definition: McpDefinition;
   readonly input: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
+  /** Where in a trace it is made: the server's own spans belong there. */
+  readonly trace: TraceContext;
   readonly onProgress: (progress: McpProgress) => void;
 }
 
@@ -83,10 +86,10 @@ export async function connectServer(way: ServerWay, signal: AbortSignal): Promis
       return end;
     },
     findChanges: (definition, stop) => listing.findChanges(definition, stop),
-    call({ definition, input, signal: stop, onProgress }) {
+    call({ definition, input, signal: stop, trace, onProgress }) {
       const { outputSchema: _, ...known } = definition;
       return client.callTool(
-        { name: definition.name, arguments: input },
+        { name: definition.name, arguments: input, ...(trace.traceparent !== undefined && { _meta: { ...trace } }) },
         // Outputs are held against their schema by the workspace, with an engine that no schema can stall.
         { signal: stop, timeout: noLimitMs, onprogress: onProgress, toolDefinition: known as never },
       );

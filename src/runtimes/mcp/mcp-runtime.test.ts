@@ -1,7 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { expect, test, vi } from "vitest";
+import { trace } from "@opentelemetry/api";
+import { TracerProvider } from "@opentelemetry/sdk-trace";
+import { expect, onTestFinished, test, vi } from "vitest";
 
 import { makeDirectory, openMcp, programOf, untilEvent } from "../../../test/support/mcp-sources.ts";
 
@@ -37,6 +39,24 @@ test("mcpRuntime() gives structured content, and content blocks as they are", as
   expect(count).toEqual({ status: "ok", output: { n: 3 } });
   const image = { type: "image", data: "aGk=", mimeType: "image/png" };
   expect(picture).toEqual({ status: "ok", output: { $content: [{ type: "text", text: "here" }, image] } });
+});
+
+test("mcpRuntime() tells a program where in a trace it is called, and nothing of it while nobody traces", async () => {
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const { open } = openMcp();
+  const workspace = await open(programOf("raw-server.mjs"));
+
+  const untraced = await workspace.call("other/meta", {});
+  trace.setGlobalTracerProvider(new TracerProvider());
+  onTestFinished(() => trace.disable());
+  const traced = await workspace.call("other/meta", {}, { traceparent, tracestate: "vendor=1" });
+
+  expect(JSON.stringify(untraced)).not.toContain("trace");
+  expect(traced).toEqual({
+    status: "ok",
+    output: expect.stringMatching(/"traceparent":"00-0af7651916cd43dd8448eb211c80319c-(?!b7ad6b7169203331)/u) as string,
+  });
+  expect(JSON.stringify(traced)).toContain("vendor=1");
 });
 
 test("mcpRuntime() makes a failure of what the server calls an error", async () => {

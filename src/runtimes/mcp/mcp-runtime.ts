@@ -89,6 +89,7 @@ async function callTool(server: Server, { tool, input }: Called, context: Runtim
       definition,
       input,
       signal: context.signal,
+      trace: context.trace,
       onProgress: ({ progress, total, message }) =>
         context.progress({
           done: progress,

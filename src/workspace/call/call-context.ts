@@ -1,10 +1,11 @@
 import type { Progress } from "../../core/events.ts";
 import { copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
-import type { RuntimeContext } from "../../core/runtime.ts";
+import type { RuntimeContext, TraceContext } from "../../core/runtime.ts";
 import type { InsideOptions } from "../../core/tool-context.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import { cutText } from "../cut-text.ts";
 import { openOwnerState, openToolState } from "../state/call-state.ts";
+import { toTraceContext } from "../telemetry/trace-context.ts";
 import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
 import type { Chunks } from "./chunks.ts";
@@ -56,6 +57,11 @@ export class CallContext implements RuntimeContext {
     const { available } = call.host.registry.viewOf(call.holder);
     if (call.root.options.refuse === undefined) return available;
     return () => available().filter((entry) => call.refuseCaller({ entry }) === undefined);
+  }
+
+  get trace(): TraceContext {
+    const { trace } = this.#call;
+    return trace === undefined ? {} : toTraceContext(trace.tracing.api, trace.inside);
   }
 
   get state(): ToolState {

@@ -11,7 +11,7 @@ import {
   TracerProvider,
   type SpanExporter,
 } from "@opentelemetry/sdk-trace";
-import { createWorkspace, defineSkill, defineTool, memoryStore, type Workspace } from "kitbag";
+import { createWorkspace, defineSkill, defineTool, memoryStore, type Runtime, type Workspace } from "kitbag";
 import { openAudit } from "kitbag/store";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
@@ -171,6 +171,19 @@ test("call() goes on with the trace that traceparent names, and links to the act
   expect(linked).toMatchObject({ traceId: remote.trace, parentSpanId: remote.span });
   expect(linked?.links).toEqual([find(spans(), "request").spanId]);
   expect(plain).toMatchObject({ traceId: remote.trace, parentSpanId: remote.span, links: [] });
+});
+
+test("call() tells a runtime where in a trace the tool runs, and nothing while nobody traces", async () => {
+  const seen: unknown[] = [];
+  const runtime: Runtime = { kind: "function", run: (_tool, _input, context) => void seen.push(context.trace) };
+  const workspace = createWorkspace({ tools: [leaf], runtimes: [runtime] });
+
+  await workspace.call("leaf", {});
+  const { spans } = register();
+  await workspace.call("leaf", {}, { traceparent, tracestate: "vendor=1" });
+
+  const { spanId } = find(spans(), "run function");
+  expect(seen).toEqual([{}, { traceparent: `00-${remote.trace}-${spanId}-01`, tracestate: "vendor=1" }]);
 });
 
 test("call() begins a new trace for a traceparent that is none", async () => {

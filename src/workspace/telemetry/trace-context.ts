@@ -1,14 +1,8 @@
 import type { Context, SpanContext } from "@opentelemetry/api";
 
+import type { TraceContext } from "../../core/runtime.ts";
 import type { OpenTelemetry } from "./open-telemetry.ts";
 import { parseTraceState } from "./trace-state.ts";
-
-/** Where in a trace something happens, as it travels: in HTTP headers, and in `_meta` of MCP. */
-export interface TraceContext {
-  /** As the W3C says: `00-<trace>-<span>-<flags>`. */
-  readonly traceparent?: string | undefined;
-  readonly tracestate?: string | undefined;
-}
 
 const grammar = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/u;
 

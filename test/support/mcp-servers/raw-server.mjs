@@ -24,6 +24,7 @@ const tools = {
     { name: "heard", description: "Tells how many calls were cancelled", inputSchema: object() },
     { name: "die", description: "Dies", inputSchema: object() },
     { name: "flood", description: "Says too much", inputSchema: object() },
+    { name: "meta", description: "Tells what came with the call", inputSchema: object() },
     { name: "look", description: "Reads a file", inputSchema: object({ path: { type: "string" } }) },
   ],
   names: [
@@ -92,6 +93,7 @@ function call(id, { name, arguments: input = {}, _meta }) {
   if (name === "die") process.exit(7);
   if (name === "block") for (;;);
   if (name === "flood") return void process.stdout.write("x".repeat(32 * 1024 * 1024));
+  if (name === "meta") return send({ id, result: { content: [{ type: "text", text: JSON.stringify(_meta) }] } });
   if (name === "slow") {
     const progressToken = _meta?.progressToken;
     send({ method: "notifications/progress", params: { progressToken, progress: 1, total: 2, message: "half" } });
