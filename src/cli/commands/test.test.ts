@@ -62,6 +62,55 @@ test("kitbag test --fuzz passes a tool that stands all inputs, and leaves out th
   expect(tested.find(({ address }) => address === "plain")?.notFuzzed).toBe("it says that it destroys");
 });
 
+test("kitbag test --fuzz runs all examples before it makes inputs, which find nothing that examples kept", async () => {
+  const read = 'import kitbag\nprint(kitbag.skill_state.get("last") or "nothing")';
+  const keep =
+    'import kitbag\nimport argparse\np = argparse.ArgumentParser()\np.add_argument("text")\nkitbag.skill_state.set("last", p.parse_args().text)';
+  const project = createSkillProject("print(len(a.text))", {
+    "scripts/a_keep.py": keep,
+    "scripts/b_read.py": `${read}\n`,
+    "kitbag.toml": '[[tests]]\ntool = "b_read"\ninput = {}\noutput = "nothing\\n"\n',
+  });
+
+  const { code, stdout } = await runKitbag(["test", "skills", "--fuzz", "--seed", "1", "--runs", "3"], { project });
+
+  expect(stdout).toMatch(/count\/a_keep +none +3 right/u);
+  expect([code, stdout]).toEqual([0, expect.stringMatching(/✓ {2}count\/b_read +1 passed/u)]);
+});
+
+test("kitbag test of a folder tries the skills in it, and nothing else of the project", async () => {
+  const project = createSkillProject("print(len(a.text))");
+  const other = "---\nname: other\ndescription: Is elsewhere\n---\n";
+  project.write(".kitbag/skills/other/SKILL.md", other);
+  project.write(".kitbag/skills/other/scripts/go.sh", "echo gone\n");
+  project.write("empty/note.txt", "");
+
+  const all = await runKitbag(["test", "--json"], { project });
+  const one = await runKitbag(["test", "skills/count", "--json"], { project });
+  const none = await runKitbag(["test", "empty"], { project });
+
+  expect(addressesIn(all.stdout)).toEqual(["other"]);
+  expect(addressesIn(one.stdout)).toEqual(["count/count"]);
+  expect([none.code, none.stdout]).toEqual([0, "There are no tools here.\n"]);
+});
+
+test("kitbag test --fuzz says truly why it makes no inputs for a tool that is made of others", async () => {
+  const project = createProject({ "tools.mjs": composed });
+
+  const { stdout } = await runKitbag(["test", "--module", "tools.mjs", "--fuzz", "--runs", "2", "--json"], { project });
+
+  const { tools: tested } = JSON.parse(stdout) as { tools: { address: string; notFuzzed?: string }[] };
+  expect(Object.fromEntries(tested.map(({ address, notFuzzed = "" }) => [address, notFuzzed]))).toEqual({
+    plain: "",
+    wipe: "it says that it destroys",
+    fine: "",
+    lost: "its step nowhere is not there",
+    deadly: "its step wipe: it says that it destroys",
+    nested: "its step deadly: its step wipe: it says that it destroys",
+    joined: "its part plain does not say that it destroys nothing",
+  });
+});
+
 test("kitbag test lets tools work in a directory of their own, with the files that the examples need", async () => {
   const project = createSkillProject(
     "import os\nopen('made', 'w').write('x')\nprint(open(a.text).read(), os.listdir('.'))",
@@ -201,4 +250,14 @@ const wrong = defineTool({
 });
 const plain = defineTool({ name: "plain", description: "Does nothing", run: () => null });
 export default [add, wrong, plain];
+`;
+
+const composed = `
+import { definePipeline, defineTool, pipeline } from "kitbag";
+
+const plain = defineTool({ name: "plain", description: "Does nothing", run: () => null });
+const wipe = defineTool({ name: "wipe", description: "Wipes", annotations: { destructive: true }, run: () => null });
+const make = (name, tool) => definePipeline({ name, description: "Takes a step", steps: [{ id: "one", tool, args: {} }] });
+const joined = pipeline({ name: "joined", description: "Joins", steps: [plain] });
+export default [plain, wipe, make("fine", "plain"), make("lost", "nowhere"), make("deadly", "wipe"), make("nested", "deadly"), joined];
 `;

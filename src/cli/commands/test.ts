@@ -4,6 +4,8 @@ import { resolve } from "node:path";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import { isInside } from "../../skills/folder/is-inside.ts";
+import { toRealPath } from "../../skills/folder/to-real-path.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { TriedCall } from "../../forge/birth/run-examples.ts";
 import { askThePerson } from "../approve-call.ts";
@@ -15,8 +17,9 @@ import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
 import { withRecords, type OpenRecords } from "../store/with-records.ts";
 import { renderTrials } from "../trials/render-trials.ts";
-import { createScratch, type Scratch } from "../trials/scratch.ts";
-import { tryTools, type TestedTool } from "../trials/try-tools.ts";
+import type { Terminal } from "../terminal.ts";
+import { createScratch } from "../trials/scratch.ts";
+import { joinTested, tryTools, type TestedTool, type TryOptions } from "../trials/try-tools.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -51,48 +54,111 @@ export const testCommand: CliCommand = {
     );
   },
   async run(given) {
+    const fuzz = readFuzz(given);
+    const terminal = withoutRepeats(given.terminal);
     // What tools keep while they are tried is not what they keep for the person.
-    const invocation = { ...given, options: { ...given.options, store: getText(given.options, "store") ?? "memory" } };
-    const scratch = createScratch();
-    try {
-      const { directory } = scratch;
-      return await withRecords(invocation, { warm: true, directory }, (open) => test(invocation, open, scratch));
-    } finally {
-      scratch.remove();
-    }
+    const store = getText(given.options, "store") ?? "memory";
+    const examples = await open({ ...given, terminal, options: { ...given.options, store } });
+    if (isAnswer(examples)) return examples;
+    if (fuzz === undefined) return toAnswer(examples, terminal);
+    // What made inputs leave behind is nothing that an example should find, nor the other way round: they begin with nothing.
+    const made = await open({ ...given, terminal, options: { ...given.options, store: "memory" } }, fuzz);
+    if (isAnswer(made)) return made;
+    return toAnswer({ ...examples, tools: joinTested(examples.tools, made.tools) }, terminal);
   },
 };
 
-async function test(invocation: Invocation, { runtimes, records }: OpenRecords, scratch: Scratch): Promise<Answer> {
+interface Tested {
+  readonly tools: readonly TestedTool[];
+  readonly leftOut: readonly string[];
+}
+
+function isAnswer(made: Tested | Answer): made is Answer {
+  return !("tools" in made);
+}
+
+/** What is opened twice says the same things twice. */
+function withoutRepeats(terminal: Terminal): Terminal {
+  const said = new Set<string>();
+  return {
+    ...terminal,
+    note(text) {
+      if (!said.has(text)) terminal.note(text);
+      said.add(text);
+    },
+  };
+}
+
+/** Opens everything anew and tries it: the examples, or inputs that are made. An answer says what is wrong with the store. */
+async function open(invocation: Invocation, fuzz?: TryOptions["fuzz"]): Promise<Tested | Answer> {
+  const scratch = createScratch();
+  let tested: Tested | undefined;
+  try {
+    const { directory } = scratch;
+    const answer = await withRecords(invocation, { warm: true, directory }, async (opened) => {
+      tested = await test(invocation, opened, { scratch, ...(fuzz !== undefined && { fuzz }) });
+      return { document: undefined };
+    });
+    return tested ?? answer;
+  } finally {
+    scratch.remove();
+  }
+}
+
+/** The skills in the folders that are named, and what else is named; nothing if all are meant. */
+function findNames({ args, cwd }: Invocation, reports: readonly SkillReport[]): readonly string[] | undefined {
+  if (args.length === 0) return undefined;
+  return args.flatMap((word) => {
+    const path = resolve(cwd, word);
+    if (!existsSync(path)) return [word];
+    const folder = toRealPath(path);
+    return reports.flatMap(({ directory, skill }) =>
+      skill !== undefined && isInside(directory, folder) ? [skill.name] : [],
+    );
+  });
+}
+
+async function test(
+  invocation: Invocation,
+  { runtimes, records }: OpenRecords,
+  options: Pick<TryOptions, "scratch" | "fuzz">,
+): Promise<Tested> {
   const isFolder = (word: string): boolean => existsSync(resolve(invocation.cwd, word));
-  const { workspace, options, reports } = await openWithSkills(invocation, {
+  const {
+    workspace,
+    options: configured,
+    reports,
+  } = await openWithSkills(invocation, {
     runtimes,
     complete: records.complete,
     module: getText(invocation.options, "module"),
     directories: invocation.args.filter(isFolder),
   });
   noteUntrusted(reports, invocation.terminal);
-  const fuzz = readFuzz(invocation);
+  const names = findNames(invocation, reports);
   const call: CallOptions = {
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
     ...(records.user !== undefined && { user: records.user }),
-    ...(options.approve === undefined && { approve: askThePerson(invocation) }),
+    ...(configured.approve === undefined && { approve: askThePerson(invocation) }),
   };
   const tools = await untilInterrupted((signal) =>
     tryTools(workspace, {
-      fuzz,
-      names: invocation.args.filter((word) => !isFolder(word)),
-      scratch,
+      ...options,
+      names,
       makeCall: (entry) => (input) => callOnce(workspace, entry, input, { ...call, signal }),
       onTool: (address, done, total) => invocation.terminal.showStatus(`${done + 1} of ${total}: ${address}`),
     }),
   );
-  const summary = summarise(tools);
-  const leftOut = findLeftOut(reports);
+  const isMeant = ({ name }: SkillReport): boolean =>
+    names?.some((word) => word === name || word.startsWith(`${name}/`)) ?? true;
+  return { tools, leftOut: findLeftOut(reports.filter(isMeant)) };
+}
+
+function toAnswer({ tools, leftOut }: Tested, terminal: Terminal): Answer {
   const isGood = tools.every(({ passed }) => passed) && leftOut.length === 0;
   return {
-    document: { tools, leftOut, summary },
-    text: [...leftOut.map(toPrintable), renderTrials(tools, invocation.terminal)].join("\n\n"),
+    document: { tools, leftOut, summary: summarise(tools) },
+    text: [...leftOut.map(toPrintable), renderTrials(tools, terminal)].join("\n\n"),
     exitCode: isGood ? 0 : 1,
   };
 }

@@ -1,6 +1,5 @@
 import { KitbagError, type Failure } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
-import type { Permissions } from "../../core/permissions.ts";
 import type { Skill } from "../../core/skill.ts";
 import {
   fuzzTool,
@@ -11,6 +10,7 @@ import {
 } from "../../forge/trials/try-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { findDanger } from "./find-danger.ts";
 import type { Scratch } from "./scratch.ts";
 
 /** What came of trying one tool. */
@@ -27,9 +27,10 @@ export interface TestedTool {
 
 /** How tools are tried. */
 export interface TryOptions {
-  /** Addresses of tools and names of skills. Without any, all are tried. */
-  readonly names: readonly string[];
-  readonly fuzz: { readonly count: number; readonly seed: number } | undefined;
+  /** Addresses of tools and names of skills. @default all are tried */
+  readonly names: readonly string[] | undefined;
+  /** Makes inputs from the schemas. @default the examples are run instead */
+  readonly fuzz?: { readonly count: number; readonly seed: number };
   /** Where the tools work: nothing that they do there matters. */
   readonly scratch: Scratch;
   makeCall(entry: RegisteredTool): TryCall;
@@ -41,15 +42,20 @@ export async function tryTools(workspace: Workspace, options: TryOptions): Promi
   const tested: TestedTool[] = [];
   const { names } = options;
   const isWanted = ({ address, owner }: RegisteredTool): boolean =>
-    names.length === 0 || names.includes(address) || names.includes(owner);
+    names === undefined || names.includes(address) || names.includes(owner);
   const free = workspace.getAvailableTools().filter((entry) => entry.source !== "skill" && isWanted(entry));
   const skills = findSkills(workspace, names);
-  checkNames(workspace, names);
+  checkNames(workspace, names ?? []);
   const total = skills.reduce((sum, { tools }) => sum + tools.length, free.length);
   const tryAll = async (entries: readonly RegisteredTool[], folder?: string): Promise<void> => {
     for (const entry of entries) {
       options.onTool(entry.address, tested.length, total);
-      tested.push(await tryOne(entry, options, folder));
+      const { fuzz } = options;
+      const tried =
+        fuzz === undefined
+          ? runExamples(entry, options, folder)
+          : makeInputs(entry, { ...options, fuzz, workspace, folder });
+      tested.push(await tried);
     }
   };
 
@@ -69,10 +75,11 @@ export async function tryTools(workspace: Workspace, options: TryOptions): Promi
 }
 
 /** The skills that are named, or that have a tool which is. */
-function findSkills(workspace: Workspace, names: readonly string[]): readonly Skill[] {
+function findSkills(workspace: Workspace, names: readonly string[] | undefined): readonly Skill[] {
   const skills = workspace.getSkills().map(({ skill }) => skill);
-  const isNamed = ({ name }: Skill): boolean => names.some((word) => word === name || word.startsWith(`${name}/`));
-  return names.length === 0 ? skills : skills.filter(isNamed);
+  const isNamed = ({ name }: Skill): boolean =>
+    names?.some((word) => word === name || word.startsWith(`${name}/`)) ?? true;
+  return skills.filter(isNamed);
 }
 
 /** @throws {KitbagError} `tool-not-found` if a name is neither that of a tool nor of a skill. */
@@ -89,39 +96,44 @@ function toAddresses({ name, tools }: Skill): readonly string[] {
   return tools.map((tool) => `${name}/${tool.name}`);
 }
 
-async function tryOne(
+async function runExamples(
   entry: RegisteredTool,
-  { fuzz, makeCall, scratch }: TryOptions,
+  { makeCall, scratch }: TryOptions,
   folder: string | undefined,
 ): Promise<TestedTool> {
-  const { tool, address } = entry;
-  const call = makeCall(entry);
-  const examples = await tryExamples(tool, call, {
+  const examples = await tryExamples(entry.tool, makeCall(entry), {
     isComplete: scratch.hasFiles(folder),
     prepare: () => scratch.fill(folder),
   });
+  return { address: entry.address, passed: examples.every(({ status }) => status !== "failed"), examples };
+}
+
+interface Fuzzing extends TryOptions {
+  readonly fuzz: NonNullable<TryOptions["fuzz"]>;
+  readonly workspace: Workspace;
+  readonly folder: string | undefined;
+}
+
+async function makeInputs(entry: RegisteredTool, options: Fuzzing): Promise<TestedTool> {
+  const { fuzz, makeCall, scratch, workspace, folder } = options;
+  const { tool, address } = entry;
+  const notFuzzed = findDanger(entry, workspace);
+  if (notFuzzed !== undefined) return { address, passed: true, examples: [], notFuzzed };
   scratch.fill(folder);
-  const notFuzzed = fuzz === undefined ? undefined : findDanger(entry);
-  const found = fuzz === undefined || notFuzzed !== undefined ? undefined : await fuzzTool(tool, call, fuzz);
-  return {
-    address,
-    passed: examples.every(({ status }) => status !== "failed") && (found?.faults.length ?? 0) === 0,
-    examples,
-    ...(found !== undefined && { fuzz: found }),
-    ...(notFuzzed !== undefined && { notFuzzed }),
-  };
+  const found = await fuzzTool(tool, makeCall(entry), fuzz);
+  return { address, passed: found.faults.length === 0, examples: [], fuzz: found };
 }
 
-/** Why inputs by chance could do harm with a tool. */
-function findDanger({ tool }: RegisteredTool): string | undefined {
-  const { annotations, permissions, needsApproval, inject } = tool;
-  if (annotations.destructive === true) return "it says that it destroys";
-  if (needsApproval) return "it needs an approval";
-  if (inject.length > 0) return `it needs ${inject.join(", ")}`;
-  const beyond = (["write", "network", "env"] as const).find((kind) => hasAny(permissions, kind));
-  return beyond === undefined ? undefined : `it may use ${beyond}: ${permissions[beyond]?.join(", ")}`;
-}
-
-function hasAny(permissions: Permissions, kind: keyof Permissions): boolean {
-  return (permissions[kind]?.length ?? 0) > 0;
+/** Puts what came of the examples and of made inputs together. */
+export function joinTested(examples: readonly TestedTool[], made: readonly TestedTool[]): readonly TestedTool[] {
+  const byAddress = new Map(made.map((one) => [one.address, one]));
+  return examples.map((one) => {
+    const { fuzz, notFuzzed, passed = true } = byAddress.get(one.address) ?? {};
+    return {
+      ...one,
+      passed: one.passed && passed,
+      ...(fuzz !== undefined && { fuzz }),
+      ...(notFuzzed !== undefined && { notFuzzed }),
+    };
+  });
 }
