@@ -21,13 +21,30 @@ test("kitbag audit verify is ok before, and points at the entry after one byte o
   expect(JSON.parse(asJson.stdout)).toMatchObject({ ok: false, problem: "changed" });
 });
 
-test("kitbag audit verify of a folder where nothing was called is ok, and makes nothing", async () => {
+test("kitbag audit verify of a folder where nothing was called says so, and makes nothing", async () => {
   const project = createProject();
 
   const run = await audit(project, "verify");
 
-  expect(run).toMatchObject({ code: 0, stdout: "ok: 0 entries, none changed, removed or reordered\n" });
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^Nothing is audited in .*: the calls that /u) as string,
+  });
   expect(existsSync(project.home)).toBe(false);
+});
+
+test("kitbag audit verify says how to turn the audit on where the store of a configuration has none", async () => {
+  const project = createProject({
+    "kitbag.config.mjs": 'import { memoryStore } from "kitbag";\nexport default { store: memoryStore() };\n',
+  });
+  await runKitbag(["trust", "."], { project });
+
+  const run = await runKitbag(["audit", "verify"], { project });
+
+  expect(run.code).toBe(0);
+  expect(run.stdout).toBe(
+    "Nothing is audited in the store of the configuration: the configuration has a store and no audit; give it one: audit: await openAudit({ store, keyFile, anchorFile }) of kitbag/store\n",
+  );
 });
 
 test("kitbag audit show lists calls with who, what, where and how they ended", async () => {

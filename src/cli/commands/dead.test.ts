@@ -1,3 +1,6 @@
+import { join } from "node:path";
+
+import { sqliteStore } from "kitbag/store";
 import { expect, test, vi } from "vitest";
 
 import {
@@ -7,7 +10,7 @@ import {
   type Project,
   type RunKitbagOptions,
 } from "../../../test/run-kitbag.ts";
-import type { DeadLetter } from "../../workspace/failures/dead-letters.ts";
+import { keepLetter, type DeadLetter } from "../../workspace/failures/dead-letters.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -22,6 +25,21 @@ test("kitbag dead list and show tell what failed, with all that is needed to mak
   expect(shown.stdout).toContain(String.raw`"to": "Ada\u001b[2J"`);
   expect(shown.stdout).toContain(`To make it again:\n  kitbag dead retry ${id}`);
   expect(shown.stdout).not.toContain("\u001B");
+});
+
+test("kitbag dead list begins with the newest, and says how many there are beside", async () => {
+  const project = createProject();
+  project.write(".kitbag/.gitignore", "*\n");
+  const store = await sqliteStore({ file: join(project.folder, ".kitbag/kitbag.db") });
+  for (const index of [1, 2, 3]) await keepLetter(store.kv, { ...letter, id: `c${index}`, time: 1000 - index });
+  await store.close();
+
+  const list = await dead(project, ["list", "--limit", "2"]);
+  const json = await dead(project, ["list", "--limit", "2", "--json"]);
+
+  expect(list.stdout.match(/^c\d/gmu)).toEqual(["c1", "c2"]);
+  expect(list.stdout).toContain("\n… and 1 older: kitbag dead list --limit 3\n");
+  expect(JSON.parse(json.stdout)).toMatchObject({ letters: [{ id: "c1" }, { id: "c2" }], total: 3 });
 });
 
 test("kitbag dead retry makes the call again, and takes it off the list when it is done", async () => {
@@ -99,6 +117,17 @@ async function createFailed(): Promise<{ project: Project; id: string }> {
   const [letter] = await letters(project);
   return { project, id: letter?.id ?? "" };
 }
+
+const letter: DeadLetter = {
+  id: "c",
+  tool: "send",
+  digest: "sha256:0",
+  input: {},
+  isRedacted: false,
+  error: { code: "tool-failed", message: "the line is down", details: { tool: "send", reason: "the line is down" } },
+  attempts: 1,
+  time: 0,
+};
 
 const tools = `
 import { existsSync } from "node:fs";

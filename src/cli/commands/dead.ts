@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import { openDeadLetters, type DeadLetter } from "../../workspace/failures/dead-letters.ts";
+import { openDeadLetters, type DeadLetter, type DeadLetters } from "../../workspace/failures/dead-letters.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addModuleOption, addOption, addSkillsOption, getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
@@ -16,7 +16,7 @@ import { showTime } from "../store/show-time.ts";
 /** `kitbag dead`: calls that failed because of their tool. */
 export const deadCommand: CliCommand = {
   examples: [
-    ["kitbag dead list", "which calls failed, the oldest first"],
+    ["kitbag dead list", "which calls failed, the newest first"],
     ["kitbag dead show 3f2a91bc-1", "everything about one: its input, its error"],
     ["kitbag dead retry 3f2a91bc-1", "make the call again; if it is done now, it is off the list"],
     [`kitbag dead retry 3f2a91bc-1 --input '{"to": "somebody else"}'`, "with another input"],
@@ -47,8 +47,10 @@ const actions: Readonly<Record<string, Action>> = {
 
 async function listLetters(invocation: Invocation): Promise<Answer> {
   const limit = readLimit(getText(invocation.options, "limit"));
-  const letters = await withKept(invocation, ({ store }) => openDeadLetters(store).list({ limit }));
-  if (letters.length === 0) return { document: { letters }, text: "No call failed that is not done by now." };
+  const all = await withKept(invocation, ({ store }) => readLetters(openDeadLetters(store)));
+  const letters = all.slice(0, limit);
+  const document = { letters, total: all.length };
+  if (letters.length === 0) return { document, text: "No call failed that is not done by now." };
   const rows = letters.map(({ id, time, tool, attempts, error }) => [
     id,
     showTime(time),
@@ -57,8 +59,23 @@ async function listLetters(invocation: Invocation): Promise<Answer> {
     error.code,
     error.message,
   ]);
-  const text = renderTable(["ID", "FAILED", "TOOL", "TRIED", "CODE", "ERROR"], rows, invocation.terminal);
-  return { document: { letters }, text };
+  const table = renderTable(["ID", "FAILED", "TOOL", "TRIED", "CODE", "ERROR"], rows, invocation.terminal);
+  const more = all.length - letters.length;
+  const text = more > 0 ? `${table}\n\n… and ${more} older: kitbag dead list --limit ${all.length}` : table;
+  return { document, text };
+}
+
+const pageSize = 1000;
+
+/** All of them, the newest first: a store lists the oldest first, and what failed just now is what somebody looks for. */
+async function readLetters(dead: DeadLetters): Promise<readonly DeadLetter[]> {
+  const letters: DeadLetter[] = [];
+  for (;;) {
+    const after = letters.at(-1)?.id;
+    const page = await dead.list({ limit: pageSize, ...(after !== undefined && { after }) });
+    letters.push(...page);
+    if (page.length < pageSize) return letters.toSorted((left, right) => right.time - left.time);
+  }
 }
 
 async function showLetter(invocation: Invocation): Promise<Answer> {

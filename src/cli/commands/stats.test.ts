@@ -96,6 +96,22 @@ test("kitbag stats --flame writes a page, and a file for speedscope", async () =
   expect(written).toMatchObject({ shared: { frames: [{ name: "outer" }, { name: "inner" }] } });
 });
 
+test("kitbag stats reads the store of a configuration that is trusted, and shows no path for it", async () => {
+  const project = createProject({
+    "kitbag.config.mjs":
+      'import { sqliteStore } from "kitbag/store";\nexport default async () => ({ store: await sqliteStore({ file: "own/kept.db" }) });\n',
+    "own/.gitignore": "*\n",
+  });
+  await record(project, "own/kept.db");
+
+  const untrusted = await runKitbag(["stats", "--since", "all"], { project });
+  await runKitbag(["trust", "."], { project });
+  const trusted = await runKitbag(["stats", "--since", "all"], { project });
+
+  expect(untrusted.stdout).toContain("No calls until now in .kitbag/kitbag.db");
+  expect(trusted.stdout).toMatch(/^5 calls until now .*\nthe store of the configuration\n/u);
+});
+
 test.for([
   [["--flame", "c4"], 2, "without a file: add --out flame.html"],
   [["--flame", "c4", "--out", "flame.svg"], 2, "without a file: add --out flame.html"],
@@ -103,7 +119,7 @@ test.for([
   [["--flame", "c4", "--out", "missing/flame.html"], 2, "Cannot write missing/flame.html: ENOENT"],
   [["--out", "flame.html"], 2, "Cannot use --out without --flame"],
   [["--since", "soon"], 2, 'Cannot use --since "soon"'],
-  [["--store", "none"], 2, "Cannot read the store none"],
+  [["--store", "none"], 2, "Cannot use the store none"],
   [["--store", "file.db"], 2, "Cannot use --store"],
 ] as const)("kitbag stats %j says what is wrong", async ([words, code, message]) => {
   const project = createProject();
@@ -116,9 +132,9 @@ test.for([
 });
 
 /** Records some calls in the store of a project. */
-async function record({ folder, write }: Project): Promise<void> {
+async function record({ folder, write }: Project, file = ".kitbag/kitbag.db"): Promise<void> {
   write(".kitbag/.gitignore", "*\n");
-  const store = await sqliteStore({ file: join(folder, ".kitbag/kitbag.db") });
+  const store = await sqliteStore({ file: join(folder, file) });
   const error = { code: "tool-failed", message: "no", details: {} };
   await store.log.append("calls", [
     start("c1", "geo/place"),

@@ -1,11 +1,13 @@
+import { isAbsolute } from "node:path";
+
 import { readCallStats } from "../../store/stats/read-call-stats.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
 import { parseSince } from "../stats/parse-since.ts";
 import { renderStats } from "../stats/render-stats.ts";
 import { writeFlame } from "../stats/write-flame.ts";
-import { addStoreOption, defaultStore, findNamedStore, nameStore, type StoreChoice } from "../store/choose-store.ts";
-import { openStoreToRead, type OpenableChoice } from "../store/open-store.ts";
+import { addStoreOption } from "../store/choose-store.ts";
+import { withKept, type Kept } from "../store/open-kept.ts";
 import { toShownPath } from "../shown-path.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -30,33 +32,22 @@ export const statsCommand: CliCommand = {
     const out = getText(options, "out");
     const call = getText(options, "flame");
     if (call === undefined && out !== undefined) throw usageError("Cannot use --out without --flame");
-    const choice = findNamedStore(invocation) ?? defaultStore(invocation);
-    const store = await openStoreToRead(checkKept(choice));
-    try {
-      return call === undefined
-        ? await showStats(invocation, { store, since, name: nameStore(choice) })
-        : await writeFlame(store, { call, out }, invocation);
-    } finally {
-      await store.close();
-    }
+    return withKept(invocation, (kept) =>
+      call === undefined ? showStats(invocation, kept, since) : writeFlame(kept.store, { call, out }, invocation),
+    );
   },
 };
 
-function checkKept(choice: StoreChoice): OpenableChoice {
-  if (choice.kind !== "none" && choice.kind !== "memory") return choice;
-  throw usageError(`Cannot read the store ${choice.kind}: nothing is kept there`);
-}
-
-interface Asked {
-  readonly store: Parameters<typeof readCallStats>[0];
-  readonly since: number;
-  readonly name: string;
-}
-
-async function showStats({ options, terminal, cwd }: Invocation, { store, since, name }: Asked): Promise<Answer> {
+async function showStats(
+  { options, terminal, cwd }: Invocation,
+  { store, name }: Kept,
+  since: number,
+): Promise<Answer> {
   const tool = getText(options, "tool");
   // As many as there is room for.
   const slices = (terminal.columns ?? 120) >= 120 ? 24 : 12;
   const stats = await readCallStats(store, { since, slices, ...(tool !== undefined && { tool }) });
-  return { document: { store: name, ...stats }, text: renderStats(stats, toShownPath(name, cwd), terminal) };
+  // A database has an address, and a store of the configuration only words.
+  const shown = isAbsolute(name) ? toShownPath(name, cwd) : name;
+  return { document: { store: name, ...stats }, text: renderStats(stats, shown, terminal) };
 }

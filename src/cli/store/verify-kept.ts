@@ -22,8 +22,19 @@ export async function verifyKept(invocation: Invocation): Promise<Answer> {
   if (file !== undefined) return verifyFile(resolve(invocation.cwd, file), invocation);
   return withKept(invocation, async (kept) => {
     const lost = kept.files === undefined ? [] : findLostHeads(kept.files.anchorFile);
-    return toAnswer(await verify(kept, invocation), kept.name, lost);
+    const verdict = await verify(kept, invocation);
+    const answer = toAnswer(verdict, kept.name, lost);
+    return verdict.count === 0 && answer.exitCode === undefined ? { ...answer, text: whyNothing(kept) } : answer;
   });
+}
+
+/** Nothing that was changed and nothing that was ever written must not look the same. */
+function whyNothing({ name, files }: Kept): string {
+  const cure =
+    files === undefined
+      ? "the configuration has a store and no audit; give it one: audit: await openAudit({ store, keyFile, anchorFile }) of kitbag/store"
+      : "the calls that kitbag makes with this store are, from the first one on";
+  return toPrintable(`Nothing is audited in ${name}: ${cure}`);
 }
 
 async function verify({ store, files }: Kept, invocation: Invocation): Promise<AuditVerdict> {
