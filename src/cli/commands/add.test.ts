@@ -36,6 +36,7 @@ test("kitbag add --yes enables a skill of a repository, and its tool can be call
     "≈",
     "permissions  none",
     "Says a word",
+    "Parameters:\n  say --word: a string; required\n",
     "Enabled echo in .kitbag/skills/echo",
   ]) {
     expect(added.stdout).toContain(fact);

@@ -1,6 +1,7 @@
 import type { SkillDifference } from "../../forge/import/diff-skills.ts";
-import type { ImportCandidate } from "../../forge/import/import-candidate.ts";
+import type { CandidateTool, ImportCandidate } from "../../forge/import/import-candidate.ts";
 import type { LockedSource } from "../../skills/trust/lock-format.ts";
+import { describeFlags } from "../flags/describe-flags.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts } from "../render-facts.ts";
 import { renderPatch } from "../render-patch.ts";
@@ -22,10 +23,22 @@ export function renderCandidate(candidate: ImportCandidate, terminal: Terminal):
     rows.length === 0
       ? "It has no tools."
       : renderTable(["TOOL", "CONFIDENCE", "TOKENS", "DESCRIPTION"], rows, terminal),
+    ...renderParameters(tools),
     loud.length === 0 ? "Findings: none." : `Findings:\n${renderDiagnostics(loud, place, terminal)}`,
     ...(difference === undefined ? [] : [renderDifference(difference, terminal)]),
   ];
   return sections.join("\n\n");
+}
+
+/** What the tools take, a line each and never cut: what stands in a schema reaches a model, too. */
+function renderParameters(tools: readonly CandidateTool[]): string[] {
+  const lines = tools.flatMap(({ name, inputSchema }) =>
+    describeFlags(inputSchema).map(({ flag, value, required, description }) => {
+      const facts = [value, ...(required ? ["required"] : []), ...(description === "" ? [] : [description])];
+      return `  ${toPrintableLine(`${name} ${flag}: ${facts.join("; ")}`)}`;
+    }),
+  );
+  return lines.length === 0 ? [] : [["Parameters:", ...lines].join("\n")];
 }
 
 function describeCandidate(candidate: ImportCandidate): [string, string][] {
