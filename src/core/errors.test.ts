@@ -32,6 +32,14 @@ test.for(errorCodes)("the message of %s contains no contraction", (code) => {
   for (const message of messagesOf(code)) expect(message).not.toMatch(/\b\w+n't\b|\bit's\b/u);
 });
 
+test("the message of config-untrusted does not say of data that it runs", () => {
+  const { message } = new KitbagError("config-untrusted", { path: "kitbag.config.json", changed: [] });
+
+  expect(message).toBe(
+    'Cannot load "kitbag.config.json": it says which programs are started, or what tools may touch, and is not trusted; read it, then run: kitbag trust kitbag.config.json',
+  );
+});
+
 test("the messages say what was wrong, where, and what to do", () => {
   const codes = ["input-invalid", "tool-not-found", "tool-unavailable", "config-untrusted", "store-failed"] as const;
 

@@ -313,6 +313,7 @@ test.for([
   [["--http", "--public-url", "tools"], 'Cannot use --public-url "tools"'],
   [["--project", "nowhere"], 'Cannot work in --project "nowhere"'],
   [["--print-config", "emacs"], 'Cannot write a configuration for "emacs"'],
+  [["no-such-folder", "--print-config", "codex"], "no-such-folder: there is no such folder"],
   [["nowhere"], "nowhere"],
 ] as const)("kitbag serve %j is wrong usage", async ([words, message]) => {
   const run = await runKitbag(["serve", ...words]);
@@ -346,6 +347,13 @@ test("kitbag serve --http --print-config never prints the token", async () => {
   expect(runs.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
   expect(JSON.stringify(runs)).not.toContain(token);
   expect(runs.every(({ stdout }) => stdout.includes("http://127.0.0.1:3210/mcp"))).toBe(true);
+});
+
+test("kitbag serve --http --print-config refuses a token that is too short, as serving it would", async () => {
+  const run = await runKitbag(["serve", "--http", "--token", "short", "--print-config", "codex"]);
+
+  expect([run.code, run.stdout]).toEqual([2, ""]);
+  expect(run.stderr).toContain("at least 16, so that nobody guesses it");
 });
 
 test("kitbag serve --print-config for an address of the network prints one that can be used here", async () => {

@@ -5,7 +5,7 @@ import { findSkills, isSkillFolder, projectFolders } from "../../skills/discover
 import { isSkillFile } from "../../skills/discovery/is-skill.ts";
 import { usageError } from "../usage-error.ts";
 import { configNames, findConfigIn, resolveFile } from "./find-config.ts";
-import { parseJsonConfig } from "./to-workspace-options.ts";
+import { needsTrust, parseJsonConfig } from "./to-workspace-options.ts";
 
 /** What somebody named to be trusted. */
 export interface TrustTarget {
@@ -27,7 +27,7 @@ export function findTrustTarget(path: string): TrustTarget {
   if (!isFolder) return { path, ...findInFile(path) };
   const config = findConfigIn(path);
   const directories = findSkillFolders(path, config !== undefined);
-  const program = config !== undefined && needsTrust(config) ? config : undefined;
+  const program = config !== undefined && mustBeTrusted(config) ? config : undefined;
   if (program === undefined && directories.length === 0) {
     if (config !== undefined) throw dataError(config);
     throw usageError(`Cannot trust ${path}: it has neither a configuration nor skills`);
@@ -43,13 +43,12 @@ function findInFile(path: string): Omit<TrustTarget, "path"> {
     throw usageError(`Cannot trust ${path}: only configurations and skills are trusted; ${names}`);
   }
   const config = resolveFile(path);
-  if (!needsTrust(config)) throw dataError(config);
+  if (!mustBeTrusted(config)) throw dataError(config);
   return { config, directories: [] };
 }
 
-/** Data starts nothing, unless it names other MCP servers. */
-function needsTrust(config: string): boolean {
-  return !config.endsWith(".json") || parseJsonConfig(readFileSync(config, "utf8"), config).mcp !== undefined;
+function mustBeTrusted(config: string): boolean {
+  return !config.endsWith(".json") || needsTrust(parseJsonConfig(readFileSync(config, "utf8"), config));
 }
 
 function dataError(config: string): Error {

@@ -13,7 +13,13 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { loadModule } from "./load-module.ts";
 import { loadBytes } from "../../skills/modules/project-files.ts";
 import { requireTrust } from "./require-trust.ts";
-import { parseJsonConfig, toWorkspaceOptions, type Configuration } from "./to-workspace-options.ts";
+import {
+  needsTrust,
+  parseJsonConfig,
+  toWorkspaceOptions,
+  withoutGrants,
+  type Configuration,
+} from "./to-workspace-options.ts";
 
 /** A workspace, and the options that made it. */
 export interface OpenWorkspace {
@@ -23,6 +29,9 @@ export interface OpenWorkspace {
   readonly model?: Model | string;
   /** The other MCP servers that the configuration names; their tools are not added yet. */
   readonly mcp: readonly McpSource[];
+  /** What the configuration says for `kitbag serve` alone. */
+  readonly serve?: Configuration["serve"];
+  readonly forge?: Configuration["forge"];
 }
 
 /** What a command brings to the workspace that it opens. */
@@ -58,7 +67,7 @@ export async function openWorkspace(
  * @throws {KitbagError} `config-invalid` if the options are wrong; whatever `complete` throws.
  */
 export async function createConfigured(
-  { model, mcp = [], ...configured }: Configuration,
+  { model, mcp = [], serve, forge, ...configured }: Configuration,
   { runtimes = [], complete = async (options) => options }: Additions,
   path: string,
 ): Promise<OpenWorkspace> {
@@ -72,6 +81,8 @@ export async function createConfigured(
       options,
       mcp,
       ...(model !== undefined && { model }),
+      ...(serve !== undefined && { serve }),
+      ...(forge !== undefined && { forge }),
     };
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
@@ -88,8 +99,12 @@ export async function createConfigured(
 export async function loadTrustedOptions({ cwd, env }: Pick<CliContext, "cwd" | "env">): Promise<Configuration> {
   const path = findConfig(cwd);
   if (path === undefined) return {};
-  if (path.endsWith(".json")) return withoutServers(loadJsonConfig(path));
-  const { status, files } = checkTrust(path, resolveKitbagHome(env));
+  const home = resolveKitbagHome(env);
+  if (path.endsWith(".json")) {
+    const config = loadJsonConfig(path);
+    return needsTrust(config) && checkTrust(path, home).status !== "trusted" ? withoutGrants(config) : config;
+  }
+  const { status, files } = checkTrust(path, home);
   return status === "trusted" ? toWorkspaceOptions(await loadModule(path, files), path) : {};
 }
 
@@ -102,7 +117,7 @@ async function loadConfig(path: string, context: CliContext): Promise<Configurat
   const home = resolveKitbagHome(context.env);
   if (path.endsWith(".json")) {
     const config = loadJsonConfig(path);
-    if (config.mcp !== undefined) await requireTrust(path, home, context.terminal);
+    if (needsTrust(config)) await requireTrust(path, home, context.terminal);
     return config;
   }
   const digests = await requireTrust(path, home, context.terminal);
@@ -111,15 +126,9 @@ async function loadConfig(path: string, context: CliContext): Promise<Configurat
 
 /** The limits of a configuration that is only data hold for a named module too; what the module says goes before them. */
 async function loadNamed(path: string, config: string | undefined): Promise<Configuration> {
-  const base = config?.endsWith(".json") === true ? withoutServers(loadJsonConfig(config)) : {};
+  const base = config?.endsWith(".json") === true ? withoutGrants(loadJsonConfig(config)) : {};
   const options = await toWorkspaceOptions(await loadModule(path), path);
   return { ...base, ...options, limits: { ...base.limits, ...options.limits } };
-}
-
-/** What servers a configuration starts counts only where it is trusted. */
-function withoutServers(config: Configuration): Configuration {
-  const { mcp: _, ...rest } = config;
-  return rest;
 }
 
 function loadJsonConfig(path: string): Configuration {

@@ -12,11 +12,17 @@ export function renderLookedAt({ config, skills, skipped }: LookedAt, cwd: strin
   const sections = [
     ...(config === undefined
       ? []
-      : [`Configuration, which runs with all your rights:\n${renderFiles([...config.files.keys()])}`]),
+      : [`Configuration, which ${power(config.path)}:\n${renderFiles([...config.files.keys()])}`]),
     ...skills.map((one) => renderSkill(one, cwd, terminal)),
     ...skipped.map((report) => `${toPrintableLine(report.name)}: ${toPrintableLine(whySkipped(report))}`),
   ];
   return sections.join("\n\n");
+}
+
+function power(config: string): string {
+  return config.endsWith(".json")
+    ? "is data, and says which MCP servers are started and what tools may touch that models make"
+    : "runs with all your rights";
 }
 
 function renderSkill({ report, skill, folder, diagnostics }: LookedAtSkill, cwd: string, terminal: Terminal): string {

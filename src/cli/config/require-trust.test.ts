@@ -27,6 +27,18 @@ test("requireTrust() asks a person once, with every file, and remembers a yes", 
   ]);
 });
 
+test("requireTrust() does not call data a program", async () => {
+  const project = createProject({ "kitbag.config.json": '{ "mcp": { "far": { "url": "https://example.com/mcp" } } }' });
+  const path = join(project.folder, "kitbag.config.json");
+  const questions: string[] = [];
+
+  await expect(requireTrust(path, project.home, answering("n", questions))).rejects.toThrow(
+    `Cannot load "${path}": it says which programs are started, or what tools may touch, and is not trusted`,
+  );
+
+  expect(questions[0]).toContain("It is data, and says which MCP servers are started");
+});
+
 test.for(["n", "", "yep", "ja", undefined])("requireTrust() takes %j for a no", async (answer) => {
   const { path, home } = create();
 

@@ -33,8 +33,14 @@ function renderQuestion(path: string, { status, files, changed }: TrustState): s
     `  ${path}`,
     ...(others.length > 0 ? ["It loads:", ...others.map((file) => `  ${file}`)] : []),
     ...(changed.length > 0 ? ["Changed:", ...changed.map((file) => `  ${file}`)] : []),
-    "It runs as a program with all your rights. Trust it as it is now? [y/N] ",
+    `${describePower(path)} Trust it as it is now? [y/N] `,
   ].join("\n");
+}
+
+function describePower(path: string): string {
+  return path.endsWith(".json")
+    ? "It is data, and says which MCP servers are started, and what tools may touch that models make."
+    : "It runs as a program with all your rights.";
 }
 
 /** Tells whether an answer is a yes; anything unclear is a no. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import { localModel } from "../../models/local/local-model.ts";
-import { parseJsonConfig, toWorkspaceOptions } from "./to-workspace-options.ts";
+import { needsTrust, parseJsonConfig, toWorkspaceOptions } from "./to-workspace-options.ts";
 
 test("parseJsonConfig() reads limits", () => {
   expect(parseJsonConfig('\uFEFF{"limits": {"limitMs": 5}}', "/x.json")).toEqual({ limits: { limitMs: 5 } });
@@ -9,6 +9,25 @@ test("parseJsonConfig() reads limits", () => {
 
 test("parseJsonConfig() reads the name of a model", () => {
   expect(parseJsonConfig('{"model": "ollama/qwen3"}', "/x.json")).toEqual({ limits: {}, model: "ollama/qwen3" });
+});
+
+test("parseJsonConfig() and toWorkspaceOptions() read what clients see and what they may make", async () => {
+  const serve = { exposure: [{ client: "claude*", exposure: "dispatch" }] };
+  const forge = { policy: { permissions: { read: ["./data"] }, maxTools: 20 } };
+
+  expect(parseJsonConfig(JSON.stringify({ serve, forge }), "/x.json")).toEqual({ limits: {}, serve, forge });
+  expect(await toWorkspaceOptions({ serve: { exposure: "direct" }, forge: {} }, "/x.ts")).toEqual({
+    serve: { exposure: "direct" },
+    forge: {},
+  });
+});
+
+test("needsTrust() lets data count at once that starts nothing and grants nothing", () => {
+  const read = (text: string): boolean => needsTrust(parseJsonConfig(text, "/x.json"));
+
+  expect(read('{"limits": {}, "model": "local", "serve": {"exposure": "direct"}, "mcp": {}}')).toBe(false);
+  expect(read('{"mcp": {"far": {"url": "https://example.com/mcp"}}}')).toBe(true);
+  expect(read('{"forge": {"policy": {}}}')).toBe(true);
 });
 
 test("toWorkspaceOptions() takes a model, or the name of one, and nothing else", async () => {
@@ -30,6 +49,12 @@ test.for([
   ['{"model": {"doStream": 1}}', "model: expected a model or the name of one"],
   ['{"limits": null}', "limits: expected an object, found null"],
   ['{"limit": {}}', 'it cannot have "limit"; did you mean "limits"?'],
+  ['{"serve": {"exposure": "all"}}', "serve: exposure"],
+  ['{"serve": {"exposures": "both"}}', 'did you mean "exposure"?'],
+  ['{"serve": {"exposure": [{"client": "x", "exposure": "dipatch"}]}}', "serve: exposure[0].exposure"],
+  ['{"forge": {"policy": {"permissions": {"reads": []}}}}', 'did you mean "read"?'],
+  ['{"forge": {"policy": {"maxTools": 0}}}', "forge: policy.maxTools"],
+  ['{"forge": 3}', "forge: "],
   ['{"tools": []}', 'it cannot have "tools"; JSON cannot hold it; write a kitbag.config.ts'],
   ['{"approve": "always"}', 'it cannot have "approve"; JSON cannot hold it'],
   ['{"__proto__": {"limits": {}}}', 'it cannot have "__proto__"'],

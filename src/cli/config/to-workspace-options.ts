@@ -5,6 +5,7 @@ import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import { readSources } from "../mcp/read-sources.ts";
+import { readForge, readServing, type ConfiguredForge, type ConfiguredServing } from "./read-serving.ts";
 
 /** What a configuration says: options of the workspace, and what is for the command alone. */
 export interface Configuration extends WorkspaceOptions {
@@ -12,12 +13,18 @@ export interface Configuration extends WorkspaceOptions {
   readonly model?: Model | string;
   /** Other MCP servers, as sources of tools. */
   readonly mcp?: readonly McpSource[];
+  /** What clients see of what is served. */
+  readonly serve?: ConfiguredServing;
+  /** What clients may make while it is served. */
+  readonly forge?: ConfiguredForge;
 }
 
 /** Every option there is; the compiler keeps it in step with the type. */
 const optionNames = Object.keys({
   model: true,
   mcp: true,
+  serve: true,
+  forge: true,
   tools: true,
   components: true,
   skills: true,
@@ -53,13 +60,34 @@ export async function toWorkspaceOptions(exported: unknown, path: string): Promi
   checkNames(Object.keys(value), optionNames, path);
   for (const name of lists) checkList(name, (value as Record<string, unknown>)[name], path);
   checkModel((value as { model?: unknown }).model, path);
-  const { mcp, ...options } = value as { mcp?: unknown };
-  return mcp === undefined ? options : { ...options, mcp: readSources(mcp, path) };
+  return { ...(value as WorkspaceOptions), ...readParts(value, path) };
 }
 
+/** The options that are data wherever they are written. */
+function readParts(value: object, path: string): Pick<Configuration, "mcp" | "serve" | "forge"> {
+  const { mcp, serve, forge } = value as { readonly [name in "mcp" | "serve" | "forge"]?: unknown };
+  return {
+    ...(mcp !== undefined && { mcp: readSources(mcp, path) }),
+    ...(serve !== undefined && { serve: readServing(serve, path) }),
+    ...(forge !== undefined && { forge: readForge(forge, path) }),
+  };
+}
+
+/** Tells whether data must be trusted before it counts: it says which programs are started, or what tools of models may touch. */
+export function needsTrust({ mcp = [], forge }: Configuration): boolean {
+  return mcp.length > 0 || forge !== undefined;
+}
+
+/** A configuration that is data, without what counts only where it is trusted. */
+export function withoutGrants(config: Configuration): Configuration {
+  const { mcp: _, forge: __, ...rest } = config;
+  return rest;
+}
+
+const dataNames = ["limits", "model", "mcp", "serve", "forge"];
+
 /**
- * Reads a configuration that is JSON. It can say only what data can say: limits, the name of a model, and other MCP servers. With
- * servers it needs trust, because it says which programs are started.
+ * Reads a configuration that is JSON. It can say only what data can say. Some of that {@link needsTrust}.
  *
  * @throws {KitbagError} `config-invalid` for anything else.
  */
@@ -71,12 +99,11 @@ export function parseJsonConfig(text: string, path: string): Configuration {
     throw new KitbagError("config-invalid", { path, reason: `it is not JSON: ${(cause as Error).message}` }, { cause });
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw wrongExport(path, value);
-  checkNames(Object.keys(value), ["limits", "model", "mcp"], path);
-  const { limits = {}, model, mcp } = value as { limits?: unknown; model?: unknown; mcp?: unknown };
+  checkNames(Object.keys(value), dataNames, path);
+  const { limits = {}, model } = value as { limits?: unknown; model?: unknown };
   checkModel(model, path);
   if (typeof limits === "object" && limits !== null && !Array.isArray(limits)) {
-    const sources = readSources(mcp, path);
-    return { limits, ...(typeof model === "string" && { model }), ...(sources.length > 0 && { mcp: sources }) };
+    return { limits, ...(typeof model === "string" && { model }), ...readParts(value, path) };
   }
   throw new KitbagError("config-invalid", { path, reason: `limits: expected an object, found ${showValue(limits)}` });
 }

@@ -1,9 +1,8 @@
-import { describeProblem, KitbagError } from "../../core/errors.ts";
-import { copyJson } from "../../core/json.ts";
+import { KitbagError } from "../../core/errors.ts";
 import type { McpSource } from "../../core/mcp-code.ts";
 import { configMcpSchema, toMcpSource, type McpServerEntry } from "../../core/mcp-source.ts";
 import { isName, nameRule } from "../../core/names.ts";
-import { checkStrictly } from "../../core/schema/validator.ts";
+import { readData } from "../config/read-data.ts";
 
 const schema = { type: "object", additionalProperties: configMcpSchema, maxProperties: 256 };
 
@@ -15,11 +14,8 @@ const schema = { type: "object", additionalProperties: configMcpSchema, maxPrope
 export function readSources(value: unknown, path: string): readonly McpSource[] {
   if (value === undefined) return [];
   const refuse = (reason: string): KitbagError => new KitbagError("config-invalid", { path, reason: `mcp: ${reason}` });
-  const copy = copyJson(value, { maxBytes: 1024 * 1024, maxDepth: 16 });
-  if (!copy.ok) throw refuse(copy.reason === "not-json" ? describeProblem(copy.problem) : "it is too large");
-  const [problem] = checkStrictly(schema, copy.value);
-  if (problem !== undefined) throw refuse(describeProblem(problem));
-  return Object.entries(copy.value as unknown as Record<string, McpServerEntry>).map(([name, listed]) => {
+  const read = readData({ name: "mcp", value }, schema, path);
+  return Object.entries(read as unknown as Record<string, McpServerEntry>).map(([name, listed]) => {
     const source = isName(name) && name !== "global" ? toMcpSource(name, listed) : `the name must be of ${nameRule}`;
     if (typeof source === "string") throw refuse(`${name}: ${source}`);
     return source;

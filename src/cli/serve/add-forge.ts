@@ -1,6 +1,6 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
-import type { Forge } from "../../forge/forge-interface.ts";
+import type { Forge, ForgePolicy } from "../../forge/forge-interface.ts";
 import type { Model } from "../../models/model.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
@@ -17,11 +17,13 @@ export interface ForgeSources {
   readonly followed: FollowedSkills;
   /** The model that the configuration names; it writes tools from descriptions. */
   readonly model: Model | string | undefined;
+  /** What tools may be made without asking a person. @default nothing that touches anything */
+  readonly policy?: ForgePolicy;
 }
 
 /** Makes the tools of the project's `.kitbag/tools` live, and adds the tools with which clients make more. */
 export async function addForge(invocation: Invocation, sources: ForgeSources): Promise<Forge> {
-  const { workspace, store, runtimes, followed } = sources;
+  const { workspace, store, runtimes, followed, policy } = sources;
   const [{ openForge }, { createForgeTools }, { createImportTool }, { createWorkflowTools }, writers] =
     await Promise.all([
       import("../../forge/open-forge.ts"),
@@ -33,7 +35,15 @@ export async function addForge(invocation: Invocation, sources: ForgeSources): P
   const directory = invocation.cwd;
   const home = resolveKitbagHome(invocation.env);
   const kept = store === undefined ? {} : { store };
-  const forge = await openForge({ workspace, directory, home, runtimes, followed, ...kept });
+  const forge = await openForge({
+    workspace,
+    directory,
+    home,
+    runtimes,
+    followed,
+    ...(policy !== undefined && { policy }),
+    ...kept,
+  });
   // What lies on this machine is for the person to import, not for whoever talks to a client.
   const tools = [
     ...createForgeTools(forge),

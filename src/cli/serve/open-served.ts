@@ -38,7 +38,7 @@ export async function openServed(
   loading.catch(() => {});
   const code = createCodeMode(runtimes);
   const additions = { runtimes: [...runtimes, code.runtime], complete: records.complete };
-  const { workspace, options, mcp, model } = await openTools(invocation, additions);
+  const { workspace, options, mcp, model, serve, forge: made } = await openTools(invocation, additions);
   const { store } = options;
   await startLog(workspace, options, invocation);
   const servers = openServers(invocation, runtimes);
@@ -49,12 +49,14 @@ export async function openServed(
   await code.addTool(workspace);
   // Not every client shows resources to its model.
   if (workspace.getTool("read_output") === undefined) workspace.add(createOutputTool(workspace));
-  const forge = hasForge ? await addForge(invocation, { workspace, store, runtimes, followed, model }) : undefined;
+  const forge = hasForge
+    ? await addForge(invocation, { workspace, store, runtimes, followed, model, ...made })
+    : undefined;
   if (store !== undefined) keepVersions(workspace, records);
   const { createMcpServer } = await loading;
   const server = createMcpServer({
     workspace,
-    exposure,
+    exposure: exposure ?? serve?.exposure ?? "both",
     version: readVersion(),
     listFiles: createFileLister(invocation.cwd),
     ...(store !== undefined && { store }),

@@ -1,15 +1,24 @@
 import { resolve } from "node:path";
 
 import type { Answer, Invocation } from "../cli-command.ts";
+import { checkGateOptions } from "../../gate/check-gate-options.ts";
 import { isEverywhere, isLoopback } from "../../gate/origin/is-loopback.ts";
+import { findSkills } from "../../skills/discovery/find-skills.ts";
 import { getText } from "../options.ts";
+import { toFindOptions } from "../skills/find-options.ts";
+import { usageError } from "../usage-error.ts";
 import { renderClientConfig, type ClientEntry } from "./client-configs.ts";
 import { isSource, mainFile } from "./own-files.ts";
 import type { HttpWishes, ServeWishes } from "./serve-wishes.ts";
 import { toCommand } from "./to-command.ts";
 
-/** Answers with what `client` must be told to start or reach what this line would serve. */
+/**
+ * Answers with what `client` must be told to start or reach what this line would serve.
+ *
+ * @throws {KitbagError} `usage-invalid`, `option-invalid` for what could not be served: later the client would only say that it fails.
+ */
 export function printConfig(client: string, wishes: ServeWishes, invocation: Invocation): Answer {
+  checkServable(wishes, invocation);
   const entry = wishes.http === undefined ? toStdio(wishes, invocation) : toHttp(wishes.http);
   const { place, text } = renderClientConfig(client, entry);
   if (!invocation.json) invocation.terminal.note(`# ${place}\n`);
@@ -17,6 +26,16 @@ export function printConfig(client: string, wishes: ServeWishes, invocation: Inv
     invocation.terminal.note("# On other machines, write the address of this one in place of 127.0.0.1\n");
   }
   return { document: { client, place, ...entry, text }, text };
+}
+
+function checkServable({ directories, http }: ServeWishes, invocation: Invocation): void {
+  const { diagnostics } = findSkills(toFindOptions(invocation, directories));
+  const missing = diagnostics.find(({ code }) => code === "folder-missing");
+  if (missing !== undefined) throw usageError(missing.message);
+  if (http === undefined) return;
+  const { tokens, origins, oauth } = http;
+  // Whether others can reach it unasked is not looked at: the token may come with the environment that serves.
+  checkGateOptions({ routes: [], tokens, origins, ...(oauth !== undefined && { oauth }) });
 }
 
 /** Clients start programs in any folder, so every path is absolute. */
@@ -31,7 +50,7 @@ function toStdio({ directories, exposure, hasForge }: ServeWishes, invocation: I
       const value = getText(options, name);
       return value === undefined ? [] : [`--${name}`, value];
     }),
-    ...(exposure === "both" ? [] : ["--exposure", exposure]),
+    ...(exposure === undefined ? [] : ["--exposure", exposure]),
     ...(hasForge ? [] : ["--no-forge"]),
   ];
   const folders = directories.map((directory) => resolve(project, directory));

@@ -18,7 +18,8 @@ const exposures: readonly McpExposure[] = ["both", "dispatch", "direct"];
 export interface ServeWishes {
   /** Folders with skills, as they were written. */
   readonly directories: readonly string[];
-  readonly exposure: McpExposure;
+  /** As the person says; else the configuration decides. */
+  readonly exposure: McpExposure | undefined;
   /** Whether clients may make tools. */
   readonly hasForge: boolean;
   /** Where HTTP is served; none for stdio. */
@@ -59,7 +60,11 @@ export function addServeOptions(command: Command): void {
     "--allow-origin <origin>",
     "web pages that may call, as https://app.example.com; may be given again",
   );
-  addOption(command, "--exposure <what>", `which tools clients see: ${exposures.join(", ")}; both by default`);
+  addOption(
+    command,
+    "--exposure <what>",
+    `which tools clients see: ${exposures.join(", ")}; else as "serve" of the configuration says, or both`,
+  );
   command.option("--no-forge", "serve only what is there: clients make, change and import no tools");
   addOption(command, "--project <dir>", "work in this folder instead of the working directory");
   addOption(
@@ -90,7 +95,7 @@ export function readServeWishes(invocation: Invocation): ServeWishes {
   return {
     directories: [...args, ...getTexts(options, "skills")],
     hasForge: options["forge"] !== false,
-    exposure: readExposure(getText(options, "exposure") ?? "both"),
+    exposure: readExposure(getText(options, "exposure")),
     http,
   };
 }
@@ -116,7 +121,8 @@ function readPublicUrl(text: string | undefined): string | undefined {
   throw usageError(`Cannot use --public-url ${quote(text)}: expected an address as https://tools.example.com/mcp`);
 }
 
-function readExposure(text: string): McpExposure {
+function readExposure(text: string | undefined): McpExposure | undefined {
+  if (text === undefined) return undefined;
   const exposure = exposures.find((candidate) => candidate === text);
   if (exposure !== undefined) return exposure;
   throw usageError(`Cannot use --exposure ${quote(text)}: there are ${exposures.join(", ")}`);
