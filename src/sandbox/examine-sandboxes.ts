@@ -37,7 +37,10 @@ export async function examineSandboxes(asked?: SandboxName): Promise<SandboxExam
   const machine = openMachine();
   try {
     const kinds = backends.filter(({ name }) => name !== "off");
-    const sandboxes = await Promise.all(kinds.map((backend) => examine(backend, machine)));
+    const tests = kinds.map((backend) => examine(backend, machine));
+    // What they work with is removed below: nobody may still be at it, even if one of them failed.
+    await Promise.allSettled(tests);
+    const sandboxes = await Promise.all(tests);
     const used = choose(sandboxes, asked);
     return {
       sandboxes,

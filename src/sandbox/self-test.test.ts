@@ -1,6 +1,10 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+
 import { afterAll, expect, test } from "vitest";
 
 import { needProgram } from "../../test/support/need-program.ts";
+import { writeFolder } from "../../test/support/run-script.ts";
 import { findSandbox, type FoundSandbox } from "./find-sandbox.ts";
 import { measureTree } from "./limits/watch-memory.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
@@ -46,6 +50,45 @@ test.for(Object.keys(leaks) as Guarantee[])(
     expect(broken.map((problem) => problem.guarantee)).toContain(guarantee);
   },
 );
+
+test("testSandbox() tests several sandboxes at once, and none sees the files of the others", async (context) => {
+  const sandbox = await open(context);
+
+  const results = await Promise.all(Array.from({ length: 3 }, () => testSandbox(sandbox, sandbox.area)));
+
+  expect(results.map(({ broken }) => broken)).toEqual([[], [], []]);
+});
+
+test("testSandbox() proves nothing when somebody removed what must not be seen", async (context) => {
+  const sandbox = await open(context);
+  const robbed: Sandbox = {
+    ...sandbox,
+    start(profile, command, input) {
+      rmSync(profile.environment["OUTSIDE"] ?? "");
+      return sandbox.start(profile, command, input);
+    },
+  };
+
+  const tested = testSandbox(robbed, sandbox.area);
+
+  await expect(tested).rejects.toMatchObject({ code: "sandbox-failed" });
+});
+
+test("testSandbox() finds a sandbox that lets programs run as their owner", async (context) => {
+  const sandbox = await open(context);
+  const folder = writeFolder({ chmod: "#!/bin/sh\nexit 0\n" });
+  const leaky: Sandbox = {
+    ...sandbox,
+    start(profile, command, input) {
+      const cover = { source: join(folder, "chmod"), target: "/usr/bin/chmod" };
+      return sandbox.start({ ...profile, mounts: [...profile.mounts, cover] }, command, input);
+    },
+  };
+
+  const { broken } = await testSandbox(leaky, sandbox.area);
+
+  expect(broken).toEqual([{ guarantee: "privileges", found: "it may make programs that run as their owner" }]);
+});
 
 test("testSandbox() takes no memory that a watch over it would end the test for", async (context) => {
   const sandbox = await open(context);

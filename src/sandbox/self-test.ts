@@ -1,8 +1,9 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
+import { KitbagError } from "../core/errors.ts";
 import { isRoot } from "./host.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
 import type { WorkArea } from "./work-area.ts";
@@ -25,7 +26,7 @@ const limits = {
 const longestMs = 20_000;
 
 /** Each line it prints is the name of a guarantee and what was seen: `ok`, or what must not be. It uses basic programs alone. */
-const probe = String.raw`
+export const probe = String.raw`
 say() { printf '%s %s\n' "$1" "$2"; }
 try() { if (eval "$3") >/dev/null 2>&1; then say "$1" "$2"; else say "$1" ok; fi; }
 try files 'a file outside can be read' '[ -e "$OUTSIDE" ] || cat /etc/shadow'
@@ -37,6 +38,8 @@ try network 'there is a way out' ': < /dev/tcp/192.0.2.1/80 || grep -v "^ *lo:" 
 try environment 'a variable is seen that nobody gave it' 'compgen -e | grep -vxE "PATH|HOME|TMPDIR|LANG|PWD|OLDPWD|SHLVL|_|OUTSIDE|FOLDER|PORT|PARENT"'
 try processes 'processes outside are seen' '[ -e "/proc/$PARENT/exe" ] || kill -0 "$PARENT"'
 try privileges 'it has rights' '! grep -q "^CapEff:.0*$" /proc/self/status || ! grep -q "^NoNewPrivs:.1$" /proc/self/status'
+try privileges 'it may make programs that run as their owner' ': > /tmp/own; chmod u+s /tmp/own'
+rm -f /tmp/own
 try syscalls 'nothing filters its calls' '! grep -q "^Seccomp:.2$" /proc/self/status'
 try programs 'programs are there that nobody named' '[ -e /usr/bin/mount ] || [ -e /usr/sbin/mount ] || [ -e /usr/bin/su ]'
 try cpu 'it may use any time' '[ "$(ulimit -t)" != 20 ]'
@@ -68,9 +71,11 @@ say done ok
 
 /** Tries to break out of a sandbox in every way that it says it holds back. Takes a fraction of a second. */
 export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<SelfTest> {
-  const directory = join(area.own, "self-test");
-  const outside = join(area.private, "outside");
-  mkdirSync(directory, { recursive: true, mode: 0o755 });
+  // Others may be tested at the same time.
+  const directory = mkdtempSync(join(area.own, "self-test-"));
+  const hidden = mkdtempSync(join(area.private, "self-test-"));
+  const outside = join(hidden, "outside");
+  chmodSync(directory, 0o755);
   // What this user owns it may read, so only one without any rights tells something.
   writeFileSync(join(directory, "secret"), "secret", { mode: isRoot ? 0o600 : 0 });
   writeFileSync(join(directory, "probe.sh"), probe, { mode: 0o644 });
@@ -81,14 +86,18 @@ export async function testSandbox(sandbox: Sandbox, area: WorkArea): Promise<Sel
     const { port } = server.address() as { port: number };
     const folder = sandbox.keepsPaths === true ? directory : "/skill";
     const environment = { OUTSIDE: outside, FOLDER: folder, PORT: String(port), PARENT: String(process.pid) };
-    return toResult(
-      sandbox,
-      await run(sandbox, { mounts: [{ source: directory, target: "/skill" }], environment, programs: [], limits }),
-    );
+    const mounts = [{ source: directory, target: "/skill" }];
+    const seen = await run(sandbox, { mounts, environment, programs: [], limits });
+    // What is not there cannot be seen, and that would prove nothing.
+    if (![outside, join(directory, "secret")].every((path) => existsSync(path))) {
+      const reason = "somebody removed the files of its test while it ran";
+      throw new KitbagError("sandbox-failed", { sandbox: sandbox.name, reason });
+    }
+    return toResult(sandbox, seen);
   } finally {
     server.close();
     rmSync(directory, { recursive: true, force: true });
-    rmSync(outside, { force: true });
+    rmSync(hidden, { recursive: true, force: true });
   }
 }
 
