@@ -40,7 +40,7 @@ export const backends: readonly Backend[] = [
   {
     name: "firejail",
     platform: linux,
-    needs: ["firejail", "prlimit", "bash"],
+    needs: ["firejail", "prlimit", "perl"],
     cure: "apt install firejail, or dnf install firejail",
     make: firejailSandbox,
   },

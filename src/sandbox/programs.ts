@@ -75,7 +75,7 @@ async function linkPrograms(programs: ReadonlyMap<string, Program>, directory: s
   const making = nameUnfinished(directory);
   await mkdir(making);
   await chmod(making, 0o755);
-  for (const [name, program] of programs) await link(await copyProgram(program, kept), join(making, name));
+  for (const [name, program] of programs) await link(await copyProgram(program.path, kept), join(making, name));
   try {
     await rename(making, directory);
   } catch {
@@ -84,7 +84,9 @@ async function linkPrograms(programs: ReadonlyMap<string, Program>, directory: s
   }
 }
 
-async function copyProgram({ path, stats }: Program, kept: string): Promise<string> {
+/** Copies a program, once for all who want it. */
+export async function copyProgram(path: string, kept: string): Promise<string> {
+  const stats = statSync(path);
   const copy = join(kept, `program-${digestOf([path, stats.size, stats.mtimeMs])}`);
   if (existsSync(copy)) return copy;
   const making = nameUnfinished(copy);

@@ -49,8 +49,9 @@ test("toFirejailWords() hides everything but the system and what is mounted", ()
     "--seccomp.block-secondary",
     "--private-dev",
     "--hostname=tool",
+    "--ipc-namespace",
     "--machine-id",
-    "--keep-fd=3,4",
+    "--keep-fd=3,4,5",
     "--deterministic-exit-code",
     "--deterministic-shutdown",
     "--private-cwd=/tmp/kitbag-0/run-1/skill (1)",
@@ -66,6 +67,9 @@ test("toFirejailWords() hides everything but the system and what is mounted", ()
     "--blacklist=/usr/local/src",
     "--blacklist=/usr/games",
     "--blacklist=/usr/src",
+    "--blacklist=/dev/ptmx",
+    "--blacklist=/dev/pts",
+    "--blacklist=/dev/tty",
     "--whitelist=/tmp/kitbag-0/kept/programs-1",
     "--read-only=/tmp/kitbag-0/kept/programs-1",
     "--whitelist=/tmp/kitbag-0/run-1/skill (1)",
@@ -180,6 +184,34 @@ test("firejailSandbox() refuses by name what it cannot do", async (context) => {
     code: "sandbox-weak",
     details: { sandbox: "firejail", lacks: [`paths such as ${JSON.stringify(odd)}`] },
   });
+  for (const path of ["/etc/hosts", "/etc", "/usr/bin/mount", "/usr"]) {
+    expect(await refused({ mounts: [{ source: path, target: path, granted: true }] })).toMatchObject({
+      code: "sandbox-weak",
+      details: { lacks: [`${path}, which is of the system, of which it shows a part of its own`] },
+    });
+  }
+});
+
+test("firejailSandbox() refuses more places than firejail takes words for", async (context) => {
+  const sandbox = await open(context);
+  const folder = makeFolder(Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`${index}/a.txt`, ""])));
+  const mounts = Array.from({ length: 80 }, (_, index) => join(folder, String(index)));
+
+  const started = sandbox.start({ ...profile, mounts: mounts.map((path) => ({ source: path, target: path })) }, [
+    "true",
+  ]);
+
+  await expect(started).rejects.toMatchObject({ code: "sandbox-weak" });
+});
+
+test("firejailSandbox() shows what was granted of the system where it is", async (context) => {
+  const sandbox = await open(context);
+  const path = realpathSync("/usr/share/perl");
+  const mounts = [{ source: path, target: path, granted: true }];
+
+  const run = await runIn(sandbox, { ...profile, mounts }, ["ls", path]);
+
+  expect(run.exit).toEqual({ code: 0 });
 });
 
 test("firejailSandbox() runs scripts that import their neighbours and speak with Kitbag", async (context) => {

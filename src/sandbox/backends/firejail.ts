@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -6,15 +6,17 @@ import { KitbagError } from "../../core/errors.ts";
 import { isOpenToAll, isRoot, toolUsers } from "../host.ts";
 import { toHostPath } from "../host-path.ts";
 import type { Layout } from "../layout.ts";
-import { findProgram } from "../programs.ts";
+import { copyProgram, findProgram } from "../programs.ts";
 import { guarantees, type Guarantee, type Mount, type Profile, type Sandbox } from "../sandbox.ts";
-import { limitWords, startIn, type LinuxHost } from "./linux.ts";
+import { renderFilter } from "../seccomp/render-filter.ts";
+import { filterArchitecture, limitWords, startIn, type LinuxHost } from "./linux.ts";
 
 /**
  * Programs run in firejail, which is a program of root: for machines where nobody else may make namespaces. It shows files at their
  * own places only, and does not bound what is written to `/tmp`.
  */
 export function firejailSandbox(host: LinuxHost): Sandbox {
+  const architecture = filterArchitecture();
   const sandbox = startIn(host, {
     name: "firejail",
     enforces: new Set(guarantees.filter((name) => !lacks(host).includes(name))),
@@ -22,14 +24,19 @@ export function firejailSandbox(host: LinuxHost): Sandbox {
     staged: isRoot ? [{ mount: { source: writeUsers(host), target: "/etc/passwd" }, place: "/etc/passwd" }] : [],
     toCommand(profile, layout, command) {
       checkProfile(profile, layout);
-      const inside = [...limitsOf(profile, command), ...command].map((word) => toHostPath(layout.mounts, word));
+      const words = toFirejailWords(profile, layout, findPlaces());
+      if (words.length > mostWords) {
+        throw new KitbagError("sandbox-weak", {
+          sandbox: "firejail",
+          lacks: [`${layout.mounts.length} places at once`],
+        });
+      }
       return {
-        files: [renderEnvironment(layout)],
+        files: [renderPlan(profile, layout, command), renderFilter(profile.filter ?? "tool", architecture)],
         lifeline: true,
         words: [
           ...["/bin/sh", "-c", endWithUs, "kitbag", findProgram("firejail") ?? "firejail"],
-          ...toFirejailWords(profile, layout, findPlaces()),
-          ...["--", "/bin/bash", "--norc", "--noprofile", "-c", setEnvironment, "kitbag", ...inside],
+          ...[...words, "--", toHostPath(layout.mounts, perl), "-e", enter],
         ],
       };
     },
@@ -37,7 +44,9 @@ export function firejailSandbox(host: LinuxHost): Sandbox {
   return {
     ...sandbox,
     async start(profile, command, input) {
-      const started = await sandbox.start(profile, command, input);
+      const source = await copyProgram(realpathSync(findProgram("perl") ?? "perl"), host.area.kept);
+      const mounts = [...profile.mounts, { source, target: perl }];
+      const started = await sandbox.start({ ...profile, mounts }, command, input);
       // The one who waits for our end waits no longer.
       void started.exit.then(() => started.kill());
       return started;
@@ -45,15 +54,25 @@ export function firejailSandbox(host: LinuxHost): Sandbox {
   };
 }
 
-/** A program of root does not end with who started it, so somebody beside it waits for that: descriptor 5 ends when we do. */
-const endWithUs = `(read -r end <&5; kill -9 -$$) 3<&- 4<&- </dev/null >/dev/null 2>&1 & exec 5<&-; exec "$@"`;
+/** A program of root does not end with who started it, so somebody beside it waits for that: descriptor 6 ends when we do. */
+const endWithUs = `(read -r end <&6; kill -9 -$$) 3<&- 4<&- 5<&- </dev/null >/dev/null 2>&1 & exec 6<&-; exec "$@"`;
 
-/** Firejail sets variables of its own, and a command line is no place for secrets: the environment comes by descriptor 4. */
-const setEnvironment = [
-  `for name in $(compgen -e); do unset "$name"; done`,
-  `while IFS= read -r -d '' pair <&4; do export "$pair"; done`,
-  `exec 4<&-`,
-  `exec env -u _ -u OLDPWD -u SHLVL "$@"`,
+/** Perl, which is none of the programs of a tool. */
+const perl = "/opt/kitbag/perl";
+
+/**
+ * The first program inside. Firejail's own filter knows no arguments and no new calls, so ours, of descriptor 5, is put on before
+ * anything of the tool is there. Firejail sets variables of its own, takes few and short words only, and a command line is no place for
+ * secrets: descriptor 4 has how many variables there are, their names and values, and the command, each word with a zero byte after it.
+ */
+const enter = [
+  `sub slurp { open my $file, "<&=:raw", $_[0] or fail("reading the plan"); local $/; my $text = <$file>; close $file; $text }`,
+  `sub fail { print STDERR "kitbag: sandbox: $_[0]: $!\\n"; exit 125 }`,
+  `my ($filter, @words) = (slurp(5), split /\\0/, slurp(4), -1)`,
+  `my $program = pack "S x6 P", length($filter) / 8, $filter`,
+  `syscall(${process.arch === "x64" ? 157 : 167}, 22, 2, $program, 0, 0) == 0 or fail("setting the filter")`,
+  `pop @words; %ENV = splice @words, 0, 2 * shift @words`,
+  `exec { $words[0] } @words or fail("starting $words[0]")`,
 ].join("; ");
 
 /** The kernel counts the processes of a user, so without control groups those of the person would count, too. */
@@ -76,11 +95,15 @@ function limitsOf(profile: Profile, command: readonly string[]): string[] {
   return limitWords(profile, command).filter((word) => isRoot || !word.startsWith("--nproc="));
 }
 
-function renderEnvironment({ environment, mounts }: Layout): string {
+/** Firejail takes less than 128 words; the command has some of them. */
+const mostWords = 120;
+
+function renderPlan(profile: Profile, { environment, mounts }: Layout, command: readonly string[]): string {
   const path = (environment["PATH"] ?? "").split(":").map((part) => toHostPath(mounts, part));
   const all = { ...environment, PATH: [...new Set([...path, "/usr/bin", "/bin"])].join(":") };
-  return Object.entries(all)
-    .map(([name, value]) => `${name}=${value}\0`)
+  const inside = [...limitsOf(profile, command), ...command].map((word) => toHostPath(mounts, word));
+  return [String(Object.keys(all).length), ...Object.entries(all).flat(), ...inside]
+    .map((word) => `${word}\0`)
     .join("");
 }
 
@@ -98,6 +121,13 @@ function checkProfile(profile: Profile, { mounts }: Layout): void {
       lacks: [`the link ${moved.target}, which leads to ${moved.source}`],
     });
   }
+  const system = profile.mounts.find(({ granted, source }) => granted === true && isOfSystem(source, profile));
+  if (system !== undefined) {
+    throw new KitbagError("sandbox-weak", {
+      sandbox: "firejail",
+      lacks: [`${system.source}, which is of the system, of which it shows a part of its own`],
+    });
+  }
   const closed = isRoot ? profile.mounts.find(({ source }) => !isOpenToAll(source)) : undefined;
   if (closed !== undefined) {
     throw new KitbagError("sandbox-weak", {
@@ -110,6 +140,12 @@ function checkProfile(profile: Profile, { mounts }: Layout): void {
   if (odd !== undefined) {
     throw new KitbagError("sandbox-weak", { sandbox: "firejail", lacks: [`paths such as ${JSON.stringify(odd)}`] });
   }
+}
+
+/** Whether firejail shows something else in the place of `path`, or of something below it. */
+function isOfSystem(path: string, { programs }: Profile): boolean {
+  const replaced = programs.includes("*") ? ["/etc"] : ["/etc", ...programPlaces, ...otherPlaces];
+  return replaced.some((place) => `${path}/`.startsWith(`${place}/`) || place.startsWith(`${path}/`));
 }
 
 /** What there is at the top of the host's file system, and in its directory of services. */
@@ -153,8 +189,15 @@ const etc = [
   "R",
   "mime.types",
 ];
+/** Where firejail shows only the programs that it is told. */
+const programPlaces = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin"];
+/** What of /usr is hidden, since it holds things of this machine alone. */
+const otherPlaces = ["/usr/local/etc", "/usr/local/src", "/usr/games", "/usr/src"];
 /** Shells and scripts look for them by their full names. */
 const fixedPrograms = ["sh", "dash", "bash", "env"];
+
+/** What every sandbox of firejail has, and no tool needs. */
+const terminals = ["/dev/ptmx", "/dev/pts", "/dev/tty"];
 
 /** The flags of firejail for a profile: everything at the top is hidden but the system, and of the rest only what is mounted is left. */
 export function toFirejailWords(profile: Profile, layout: Layout, { top, services, home }: HostPlaces): string[] {
@@ -164,11 +207,18 @@ export function toFirejailWords(profile: Profile, layout: Layout, { top, service
   const hidden = [
     ...top.filter((name) => !kept.has(name) && !used.has(name)).map((name) => `/${name}`),
     ...services.filter((name) => name !== "firejail").map((name) => `/run/${name}`),
-    ...(everything ? [] : ["/usr/local/etc", "/usr/local/src", "/usr/games", "/usr/src"]),
+    ...(everything ? [] : otherPlaces),
   ];
   return [
     ...["--noprofile", "--quiet", "--net=none", "--caps.drop=all", "--nonewprivs", "--nogroups", "--seccomp"],
-    ...["--seccomp.block-secondary", "--private-dev", "--hostname=tool", "--machine-id", "--keep-fd=3,4"],
+    ...[
+      "--seccomp.block-secondary",
+      "--private-dev",
+      "--hostname=tool",
+      "--ipc-namespace",
+      "--machine-id",
+      "--keep-fd=3,4,5",
+    ],
     ...[
       "--deterministic-exit-code",
       "--deterministic-shutdown",
@@ -178,7 +228,7 @@ export function toFirejailWords(profile: Profile, layout: Layout, { top, service
     ...(home === undefined || mounts.some(({ source }) => source.startsWith(`${home}/`)) ? [] : ["--private"]),
     `--private-etc=${etc.join(",")}`,
     ...(everything ? [] : [`--private-bin=${fixedPrograms.join(",")}`]),
-    ...hidden.map((path) => `--blacklist=${path}`),
+    ...[...hidden, ...terminals].map((path) => `--blacklist=${path}`),
     ...mounts.flatMap((mount) => toWhitelist(mount, mounts)),
     ...hiddenPlaces(profile).map((path) => `--blacklist=${path}`),
   ];

@@ -31,6 +31,15 @@ const refusedCalls =
   keyctl add_key request_key kexec_load init_module finit_module delete_module personality open_by_handle_at name_to_handle_at
   swapon swapoff reboot acct quotactl syslog userfaultfd`.split(/\s+/u);
 
+/** A program with the right to become its owner or group would outlive the sandbox in a granted folder. */
+const setIdCalls = ["fchmod(fd, mode)", "fchmodat(dfd, filename, mode)", "chmod(filename, mode)"];
+
+function renderCalls(): string {
+  // arm64 has no chmod.
+  const guarded = setIdCalls.slice(0, process.arch === "x64" ? 3 : 2);
+  return [...refusedCalls, ...guarded.map((call) => `${call} { (mode & 06000) != 0 }`)].join(", ");
+}
+
 /** The configuration of nsjail for one program, in the text format of protocol buffers. */
 export function renderNsjailConfig(profile: Profile, layout: Layout, command: readonly string[]): string {
   const { limits } = profile;
@@ -52,7 +61,7 @@ export function renderNsjailConfig(profile: Profile, layout: Layout, command: re
     ...layout.mounts.map(({ source, target, write }) =>
       mount({ src: source, dst: target, bind: true, write: write === true }),
     ),
-    `seccomp_string: ${quote(`ERRNO(1) { ${refusedCalls.join(", ")} } DEFAULT ALLOW`)}`,
+    `seccomp_string: ${quote(`ERRNO(1) { ${renderCalls()} } DEFAULT ALLOW`)}`,
     `exec_bin { path: ${quote(toProgram(program))} ${argv.map((word) => `arg: ${quote(word)}`).join(" ")} }`,
     "",
   ].join("\n");

@@ -15,7 +15,7 @@ import type { Sandbox } from "../../../src/sandbox/sandbox.ts";
 import { layBait, type Bait } from "./bait.ts";
 
 /** The sandboxes that are attacked. */
-export const attackedSandboxes = ["bubblewrap", "unshare"] as const;
+export const attackedSandboxes = ["bubblewrap", "unshare", "firejail"] as const;
 
 /** The ways in which a script starts: in a new sandbox, or in one that waits. */
 export const ways = ["cold", "warm bash", "warm node", "fork server"] as const;
@@ -26,15 +26,22 @@ export interface Corner {
   readonly way: (typeof ways)[number];
 }
 
-/** All sandboxes, each in all ways to start. */
-export const corners: readonly Corner[] = attackedSandboxes.flatMap((sandbox) => ways.map((way) => ({ sandbox, way })));
+/** All sandboxes, each in all ways to start; firejail keeps nothing warm. */
+export const corners: readonly Corner[] = attackedSandboxes.flatMap((sandbox) =>
+  ways.filter((way) => sandbox !== "firejail" || way === "cold").map((way) => ({ sandbox, way })),
+);
 
 /** What each sandbox is made with. */
-export const programOf: Record<Corner["sandbox"], string> = { bubblewrap: "bwrap", unshare: "unshare" };
+export const programOf: Record<Corner["sandbox"], string> = {
+  bubblewrap: "bwrap",
+  unshare: "unshare",
+  firejail: "firejail",
+};
 
 /** Bait, and a tool that runs what it is given. */
 export interface Arena {
   readonly corner: Corner;
+  readonly enforces: Sandbox["enforces"];
   readonly bait: Bait;
   call(call: ArenaCall): Promise<ArenaOutcome>;
   close(): Promise<void>;
@@ -128,6 +135,7 @@ export async function openArena(corner: Corner, options: ArenaOptions = {}): Pro
   const wake = launcher && createWake(launcher, () => workspace.call("attack", { language: "bash", program: "true" }));
   return {
     corner,
+    enforces: found.enforces,
     bait,
     async call({ isBrief = false, onOutput, ...input }) {
       await wake?.();

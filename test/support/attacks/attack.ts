@@ -1,4 +1,5 @@
 import type { ErrorCode } from "../../../src/core/errors.ts";
+import type { Guarantee } from "../../../src/sandbox/sandbox.ts";
 import type { Bait } from "./bait.ts";
 
 /**
@@ -20,6 +21,8 @@ export interface Attack {
   readonly mayEndWell?: boolean;
   /** It is given little time. @default false */
   readonly isBrief?: boolean;
+  /** What holds it back, if not every sandbox promises that: one that does not may let it have its way inside. */
+  readonly against?: Guarantee;
   /** What it did to the host. */
   readonly harm?: (bait: Bait) => string | undefined;
 }

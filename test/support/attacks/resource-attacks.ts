@@ -46,6 +46,7 @@ sys.exit(1)`,
   {
     name: "fills its temporary directory",
     language: "bash",
+    against: "disk",
     code: "for part in 1 2 3 4 5 6; do head -c 3000000 /dev/zero > /tmp/$part || break; done 2>/dev/null; [ $(du -sk /tmp | cut -f1) -le 8300 ] || escaped it is larger",
   },
   {

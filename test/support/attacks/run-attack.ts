@@ -9,13 +9,14 @@ const patienceMs = 3000;
 /** Runs an attack, and answers with all that must not have happened. */
 export async function runAttack(arena: Arena, attack: Attack): Promise<string[]> {
   const { bait } = arena;
-  const { language, isBrief = false, earlier, sibling, harm } = attack;
+  const { language, isBrief = false, earlier, sibling, harm, against } = attack;
   if (earlier !== undefined) await arena.call({ language: "bash", program: earlier });
   const other = sibling === undefined ? undefined : await startSibling(arena, sibling);
 
   const { outcome, wasCold } = await arena.call({ language, program: toProgram(attack, bait), isBrief });
 
-  const problems = judge(attack, outcome, bait.secret);
+  const isConceded = against !== undefined && !arena.enforces.has(against);
+  const problems = isConceded ? [] : judge(attack, outcome, bait.secret);
   if (other !== undefined) problems.push(...(await other.problems));
   if (arena.corner.way !== "cold" && wasCold) problems.push("it did not start in what was warm");
   if (!(await vanishes(bait.mark))) problems.push("a process went on");
