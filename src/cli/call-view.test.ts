@@ -79,6 +79,26 @@ test("createCallView() does not repeat the last words of a script that are on th
   expect(renderFailure(failure)).toBe('\nCannot finish "t": it ended with exit code 3\n→ do it');
 });
 
+test("renderFailure() leaves out what a tool that was stopped said until then, as far as everybody has read it", () => {
+  const { terminal } = createScreen();
+  const { onEvent, renderFailure } = createCallView({ terminal, json: false });
+  const calls = [{ tool: "add", status: "ok", durationMs: 1 }];
+  const untilThen = { stdout: "step 1\n", stderr: "careful", console: "did one", calls };
+  const failure = toFailure("call-timeout", { tool: "t", limitMs: 5, untilThen });
+  const stopped = 'Cannot finish "t": it was still running after 5 ms';
+
+  const unseen = renderFailure(failure);
+  onEvent(start("1"));
+  onEvent({ type: "call-chunk", call: "1", chunk: "step 1\n" });
+  onEvent({ type: "call-log", call: "1", message: "careful" });
+  const seen = renderFailure(failure);
+  onEvent({ type: "call-log", call: "1", message: "did one" });
+
+  expect(unseen).toBe(`${stopped}\n→ it had called: add (ok)\n→ it had printed: step 1\n→ and on stderr: careful`);
+  expect(seen).toBe(`${stopped}\n→ it had called: add (ok)\n→ it had printed: did one`);
+  expect(renderFailure(failure)).toBe(`${stopped}\n→ it had called: add (ok)\n→ and on stderr: careful`);
+});
+
 test("createCallView() says to a person how to make a failed call again that is kept, and nothing to a program", () => {
   const { terminal } = createScreen();
   const [person, program] = [true, false].map((isWatched) =>

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 
-import type { Failure } from "../core/errors.ts";
+import { toFailure, type Failure } from "../core/errors.ts";
 import type { CallEvent, CallLog, Progress } from "../core/events.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { ToolOutcome } from "../core/outcome.ts";
@@ -55,7 +55,7 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
     },
     renderFailure(error) {
       const lineEnd = isAtLineStart || !terminal.isScreen ? "" : "\n";
-      return lineEnd + (error.code === "script-failed" ? withoutRead(error, lastLog) : error.message);
+      return lineEnd + withoutRead(error, { lastLog, hasChunks: chunks.length > 0 });
     },
     toAnswer(outcome) {
       if (outcome.status === "ok") return { document: outcome, text: view.renderRest(outcome.output) };
@@ -86,13 +86,27 @@ function renderLog({ message, data }: CallLog): string {
   return toPrintable(data === undefined ? message : `${message} ${JSON.stringify(data)}`);
 }
 
-/** The last lines of stderr are on the screen already if the last of them is. */
-function withoutRead(
-  { message, details }: Extract<Failure, { code: "script-failed" }>,
-  lastLog: string | undefined,
-): string {
-  const isRead = lastLog !== undefined && details.stderr.endsWith(lastLog.trimEnd());
-  return isRead ? message.replace(`: ${details.stderr}`, () => "") : message;
+interface Read {
+  readonly lastLog: string | undefined;
+  readonly hasChunks: boolean;
+}
+
+/** The last lines of stderr are on the screen already if the last of them is, and what was printed if any of it came in pieces. */
+function withoutRead(error: Failure, { lastLog, hasChunks }: Read): string {
+  const isRead = (text = ""): boolean => lastLog !== undefined && text.trimEnd().endsWith(lastLog.trimEnd());
+  if (error.code === "script-failed") {
+    const { message, details } = error;
+    return isRead(details.stderr) ? message.replace(`: ${details.stderr}`, () => "") : message;
+  }
+  if (!("untilThen" in error.details) || error.details.untilThen === undefined) return error.message;
+  const { stdout, stderr, console, ...rest } = error.details.untilThen;
+  const unread = {
+    ...rest,
+    ...(stdout !== undefined && !hasChunks && { stdout }),
+    ...(stderr !== undefined && !isRead(stderr) && { stderr }),
+    ...(console !== undefined && !isRead(console) && { console }),
+  };
+  return toFailure(error.code, { ...error.details, untilThen: unread } as never).message;
 }
 
 function renderProgress({ message = "", done, total }: Progress): string {

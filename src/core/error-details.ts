@@ -8,6 +8,16 @@ export interface Problem {
   readonly didYouMean?: string;
 }
 
+/** What a tool that was stopped had said and done until then: the end of it, without secrets. What there is not is left out. */
+export interface UntilThen {
+  readonly stdout?: string;
+  readonly stderr?: string;
+  /** What a program of a model printed. */
+  readonly console?: string;
+  /** What it called. */
+  readonly calls?: readonly { readonly tool: string; readonly status: string; readonly durationMs: number }[];
+}
+
 /** Every failure there is, and the facts that come with it. One row a failure. */
 export interface ErrorDetails {
   /** A text is not an address of the form `tool` or `owner/tool`. */
@@ -38,8 +48,13 @@ export interface ErrorDetails {
   "call-depth": { readonly tool: string; readonly chain: readonly string[]; readonly limit: number };
   /** The log has no call with this id. */
   "call-missing": { readonly call: string };
-  /** The call was still running at its limit. */
-  "call-timeout": { readonly tool: string; readonly limitMs: number };
+  /** The call was still running at its limit, or a program has computed for that long; with what it printed and called until then. */
+  "call-timeout": {
+    readonly tool: string;
+    readonly limitMs: number;
+    readonly counted?: "computing";
+    readonly untilThen?: UntilThen;
+  };
   /** A call with this key was running when its process died, and must not be run twice. */
   "call-uncertain": { readonly tool: string; readonly key: string };
   /** A program that a model wrote failed; with what it printed and called until then. */
@@ -110,8 +125,8 @@ export interface ErrorDetails {
   "listen-failed": { readonly address: string; readonly reason: string };
   /** Another MCP server cannot be used: it does not start, does not answer, or died. */
   "mcp-failed": { readonly server: string; readonly reason: string };
-  /** A tool used more memory than it may. */
-  "memory-exceeded": { readonly tool: string; readonly limitBytes: number };
+  /** A tool used more memory than it may; with what it printed and called until then. */
+  "memory-exceeded": { readonly tool: string; readonly limitBytes: number; readonly untilThen?: UntilThen };
   /** A middleware threw, or answered something that is not an outcome. */
   "middleware-failed": { readonly tool: string; readonly reason: string };
   /** The prompt is longer than what the model can read. */
@@ -160,8 +175,8 @@ export interface ErrorDetails {
   "network-rule-invalid": { readonly rule: string; readonly reason: string };
   /** An option has a value it cannot have. */
   "option-invalid": { readonly option: string; readonly found: string; readonly expected: string };
-  /** A tool printed more than anybody can use, and was stopped. */
-  "output-flooded": { readonly tool: string; readonly limitBytes: number };
+  /** A tool printed more than anybody can use, and was stopped; with the end of what it printed until then. */
+  "output-flooded": { readonly tool: string; readonly limitBytes: number; readonly untilThen?: UntilThen };
   /** The output does not fit the tool's schema, or is not JSON. */
   "output-invalid": { readonly tool: string; readonly problems: readonly Problem[] };
   /** No output is kept under the handle. */

@@ -1,6 +1,6 @@
-import type { ErrorCode, ErrorDetails, Problem } from "./error-details.ts";
+import type { ErrorCode, ErrorDetails, Problem, UntilThen } from "./error-details.ts";
 
-export type { ErrorCode, ErrorDetails, Problem } from "./error-details.ts";
+export type { ErrorCode, ErrorDetails, Problem, UntilThen } from "./error-details.ts";
 
 /** What each failure says. One row a failure; its facts are a row of {@link ErrorDetails}. */
 const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) => string } = {
@@ -27,7 +27,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot call ${quote(tool)}: calls may go ${limit} deep (${chain.join(" → ")})`,
   "call-missing": ({ call }) =>
     `Cannot find the call ${quote(call)}: the log has none with this id; kitbag stats lists the slowest calls with theirs`,
-  "call-timeout": ({ tool, limitMs }) => `Cannot finish ${quote(tool)}: it was still running after ${limitMs} ms`,
+  "call-timeout": ({ tool, limitMs, counted, untilThen }) =>
+    `Cannot finish ${quote(tool)}: ${counted === "computing" ? `it has computed for longer than ${limitMs} ms, not counting what it waited` : `it was still running after ${limitMs} ms`}${sayUntilThen(untilThen)}`,
   "call-uncertain": ({ tool, key }) =>
     `Cannot run ${quote(tool)} again with the key ${quote(key)}: it was running when its process died, and may have done its work; find out, then call it with another key`,
   "code-failed": ({ tool, reason }) => `Cannot finish the program of ${quote(tool)}: ${reason}`,
@@ -70,8 +71,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot call ${quote(tool)} now: the limit is ${rate}; retry after ${Math.ceil(retryAfterMs / 100) / 10} s`,
   "listen-failed": ({ address, reason }) => `Cannot listen on ${quote(address)}: ${reason}`,
   "mcp-failed": ({ server, reason }) => `Cannot use the MCP server ${quote(server)}: ${reason}`,
-  "memory-exceeded": ({ tool, limitBytes }) =>
-    `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit`,
+  "memory-exceeded": ({ tool, limitBytes, untilThen }) =>
+    `Cannot finish ${quote(tool)}: it used more memory than its limit of ${limitBytes} bytes and was stopped; give it less to do, or raise its limit${sayUntilThen(untilThen)}`,
   "middleware-failed": ({ tool, reason }) => `Cannot call ${quote(tool)}: a middleware failed: ${reason}`,
   "model-context-exceeded": ({ model, status, reason }) =>
     `Cannot ask ${quote(model)}: the prompt is too long for it (${withStatus(reason, status)}); shorten it, or use a model with a larger context`,
@@ -99,8 +100,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "network-rule-invalid": ({ rule, reason }) => `Cannot use the network rule ${quote(rule)}: ${reason}`,
   "option-invalid": ({ option, found, expected }) =>
     `Cannot use ${quote(option)}: found ${found}, expected ${expected}`,
-  "output-flooded": ({ tool, limitBytes }) =>
-    `Cannot take the output of ${quote(tool)}: it printed more than ${limitBytes} bytes and was stopped; let it write to a file, or print less`,
+  "output-flooded": ({ tool, limitBytes, untilThen }) =>
+    `Cannot take the output of ${quote(tool)}: it printed more than ${limitBytes} bytes and was stopped; let it write to a file, or print less${sayUntilThen(untilThen)}`,
   "output-invalid": ({ tool, problems }) =>
     `Cannot use the output of ${quote(tool)}: it is wrong: ${problemList(problems)}`,
   "output-missing": ({ handle }) =>
@@ -325,6 +326,22 @@ function showCharacter(character: string): string {
 
 function withStatus(reason: string, status: number | undefined): string {
   return status === undefined ? reason : `${reason}, status ${status}`;
+}
+
+/** How much of a text, and how many calls, a message repeats; all that is kept is in the details. */
+const longestSaid = 1000;
+const mostNamed = 20;
+
+function sayUntilThen({ stdout, stderr, console, calls = [] }: UntilThen = {}): string {
+  const named = calls.slice(-mostNamed).map(({ tool, status }) => `${tool} (${status})`);
+  const parts = [
+    ["it had called", named.join(", ")],
+    ["it had printed", stdout ?? console],
+    ["and on stderr", stderr],
+  ];
+  return parts
+    .map(([what, text = ""]) => (text === "" ? "" : `\n→ ${what}: ${text.slice(-longestSaid).trimEnd()}`))
+    .join("");
 }
 
 function problemList(problems: readonly Problem[]): string {

@@ -1,3 +1,4 @@
+import type { UntilThen } from "./error-details.ts";
 import type { JsonValue } from "./json.ts";
 import type { ToolContext } from "./tool-context.ts";
 import type { Tool } from "./tool.ts";
@@ -36,4 +37,6 @@ export interface RuntimeContext extends ToolContext {
   readonly trace: TraceContext;
   /** Hands on a piece of the output while the tool runs. */
   chunk(chunk: JsonValue): void;
+  /** Takes a function that says what the tool has said and done, for when its time is over. It must not throw, and say little. */
+  onTimeout(describe: () => UntilThen): void;
 }

@@ -320,6 +320,51 @@ test("a program is cancelled with the call around it, and so are its calls", asy
   expect(signal?.aborted).toBe(true);
 });
 
+test.for([
+  ["computes too long", "for (;;) {}", undefined, { code: "call-timeout", details: { limitMs: 1500 } }],
+  [
+    "takes too much memory",
+    "const all = []; for (;;) all.push('x'.repeat(1e6) + all.length)",
+    undefined,
+    { code: "memory-exceeded" },
+  ],
+  [
+    "waits until the time of its call is over",
+    "await new Promise((resolve) => setTimeout(resolve, 60_000))",
+    500,
+    { code: "call-timeout", details: { limitMs: 500 } },
+  ],
+  [
+    "computes until the time of its call is over",
+    "for (;;) {}",
+    500,
+    { code: "call-timeout", details: { limitMs: 500 } },
+  ],
+] as const)("a program that %s tells what it did until then", async ([, rest, limitMs, error]) => {
+  const workspace = createWorkspace({ tools: [double, createCodeTool()], runtimes: [runtime] });
+  const code = `await tools.double({ n: 1 }); console.log("did one"); ${rest}`;
+
+  const outcome = await workspace.call("execute_code", { code }, limitMs === undefined ? {} : { limitMs });
+
+  expect(outcome).toMatchObject({ status: "failed", error });
+  expect(outcome).toMatchObject({
+    error: {
+      message: expect.stringContaining("→ it had called: double (ok)\n→ it had printed: did one") as unknown,
+      details: { untilThen: { console: "did one", calls: [{ tool: "double", status: "ok" }] } },
+    },
+  });
+});
+
+test("a program that computes too long is told that waiting does not count", async () => {
+  const outcome = await run("for (;;) {}");
+
+  expect(outcome).toMatchObject({
+    error: {
+      message: 'Cannot finish "execute_code": it has computed for longer than 1500 ms, not counting what it waited',
+    },
+  });
+});
+
 test("a call that nobody waited for is unfinished when the program ends, and is cancelled", async () => {
   let signal: AbortSignal | undefined;
   const wait = defineTool({

@@ -7,7 +7,7 @@ import type { CodeInput } from "./create-code-tool.ts";
 import type { ProgramEnd } from "./inside/program/messages.ts";
 import { createProgramSession, type ProgramSession } from "./program-session.ts";
 import { createProgramWorkers } from "./program-workers.ts";
-import { toCodeOutput, type CodeOutput } from "./to-code-output.ts";
+import { describeProgram, toCodeOutput, type CodeOutput } from "./to-code-output.ts";
 import { toToolNames, type AvailableTool } from "./tool-names.ts";
 
 /** What {@link codeRuntime} takes. */
@@ -78,6 +78,7 @@ export function codeRuntime({ tools = () => [], sandbox, limits: given = {} }: C
 
   async function run(tool: string, program: CodeInput, context: RuntimeContext): Promise<CodeOutput> {
     const session = createProgramSession(context, limits);
+    context.onTimeout(() => describeProgram(session));
     if (program.language !== "python") {
       const end = await runPlain(program, session, context);
       return toCodeOutput({ tool, end, session, limits });

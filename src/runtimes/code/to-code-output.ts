@@ -1,4 +1,4 @@
-import { KitbagError } from "../../core/errors.ts";
+import { KitbagError, type UntilThen } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { CodeLimits } from "./code-limits.ts";
 import type { ProgramEnd } from "./inside/program/messages.ts";
@@ -36,22 +36,26 @@ export function toCodeOutput({ tool, end, session, limits }: EndedProgram): Code
       const result = JSON.parse(end.json) as JsonValue;
       return { result, console: session.printed(), calls: session.calls() };
     }
-    case "failed": {
-      const console = session.printed().slice(-longestConsole);
-      throw new KitbagError("code-failed", {
-        tool,
-        reason: end.reason,
-        console,
-        calls: session.calls().slice(-mostCalls),
-      });
-    }
+    case "failed":
+      throw new KitbagError("code-failed", { tool, reason: end.reason, ...describeProgram(session) });
     case "no-json": {
       const problems = [{ path: "result", expected: "JSON", found: end.found }];
       throw new KitbagError("output-invalid", { tool, problems });
     }
     case "out-of-time":
-      throw new KitbagError("call-timeout", { tool, limitMs: limits.cpuMs });
+      throw new KitbagError("call-timeout", {
+        ...{ tool, limitMs: limits.cpuMs, counted: "computing" },
+        untilThen: describeProgram(session),
+      });
     case "out-of-memory":
-      throw new KitbagError("memory-exceeded", { tool, limitBytes: limits.memoryBytes });
+      throw new KitbagError("memory-exceeded", {
+        ...{ tool, limitBytes: limits.memoryBytes },
+        untilThen: describeProgram(session),
+      });
   }
+}
+
+/** The end of what a program has printed and called: whoever asks for it again must know what was done. */
+export function describeProgram(session: ProgramSession): Required<Pick<UntilThen, "console" | "calls">> {
+  return { console: session.printed().slice(-longestConsole), calls: session.calls().slice(-mostCalls) };
 }

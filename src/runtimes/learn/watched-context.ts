@@ -21,6 +21,7 @@ export function toWatchedContext(context: RuntimeContext): RuntimeContext {
     log() {},
     spend() {},
     chunk() {},
+    onTimeout() {},
     availableTools: () => [],
     call,
   };

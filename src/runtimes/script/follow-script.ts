@@ -1,4 +1,4 @@
-import { KitbagError } from "../../core/errors.ts";
+import { KitbagError, type UntilThen } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -6,6 +6,7 @@ import type { ExitStatus, SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Secrets } from "./load-secrets.ts";
 import { createLineLogger, type LineLogger } from "./output/line-logger.ts";
 import { readOutput, type Output } from "./output/read-output.ts";
+import { toUntilThen } from "./output/until-then.ts";
 import { waitForEnd } from "./output/wait-for-end.ts";
 import { toMethods } from "./rpc/script-methods.ts";
 import { serveRpc, type RpcLimits } from "./rpc/serve-rpc.ts";
@@ -43,9 +44,11 @@ export interface Followed {
  */
 export async function followScript(started: Started): Promise<Followed> {
   const { tool, context, process, secrets } = started;
-  const stopper = createStopper(started);
-  const { stdout, stderr, logger } = readStreams(started, stopper);
   const { show, values } = secrets;
+  const describe = (): UntilThen => toUntilThen({ stdout: stdout.text(), stderr: stderr.text(), show });
+  const stopper = createStopper(started, describe);
+  const { stdout, stderr, logger } = readStreams(started, stopper);
+  context.onTimeout(describe);
   const methods = toMethods({ tool, context, show, stream: stopper.stream, secrets: values });
   const rpc = serveRpc(process.channel, methods, started.rpcLimits);
   const onAbort = (): void => process.kill();
@@ -84,7 +87,7 @@ interface Stopper {
   throwIfStopped(): void;
 }
 
-function createStopper({ tool, context, process, limits }: Started): Stopper {
+function createStopper({ tool, context, process, limits }: Started, describe: () => UntilThen): Stopper {
   let failure: { readonly cause: unknown } | undefined;
 
   function stopBy(cause: unknown): void {
@@ -101,7 +104,10 @@ function createStopper({ tool, context, process, limits }: Started): Stopper {
         stopBy(cause);
       }
     },
-    onFlood: () => stopBy(new KitbagError("output-flooded", { tool: tool.name, limitBytes: limits.maxOutputBytes })),
+    onFlood() {
+      const limitBytes = limits.maxOutputBytes;
+      stopBy(new KitbagError("output-flooded", { tool: tool.name, limitBytes, untilThen: describe() }));
+    },
     throwIfStopped() {
       if (failure !== undefined) throw failure.cause;
     },

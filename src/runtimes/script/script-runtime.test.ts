@@ -183,6 +183,43 @@ test("scriptRuntime() ends a script at its deadline, and all that it started", a
   expect(countProcesses("4711.25")).toBe(0);
 });
 
+test("scriptRuntime() keeps what a script said until its time was over", async () => {
+  const script = bash("echo step 1; echo careful >&2; sleep 4711.5");
+
+  const { outcome } = await runScript(sandbox, { ...script, limitMs: 700 });
+
+  expect(outcome).toMatchObject({
+    error: {
+      code: "call-timeout",
+      message: expect.stringMatching(/after 700 ms\n→ it had printed: step 1\n→ and on stderr: careful$/u) as unknown,
+      details: { untilThen: { stdout: "step 1\n", stderr: "careful" } },
+    },
+  });
+});
+
+test("scriptRuntime() keeps what a script said until it had too much memory or printed too much", async () => {
+  const large = "print('step 1', flush=True)\nx = bytearray(900_000_000)";
+
+  const greedy = await runScript(sandbox, {
+    files: { "a.py": large },
+    limits: { memoryBytes: 256 * 1024 * 1024 },
+  });
+  const flooding = await runScript(sandbox, {
+    ...bash("echo careful >&2; sleep 0.2; yes flood"),
+    options: { maxOutputBytes: 100_000 },
+  });
+
+  expect(greedy.outcome).toMatchObject({
+    error: { code: "memory-exceeded", details: { untilThen: { stdout: "step 1\n" } } },
+  });
+  expect(flooding.outcome).toMatchObject({
+    error: {
+      code: "output-flooded",
+      details: { untilThen: { stdout: expect.stringContaining("flood\nflood") as unknown, stderr: "careful" } },
+    },
+  });
+});
+
 test("scriptRuntime() ends a script when the caller cancels", async () => {
   const controller = new AbortController();
   const run = runScript(sandbox, { ...bash("sleep 4712.5"), signal: controller.signal });

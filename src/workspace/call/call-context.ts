@@ -20,6 +20,7 @@ export class CallContext implements RuntimeContext {
   readonly log: RuntimeContext["log"];
   readonly spend: RuntimeContext["spend"];
   readonly chunk: RuntimeContext["chunk"];
+  readonly onTimeout: RuntimeContext["onTimeout"];
   readonly call: RuntimeContext["call"];
   readonly #call: Call;
 
@@ -39,6 +40,7 @@ export class CallContext implements RuntimeContext {
       if (isFinite(costUsd) && costUsd > 0 && !call.ended) call.costUsd += costUsd;
     };
     this.chunk = (chunk) => chunks.push(chunk);
+    this.onTimeout = (describe) => (call.describeUntilThen = describe);
     this.call = (tool: unknown, input?: unknown, options?: InsideOptions) => {
       // Nothing else: what holds for the outer call holds for those inside it.
       const signal = options?.signal;

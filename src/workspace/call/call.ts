@@ -1,4 +1,11 @@
-import { KitbagError, toFailure, type ErrorCode, type ErrorDetails, type Failure } from "../../core/errors.ts";
+import {
+  KitbagError,
+  toFailure,
+  type ErrorCode,
+  type ErrorDetails,
+  type Failure,
+  type UntilThen,
+} from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import { cloneJson, copyJson, maxJsonDepth, type JsonCopy, type JsonValue } from "../../core/json.ts";
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
@@ -58,6 +65,8 @@ export class Call implements PublicCall {
   trace: CallTrace | undefined;
   /** Why the call must stop, once it must. */
   stopped: Failure | undefined;
+  /** Says what the tool has said and done so far. */
+  describeUntilThen: (() => UntilThen) | undefined;
   /** Whether the outcome is there: nothing can happen inside the call any more. */
   ended = false;
   readonly #callInside: CallStartParts["callInside"];
@@ -194,8 +203,7 @@ export class Call implements PublicCall {
 
   /** Gives the call its time: at the deadline it must stop. */
   startClock(): void {
-    const { limitMs } = this;
-    this.#clock = new Clock(limitMs, () => this.stop(toFailure("call-timeout", { tool: this.address, limitMs })));
+    this.#clock = new Clock(this.limitMs, () => this.#timeOut());
   }
 
   endClock(): void {
@@ -205,9 +213,13 @@ export class Call implements PublicCall {
 
   /** Stops the call if its time is over and nobody has noticed, because the tool blocked the process. */
   checkClock(): void {
-    if (this.#clock?.isOver() === true) {
-      this.stop(toFailure("call-timeout", { tool: this.address, limitMs: this.limitMs }));
-    }
+    if (this.#clock?.isOver() === true) this.#timeOut();
+  }
+
+  #timeOut(): void {
+    const untilThen = this.describeUntilThen?.();
+    const details = { tool: this.address, limitMs: this.limitMs, ...(untilThen && { untilThen }) };
+    this.stop(toFailure("call-timeout", details));
   }
 
   /** While somebody is asked, no time passes for this call and those around it. */

@@ -4,6 +4,7 @@ import { expect, test } from "vitest";
 import { defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
+import type { Runtime } from "../../core/runtime.ts";
 import type { ToolContext } from "../../core/tool-context.ts";
 import type { Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../create-workspace.ts";
@@ -256,6 +257,36 @@ test("call() ends with the reason to stop, not with the error that stopping make
   setImmediate(() => controller.abort());
 
   expect(await call).toMatchObject({ error: { code: "call-cancelled", details: { reason: "by the caller" } } });
+});
+
+test("call() tells what the runtime knows of a tool whose time is over, of the last time that it was tried", async () => {
+  let tries = 0;
+  const runtime: Runtime = {
+    kind: "slow",
+    run(_, __, context) {
+      tries += 1;
+      if (tries === 1) {
+        context.onTimeout(() => ({ stdout: "first" }));
+        throw new Error("once");
+      }
+      if (tries === 3) context.onTimeout(() => ({ stdout: "third", calls: [] }));
+      return new Promise(() => {});
+    },
+  };
+  const slow: Tool = { ...tool("slow", () => 1), code: { kind: "slow" }, annotations: { idempotent: true } };
+  const workspace = createWorkspace({ tools: [slow], runtimes: [runtime], retries: { times: 1, minMs: 1, maxMs: 2 } });
+
+  const second = await workspace.call("slow", {}, { limitMs: 30 });
+  const third = await workspace.call("slow", {}, { limitMs: 30 });
+
+  expect(second).toMatchObject({ error: { code: "call-timeout", details: { limitMs: 30 } } });
+  expect(second).not.toHaveProperty("error.details.untilThen");
+  expect(third).toMatchObject({
+    error: {
+      message: 'Cannot finish "slow": it was still running after 30 ms\n→ it had printed: third',
+      details: { untilThen: { stdout: "third" } },
+    },
+  });
 });
 
 test("call() ends with the first reason to stop", async () => {

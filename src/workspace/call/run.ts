@@ -41,6 +41,7 @@ function runIn(runtime: Runtime, call: Call, injected: InjectedRecord): ToolOutc
   const refused = refuseUnavailable(call) ?? refuseStopped(call);
   if (refused !== undefined) return refused;
   call.ran = true;
+  call.describeUntilThen = undefined;
   const chunks = new Chunks(call);
   try {
     const start = (): unknown => runtime.run(call.entry.tool, call.refined, new CallContext(call, injected, chunks));

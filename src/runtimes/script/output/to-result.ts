@@ -3,21 +3,13 @@ import type { ScriptCode } from "../../../core/script-code.ts";
 import type { Tool } from "../../../core/tool.ts";
 import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
 import { findHint } from "./find-hint.ts";
+import { lastErrors, lastOutput, toUntilThen, type Said } from "./until-then.ts";
 
 /** How a script ended, and what it said. */
-export interface Ending {
+export interface Ending extends Said {
   readonly exit: ExitStatus;
-  readonly stdout: string;
-  /** The last of it. */
-  readonly stderr: string;
   readonly limits: Limits;
-  /** Takes secrets out of whatever is shown. */
-  readonly show: <Value>(value: Value) => Value;
 }
-
-const longestStderr = 2000;
-const mostLines = 20;
-const longestStdout = 6000;
 
 /**
  * The output of a script that ended well: what it printed, or the JSON that it is if the tool says what it answers.
@@ -48,25 +40,18 @@ const outOfMemory =
   /(?:^|\n)MemoryError\b[^\n]*\n?$|JavaScript heap out of memory|\(NoMemoryError\)|^Out of memory!|Allowed memory size of \d+ bytes exhausted|not enough memory\n?$/u;
 
 function toScriptError(tool: Tool, code: ScriptCode, ending: Ending): KitbagError {
-  const { exit, stdout, stderr, limits, show } = ending;
+  const { exit, stdout, stderr, limits } = ending;
   if (exit.outOfMemory === true || outOfMemory.test(stderr)) {
-    return new KitbagError("memory-exceeded", { tool: tool.name, limitBytes: limits.memoryBytes });
+    const untilThen = toUntilThen(ending);
+    return new KitbagError("memory-exceeded", { tool: tool.name, limitBytes: limits.memoryBytes, untilThen });
   }
   const hint = findHint(tool, code, ending);
   return new KitbagError("script-failed", {
     tool: tool.name,
     ...(exit.code !== undefined && { code: exit.code }),
     ...(exit.signal !== undefined && { signal: exit.signal }),
-    stderr: lastLines(show(stderr)),
-    ...(stdout !== "" && { stdout: lastPart(show(stdout), longestStdout) }),
+    stderr: lastErrors(ending),
+    ...(stdout !== "" && { stdout: lastOutput(ending) }),
     ...(hint !== undefined && { hint }),
   });
-}
-
-function lastLines(text: string): string {
-  return lastPart(text.trimEnd().split("\n").slice(-mostLines).join("\n"), longestStderr);
-}
-
-function lastPart(text: string, most: number): string {
-  return text.length > most ? `…${text.slice(-most)}` : text;
 }
