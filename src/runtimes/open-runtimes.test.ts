@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 
-import { createWorkspace, type Permissions, type Tool, type Workspace } from "kitbag";
+import { createWorkspace, type CallEvent, type Permissions, type Tool, type Workspace } from "kitbag";
 import { expect, onTestFinished, test, vi } from "vitest";
 
 import { createScriptTool, writeFolder } from "../../test/support/run-script.ts";
@@ -144,6 +145,29 @@ test("run() lets a script write its directory, but not what says what was grante
   const outcome = await toWorkspace(runtimes, { ...tool, permissions: { write: ["./"] } }).call("script", {});
 
   expect(outcome).toMatchObject({ status: "ok", output: "new\nkitbag.config.json\nkitbag.lock\nnew\n" });
+});
+
+test("run() logs each connection of a script that came about, also one that it leaves open", async () => {
+  const server = createServer((socket) => socket.on("error", () => {}).end("answer"));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const told: boolean[] = [];
+  const { runtimes } = open({ onConnection: ({ allowed }) => void told.push(allowed) });
+  const ask = (host: string): string =>
+    `exec 9<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT ${host}:${port} HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n' >&9; head -n 1 <&9`;
+  const tool = createScriptTool({ "a.sh": `${ask("127.0.0.2")}; ${ask("127.0.0.1")}` });
+  const workspace = toWorkspace(runtimes, { ...tool, permissions: { network: [`127.0.0.1:${port}`] } });
+  const logs: CallEvent[] = [];
+
+  const onEvent = (event: CallEvent): void => void (event.type === "call-log" && logs.push(event));
+  const outcome = await workspace.call("script", {}, { onEvent });
+
+  expect(outcome).toMatchObject({ status: "ok" });
+  expect(told).toEqual([false, true]);
+  expect(logs).toMatchObject([
+    { message: `Connected to 127.0.0.1:${port}`, data: { address: "127.0.0.1", bytesDown: 6 } },
+  ]);
 });
 
 function hello(permissions: Permissions = {}): Tool {

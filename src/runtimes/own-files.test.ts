@@ -1,5 +1,5 @@
 /** What tools can do to Kitbag's own files in a directory that they may write: nothing, in every sandbox. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 import { createWorkspace, type ToolOutcome } from "kitbag";
@@ -37,6 +37,50 @@ test.for(sandboxes.flatMap((sandbox) => [0o755, 0o700].map((mode) => [...sandbox
     expect(readOwn(project)).toEqual(readOwn(createProject()));
   },
 );
+
+test.for(sandboxes)(
+  "openRuntimes() puts aside what a script makes in our place, and fails the call, in %s",
+  async ([name, program], context) => {
+    const directory = createFolder();
+    chmodSync(directory, 0o777);
+    const project = { directory, home: join(createFolder(), "home") };
+    const tool = createScriptTool({
+      "a.sh": `cd '${directory}'; echo evil > kitbag.lock; ln -s /etc/passwd kitbag.config.ts; mkdir .kitbag; echo evil > .kitbag/kitbag.db; echo free > free.txt; echo done`,
+    });
+
+    const outcome = await callIn(project, tool, { name, program, context });
+
+    expect(outcome).toMatchObject({
+      status: "failed",
+      error: { code: "permission-refused", details: { permission: 'write = "kitbag.lock"' } },
+    });
+    expect(readdirSync(directory).toSorted()).toEqual([
+      ".kitbag.put-aside-1",
+      "free.txt",
+      "kitbag.config.ts.put-aside-1",
+      "kitbag.lock.put-aside-1",
+    ]);
+  },
+);
+
+test("openRuntimes() covers what is ours from the first call after it is there", async (context) => {
+  needProgram(context, "unshare");
+  const directory = createFolder();
+  chmodSync(directory, 0o777);
+  const runtimes = openRuntimes({ directory, home: join(createFolder(), "home"), warm: false });
+  onTestFinished(() => runtimes.close());
+  const tool = createScriptTool({
+    "a.sh": `cd '${directory}'; [ ! -e kitbag.lock ] || echo evil > kitbag.lock; echo done`,
+  });
+  const workspace = createWorkspace({ tools: [{ ...tool, permissions: { write: ["./"] } }], runtimes });
+
+  const before = await workspace.call(tool.name, {});
+  writeFileSync(join(directory, "kitbag.lock"), "ours");
+  const after = await workspace.call(tool.name, {});
+
+  expect([before.status, after.status]).toEqual(["ok", "ok"]);
+  expect(readFileSync(join(directory, "kitbag.lock"), "utf8")).toBe("ours");
+});
 
 test.for(sandboxes)("openRuntimes() lets no module change what is ours, in %s", async ([name, program], context) => {
   const project = createProject();

@@ -1,5 +1,5 @@
-import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { Limits, SandboxName } from "../sandbox/sandbox.ts";
+import type { OnConnection } from "./connection-log.ts";
 import type { DependencyProgress } from "./dependencies/dependency-request.ts";
 import type { PackageIndex } from "./dependencies/package-source.ts";
 import type { LearnReport } from "./learn/learn-report.ts";
@@ -36,8 +36,8 @@ export interface RuntimesOptions {
   readonly index?: PackageIndex;
   /** Packages that may run code of their own while they are installed, in the sandbox. @default none */
   readonly allowInstallScripts?: readonly string[];
-  /** Told when a connection of a tool ended or was refused. */
-  readonly onConnection?: (connection: EgressConnection & { readonly tool: string }) => void;
+  /** Told when a connection of a tool ended or was refused. Those that came about are also in the log of the call. */
+  readonly onConnection?: OnConnection;
   /** Told what a script tried to use. With it, scripts run with nothing granted, so that somebody can see what they need. */
   readonly onLearned?: (report: LearnReport) => void;
   /** Which scripts are debugged, and by whom. Give their calls a long `limitMs`: the time goes on while they are stopped. @default none */

@@ -5,6 +5,8 @@ import type { Runtime, RuntimeContext } from "../core/runtime.ts";
 import type { Tool } from "../core/tool.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
 import type { GrantPlaces } from "../sandbox/grants.ts";
+import { createReservedPlaces, type ReservedPlaces } from "../sandbox/reserved-places.ts";
+import { createConnectionLog, type ConnectionLog } from "./connection-log.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
 import { learningRuntime } from "./learn/learning-runtime.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
@@ -25,13 +27,20 @@ export interface Started {
 
 /** Finds the sandbox and starts the runtimes. Loads all that they need, so it is loaded late itself. */
 export async function startRuntimes(options: RuntimesOptions): Promise<Started> {
-  const { directory = process.cwd(), home = join(homedir(), ".kitbag"), findSecret, warm = true } = options;
+  const {
+    directory = process.cwd(),
+    home = join(homedir(), ".kitbag"),
+    findSecret,
+    onConnection,
+    warm = true,
+  } = options;
   const sandbox = await findSandbox(options.sandbox === undefined ? {} : { name: options.sandbox });
   const launcher = warm ? warmLauncher(sandbox, { directory: sandbox.area.private }) : undefined;
   const places = toPlaces(sandbox, { ...options, directory, home });
-  const profiles = toProfiles(sandbox, places, { ...options, directory, home });
+  const connections = createConnectionLog(onConnection);
+  const profiles = toProfiles({ sandbox, places, connections }, { ...options, directory, home });
   const secrets = findSecret === undefined ? {} : { findSecret };
-  const wasm = wasmRuntime({ sandbox, ...places, ...secrets });
+  const wasm = wasmRuntime({ sandbox, ...places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
   const base = {
     sandbox,
     toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context.signal),
@@ -43,15 +52,38 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     onLearned === undefined
       ? scriptRuntime({ ...base, ...(launcher !== undefined && { launcher }), ...secrets })
       : learningRuntime({ ...base, directory, onLearned });
+  const watched = { reserved: createReservedPlaces(places), connections };
   return {
     sandbox,
     places,
-    script,
-    wasm,
+    script: watch(script, watched),
+    wasm: watch(wasm, watched),
     async close() {
       launcher?.close();
       await Promise.all([wasm.close(), profiles.close()]);
       await sandbox.close();
+    },
+  };
+}
+
+interface Watched {
+  readonly reserved: ReservedPlaces;
+  readonly connections: ConnectionLog;
+}
+
+/** A call is told of its connections while it runs; one that made something at a place of ours has failed, whatever it answers. */
+function watch(runtime: Runtime, { reserved, connections }: Watched): Runtime {
+  return {
+    ...runtime,
+    async run(tool, input, context) {
+      const check = reserved.watch(tool.name, tool.permissions);
+      const end = connections.begin(tool, context);
+      try {
+        return await runtime.run(tool, input, context);
+      } finally {
+        end();
+        check();
+      }
     },
   };
 }
@@ -66,14 +98,20 @@ function toPlaces({ area }: FoundSandbox, { directory, home, fixed = [], hidden 
 
 const ownNames = ["kitbag.lock", ".kitbag", ...["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`)];
 
-function toProfiles(sandbox: FoundSandbox, places: GrantPlaces, options: Placed): ToolProfiles {
-  const { limits, onConnection } = options;
+interface Surroundings {
+  readonly sandbox: FoundSandbox;
+  readonly places: GrantPlaces;
+  readonly connections: ConnectionLog;
+}
+
+function toProfiles({ sandbox, places, connections }: Surroundings, options: Placed): ToolProfiles {
+  const { limits } = options;
   return createToolProfiles({
     sandbox,
     dependencies: toDependencies(sandbox, options),
     places,
+    onConnection: connections.tell,
     ...(limits !== undefined && { limits }),
-    ...(onConnection !== undefined && { onConnection }),
   });
 }
 

@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import type { CodeFolder, ScriptCode } from "../core/script-code.ts";
@@ -7,7 +7,7 @@ import { egressEnvironment } from "../sandbox/egress/environment.ts";
 import { openEgress, type Egress } from "../sandbox/egress/open-egress.ts";
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
-import { toGrants, type GrantPlaces } from "../sandbox/grants.ts";
+import { findUncovered, toGrants, type GrantPlaces } from "../sandbox/grants.ts";
 import { defaultLimits, type Limits, type Profile } from "../sandbox/sandbox.ts";
 import { createSnapshots } from "../sandbox/snapshots.ts";
 import type { Dependencies } from "./dependencies/create-dependencies.ts";
@@ -22,7 +22,7 @@ export interface ProfileOptions {
   readonly dependencies: Dependencies;
   readonly limits?: Partial<Limits>;
   /** Called when a connection of a tool ended or was refused. */
-  readonly onConnection?: (connection: EgressConnection & { readonly tool: string }) => void;
+  readonly onConnection?: (tool: Tool, connection: EgressConnection) => void;
 }
 
 /** Makes what each script tool may see and use, once. */
@@ -37,15 +37,18 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   const snapshots = createSnapshots(sandbox.area.own);
   const exits = createExits(options);
   const profiles = new WeakMap<Tool, Profile>();
+  /** What of ours was not there when a profile was made. */
+  const uncovered = new WeakMap<Profile, readonly string[]>();
   const unfinished = new Set<Promise<Profile>>();
 
   async function make(tool: Tool, signal: AbortSignal | undefined): Promise<Profile> {
     const code = tool.code as ScriptCode;
+    const missing = findUncovered(tool.permissions, places);
     const grants = toGrants(tool.name, tool.permissions, places);
     const folder = await snapshots.take(code.folder ?? toFolder(code));
     const packages = await prepare({ tool, code, folder }, dependencies, signal);
     const exit = await exits.find(tool);
-    return {
+    const profile: Profile = {
       mounts: [{ source: folder, target: "/skill" }, ...grants.mounts, ...packages.mounts],
       environment: { ...packages.environment, ...exit?.environment },
       programs: grants.programs,
@@ -53,15 +56,24 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
       limits: { ...defaultLimits, ...limits },
       ...(exit !== undefined && { egress: exit.socket }),
     };
+    uncovered.set(profile, missing);
+    return profile;
+  }
+
+  /** One that was made before something of ours was there does not cover it. */
+  function findKnown(tool: Tool): Profile | undefined {
+    const known = profiles.get(tool);
+    const isOld = known !== undefined && uncovered.get(known)?.some((path) => existsSync(path));
+    return isOld === true ? undefined : known;
   }
 
   return {
     find(tool, signal) {
-      const known = profiles.get(tool);
+      const known = findKnown(tool);
       if (known !== undefined) return Promise.resolve(known);
       // Each caller waits for himself: one that gives up must not end what others wait for. What is slow is shared below.
       const making = make(tool, signal).then((made) => {
-        const first = profiles.get(tool) ?? made;
+        const first = findKnown(tool) ?? made;
         profiles.set(tool, first);
         return first;
       });
@@ -93,7 +105,7 @@ function createExits({ sandbox, onConnection }: ProfileOptions): {
     const egress = await openEgress({
       rules,
       directory: sandbox.area.own,
-      onConnection: (connection) => onConnection?.({ ...connection, tool: tool.name }),
+      onConnection: (connection) => onConnection?.(tool, connection),
     });
     open.push(egress);
     return { socket: egress.socket, environment: egressEnvironment(rules) };

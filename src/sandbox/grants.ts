@@ -23,7 +23,7 @@ export interface GrantPlaces {
   readonly home?: string;
   /** Directories that no tool may see, whatever was granted: ours, with secrets and with what other tools run. */
   readonly protected?: readonly string[];
-  /** Files and directories that no tool may change, whatever was granted, if they are there. */
+  /** Files and directories that no tool may change, whatever was granted, if they are there; see `ReservedPlaces` for those that are not. */
   readonly fixed?: readonly string[];
   /** Files that no tool may see, whatever was granted, if they are there. */
   readonly hidden?: readonly string[];
@@ -49,6 +49,14 @@ export function toGrants(tool: string, permissions: Permissions, places: GrantPl
     programs: permissions.run ?? [],
     directory: inside ? places.directory : "/tmp",
   };
+}
+
+/** What no tool may change and is not there, so that nothing can be put over it: a tool with these permissions could make it. */
+export function findUncovered({ write = [] }: Permissions, places: GrantPlaces): string[] {
+  const written = write.flatMap((scope) => toTarget(scope, places) ?? []).map(toReal);
+  if (written.length === 0) return [];
+  const fixed = (places.fixed ?? []).map(toReal).filter((path) => written.some((place) => isBelow(path, place)));
+  return [...new Set(fixed)].filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
 }
 
 interface Asked {

@@ -5,11 +5,13 @@ import { copyJson, isRecord, maxJsonDepth, showValue, type JsonObject, type Json
 import type { RuntimeContext } from "../../core/runtime.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
+import { logConnection, type OnConnection } from "../connection-log.ts";
 
 /** What a module's requests are answered with. */
 export interface HostFunctionOptions {
   readonly tool: Tool;
   readonly context: RuntimeContext;
+  readonly onConnection: OnConnection | undefined;
   /** The largest request and the largest answer. */
   readonly maxBytes: number;
 }
@@ -90,7 +92,8 @@ function invalid(option: string, found: string, expected: string): KitbagError {
 }
 
 /** Makes a request, if the tool's network permission allows it. Bytes that are no text go as `bodyBase64`, both ways. */
-async function sendRequest(request: JsonObject, { tool, context, maxBytes }: HostFunctionOptions): Promise<unknown> {
+async function sendRequest(request: JsonObject, options: HostFunctionOptions): Promise<unknown> {
+  const { tool, context, maxBytes } = options;
   const url = textOf(request, "url");
   const rules = tool.permissions.network ?? [];
   if (rules.length === 0) {
@@ -109,7 +112,14 @@ async function sendRequest(request: JsonObject, { tool, context, maxBytes }: Hos
       ...(typeof bodyBase64 === "string" && { body: Buffer.from(bodyBase64, "base64") }),
     },
     // In base64 it is a third longer, as JSON up to six times.
-    { signal: context.signal, maxResponseBytes: Math.floor(maxBytes / 6) },
+    {
+      signal: context.signal,
+      maxResponseBytes: Math.floor(maxBytes / 6),
+      onConnection(connection) {
+        options.onConnection?.({ ...connection, tool: tool.name });
+        logConnection(context, connection);
+      },
+    },
   );
   return { status: response.status, headers: response.headers, url: response.url, ...toBody(response.body) };
 }

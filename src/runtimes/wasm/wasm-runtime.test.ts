@@ -17,6 +17,7 @@ import {
 import { createTool, type ToolParts } from "../../core/define-tool.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import type { EgressConnection } from "../../sandbox/egress/ledger.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
@@ -614,13 +615,22 @@ test("kitbag.call() sends requests to the hosts that the tool declares, and to n
     response.end(`${request.method} ${request.url} ${String(request.headers["a"])}`),
   );
   const other = await serve((_, response) => response.end("secret"));
-  const { call } = open(asking, { permissions: { network: [`127.0.0.1:${port}`] } });
+  const told: unknown[] = [];
+  const options = { onConnection: ({ port: to, allowed }: EgressConnection) => void told.push([to, allowed]) };
+  const { call, events } = open(asking, { options, permissions: { network: [`127.0.0.1:${port}`] } });
 
   const allowed = await call({ fn: "http.request", url: `http://127.0.0.1:${port}/x`, headers: { a: 1 } });
   const refused = await call({ fn: "http.request", url: `http://127.0.0.1:${other.port}/` });
 
   expect(allowed).toMatchObject({ output: { ok: true, value: { status: 200, body: "GET /x 1" } } });
   expect(refused).toMatchObject({ output: { ok: false, code: "network-refused" } });
+  expect(told).toEqual([
+    [port, true],
+    [other.port, false],
+  ]);
+  expect(events.filter(({ type }) => type === "call-log")).toMatchObject([
+    { message: `Connected to 127.0.0.1:${port}` },
+  ]);
 });
 
 test("kitbag.call() hands over bytes that are no text in base64", async () => {

@@ -4,6 +4,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { WasmCode } from "../../core/script-code.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { OnConnection } from "../connection-log.ts";
 import { loadSecrets, type FindSecret } from "../script/load-secrets.ts";
 import { createErrorLog } from "./error-log.ts";
 import { createHosts } from "./find-hosts.ts";
@@ -39,6 +40,8 @@ export interface WasmRuntimeOptions {
   readonly hidden?: readonly string[];
   /** Values for the names in a tool's permission `env`. @default none */
   readonly findSecret?: FindSecret;
+  /** Told when a connection of a tool ended or was refused. */
+  readonly onConnection?: OnConnection;
 }
 
 /** A runtime for WASM tools. */
@@ -59,7 +62,7 @@ const fileBytes = 64 * mebibyte;
  * started again for the next call, one that is not used is ended, and none keeps this process from ending.
  */
 export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
-  const { sandbox, directory = process.cwd(), findSecret = () => undefined, idleMs = 60_000 } = options;
+  const { sandbox, directory = process.cwd(), findSecret = () => undefined, idleMs = 60_000, onConnection } = options;
   const { protected: own = [], fixed = [], hidden = [] } = options;
   const limits = toLimits(options);
   const hosts = createHosts({
@@ -84,7 +87,8 @@ export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
         environment: secrets.values,
         input: Buffer.from(JSON.stringify(code.tool === undefined ? input : { tool: code.tool, input })),
         onStderr: errors.write,
-        onAsk: (request: Uint8Array) => answerRequest(request, { tool, context, maxBytes: limits.outputBytes }),
+        onAsk: (request: Uint8Array) =>
+          answerRequest(request, { tool, context, onConnection, maxBytes: limits.outputBytes }),
         loadModule: () => readModule(code),
       };
       const result = await host.call(call, context.signal).catch((cause: unknown) => toEnd(cause, sandbox));

@@ -1,0 +1,45 @@
+import type { RuntimeContext } from "../core/runtime.ts";
+import type { Tool } from "../core/tool.ts";
+import type { EgressConnection } from "../sandbox/egress/ledger.ts";
+
+/** Whoever wants to know of all connections. */
+export type OnConnection = (connection: EgressConnection & { readonly tool: string }) => void;
+
+/** Tells of the connections of tools: everybody who asked, and the calls that they were made in. */
+export interface ConnectionLog {
+  /** Takes note of a call of a tool; answers with what to do when it is over. */
+  begin(tool: Tool, context: RuntimeContext): () => void;
+  /** Tells of a connection that ended or was refused. All calls of a tool share one way out, so all that run are told. */
+  tell(tool: Tool, connection: EgressConnection): void;
+}
+
+/** Makes a log of connections. */
+export function createConnectionLog(onConnection?: OnConnection): ConnectionLog {
+  const running = new Map<Tool, Set<RuntimeContext>>();
+
+  return {
+    begin(tool, context) {
+      const calls = running.get(tool) ?? new Set();
+      running.set(tool, calls.add(context));
+      return () => {
+        calls.delete(context);
+        if (calls.size === 0) running.delete(tool);
+      };
+    },
+    tell(tool, connection) {
+      onConnection?.({ ...connection, tool: tool.name });
+      const calls = running.get(tool) ?? [];
+      for (const context of calls) logConnection(context, connection);
+    },
+  };
+}
+
+/** Logs a connection that came about; who is refused one hears why, and so does the operator. */
+export function logConnection({ log }: RuntimeContext, connection: EgressConnection): void {
+  const { host, port, address, allowed, bytesUp, bytesDown, durationMs, reason } = connection;
+  if (!allowed) return;
+  log(`Connected to ${host}:${port}`, {
+    ...{ address: address ?? "", bytesUp, bytesDown, durationMs: Math.round(durationMs) },
+    ...(reason !== undefined && { reason }),
+  });
+}
