@@ -223,8 +223,8 @@ export interface ErrorDetails {
   "runtime-missing": { readonly tool: string; readonly kind: string; readonly known: readonly string[] };
   /** The sandbox could not start or hold a program. */
   "sandbox-failed": { readonly sandbox: string; readonly reason: string };
-  /** No sandbox works on this machine. */
-  "sandbox-missing": { readonly tried: readonly string[] };
+  /** No sandbox works on this machine, or not the one that was asked for. */
+  "sandbox-missing": { readonly tried: readonly string[]; readonly asked?: string };
   /** A sandbox was asked for that does not enforce what is needed. */
   "sandbox-weak": { readonly sandbox: string; readonly lacks: readonly string[] };
   /** A schema cannot be used. */

@@ -142,10 +142,12 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot run ${quote(tool)}: it is a ${kind} tool, and nothing here runs those (only ${known.join(" and ")} tools); pass a runtime of the kind ${quote(kind)} to createWorkspace`,
   "sandbox-failed": ({ sandbox, reason }) =>
     `Cannot run a program in the sandbox ${quote(sandbox)}: ${reason}; see kitbag doctor`,
-  "sandbox-missing": ({ tried }) =>
-    `Cannot run code that is not trusted: no sandbox works on this machine: ${tried.join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`,
+  "sandbox-missing": ({ tried, asked }) =>
+    asked === undefined
+      ? `Cannot run code that is not trusted: no sandbox works on this machine: ${tried.join("; ")}; install bubblewrap, or pass --sandbox off to run without protection`
+      : `Cannot use the sandbox ${quote(asked)}: it does not work on this machine: ${tried.join("; ")}; name another one, or none to take the best there is (see kitbag doctor)`,
   "sandbox-weak": ({ sandbox, lacks }) =>
-    `Cannot use the sandbox ${quote(sandbox)}: it does not enforce ${lacks.join(", ")}; install bubblewrap, or pass --sandbox off to run without protection`,
+    `Cannot use the sandbox ${quote(sandbox)}: it does not enforce ${lacks.join(", ")}; name another one, or none to take the best there is (see kitbag doctor)`,
   "schema-invalid": ({ where, problems }) => `Cannot use the schema of ${where}: ${problemList(problems)}`,
   "scope-missing": ({ tool, scopes }) =>
     `Cannot call ${quote(tool)}: the token has none of the scopes ${scopes.join(", ")}; ask for a token that has one`,

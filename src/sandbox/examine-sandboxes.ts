@@ -1,6 +1,7 @@
 import { backends, whyNot, type Backend } from "./backends.ts";
 import { needed, openMachine, testOrReason, type Machine } from "./find-sandbox.ts";
 import { guarantees, type Guarantee, type SandboxName } from "./sandbox.ts";
+import { groupBroken } from "./self-test.ts";
 
 /** What was seen of one kind of sandbox. */
 export interface ExaminedSandbox {
@@ -70,7 +71,7 @@ async function examine(backend: Backend, machine: Machine): Promise<ExaminedSand
   if (typeof result === "string") return { name, status: "broken", found: result, enforced: [] };
   const { broken, enforced } = result;
   if (broken.length === 0) return { name, status: "works", enforced };
-  const found = broken.map((entry) => `${entry.guarantee}: ${entry.found}`).join("; ");
+  const found = [...groupBroken(result)].map(([what, names]) => `${names.join(", ")}: ${what}`).join("; ");
   return { name, status: "broken", found, enforced };
 }
 

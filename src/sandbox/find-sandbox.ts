@@ -5,7 +5,7 @@ import { findControlGroups } from "./limits/control-groups.ts";
 import { createPipes } from "./pipes.ts";
 import { recallTest } from "./recall-test.ts";
 import type { Guarantee, Sandbox, SandboxName } from "./sandbox.ts";
-import type { SelfTest } from "./self-test.ts";
+import { groupBroken, type SelfTest } from "./self-test.ts";
 import { openWorkArea, type WorkArea } from "./work-area.ts";
 
 /** How a sandbox is chosen. */
@@ -46,7 +46,7 @@ export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSand
     tried.push(`${backend.name}: ${failure?.reason}${cure}`);
   }
   await machine.close();
-  throw new KitbagError("sandbox-missing", { tried });
+  throw new KitbagError("sandbox-missing", { tried, ...(choice.name !== undefined && { asked: choice.name }) });
 }
 
 function isCandidate(name: SandboxName, asked: SandboxName | undefined): boolean {
@@ -91,7 +91,7 @@ async function tryOut(
   }
   const result = await testOrReason(sandbox, host.area);
   if (typeof result === "string") return { reason: result };
-  const broken = result.broken.map(({ guarantee, found }) => `${guarantee} (${found})`);
+  const broken = [...groupBroken(result)].map(([found, names]) => `${names.join(", ")} (${found})`);
   return broken.length === 0 ? undefined : { reason: `it does not enforce ${broken.join(", ")}`, broken };
 }
 

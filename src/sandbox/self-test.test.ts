@@ -8,7 +8,7 @@ import { writeFolder } from "../../test/support/run-script.ts";
 import { findSandbox, type FoundSandbox } from "./find-sandbox.ts";
 import { measureTree } from "./limits/watch-memory.ts";
 import { guarantees, type Guarantee, type Profile, type Sandbox } from "./sandbox.ts";
-import { testSandbox } from "./self-test.ts";
+import { groupBroken, testSandbox } from "./self-test.ts";
 
 let opened: Promise<FoundSandbox> | undefined;
 afterAll(async () => (await opened)?.close());
@@ -88,6 +88,17 @@ test("testSandbox() finds a sandbox that lets programs run as their owner", asyn
   const { broken } = await testSandbox(leaky, sandbox.area);
 
   expect(broken).toEqual([{ guarantee: "privileges", found: "it may make programs that run as their owner" }]);
+});
+
+test("groupBroken() names a cause once", () => {
+  const broken = (["files", "network"] as const).map((guarantee) => ({ guarantee, found: "it does not start" }));
+
+  const groups = groupBroken({ enforced: [], broken: [...broken, { guarantee: "cpu", found: "any time" }] });
+
+  expect([...groups]).toEqual([
+    ["it does not start", ["files", "network"]],
+    ["any time", ["cpu"]],
+  ]);
 });
 
 test("testSandbox() takes no memory that a watch over it would end the test for", async (context) => {

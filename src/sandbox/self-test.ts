@@ -15,6 +15,13 @@ export interface SelfTest {
   readonly broken: readonly { readonly guarantee: Guarantee; readonly found: string }[];
 }
 
+/** What was not held back, by what was seen instead: one cause is often behind many. */
+export function groupBroken({ broken }: SelfTest): Map<string, Guarantee[]> {
+  const groups = new Map<string, Guarantee[]>();
+  for (const { guarantee, found } of broken) groups.set(found, [...(groups.get(found) ?? []), guarantee]);
+  return groups;
+}
+
 const limits = {
   memoryBytes: 96 * 1024 * 1024,
   cpuSeconds: 20,

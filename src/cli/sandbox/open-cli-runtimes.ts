@@ -46,7 +46,8 @@ export function openCliRuntimes(
     },
     onMcp: createMcpTeller(invocation),
     onConnection: ({ host, port, allowed, reason }) => {
-      if (!allowed) terminal.note(toPrintableLine(`Refused a connection to ${host}:${port}: ${reason}`) + "\n");
+      const target = host === "" ? "" : ` to ${host}:${port}`;
+      if (!allowed) terminal.note(toPrintableLine(`Refused a connection${target}: ${reason}`) + "\n");
     },
     ...(sandbox !== undefined && { sandbox }),
     ...more,

@@ -421,6 +421,11 @@ test.for<[lack: string, cure: string, script: TestScript]>([
     "network = [",
     { files: { "a.py": "import urllib.request\nurllib.request.urlopen('http://example.com')" } },
   ],
+  [
+    "a program that was granted and is not installed",
+    "the program no-such-program is not on this machine; install it",
+    { ...bash("no-such-program"), permissions: { run: ["no-such-program"] } },
+  ],
   ["a program that it does not name", "a program was not found", bash("no-such-program 2>/dev/null")],
   ["a place to write", "write = [", bash("set -e; echo x > /skill/x")],
 ])("scriptRuntime() says what a script lacks: %s", async ([, cure, script]) => {

@@ -194,6 +194,16 @@ test.for([
   expect(egress.connections).toMatchObject([{ allowed: false, reason: expect.any(String), bytesUp: 0, bytesDown: 0 }]);
 });
 
+test("openEgress() says which address is meant by a name of this machine, which no rule can give", async () => {
+  const egress = await open({ rules: [] });
+
+  const answer = await say(egress, "CONNECT localhost:8080 HTTP/1.1\r\nHost: x\r\n\r\n");
+
+  expect(answer).toContain(
+    'no rule allows localhost:8080; to allow it, add "127.0.0.1:8080" to the network permission and use that address',
+  );
+});
+
 test("openEgress() says in its answer what would allow the connection", async () => {
   const egress = await open({ rules: [] });
 

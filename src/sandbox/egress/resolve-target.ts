@@ -34,7 +34,13 @@ export async function resolveTarget(
 ): Promise<readonly string[] | Refusal> {
   if (findRule(rules, target) === undefined) {
     const name = showTarget(target);
-    return { kind: "rule", reason: `no rule allows ${name}; to allow it, add "${name}" to the network permission` };
+    // No name gives access to this machine, so a rule with it would be refused.
+    const rule = isThisMachine(target) ? showTarget({ ...target, host: "127.0.0.1" }) : name;
+    const more = rule === name ? "" : " and use that address";
+    return {
+      kind: "rule",
+      reason: `no rule allows ${name}; to allow it, add "${rule}" to the network permission${more}`,
+    };
   }
   if (target.kind === "address") return [target.host];
   let found: readonly string[];
@@ -53,6 +59,10 @@ export async function resolveTarget(
   const [address = ""] = addresses;
   const cure = `list the address too (${showTarget({ host: address, kind: "address", port: target.port })}) to allow it`;
   return { kind: "address", reason: `the name leads to ${describeInnerAddress(address)}; ${cure}` };
+}
+
+function isThisMachine({ host }: Target): boolean {
+  return host === "localhost" || host.endsWith(".localhost");
 }
 
 /** Writes a target as a rule would. */

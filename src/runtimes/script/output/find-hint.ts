@@ -48,9 +48,12 @@ const hintNotFound =
 
 function hintProgram({ permissions }: Tool, stderr: string): string | undefined {
   const name = missingPrograms.map((pattern) => pattern.exec(stderr)?.[1]).find((found) => found !== undefined);
-  if (name === undefined || (permissions.run ?? []).includes(name)) return undefined;
+  if (name === undefined) return undefined;
+  const isGranted = (permissions.run ?? []).includes(name);
+  const isMissing = findProgram(name) === undefined;
+  if (isGranted) return isMissing ? `the program ${name} is not on this machine; install it` : undefined;
   const grant = `add it to the skill's permissions: run = ["${name}"]`;
-  return findProgram(name) === undefined
+  return isMissing
     ? `the program ${name} is not on this machine; install it, and ${grant}`
     : `the program ${name} does not exist inside the sandbox; ${grant}`;
 }
