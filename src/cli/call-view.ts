@@ -106,7 +106,7 @@ function withoutRead(error: Failure, { lastLog, hasChunks }: Read): string {
     ...(stderr !== undefined && !isRead(stderr) && { stderr }),
     ...(console !== undefined && !isRead(console) && { console }),
   };
-  return toFailure(error.code, { ...error.details, untilThen: unread } as never).message;
+  return toFailure(error.code, { ...error.details, untilThen: unread }).message;
 }
 
 function renderProgress({ message = "", done, total }: Progress): string {

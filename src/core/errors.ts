@@ -1,4 +1,5 @@
-import type { ErrorCode, ErrorDetails, Problem, UntilThen } from "./error-details.ts";
+import type { ErrorCode, ErrorDetails, Problem } from "./error-details.ts";
+import { sayUntilThen } from "./say-until-then.ts";
 
 export type { ErrorCode, ErrorDetails, Problem, UntilThen } from "./error-details.ts";
 
@@ -328,22 +329,6 @@ function showCharacter(character: string): string {
 
 function withStatus(reason: string, status: number | undefined): string {
   return status === undefined ? reason : `${reason}, status ${status}`;
-}
-
-/** How much of a text, and how many calls, a message repeats; all that is kept is in the details. */
-const longestSaid = 1000;
-const mostNamed = 20;
-
-function sayUntilThen({ stdout, stderr, console, calls = [] }: UntilThen = {}): string {
-  const named = calls.slice(-mostNamed).map(({ tool, status }) => `${tool} (${status})`);
-  const parts = [
-    ["it had called", named.join(", ")],
-    ["it had printed", stdout ?? console],
-    ["and on stderr", stderr],
-  ];
-  return parts
-    .map(([what, text = ""]) => (text === "" ? "" : `\n→ ${what}: ${text.slice(-longestSaid).trimEnd()}`))
-    .join("");
 }
 
 function problemList(problems: readonly Problem[]): string {

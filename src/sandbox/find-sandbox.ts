@@ -46,7 +46,11 @@ export async function findSandbox(choice: SandboxChoice = {}): Promise<FoundSand
     tried.push(`${backend.name}: ${failure?.reason}${cure}`);
   }
   await machine.close();
-  throw new KitbagError("sandbox-missing", { tried, ...(choice.name !== undefined && { asked: choice.name }) });
+  throw refuseAll(tried, choice);
+}
+
+function refuseAll(tried: readonly string[], { name }: SandboxChoice): KitbagError<"sandbox-missing"> {
+  return new KitbagError("sandbox-missing", { tried, ...(name !== undefined && { asked: name }) });
 }
 
 function isCandidate(name: SandboxName, asked: SandboxName | undefined): boolean {
