@@ -5,6 +5,7 @@ import { join } from "node:path";
 
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
+import type { Dependencies } from "../dependencies/create-dependencies.ts";
 import { createBuildCache, type BuildCache } from "./build-cache.ts";
 import { checkModule } from "./check-module.ts";
 import { checkPath } from "./check-path.ts";
@@ -12,14 +13,15 @@ import { compile } from "./compile.ts";
 import type { Compiler } from "./compilers/compiler.ts";
 import { copySources, type SourceFile } from "./copy-sources.ts";
 import { createSearch } from "./create-search.ts";
+import { fetchCrates } from "./fetch-crates.ts";
 import { findCompiler, toCure } from "./find-compilers.ts";
 import { isLanguage, languageNames, languageOf, languages, type Language } from "./languages.ts";
 import { writeModule } from "./write-module.ts";
 
 /** How far a build has come. */
 export interface BuildProgress {
-  /** `wait`: somebody else builds the same at this moment. */
-  readonly step: "wait" | "compile";
+  /** `wait`: somebody else builds the same at this moment; `fetch`: the crates that it is built of. */
+  readonly step: "wait" | "fetch" | "compile";
   readonly compiler: string;
   readonly elapsedMs: number;
 }
@@ -40,6 +42,8 @@ export interface BuildToolOptions {
   readonly cacheDirectory: string;
   /** Folders in whose `node_modules`, or above, compilers may be installed. @default none but Kitbag's own */
   readonly packagesFrom?: readonly string[];
+  /** What fetches the crates of a Rust package. @default nothing: they must be in the package */
+  readonly dependencies?: Dependencies | undefined;
   /** How long the compiler may take. @default 300_000 */
   readonly limitMs?: number;
   /** How large the module may be. @default 16 MiB */
@@ -66,11 +70,12 @@ const cacheFormat = 1;
 
 /**
  * Compiles a tool into a WASI command module: it reads JSON from standard input and writes JSON to standard output. The compiler
- * runs in the sandbox, without network; it sees a copy of the sources, and only a module comes out. What was built once of the same
- * sources by the same compiler is not built again; two who want the same at a time build it once.
+ * runs in the sandbox, without network; it sees a copy of the sources, and only a module comes out. The crates of a Rust package are
+ * fetched before, by Cargo, which reaches only the package index. What was built once of the same sources by the same compiler is not
+ * built again; two who want the same at a time build it once.
  *
  * @throws {KitbagError} `compiler-missing` if there is no compiler for the language; `build-failed` with what the compiler said;
- *   `option-invalid` for paths that leave the folder; what the sandbox throws.
+ *   `dependency-refused` and `dependency-failed` for crates; `option-invalid` for paths that leave the folder; what the sandbox throws.
  */
 export async function buildTool(options: BuildToolOptions): Promise<BuiltTool> {
   const source = checkPath("source", options.source);
@@ -109,13 +114,17 @@ interface Job {
 async function buildOnce(job: Job): Promise<Uint8Array> {
   const { options, source, compiler, cache, key } = job;
   const start = performance.now();
-  const report = (step: BuildProgress["step"]): void =>
+  let step: BuildProgress["step"] = "compile";
+  const report = (next: BuildProgress["step"]): void => {
+    step = next;
     options.onProgress?.({ step, compiler: compiler.program, elapsedMs: Math.round(performance.now() - start) });
+  };
   const build = async (): Promise<Uint8Array> => {
     const kept = cache.get(key);
     if (kept !== undefined) return kept;
+    const crates = await fetchCrates(job, () => report("fetch"));
     report("compile");
-    const module = await compile(job);
+    const module = await compile({ ...job, crates });
     const wrong = checkModule(module);
     if (wrong !== undefined) {
       const reason = `what ${compiler.program} made is no tool: ${wrong}`;
@@ -124,12 +133,9 @@ async function buildOnce(job: Job): Promise<Uint8Array> {
     cache.put(key, module);
     return module;
   };
-  let step: BuildProgress["step"] = "compile";
-  const onWait = (): void => report((step = "wait"));
   const ticking = setInterval(() => report(step), 1000);
   try {
-    const waiting = { signal: options.signal, onWait };
-    return await cache.withLock(key, () => ((step = "compile"), build()), waiting);
+    return await cache.withLock(key, build, { signal: options.signal, onWait: () => report("wait") });
   } finally {
     clearInterval(ticking);
   }

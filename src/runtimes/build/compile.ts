@@ -1,7 +1,7 @@
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
-import type { Limits, Profile, Sandbox } from "../../sandbox/sandbox.ts";
+import type { Limits, Mount, Profile, Sandbox } from "../../sandbox/sandbox.ts";
 import type { Build, Compiler } from "./compilers/compiler.ts";
 import { runSandboxed, type SandboxedResult } from "./run-compiler.ts";
 import { toErrorLines } from "./to-error-lines.ts";
@@ -18,6 +18,8 @@ export interface CompileJob {
   readonly source: string;
   readonly compiler: Compiler;
   readonly work: { readonly skill: string; readonly scratch: string };
+  /** The crates that the tool is built of. @default none but those in its folder */
+  readonly crates?: readonly Mount[];
 }
 
 const defaultLimitMs = 300_000;
@@ -40,12 +42,13 @@ const script = '"$@" >&2 && exec cat -- "$KITBAG_OUTPUT"';
  *
  * @throws {KitbagError} `build-failed` with what it said, if it does not come to an end that is good.
  */
-export async function compile({ options, source, compiler, work }: CompileJob): Promise<Uint8Array> {
+export async function compile(job: CompileJob): Promise<Uint8Array> {
+  const { options, source, compiler, work, crates = [] } = job;
   const { sandbox, limitMs = defaultLimitMs, maxBytes = defaultMaxBytes, signal } = options;
-  const build = toBuild(sandbox, source, work);
+  const build = toBuild(job);
   const { argv, environment = {}, folder } = compiler.toCommand(build);
   const profile: Profile = {
-    mounts: [...compiler.mounts, { source: work.skill, target: build.directory }],
+    mounts: [...compiler.mounts, ...crates, { source: work.skill, target: build.directory }],
     programs: compiler.programs,
     environment: { ...environment, KITBAG_OUTPUT: build.output, TMPDIR: build.scratch },
     directory: build.directory,
@@ -53,16 +56,21 @@ export async function compile({ options, source, compiler, work }: CompileJob): 
   };
   const command = ["/bin/sh", "-c", script, "build", ...argv];
   const result = await runSandboxed({ sandbox, profile, command, limitMs, maxBytes, signal });
-  const reason = toReason(result, { program: compiler.program, limitMs, maxBytes });
-  if (reason === undefined) return result.stdout;
+  const ended = toReason(result, { program: compiler.program, limitMs, maxBytes });
+  if (ended === undefined) return result.stdout;
+  const reason = compiler.explain?.(result.stderr) ?? ended;
   const place = { directory: build.directory, ...(folder !== undefined && { folder }) };
   throw new KitbagError("build-failed", { source, reason, lines: toErrorLines(result.stderr, place) });
 }
 
 /** Without a sandbox there is no other place than that of the host. */
-function toBuild({ keepsPaths }: Sandbox, source: string, work: CompileJob["work"]): Build {
-  const [directory, scratch] = keepsPaths === true ? [work.skill, work.scratch] : ["/skill", "/tmp"];
-  return { directory, source: `./${source}`, output: join(scratch, "module.wasm"), scratch };
+function toBuild({ options, source, work, crates: [crates] = [] }: CompileJob): Build {
+  const isSame = options.sandbox.keepsPaths === true;
+  const [directory, scratch] = isSame ? [work.skill, work.scratch] : ["/skill", "/tmp"];
+  return {
+    ...{ directory, source: `./${source}`, output: join(scratch, "module.wasm"), scratch },
+    ...(crates !== undefined && { crates: isSame ? crates.source : crates.target }),
+  };
 }
 
 interface Bounds {

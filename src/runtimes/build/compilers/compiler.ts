@@ -11,6 +11,8 @@ export interface Build {
   readonly output: string;
   /** Where anything else may be written. */
   readonly scratch: string;
+  /** Where the sources of the crates are that were fetched for it, if any were. */
+  readonly crates?: string;
 }
 
 /** A program and how to start it. */
@@ -38,6 +40,10 @@ export interface Compiler extends CompilerNeeds {
   /** Everything that tells one installation from another, beside the version. */
   readonly identity: string;
   toCommand(build: Build): CompilerCommand;
+  /** A Cargo of this machine that can fetch crates; if there is only one that cannot, that one. */
+  findCargo?(): Promise<string | undefined>;
+  /** What its messages mean for whoever wrote the tool; undefined if they say it themselves. */
+  explain?(messages: string): string | undefined;
 }
 
 /** Where compilers are looked for. */

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
+import { vendoredCrates } from "../../dependencies/rust/rust-installer.ts";
 import type { Build, Compiler, CompilerCommand, CompilerKind, CompilerSearch } from "./compiler.ts";
 import { atSamePlace, identityOf, isThere, toOwnPath } from "./installation.ts";
 
@@ -62,7 +63,38 @@ async function toCompiler(toolchain: Toolchain, search: CompilerSearch): Promise
       basename(build.source) === "Cargo.toml"
         ? cargoCommand({ rustc, cargo, host, target, linker }, build)
         : rustcCommand({ rustc, target, linker }, build),
+    findCargo: () => findFetcher(cargo, search),
+    explain: (messages) => explainCargo(messages, version),
   };
+}
+
+/** The first minor version of Cargo that reads an index without a copy of all of it. */
+const sparseSince = 68;
+
+/** Which Cargo fetches need not be the one that builds: that of the system is often too old for it. */
+async function findFetcher(own: string | undefined, { home, ask }: CompilerSearch): Promise<string | undefined> {
+  const rustup = join(home, ".rustup/toolchains");
+  const others = isThere(rustup) ? readdirSync(rustup).map((name) => join(rustup, name, "bin/cargo")) : [];
+  for (const cargo of [own, ...others]) {
+    if (cargo === undefined || !isThere(cargo)) continue;
+    const root = dirname(dirname(cargo));
+    const needs = root === "/usr" ? { programs: [cargo], mounts: [] } : { programs: [], mounts: [atSamePlace(root)] };
+    const [, minor] = /^cargo 1\.(\d+)/u.exec((await ask([cargo, "--version"], needs)) ?? "") ?? [];
+    if (Number(minor) >= sparseSince) return cargo;
+  }
+  return own;
+}
+
+/** Cargo speaks of flags that we gave it, and of lock files by their number. */
+function explainCargo(messages: string, version: string): string | undefined {
+  const [, crate] = /no matching package named `([^`]+)` found/u.exec(messages) ?? [];
+  if (crate !== undefined) {
+    return `the crate "${crate}" is not in the package; write it into Cargo.lock (cargo generate-lockfile), or run cargo vendor again:`;
+  }
+  if (/lock file version \S+ (?:requires|was found)|does not understand this lock file/u.test(messages)) {
+    return `Cargo.lock was written by a newer Cargo than ${version}, which is what builds here; set "version = 3" in it, or install a newer Rust (rustup target add wasm32-wasip1):`;
+  }
+  return undefined;
 }
 
 /** Its own linker, or one of the very LLVM that it was made with: a newer one does not read its libraries. */
@@ -95,11 +127,11 @@ function rustcCommand({ rustc, target, linker }: Omit<RustTools, "host">, { sour
 const noLinker = "for build scripts and procedural macros, which do not run here,";
 
 /**
- * Builds a copy, because Cargo writes beside its sources, and takes the only module that comes out, because Cargo names it. Whatever
- * the package depends on must be vendored.
+ * Builds a copy, because Cargo writes beside its sources, and takes the only module that comes out, because Cargo names it. It runs
+ * in the package's own folder: only there Cargo reads the configuration that says where crates are vendored.
  */
 const cargoScript = `
-cp -R . "$SCRATCH/skill" && cd "$SCRATCH/skill" && "$@" || exit 1
+cp -R . "$SCRATCH/skill" && cd "$SCRATCH/skill/$FOLDER" && "$@" || exit 1
 set -- "$MODULES"/*.wasm
 [ -e "$1" ] || { echo "error: the package has no program; it needs a src/main.rs" >&2; exit 1; }
 [ $# -eq 1 ] || { echo "error: the package has more than one program; keep one" >&2; exit 1; }
@@ -107,23 +139,13 @@ exec mv -- "$1" "$OUTPUT"`;
 
 function cargoCommand(tools: RustTools & { readonly cargo: string | undefined }, build: Build): CompilerCommand {
   const { cargo = "cargo", rustc, host, target, linker } = tools;
-  const { source, scratch, output } = build;
-  const flags = [
-    "--release",
-    "--offline",
-    "--target",
-    target,
-    "--manifest-path",
-    source,
-    "--color",
-    "never",
-    "--quiet",
-  ];
+  const { source, scratch, output, crates } = build;
+  const flags = ["--release", "--offline", "--target", target, "--color", "never", "--quiet"];
   // Cargo decides itself how libraries are linked.
   const options = [...optimised.filter((option) => option !== "lto=fat"), `linker=${linker}`];
   const folder = dirname(source).replace(/^\.\//u, "");
   return {
-    argv: ["/bin/sh", "-c", cargoScript, "cargo", cargo, "build", ...flags],
+    argv: ["/bin/sh", "-c", cargoScript, "cargo", cargo, "build", ...flags, ...(crates === undefined ? [] : vendoredCrates(crates))],
     environment: {
       RUSTC: rustc,
       RUSTFLAGS: options.map((option) => `-C ${option}`).join(" "),
@@ -133,6 +155,7 @@ function cargoCommand(tools: RustTools & { readonly cargo: string | undefined },
       CARGO_TARGET_DIR: join(scratch, "target"),
       MODULES: join(scratch, "target", target, "release"),
       SCRATCH: scratch,
+      FOLDER: folder,
       OUTPUT: output,
     },
     ...(folder !== "." && { folder }),

@@ -95,7 +95,7 @@ async function describePackage({ cargo, directory }: RustRequest, { mounts }: Pr
   const environment = { CARGO_HOME: "/tmp/cargo", RUSTC: join(prefix, "bin/rustc") };
   const flags = ["--offline", "--locked", "--format-version", "1", "--manifest-path", "/skill/Cargo.toml"];
   const parts = { mounts: [...mounts, ...own], environment, programs: [] };
-  return runInside(parts, [cargo, "metadata", ...vendoredCrates, ...flags]);
+  return runInside(parts, [cargo, "metadata", ...vendoredCrates("/opt/packages/rust"), ...flags]);
 }
 
 function versionOf(cargo: string): number {

@@ -14,11 +14,13 @@ import { parseCargoLock } from "./parse-cargo-lock.ts";
 const rustPackages = "/opt/packages/rust";
 const sourceInside = "/opt/source";
 
-/** What Cargo is told (since 1.63) so that it takes crates from where they are mounted, and from nowhere else. */
-export const vendoredCrates: readonly string[] = [
-  ...["--config", 'source.crates-io.replace-with="packages"'],
-  ...["--config", `source.packages.directory="${rustPackages}"`],
-];
+/** What Cargo is told (since 1.63) so that it takes crates from this directory, and from nowhere else. */
+export function vendoredCrates(directory: string): readonly string[] {
+  return [
+    ...["--config", 'source.crates-io.replace-with="packages"'],
+    ...["--config", `source.packages.directory=${JSON.stringify(directory)}`],
+  ];
+}
 
 /**
  * Makes an installer for the crates that a `Cargo.lock` names; undefined if it names none. They are fetched, not built.
