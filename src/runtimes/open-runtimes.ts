@@ -1,3 +1,4 @@
+import { checkPackageOptions } from "./dependencies/package-options.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import type { Runtime } from "../core/runtime.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
@@ -17,6 +18,9 @@ export interface Runtimes extends Iterable<Runtime> {
 /**
  * Makes the runtimes for scripts, WASM modules and tools of other MCP servers. Nothing is started or loaded before the first call that needs it.
  *
+ * @throws {KitbagError} `option-invalid` if what is said about packages is wrong: a `wheelhouse` that does not exist, an index that is
+ *   no address.
+ *
  * @example
  * ```ts
  * import { createWorkspace } from "kitbag";
@@ -32,6 +36,7 @@ export interface Runtimes extends Iterable<Runtime> {
  * ```
  */
 export function openRuntimes(options: RuntimesOptions = {}): Runtimes {
+  checkPackageOptions({ ...options });
   let started: Promise<Started> | undefined;
   const start = (): Promise<Started> =>
     (started ??= import("./start-runtimes.ts").then(({ startRuntimes }) => startRuntimes(options)));

@@ -1,14 +1,14 @@
 import type { Limits, SandboxName } from "../sandbox/sandbox.ts";
 import type { OnConnection } from "./connection-log.ts";
 import type { DependencyProgress } from "./dependencies/dependency-request.ts";
-import type { PackageIndex } from "./dependencies/package-source.ts";
+import type { PackageOptions } from "./dependencies/package-options.ts";
 import type { LearnReport } from "./learn/learn-report.ts";
 import type { DebugOptions } from "./debug/debug-launcher.ts";
 import type { McpEvent } from "./mcp/mcp-runtime.ts";
 import type { FindSecret } from "./script/load-secrets.ts";
 
 /** How scripts and WASM modules run. */
-export interface RuntimesOptions {
+export interface RuntimesOptions extends PackageOptions {
   /** Which sandbox; `off` is none at all. @default the best that works on this machine */
   readonly sandbox?: SandboxName;
   /** What `./` in permissions is. @default the working directory */
@@ -28,14 +28,6 @@ export interface RuntimesOptions {
   readonly warm?: boolean;
   /** What a tool may use of the machine, where it shall differ from the usual. */
   readonly limits?: Partial<Limits>;
-  /** Use only packages that are installed already. @default false */
-  readonly offline?: boolean;
-  /** A folder of wheels and npm tarballs to install from, instead of the package index. */
-  readonly wheelhouse?: string;
-  /** Where packages come from, instead of the public indexes. */
-  readonly index?: PackageIndex;
-  /** Packages that may run code of their own while they are installed, in the sandbox. @default none */
-  readonly allowInstallScripts?: readonly string[];
   /** Told when a connection of a tool ended or was refused. Those that came about are also in the log of the call. */
   readonly onConnection?: OnConnection;
   /** Told what a script tried to use. With it, scripts run with nothing granted, so that somebody can see what they need. */

@@ -8,6 +8,7 @@ import type { GrantPlaces } from "../sandbox/grants.ts";
 import { createReservedPlaces, type ReservedPlaces } from "../sandbox/reserved-places.ts";
 import { createConnectionLog, type ConnectionLog } from "./connection-log.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
+import { toInstallOptions } from "./dependencies/package-options.ts";
 import { learningRuntime } from "./learn/learning-runtime.ts";
 import type { RuntimesOptions } from "./runtimes-options.ts";
 import { scriptRuntime } from "./script/script-runtime.ts";
@@ -115,15 +116,9 @@ function toProfiles({ sandbox, places, connections }: Surroundings, options: Pla
   });
 }
 
-function toDependencies(sandbox: FoundSandbox, options: Placed): Dependencies {
-  const { home, offline, wheelhouse, index, allowInstallScripts, onInstall } = options;
+function toDependencies(sandbox: FoundSandbox, { home, onInstall, ...options }: Placed): Dependencies {
   return createDependencies({
-    sandbox,
-    home,
-    ...(offline !== undefined && { offline }),
-    ...(wheelhouse !== undefined && { wheelhouse }),
-    ...(index !== undefined && { index }),
-    ...(allowInstallScripts !== undefined && { allowInstallScripts }),
+    ...{ sandbox, home, ...toInstallOptions(options) },
     ...(onInstall !== undefined && { onProgress: onInstall }),
   });
 }

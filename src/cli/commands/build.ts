@@ -2,13 +2,18 @@ import { join } from "node:path";
 
 import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
 import type { BuildProgress } from "../../runtimes/build/build-tool.ts";
+import type { Dependencies } from "../../runtimes/dependencies/create-dependencies.ts";
+import { toInstallOptions } from "../../runtimes/dependencies/package-options.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { addSkillsOption } from "../options.ts";
 import { toPrintable } from "../printable.ts";
+import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { addSandboxOption, chooseSandbox } from "../sandbox/choose-sandbox.ts";
+import { createInstallTeller } from "../sandbox/open-cli-runtimes.ts";
+import { joinPackages, readPackages } from "../sandbox/read-packages.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { findBuilds, type SkillBuilds, type ToolBuild } from "./build-find.ts";
 import { renderBuilds, type BuildOutcome } from "./build-view.ts";
@@ -31,7 +36,8 @@ export const buildCommand: CliCommand = {
     const name = chooseSandbox(invocation);
     const sandbox = await findSandbox(name === undefined ? {} : { name });
     try {
-      const outcomes = await untilInterrupted((signal) => buildAll(skills, { invocation, sandbox, signal }));
+      const building = { invocation, sandbox, dependencies: openDependencies(invocation, sandbox) };
+      const outcomes = await untilInterrupted((signal) => buildAll(skills, { ...building, signal }));
       return toAnswer(skills, outcomes, invocation);
     } finally {
       await sandbox.close();
@@ -42,7 +48,23 @@ export const buildCommand: CliCommand = {
 interface Building {
   readonly invocation: Invocation;
   readonly sandbox: Sandbox;
+  readonly dependencies: Dependencies;
   readonly signal: AbortSignal;
+}
+
+/** What fetches crates, from where the person or the configuration says. Most builds need none, so nothing is loaded before. */
+function openDependencies(invocation: Invocation, sandbox: Sandbox): Dependencies {
+  const named = readPackages(invocation);
+  const home = resolveKitbagHome(invocation.env);
+  return {
+    async prepare(request, signal) {
+      const { createDependencies } = await import("../../runtimes/dependencies/create-dependencies.ts");
+      const { packages = {} } = await loadTrustedOptions(invocation);
+      const options = { sandbox, home, onProgress: createInstallTeller(invocation) };
+      const dependencies = createDependencies({ ...options, ...toInstallOptions(joinPackages(packages, named)) });
+      return dependencies.prepare(request, signal);
+    },
+  };
 }
 
 /** One after the other: compilers use all processors themselves. */
@@ -56,16 +78,18 @@ async function buildAll(skills: readonly SkillBuilds[], building: Building): Pro
 
 async function buildOne(directory: string, tool: ToolBuild, building: Building): Promise<BuildOutcome> {
   const { buildTool } = await import("../../runtimes/build/build-tool.ts");
-  const { invocation, sandbox, signal } = building;
+  const { invocation, sandbox, dependencies, signal } = building;
   const { address, source, language, output } = tool;
   const start = performance.now();
   const onProgress = ({ step, compiler, elapsedMs }: BuildProgress): void => {
+    // What is fetched is shown as it comes.
+    if (step === "fetch") return;
     const doing = step === "wait" ? "Waiting for another build of" : `Building with ${compiler}:`;
     invocation.terminal.showStatus(`${doing} ${address} (${Math.floor(elapsedMs / 1000)} s)`);
   };
   try {
     const built = await buildTool({
-      ...{ sandbox, directory, source, language, output, signal, onProgress },
+      ...{ sandbox, dependencies, directory, source, language, output, signal, onProgress },
       cacheDirectory: join(resolveKitbagHome(invocation.env), "cache", "wasm"),
       packagesFrom: [invocation.cwd],
     });

@@ -6,6 +6,7 @@ import type { Runtime } from "../../core/runtime.ts";
 import type { Model } from "../../models/model.ts";
 import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { CliContext } from "../cli-command.ts";
+import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { usageError } from "../usage-error.ts";
 import { checkTrust } from "./check-trust.ts";
 import { findConfig, resolveFile } from "./find-config.ts";
@@ -36,8 +37,8 @@ export interface OpenWorkspace {
 
 /** What a command brings to the workspace that it opens. */
 export interface Additions {
-  /** Where scripts and modules run. @default they do not */
-  readonly runtimes?: Iterable<Runtime>;
+  /** Where scripts and modules run; told what is configured about packages before they are used. @default they do not */
+  readonly runtimes?: Iterable<Runtime> & Partial<Pick<CliRuntimes, "usePackages">>;
   /** Adds what is not configured, such as a store. @default nothing is added */
   readonly complete?: (options: WorkspaceOptions) => Promise<WorkspaceOptions>;
 }
@@ -61,17 +62,20 @@ export async function openWorkspace(
   return createConfigured(options, additions, path);
 }
 
+const noRuntimes: NonNullable<Additions["runtimes"]> = [];
+
 /**
  * Makes a workspace of what was configured, in the file `path`, and what the command brings.
  *
  * @throws {KitbagError} `config-invalid` if the options are wrong; whatever `complete` throws.
  */
 export async function createConfigured(
-  { model, mcp = [], serve, forge, ...configured }: Configuration,
-  { runtimes = [], complete = async (options) => options }: Additions,
+  { model, mcp = [], serve, forge, packages, ...configured }: Configuration,
+  { runtimes = noRuntimes, complete = async (options) => options }: Additions,
   path: string,
 ): Promise<OpenWorkspace> {
   const options = await complete(configured);
+  if (packages !== undefined) runtimes.usePackages?.(packages);
   const { createWorkspace } = await import("../../workspace/create-workspace.ts");
   try {
     // What the configuration brings goes before what is there anyway.

@@ -4,8 +4,10 @@ import type { McpSource } from "../../core/mcp-code.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
+import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
 import { readSources } from "../mcp/read-sources.ts";
 import { readForge, readServing, type ConfiguredForge, type ConfiguredServing } from "./read-serving.ts";
+import { fromConfig } from "../sandbox/read-packages.ts";
 
 /** What a configuration says: options of the workspace, and what is for the command alone. */
 export interface Configuration extends WorkspaceOptions {
@@ -17,6 +19,8 @@ export interface Configuration extends WorkspaceOptions {
   readonly serve?: ConfiguredServing;
   /** What clients may make while it is served. */
   readonly forge?: ConfiguredForge;
+  /** Where the packages of scripts and Rust tools come from, and what installing them may use. */
+  readonly packages?: PackageOptions;
 }
 
 /** Every option there is; the compiler keeps it in step with the type. */
@@ -25,6 +29,7 @@ const optionNames = Object.keys({
   mcp: true,
   serve: true,
   forge: true,
+  packages: true,
   tools: true,
   components: true,
   skills: true,
@@ -63,28 +68,31 @@ export async function toWorkspaceOptions(exported: unknown, path: string): Promi
   return { ...(value as WorkspaceOptions), ...readParts(value, path) };
 }
 
+type PartName = "mcp" | "serve" | "forge" | "packages";
+
 /** The options that are data wherever they are written. */
-function readParts(value: object, path: string): Pick<Configuration, "mcp" | "serve" | "forge"> {
-  const { mcp, serve, forge } = value as { readonly [name in "mcp" | "serve" | "forge"]?: unknown };
+function readParts(value: object, path: string): Pick<Configuration, PartName> {
+  const { mcp, serve, forge, packages } = value as { readonly [name in PartName]?: unknown };
   return {
     ...(mcp !== undefined && { mcp: readSources(mcp, path) }),
     ...(serve !== undefined && { serve: readServing(serve, path) }),
     ...(forge !== undefined && { forge: readForge(forge, path) }),
+    ...(packages !== undefined && { packages: fromConfig(packages, path) }),
   };
 }
 
-/** Tells whether data must be trusted before it counts: it says which programs are started, or what tools of models may touch. */
-export function needsTrust({ mcp = [], forge }: Configuration): boolean {
-  return mcp.length > 0 || forge !== undefined;
+/** Tells whether data must be trusted before it counts: it says which programs run, or what tools of models may touch. */
+export function needsTrust({ mcp = [], forge, packages }: Configuration): boolean {
+  return mcp.length > 0 || forge !== undefined || packages !== undefined;
 }
 
 /** A configuration that is data, without what counts only where it is trusted. */
 export function withoutGrants(config: Configuration): Configuration {
-  const { mcp: _, forge: __, ...rest } = config;
+  const { mcp: _, forge: __, packages: ___, ...rest } = config;
   return rest;
 }
 
-const dataNames = ["limits", "model", "mcp", "serve", "forge"];
+const dataNames = ["limits", "model", "mcp", "serve", "forge", "packages"];
 
 /**
  * Reads a configuration that is JSON. It can say only what data can say. Some of that {@link needsTrust}.

@@ -1,6 +1,8 @@
 import { join } from "node:path";
 
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
+import type { DependencyProgress } from "../../runtimes/dependencies/dependency-request.ts";
+import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintableLine } from "../printable.ts";
@@ -13,6 +15,7 @@ import { findProject, ownFolder } from "../store/find-project.ts";
 import { findStoreFiles } from "../store/open-store.ts";
 import { chooseSandbox } from "./choose-sandbox.ts";
 import { createSecretFinder } from "./find-secret.ts";
+import { joinPackages, readPackages } from "./read-packages.ts";
 
 /** What belongs to Kitbag in the project: no tool may change it, and none may read what others keep. */
 function findOwnFiles(invocation: Invocation): {
@@ -27,29 +30,59 @@ function findOwnFiles(invocation: Invocation): {
   };
 }
 
-/** The runtimes of one command: for a single call nothing is kept warm, unless somebody says so. */
+/** Runtimes that a command opens before it knows what is configured; they read it when they are first used. */
+export interface CliRuntimes extends Runtimes {
+  /** Takes what the configuration says about packages; what the environment says goes before it. */
+  usePackages(packages: PackageOptions): void;
+}
+
+/**
+ * The runtimes of one command: for a single call nothing is kept warm, unless somebody says so.
+ *
+ * @throws {KitbagError} `usage-invalid` for a sandbox, or a variable about packages, that cannot be used.
+ */
 export function openCliRuntimes(
   invocation: Invocation,
   more: Pick<RuntimesOptions, "debug" | "directory" | "onLearned" | "onMcp" | "warm"> = {},
-): Runtimes {
+): CliRuntimes {
+  const options = { ...toOptions(invocation), ...more };
+  const named = readPackages(invocation);
+  let configured: PackageOptions = {};
+  let opened: Runtimes | undefined;
+  const open = (): Runtimes => (opened ??= openRuntimes({ ...options, ...joinPackages(configured, named) }));
+  return {
+    usePackages: (packages) => void (configured = packages),
+    [Symbol.iterator]: () => open()[Symbol.iterator](),
+    findSandbox: async () => open().findSandbox(),
+    openMcp: async () => open().openMcp(),
+    close: async () => opened?.close(),
+  };
+}
+
+function toOptions(invocation: Invocation): RuntimesOptions {
   const { cwd, env, terminal } = invocation;
   const home = resolveKitbagHome(env);
   const sandbox = chooseSandbox(invocation);
-  return openRuntimes({
+  return {
     directory: cwd,
     home,
     ...findOwnFiles(invocation),
     warm: false,
     findSecret: createSecretFinder(env, home),
-    onInstall: ({ step, package: name }) => {
-      terminal.showStatus(step === "ready" ? "" : `Packages: ${step}${name === undefined ? "" : ` ${name}`}`);
-    },
+    onInstall: createInstallTeller(invocation),
     onMcp: createMcpTeller(invocation),
     onConnection: ({ host, port, allowed, reason }) => {
       const target = host === "" ? "" : ` to ${host}:${port}`;
       if (!allowed) terminal.note(toPrintableLine(`Refused a connection${target}: ${reason}`) + "\n");
     },
     ...(sandbox !== undefined && { sandbox }),
-    ...more,
-  });
+  };
+}
+
+/** Shows what is being installed. */
+export function createInstallTeller({
+  terminal,
+}: Pick<Invocation, "terminal">): (progress: DependencyProgress) => void {
+  return ({ step, package: name }) =>
+    terminal.showStatus(step === "ready" ? "" : `Packages: ${step}${name === undefined ? "" : ` ${name}`}`);
 }

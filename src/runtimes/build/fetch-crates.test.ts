@@ -44,7 +44,10 @@ test("buildTool() fetches the crates of a Cargo.lock from the index, once, and b
   const place = createBuildPlace(sandbox, files);
   const built = await place.build("crate/Cargo.toml", { dependencies, onProgress: ({ step }) => steps.push(step) });
   const count = asked.length;
-  const other = createBuildPlace(sandbox, { ...files, "crate/src/main.rs": 'fn main() { print!("{}", half::half(2)) }' });
+  const other = createBuildPlace(sandbox, {
+    ...files,
+    "crate/src/main.rs": 'fn main() { print!("{}", half::half(2)) }',
+  });
   await other.build("crate/Cargo.toml", { dependencies });
 
   expect(built).toMatchObject({ status: "built", language: "rust" });
@@ -80,7 +83,9 @@ test("buildTool() says how crates are locked, and that they are not there, in th
   const failing = place.build("crate/Cargo.toml", { dependencies: openDependencies({ offline: true }) });
 
   await expect(failing).rejects.toThrow("there is no Cargo.lock beside it; make one with: cargo generate-lockfile");
-  await expect(place.build("crate/Cargo.toml")).rejects.toThrow('the crate "half" is not in the package; write it into');
+  await expect(place.build("crate/Cargo.toml")).rejects.toThrow(
+    'the crate "half" is not in the package; write it into',
+  );
 });
 
 test("buildTool() says that crates which are not fetched yet need a network", async (context) => {

@@ -83,7 +83,7 @@ test("prepare() says that there is no network and nothing installed", async () =
   const attempt = dependencies.prepare(pythonRequest("hello"));
 
   await expect(attempt).rejects.toThrow(
-    "Cannot install the Python packages: they are not installed yet, and there is no network; run once with a network, or give a folder of packages (wheelhouse)",
+    "Cannot install the Python packages: they are not installed yet, and there is no network; run once with a network, or give a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)",
   );
   expect(leftovers(dependencies.home)).toEqual([]);
 });

@@ -169,12 +169,12 @@ const linked: DependencyFailure = {
 const offline: DependencyFailure = {
   problem: "offline",
   reason: "they are not installed yet, and there is no network",
-  cure: "run once with a network, or give a folder of packages (wheelhouse)",
+  cure: "run once with a network, or give a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)",
 };
 
 function tooSlow(limitMs: number, refused: readonly string[]): DependencyFailure {
   const reason = `it was not done after ${limitMs} ms${refused.length === 0 ? "" : `; it wanted to reach ${refused.join(", ")}`}`;
-  return { problem: "timeout", reason, cure: "check the package index, or raise limitMs" };
+  return { problem: "timeout", reason, cure: "check the package index, or raise installLimits.limitMs" };
 }
 
 /** Runs it; a file operation that fails for a reason we know is told in words. */

@@ -57,14 +57,18 @@ export function explainCommon(result: StepResult, maxBytes: number): DependencyF
     return {
       problem: "too-large",
       reason: `it needs more than ${maxBytes} bytes`,
-      cure: "ask for fewer or smaller packages, or raise maxBytes",
+      cure: "ask for fewer or smaller packages, or raise installLimits.maxBytes",
     };
   }
   if (/No space left on device|ENOSPC|Errno 28\b|Disk quota exceeded|EDQUOT/u.test(text)) return diskFull;
   const [, what, address] = /the name leads to ([^;\n]*); list the address too \(([^)\s]+)\)/u.exec(text) ?? [];
   if (what !== undefined) {
     const reason = `the name of the package index leads to ${what}`;
-    return { problem: "other-host", reason, cure: `if it is your own index, add ${address} to index.hosts` };
+    return {
+      problem: "other-host",
+      reason,
+      cure: `if it is your own index, add ${address} to index.hosts (KITBAG_INDEX_HOSTS)`,
+    };
   }
   if (result.stopped === "out-of-memory") {
     return {
@@ -81,7 +85,7 @@ export function explainRefused(hosts: readonly string[]): DependencyFailure {
   return {
     problem: "other-host",
     reason: `the package index sends us to ${hosts.join(", ")}, which we may not reach`,
-    cure: "if this host belongs to the index, add it to index.hosts",
+    cure: "if this host belongs to the index, add it to index.hosts (KITBAG_INDEX_HOSTS)",
   };
 }
 

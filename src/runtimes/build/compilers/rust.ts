@@ -145,7 +145,16 @@ function cargoCommand(tools: RustTools & { readonly cargo: string | undefined },
   const options = [...optimised.filter((option) => option !== "lto=fat"), `linker=${linker}`];
   const folder = dirname(source).replace(/^\.\//u, "");
   return {
-    argv: ["/bin/sh", "-c", cargoScript, "cargo", cargo, "build", ...flags, ...(crates === undefined ? [] : vendoredCrates(crates))],
+    argv: [
+      "/bin/sh",
+      "-c",
+      cargoScript,
+      "cargo",
+      cargo,
+      "build",
+      ...flags,
+      ...(crates === undefined ? [] : vendoredCrates(crates)),
+    ],
     environment: {
       RUSTC: rustc,
       RUSTFLAGS: options.map((option) => `-C ${option}`).join(" "),

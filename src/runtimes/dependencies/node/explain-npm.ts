@@ -56,7 +56,8 @@ const meanings: readonly { readonly codes: RegExp; readonly explain: (facts: Fac
   {
     codes: /^(?:ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENETUNREACH|ERR_SOCKET|EIDLETIMEOUT|FETCH_ERROR|EPROTO)/u,
     explain({ summary }) {
-      const cure = "check the network and the index, or use a folder of packages (wheelhouse)";
+      const cure =
+        "check the network and the index, or use a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)";
       return { problem: "index", reason: `the package index cannot be reached (${summary})`, cure };
     },
   },

@@ -89,7 +89,7 @@ const patterns: readonly Pattern[] = [
     explain: ([line]) => ({
       problem: "index",
       reason: `the package index cannot be reached (${lastWords(line)})`,
-      cure: "check the network and the index, or use a folder of packages (wheelhouse)",
+      cure: "check the network and the index, or use a folder of packages (KITBAG_WHEELHOUSE, or wheelhouse in a program)",
     }),
   },
 ];

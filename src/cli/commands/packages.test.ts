@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+
+import { expect, test, vi } from "vitest";
+
+import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
+import { openTestIndex } from "../../../test/support/dependency-bench.ts";
+import { makeCrate, makeWheel } from "../../../test/support/make-packages.ts";
+import { needProgram } from "../../../test/support/need-program.ts";
+import { skillFiles } from "../../../test/support/skill-files.ts";
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const wheel = makeWheel({ name: "hello" });
+const script = '# /// script\n# dependencies = ["hello"]\n# ///\nimport hello\nprint("installed")\n';
+
+test("kitbag call installs from the folder that KITBAG_WHEELHOUSE or a trusted configuration names", async () => {
+  const project = createProject({ ...skillFiles("skills/greeter"), "skills/greeter/scripts/greet.py": script });
+  const call = ["call", "greeter/greet", "--skills", "skills"];
+  writeFileSync(project.write(`wheels/${wheel.file}`, ""), wheel.bytes);
+
+  const missing = await runKitbag(call, { project, env: { KITBAG_WHEELHOUSE: "gone" } });
+  const offline = await runKitbag(call, { project, env: { KITBAG_OFFLINE: "1" } });
+  project.write("kitbag.config.json", JSON.stringify({ packages: { wheelhouse: "wheels" } }));
+  const untrusted = await runKitbag(call, { project });
+  await runKitbag(["trust", "."], { project });
+  const configured = await runKitbag(call, { project });
+
+  expect(missing).toMatchObject({ code: 2 });
+  expect(missing.stderr).toContain("Cannot use KITBAG_WHEELHOUSE: found");
+  expect(offline.stderr).toContain("there is no network; run once with a network, or give a folder of packages");
+  expect(untrusted).toMatchObject({ code: 1, stdout: "" });
+  expect(untrusted.stderr).toContain("kitbag trust");
+  expect(configured).toMatchObject({ code: 0, stdout: "installed\n" });
+});
+
+test("kitbag build fetches crates from the index that KITBAG_CARGO_INDEX names", async (context) => {
+  needProgram(context, "rustc");
+  const half = makeCrate("half", "pub fn half(number: i32) -> i32 { number / 2 }\n");
+  const { index, asked } = await openTestIndex({ crates: [half] });
+  const checksum = createHash("sha256").update(half.bytes).digest("hex");
+  const source = "registry+https://github.com/rust-lang/crates.io-index";
+  const project = createProject({
+    ...skillFiles("skills/halver"),
+    "skills/halver/kitbag.toml": `[[tools]]\nname = "half"\nkind = "wasm"\nfile = "half.wasm"\nsource = "Cargo.toml"\ndescription = "Halves"\ninput = { type = "object" }\n`,
+    "skills/halver/Cargo.toml":
+      '[package]\nname = "half-tool"\nversion = "0.1.0"\nedition = "2021"\n[dependencies]\nhalf = "1"\n',
+    "skills/halver/Cargo.lock": `version = 3\n\n[[package]]\nname = "half"\nversion = "1.0.0"\nsource = "${source}"\nchecksum = "${checksum}"\n\n[[package]]\nname = "half-tool"\nversion = "0.1.0"\ndependencies = ["half"]\n`,
+    "skills/halver/src/main.rs": 'fn main() { println!("{}", half::half(84)); }\n',
+  });
+
+  const env = { HOME: homedir(), KITBAG_CARGO_INDEX: index.cargo };
+  const built = await runKitbag(["build", "skills/halver"], { project, env });
+
+  // That of common systems is too old to fetch.
+  context.skip(built.stderr.includes("/cargo is too old"), "there is no Cargo of version 1.68 or newer");
+  expect(built).toMatchObject({ code: 0, stderr: "" });
+  expect(asked.join(" ")).toContain("half");
+});
