@@ -237,6 +237,74 @@ kitbag_call shout '{"text":"d"}'`,
   expect(outcome).toEqual({ status: "ok", output: "failed\nB\nC\nD\n" });
 });
 
+const expecting: readonly Helper[] = [
+  {
+    name: "kitbag.mjs",
+    path: "a.mjs",
+    text: `import kitbag from "kitbag";
+const { state } = kitbag;
+console.log(JSON.stringify([
+  await state.compareAndSet("a", { version: 0 }, 1),
+  await state.compareAndSet("a", { value: undefined }, 2),
+  await state.compareAndSet("a", { value: 1 }, 2),
+  kitbag.sync.state.compareAndSet("a", { version: 7 }, 3),
+  await state.compareAndSet("a", null, 3).catch(({ message }) => message.slice(0, 23)),
+  await state.get("a"),
+]));`,
+  },
+  {
+    name: "kitbag.py",
+    program: "/usr/bin/python3",
+    path: "a.py",
+    text: `import json, kitbag
+state = kitbag.state
+def refused():
+    try:
+        return state.compare_and_set("a", None, 3)
+    except kitbag.KitbagError as error:
+        return str(error)[:23]
+print(json.dumps([
+    state.compare_and_set("a", {"version": 0}, 1),
+    state.compare_and_set("a", 0, 2),
+    state.compare_and_set("a", {"value": 1}, 2),
+    state.compare_and_set("a", {"version": 7}, 3),
+    refused(),
+    state.get("a"),
+]))`,
+  },
+  {
+    name: "kitbag.rb",
+    program: "/usr/bin/ruby",
+    path: "a.rb",
+    text: `require "json"
+require "kitbag"
+state = Kitbag.state
+refused = begin
+  state.compare_and_set("a", nil, 3)
+rescue Kitbag::Error => error
+  error.message[0, 23]
+end
+first = state.compare_and_set("a", { version: 0 }, 1)
+puts JSON.generate([
+  first,
+  state.compare_and_set("a", 0, 2),
+  state.compare_and_set("a", { value: 1 }, 2),
+  state.compare_and_set("a", { version: 7 }, 3),
+  refused,
+  state.get("a"),
+])`,
+  },
+];
+
+test.for(expecting)("$name writes only over the version or the value that is expected", async (helper, context) => {
+  need(context, helper);
+
+  const { outcome } = await runScript(sandbox, { files: { [helper.path]: helper.text } });
+
+  const output = outcome.status === "ok" ? (JSON.parse(String(outcome.output)) as unknown) : outcome;
+  expect(output).toEqual([true, false, true, false, 'Cannot use "version": f', 2]);
+});
+
 test("kitbag.mjs answers calls that are made at once, and sync ones among them", async () => {
   const { outcome } = await runScript(sandbox, {
     files: {

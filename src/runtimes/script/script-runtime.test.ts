@@ -106,6 +106,20 @@ test.for(["[".repeat(100_000), '{"__proto__": {"a": 1}}', "1e999"])(
   },
 );
 
+test("run() refuses a whole number that would come out with other digits, and leaves what is text alone", async () => {
+  const script = bash("echo '{\"n\": 12345678901234567890}'");
+  const output = { type: "object", properties: { n: { type: "integer" } } };
+
+  const declared = await runScript(sandbox, { ...script, output });
+  const text = await runScript(sandbox, script);
+
+  expect(declared.outcome).toMatchObject({
+    status: "failed",
+    error: { code: "output-invalid", details: { problems: [{ path: "n", found: "12345678901234567890" }] } },
+  });
+  expect(text.outcome).toEqual({ status: "ok", output: '{"n": 12345678901234567890}\n' });
+});
+
 test("scriptRuntime() takes text as it is where a text is the answer", async () => {
   const { outcome } = await runScript(sandbox, { ...bash("echo 42"), output: { type: "string" } });
 

@@ -3,9 +3,9 @@ import { isUtf8 } from "node:buffer";
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { copyJson, isRecord, maxJsonDepth, showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { RuntimeContext } from "../../core/runtime.ts";
-import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
 import { logConnection, type OnConnection } from "../connection-log.ts";
+import { createStateFunctions } from "../state-functions.ts";
 
 /** What a module's requests are answered with. */
 export interface HostFunctionOptions {
@@ -18,30 +18,7 @@ export interface HostFunctionOptions {
 
 type HostFunction = (request: JsonObject, options: HostFunctionOptions) => unknown;
 
-const stateOf = ({ scope }: JsonObject, { context }: HostFunctionOptions): ToolState =>
-  scope === "skill" ? context.skillState : context.state;
-
 const hostFunctions: ReadonlyMap<string, HostFunction> = new Map<string, HostFunction>([
-  ["state.get", (request, options) => stateOf(request, options).get(textOf(request, "key"))],
-  [
-    "state.set",
-    (request, options) => {
-      const { value = null, expiresInMs } = request;
-      const expiry = typeof expiresInMs === "number" ? { expiresInMs } : {};
-      return stateOf(request, options).set(textOf(request, "key"), value, expiry);
-    },
-  ],
-  ["state.delete", (request, options) => stateOf(request, options).delete(textOf(request, "key"))],
-  [
-    "state.list",
-    (request, options) => {
-      const { prefix, after, limit } = request;
-      return stateOf(request, options).list(typeof prefix === "string" ? prefix : undefined, {
-        ...(typeof after === "string" && { after }),
-        ...(typeof limit === "number" && { limit }),
-      });
-    },
-  ],
   ["log", (request, { context }) => context.log(textOf(request, "message"), request["data"])],
   ["progress", ({ message, done, total }, { context }) => context.progress({ message, done, total } as object)],
   ["chunk", ({ value = null }, { context }) => context.chunk(value)],
@@ -55,8 +32,7 @@ export async function answerRequest(bytes: Uint8Array, options: HostFunctionOpti
   try {
     const request = parseRequest(bytes, options.maxBytes);
     const name = textOf(request, "fn");
-    const run = hostFunctions.get(name);
-    if (run === undefined) throw invalid("fn", showValue(name), `one of ${[...hostFunctions.keys()].join(", ")}`);
+    const run = findFunction(name, options);
     const answer = Buffer.from(JSON.stringify({ ok: true, value: (await run(request, options)) ?? null }));
     if (answer.length <= options.maxBytes) return answer;
     throw new KitbagError("output-too-large", { tool: name, limitBytes: options.maxBytes });
@@ -67,6 +43,15 @@ export async function answerRequest(bytes: Uint8Array, options: HostFunctionOpti
       : new KitbagError("program-failed", { reason: "Kitbag failed" });
     return Buffer.from(JSON.stringify({ ok: false, code, message }));
   }
+}
+
+function findFunction(name: string, { context }: HostFunctionOptions): HostFunction {
+  const found = hostFunctions.get(name);
+  if (found !== undefined) return found;
+  const state = new Map<string, HostFunction>(createStateFunctions(context, invalid));
+  const known = state.get(name);
+  if (known !== undefined) return known;
+  throw invalid("fn", showValue(name), `one of ${[...state.keys(), ...hostFunctions.keys()].join(", ")}`);
 }
 
 function parseRequest(bytes: Uint8Array, maxBytes: number): JsonObject {

@@ -1,6 +1,7 @@
-import { KitbagError } from "../../core/errors.ts";
+import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
+import { parseExactly, toProblem } from "../parse-exactly.ts";
 import type { HostResult } from "./host-connection.ts";
 import type { CallLimits } from "./inside/wire/messages.ts";
 
@@ -12,8 +13,8 @@ export interface Ended extends HostResult {
 }
 
 /**
- * Makes the output of a tool of what its module printed: JSON is what it says, any other text is the text itself, unless the tool
- * declares what its output is.
+ * Makes the output of a tool of what its module printed: JSON is what it says, any other text, and JSON with a whole number that
+ * cannot be kept exactly, is the text itself, unless the tool declares what its output is.
  *
  * @throws {KitbagError} for every other end than with exit code 0.
  */
@@ -48,8 +49,12 @@ export function toResult(tool: Tool, { end, output, stderr, limits }: Ended): un
 function toOutput(tool: Tool, output: Uint8Array): unknown {
   const text = Buffer.from(output.buffer, output.byteOffset, output.length).toString("utf8");
   try {
-    return JSON.parse(text) as unknown;
-  } catch {
+    const { value, inexact } = parseExactly(text);
+    if (inexact === undefined) return value;
+    if (tool.outputSchema === undefined) return text;
+    throw new KitbagError("output-invalid", { tool: tool.name, problems: [toProblem(inexact)] });
+  } catch (cause) {
+    if (isKitbagError(cause)) throw cause;
     if (tool.outputSchema === undefined) return text;
     const expected = "JSON on standard output, because the tool declares an output";
     throw new KitbagError("output-invalid", {

@@ -72,6 +72,16 @@ test("wasmRuntime() takes text that is not JSON as the output of a tool that dec
   expect(await call({})).toEqual({ status: "ok", output: "hello\n" });
 });
 
+test("wasmRuntime() changes no digit of a whole number: it is text, or refused by a tool that declares an output", async () => {
+  const text = "[12345678901234567890]";
+
+  const plain = await open(printing(text)).call({});
+  const declared = await open(printing(text), { output: { type: "array" } }).call({});
+
+  expect(plain).toEqual({ status: "ok", output: text });
+  expect(messageOf(declared)).toContain("[0]: expected a whole number that can be kept exactly");
+});
+
 test("wasmRuntime() refuses text that is not JSON from a tool that declares an output", async () => {
   const { call } = open(printing("hello\n"), { output: { type: "object" } });
 
@@ -581,6 +591,20 @@ test("kitbag.call() keeps state, and tells progress, logs and pieces of the outp
   expect(events).toContainEqual(expect.objectContaining({ type: "call-chunk", chunk: "piece" }));
 });
 
+test("kitbag.call() writes only over the version or value that a module expects", async () => {
+  const { call } = open(asking);
+  const write = { fn: "state.compareAndSet", key: "a" };
+
+  const answers = [
+    await call({ ...write, version: 0, value: 1 }),
+    await call({ ...write, version: 0, value: 2 }),
+    await call({ ...write, expected: 1, value: 3 }),
+    await call({ fn: "state.read", key: "a" }),
+  ].map((outcome) => (outcome.status === "ok" ? outcome.output : outcome.error.message));
+
+  expect(answers).toMatchObject([{ value: true }, { value: false }, { value: true }, { value: { value: 3 } }]);
+});
+
 test("kitbag.call() calls another tool, the same way every call takes", async () => {
   const { call, add } = open(asking, { options: { workers: 2 } });
   add("echo", echo);
@@ -595,10 +619,13 @@ test("kitbag.call() calls another tool, the same way every call takes", async ()
 });
 
 test.for([
-  ["an unknown function", { fn: "exec" }, "state.get, state.set"],
-  ["a name of the prototype", { fn: "__proto__" }, "state.get, state.set"],
+  ["an unknown function", { fn: "exec" }, "state.get, state.read, state.set"],
+  ["a name of the prototype", { fn: "__proto__" }, "state.get, state.read, state.set"],
   ["no function", { key: "a" }, '"fn"'],
   ["a key that is no text", { fn: "state.get", key: 7 }, '"key"'],
+  ["a version that is none", { fn: "state.compareAndSet", key: "a", version: { version: 7 }, value: 1 }, '"version"'],
+  ["a time that is a text", { fn: "state.set", key: "a", value: 1, expiresInMs: "50" }, '"expiresInMs"'],
+  ["nothing to keep", { fn: "state.set", key: "a" }, '"value"'],
   ["a key that cannot be", { fn: "state.get", key: "" }, "key"],
   ["a request without the permission", { fn: "http.request", url: "http://127.0.0.1/" }, "it declares no host"],
 ] as const)("kitbag.call() answers with an error for %s", async ([, request, message]) => {

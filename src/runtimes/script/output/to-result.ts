@@ -1,7 +1,8 @@
-import { KitbagError, quote } from "../../../core/errors.ts";
+import { isKitbagError, KitbagError, quote } from "../../../core/errors.ts";
 import type { ScriptCode } from "../../../core/script-code.ts";
 import type { Tool } from "../../../core/tool.ts";
 import type { ExitStatus, Limits } from "../../../sandbox/sandbox.ts";
+import { parseExactly, toProblem } from "../../parse-exactly.ts";
 import { findHint } from "./find-hint.ts";
 import { lastErrors, lastOutput, toUntilThen, type Said } from "./until-then.ts";
 
@@ -25,9 +26,12 @@ export function toResult(tool: Tool, code: ScriptCode, ending: Ending): unknown 
 function parseOutput(tool: Tool, { stdout, show }: Ending): unknown {
   const isTextWanted = tool.outputSchema?.["type"] === "string";
   try {
-    const value: unknown = JSON.parse(stdout);
-    return isTextWanted && typeof value !== "string" ? stdout : value;
-  } catch {
+    const { value, inexact } = parseExactly(stdout);
+    if (isTextWanted && typeof value !== "string") return stdout;
+    if (inexact === undefined) return value;
+    throw new KitbagError("output-invalid", { tool: tool.name, problems: [toProblem(inexact)] });
+  } catch (cause) {
+    if (isKitbagError(cause)) throw cause;
     if (isTextWanted) return stdout;
     const found = stdout.trim() === "" ? "nothing" : quote(show(stdout.trimStart()));
     const expected = "JSON on standard output, and nothing else, because the tool says what it answers";

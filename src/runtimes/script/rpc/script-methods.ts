@@ -1,8 +1,8 @@
 import { KitbagError } from "../../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../../core/json.ts";
 import type { RuntimeContext } from "../../../core/runtime.ts";
-import type { StateExpectation, StateListOptions, StateOptions, ToolState } from "../../../core/tool-state.ts";
 import type { Tool } from "../../../core/tool.ts";
+import { createStateFunctions } from "../../state-functions.ts";
 import { rpcCodes, RpcError } from "./message.ts";
 import type { RpcMethods } from "./serve-rpc.ts";
 
@@ -22,7 +22,7 @@ export interface ScriptPowers {
 export function toMethods(powers: ScriptPowers): RpcMethods {
   const { context, show, stream } = powers;
   return new Map<string, (params: JsonObject) => unknown>([
-    ...stateMethods(context),
+    ...createStateFunctions(context, wrongParam),
     ["progress", (params) => context.progress(show(toProgress(params)))],
     ["log", (params) => context.log(show(text(params, "message")), show(params["data"] ?? undefined))],
     ["stream", (params) => stream(show(params["chunk"] ?? null))],
@@ -33,53 +33,14 @@ export function toMethods(powers: ScriptPowers): RpcMethods {
   ]);
 }
 
-function stateMethods(context: RuntimeContext): readonly (readonly [string, (params: JsonObject) => unknown])[] {
-  const stateOf = ({ scope }: JsonObject): ToolState => (scope === "skill" ? context.skillState : context.state);
-  return [
-    ["state.get", (params) => stateOf(params).get(text(params, "key"))],
-    ["state.read", (params) => stateOf(params).read(text(params, "key"))],
-    ["state.set", (params) => stateOf(params).set(text(params, "key"), value(params), expiry(params))],
-    ["state.delete", (params) => stateOf(params).delete(text(params, "key"))],
-    ["state.list", (params) => stateOf(params).list(prefixOf(params), part(params))],
-    [
-      "state.keys",
-      async (params) => (await stateOf(params).list(prefixOf(params), part(params))).map(({ key }) => key),
-    ],
-    [
-      "state.compareAndSet",
-      (params) => stateOf(params).compareAndSet(text(params, "key"), expected(params), value(params), expiry(params)),
-    ],
-  ];
-}
-
 function text(params: JsonObject, name: string): string {
   const found = params[name];
   if (typeof found === "string") return found;
-  throw new RpcError(rpcCodes.wrongParams, `Cannot use "${name}": found ${showValue(found)}, expected a text`);
+  throw wrongParam(name, showValue(found), "a text");
 }
 
-function prefixOf({ prefix }: JsonObject): string | undefined {
-  return typeof prefix === "string" ? prefix : undefined;
-}
-
-function value(params: JsonObject): JsonValue {
-  if (Object.hasOwn(params, "value")) return params["value"] ?? null;
-  throw new RpcError(rpcCodes.wrongParams, `Cannot keep nothing: give "value"`);
-}
-
-function expiry({ expiresInMs }: JsonObject): StateOptions {
-  // Helpers write null for what is not given.
-  return typeof expiresInMs === "number" ? { expiresInMs } : {};
-}
-
-function part({ after, limit }: JsonObject): StateListOptions {
-  return { ...(typeof after === "string" && { after }), ...(typeof limit === "number" && { limit }) };
-}
-
-function expected(params: JsonObject): StateExpectation {
-  const { version } = params;
-  if (typeof version === "number") return { version };
-  return { value: Object.hasOwn(params, "expected") ? (params["expected"] ?? null) : undefined };
+function wrongParam(name: string, found: string, expected: string): RpcError {
+  return new RpcError(rpcCodes.wrongParams, `Cannot use "${name}": found ${found}, expected ${expected}`);
 }
 
 /** How much of a message is told: a script may tell thousands. */

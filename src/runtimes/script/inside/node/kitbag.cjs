@@ -7,6 +7,7 @@
  *   kitbag.spend(0.002);                                        // this call cost so much, or so much more: US dollars
  *   const count = (await kitbag.state.get("count")) ?? 0;       // kept from one call to the next, for this tool
  *   await kitbag.state.set("count", count + 1, { expiresInMs: 3_600_000 });
+ *   await kitbag.state.compareAndSet("count", { version: 3 }, 4);  // only over this version (0: nothing), or { value }
  *   await kitbag.skillState.list("user/");                      // shared by all tools of the skill
  *   const text = await kitbag.call("read-page", { url });       // another tool; rejects with a KitbagError if it fails
  *   const token = await kitbag.secret("GITHUB_TOKEN");          // undefined if nobody gave it; needs the permission env
@@ -142,6 +143,15 @@ function notify(method, params) {
   write({ jsonrpc: "2.0", method, params });
 }
 
+/** What must be there: a version (0: nothing), `{ version }`, or `{ value }`, which is undefined for nothing. */
+function toExpectation(expected) {
+  if (typeof expected !== "object" || expected === null || "version" in expected) {
+    return { version: expected?.version ?? expected };
+  }
+  if (!("value" in expected)) return { version: expected };
+  return expected.value === undefined ? { version: 0 } : { expected: expected.value };
+}
+
 /** The methods that ask; `ask` is one of the two ways to do so, and `then` goes on with what it answers. */
 function createState(ask, then, scope) {
   const state = (method, params) => ask(`state.${method}`, { scope, ...params });
@@ -151,7 +161,8 @@ function createState(ask, then, scope) {
     set: (key, value, options) => state("set", { key, value, ...options }),
     delete: (key) => state("delete", { key }),
     list: (prefix = "", options = {}) => state("list", { prefix, ...options }),
-    compareAndSet: (key, version, value, options) => state("compareAndSet", { key, version, value, ...options }),
+    compareAndSet: (key, expected, value, options) =>
+      state("compareAndSet", { key, ...toExpectation(expected), value, ...options }),
   };
 }
 

@@ -123,8 +123,14 @@ class _State:
         return self._ask("list", prefix=prefix, after=after, limit=limit)
 
     def compare_and_set(self, key, version, value, expires_in_ms=None):
-        """Writes only if the version is still there (0: nothing is); answers whether it did."""
-        return self._ask("compareAndSet", key=key, version=version, value=value, expiresInMs=expires_in_ms)
+        """Writes only if the version is still there (0: nothing is); answers whether it did.
+
+        {"version": version} is the same; {"value": old} writes only over this value.
+        """
+        expected = {"version": version}
+        if isinstance(version, dict):
+            expected = {"expected": version["value"]} if "value" in version else version
+        return self._ask("compareAndSet", key=key, value=value, expiresInMs=expires_in_ms, **expected)
 
     def update(self, key, change, default=None):
         """Writes what change makes of the value, also when others write at the same time; answers with it."""

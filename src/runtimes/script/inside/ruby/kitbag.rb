@@ -58,9 +58,12 @@ module Kitbag
       ask("list", prefix: prefix, after: after, limit: limit)
     end
 
-    # Writes only if the version is still there (0: nothing is); answers whether it did.
+    # Writes only if the version is still there (0: nothing is); answers whether it did. { version: version } is the same;
+    # { value: old } writes only over this value.
     def compare_and_set(key, version, value, expires_in_ms: nil)
-      ask("compareAndSet", key: key, version: version, value: value, expiresInMs: expires_in_ms)
+      expected = { version: version }
+      expected = version.key?(:value) ? { expected: version[:value] } : version if version.is_a?(Hash)
+      ask("compareAndSet", key: key, value: value, expiresInMs: expires_in_ms, **expected)
     end
 
     private

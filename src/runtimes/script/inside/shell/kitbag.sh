@@ -149,7 +149,7 @@ kitbag_state_list() {
 kitbag_state_compare_and_set() {
   local params
   params="{\"key\":$(_kitbag_quote "$1"),\"value\":$(_kitbag_quote "$3")"
-  [ -n "$2" ] && params="$params,\"expected\":$(_kitbag_quote "$2")"
+  if [ -n "$2" ]; then params="$params,\"expected\":$(_kitbag_quote "$2")"; else params="$params,\"version\":0"; fi
   _kitbag_request state.compareAndSet "$params}" || return 1
   [ "$_kitbag_result" = true ]
 }
