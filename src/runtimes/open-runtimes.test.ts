@@ -170,6 +170,27 @@ test("run() logs each connection of a script that came about, also one that it l
   ]);
 });
 
+test.for(["bubblewrap", "unshare"] as const)(
+  "run() in %s lets a script say ~ for what it was given of it",
+  async (sandbox) => {
+    const home = writeFolder({ "notes.txt": "mine", "other.txt": "not for tools" });
+    vi.stubEnv("HOME", home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { runtimes } = open({ sandbox });
+    const source =
+      'cat ~/notes.txt; cat ~/other.txt 2>/dev/null || echo " hidden"; echo x > "$TMPDIR/a" && cat "$TMPDIR/a"';
+    const tool = createScriptTool({ "a.sh": source });
+
+    const outcome = await toWorkspace(runtimes, { ...tool, permissions: { read: ["~/notes.txt"] } }).call("script", {});
+
+    expect(outcome).toMatchObject({ status: "ok", output: "mine hidden\nx\n" });
+  },
+);
+
+test("openRuntimes() refuses a folder of packages that does not exist, by the name of the option", () => {
+  expect(() => open({ wheelhouse: "/nonexistent" })).toThrow('Cannot use "wheelhouse": found "/nonexistent"');
+});
+
 function hello(permissions: Permissions = {}): Tool {
   return { ...createScriptTool({ "a.sh": "echo hello" }), permissions };
 }

@@ -50,7 +50,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
     const exit = await exits.find(tool);
     const profile: Profile = {
       mounts: [{ source: folder, target: "/skill" }, ...grants.mounts, ...packages.mounts],
-      environment: { ...packages.environment, ...exit?.environment },
+      environment: { ...grants.environment, ...packages.environment, ...exit?.environment },
       programs: grants.programs,
       directory: grants.directory,
       limits: { ...defaultLimits, ...limits },

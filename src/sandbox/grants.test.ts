@@ -11,7 +11,7 @@ import { emptyFile, nothing } from "./sandbox.ts";
 test("toGrants() gives nothing if nothing was granted", () => {
   const places = makePlaces();
 
-  expect(toGrants("tool", {}, places)).toEqual({ mounts: [], programs: [], directory: "/tmp" });
+  expect(toGrants("tool", {}, places)).toEqual({ mounts: [], programs: [], directory: "/tmp", environment: {} });
 });
 
 test.for(["./", ".", "./**", "./*"])("toGrants() takes %s for the working directory, and starts there", (scope) => {
@@ -31,6 +31,14 @@ test("toGrants() knows ~, absolute paths, and paths above the working directory"
   const { mounts } = toGrants("tool", { read: ["~/notes.txt", "../project/", places.directory, "~"] }, places);
 
   expect(mounts.map(({ target }) => target)).toEqual([file, places.directory, places.home]);
+});
+
+test("toGrants() lets a tool find what it was given of ~ under that name", () => {
+  const places = makePlaces();
+
+  expect(toGrants("tool", { read: ["~/notes.txt"] }, places).environment).toEqual({ HOME: places.home });
+  expect(toGrants("tool", { write: ["~"] }, places).environment).toEqual({ HOME: places.home });
+  expect(toGrants("tool", { read: ["./"] }, places).environment).toEqual({});
 });
 
 test("toGrants() resolves links, and shows what they lead to under their own name", () => {

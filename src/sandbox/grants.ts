@@ -13,6 +13,8 @@ export interface Grants {
   readonly programs: readonly string[];
   /** The working directory inside: that of the host if something below it was granted. */
   readonly directory: string;
+  /** Where `~` is what it is on the host, if something of it was granted: `HOME`. */
+  readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Where the paths of permissions lead. */
@@ -48,6 +50,7 @@ export function toGrants(tool: string, permissions: Permissions, places: GrantPl
     mounts: [...given, ...given.flatMap((mount) => toShields(mount, places))],
     programs: permissions.run ?? [],
     directory: inside ? places.directory : "/tmp",
+    environment: toEnvironment(permissions, places),
   };
 }
 
@@ -57,6 +60,14 @@ export function findUncovered({ write = [] }: Permissions, places: GrantPlaces):
   if (written.length === 0) return [];
   const fixed = (places.fixed ?? []).map(toReal).filter((path) => written.some((place) => isBelow(path, place)));
   return [...new Set(fixed)].filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
+}
+
+/** A tool that was given a part of `~` finds it under that name; otherwise its home is its own. */
+function toEnvironment(
+  { read = [], write = [] }: Permissions,
+  { home = homedir() }: GrantPlaces,
+): Grants["environment"] {
+  return [...read, ...write].some((scope) => /^~(?:\/|$)/u.test(scope)) ? { HOME: home } : {};
 }
 
 interface Asked {

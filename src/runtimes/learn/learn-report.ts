@@ -7,6 +7,8 @@ export interface Attempt {
   readonly what: string;
   /** It wanted to see what is in a directory. */
   readonly lists?: boolean;
+  /** It wanted to make a directory there. */
+  readonly makes?: boolean;
   /** The first round in which it was seen; 0 if it is only known from reading the script. */
   readonly round: number;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { createWorkspace, type ToolOutcome } from "kitbag";
 import { openRuntimes } from "kitbag/runtimes";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 
 import { needProgram } from "../../../test/support/need-program.ts";
 import { createScriptTool } from "../../../test/support/run-script.ts";
@@ -86,6 +86,24 @@ echo done`,
       run: ["git"],
     });
     expect(report.notes).toHaveLength(1);
+  });
+
+  test("proposes the directory that a script makes, and what it means by ~", async (context) => {
+    needProgram(context, program);
+    needProgram(context, "strace");
+    const home = makeHome();
+    vi.stubEnv("HOME", home);
+    onTestFinished(() => void vi.unstubAllEnvs());
+
+    const made = await learn(name, { "a.sh": "mkdir -p outdir && echo hi > outdir/x" });
+    const meant = await learn(name, {
+      "a.py": `import os
+print(open(os.path.expanduser("~/notes.txt")).read())
+open(os.path.expanduser("~/Documents/new.txt"), "w")`,
+    });
+
+    expect(made.report.permissions).toEqual({ write: ["./outdir/"] });
+    expect(meant.report.permissions).toEqual({ read: ["~/notes.txt"], write: ["~/Documents/"] });
   });
 
   test("grants nothing but files to read, however often it runs", async (context) => {
@@ -179,6 +197,14 @@ async function learn(sandbox: SandboxName | undefined, files: Readonly<Record<st
   const outcome = await workspace.call("script", {});
   if (report === undefined) throw new Error(`nothing was learned: ${JSON.stringify(outcome)}`);
   return { report, outcome, folder };
+}
+
+function makeHome(): string {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "kitbag-person-")));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  mkdirSync(join(home, "Documents"));
+  writeFileSync(join(home, "notes.txt"), "mine");
+  return home;
 }
 
 function makeProject(): { folder: string; home: string } {

@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from "node:fs";
 import { homedir } from "node:os";
+import { relative } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import type { Permissions } from "../../core/permissions.ts";
@@ -42,7 +43,7 @@ const mostRounds = 5;
  */
 export function learningRuntime(options: LearningOptions): Runtime {
   const traces = (options.traces ?? true) && findProgram("strace") !== undefined;
-  const home = options.home ?? homedir();
+  const { home = homedir() } = options;
   return {
     kind: "script",
     describe: () => ({ sandbox: options.sandbox.name }),
@@ -56,7 +57,11 @@ export function learningRuntime(options: LearningOptions): Runtime {
       const attempts = new Map<string, Attempt>(readStatic(tool).map((attempt) => [toKey(attempt), attempt]));
       const rounds: LearnRound[] = [];
       for (let read: readonly string[] = []; ;) {
-        const run = await runRound({ tool, input, context, read, round: rounds.length + 1 }, options, traces);
+        const run = await runRound(
+          { tool, input, context, read, round: rounds.length + 1 },
+          { ...options, home },
+          traces,
+        );
         for (const attempt of run.attempts) keep(attempts, attempt);
         rounds.push({ read, ...(run.failure !== undefined && { failure: run.failure }) });
         const next = toReadable([...attempts.values()], { ...options, home });
@@ -93,12 +98,12 @@ interface RoundResult {
 
 async function runRound(
   { tool, input, context, read, round }: Round,
-  options: LearningOptions,
+  options: LearningOptions & { readonly home: string },
   traces: boolean,
 ): Promise<RoundResult> {
-  const { sandbox, directory, cache } = options;
+  const { sandbox, directory, home, cache } = options;
   const recorder = await openRecorder({ sandbox, directory, round, traces });
-  const permissions: Permissions = read.length === 0 ? {} : { read };
+  const permissions: Permissions = read.length === 0 ? {} : { read: read.map((path) => toScope(path, options)) };
   const watched: Tool = { ...tool, permissions };
   const runtime = scriptRuntime({
     sandbox,
@@ -106,7 +111,7 @@ async function runRound(
     launcher: recorder.launcher,
     toProfile: async (asked, asking) => recorder.toProfile(await options.toProfile(asked, asking)),
   });
-  const places = { directory, exists, isWithheld, given: givenNames(tool, input) };
+  const places = { directory, home, exists, isWithheld, given: givenNames(tool, input) };
   const observe = (): Pick<RoundResult, "attempts" | "watchedBy"> => ({
     attempts: toAttempts(recorder.observe(), round, places),
     watchedBy: recorder.watchedBy,
@@ -119,6 +124,11 @@ async function runRound(
   } finally {
     await recorder.close();
   }
+}
+
+/** What is named from the home is also found by a script that says ~. */
+function toScope(path: string, { directory, home }: { readonly directory: string; readonly home: string }): string {
+  return isInside(path, home) && !isInside(path, directory) ? `~/${relative(home, path)}` : path;
 }
 
 function givenNames(tool: Tool, input: unknown): ReadonlySet<string> {

@@ -4,7 +4,8 @@ export type Observation =
       readonly kind: "file";
       /** Absolute. */
       readonly path: string;
-      readonly access: "read" | "write" | "list";
+      /** `make`: a directory. */
+      readonly access: "read" | "write" | "list" | "make";
       readonly failed: boolean;
     }
   | { readonly kind: "program"; readonly path: string; readonly failed: boolean }

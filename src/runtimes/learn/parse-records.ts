@@ -26,7 +26,7 @@ function toObservation(record: JsonObject, directory: string): Observation | und
   if (kind === "program" && typeof path === "string") return { kind, path, failed: true };
   if (kind === "connection" && typeof host === "string" && typeof port === "number") return { kind, host, port };
   if (kind !== "file" || typeof path !== "string" || path.includes("\0")) return undefined;
-  if (access !== "read" && access !== "write" && access !== "list") return undefined;
+  if (access !== "read" && access !== "write" && access !== "list" && access !== "make") return undefined;
   // A hook sees what is asked for, before anybody knows how it ends.
   return { kind, path: resolve(directory, path), access, failed: true };
 }

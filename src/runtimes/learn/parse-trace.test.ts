@@ -19,7 +19,7 @@ test.for([
     'access("b", R_OK) = -1 EACCES (Permission denied)',
     { kind: "file", path: "/here/b", access: "read", failed: true },
   ],
-  ['12 mkdir("/x/y", 0777) = -1 EROFS (Read-only)', { kind: "file", path: "/x/y", access: "write", failed: true }],
+  ['12 mkdir("/x/y", 0777) = -1 EROFS (Read-only)', { kind: "file", path: "/x/y", access: "make", failed: true }],
   [
     'execve("/usr/bin/git", ["git"], 0x7 /* 3 vars */) = -1 ENOENT (No)',
     { kind: "program", path: "/usr/bin/git", failed: true },

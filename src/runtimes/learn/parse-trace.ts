@@ -4,9 +4,10 @@ import type { Observation } from "./observation.ts";
 
 /** Calls that change what is at a path. */
 const writing = new Set(
-  `creat mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink symlinkat mknod mknodat chmod fchmodat
+  `creat unlink unlinkat rmdir rename renameat renameat2 link linkat symlink symlinkat mknod mknodat chmod fchmodat
    chown lchown fchownat truncate utime utimes utimensat futimesat setxattr lsetxattr`.split(/\s+/u),
 );
+const making = new Set(["mkdir", "mkdirat"]);
 const opening = new Set(["open", "openat", "openat2", "creat"]);
 const starting = new Set(["execve", "execveat"]);
 
@@ -39,6 +40,7 @@ function toObservations(call: string, { argument, paths, failed }: Traced): Obse
     const isList = !failed && argument.includes("O_DIRECTORY");
     return paths.slice(0, 1).map((path) => ({ kind: "file", path, access: isList ? "list" : access, failed }));
   }
+  if (making.has(call)) return paths.map((path) => ({ kind: "file", path, access: "make", failed }));
   const access = writing.has(call) ? "write" : "read";
   // What a link leads to is only a text.
   const touched = call.startsWith("symlink") ? paths.slice(1) : access === "write" ? paths : paths.slice(0, 1);

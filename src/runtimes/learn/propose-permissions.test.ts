@@ -38,6 +38,15 @@ test("proposePermissions() grants the directory of a file that is not there yet,
   expect(notes[0]).toContain("is not there yet");
 });
 
+test("proposePermissions() grants a directory that the script makes, and not the one around it", () => {
+  const made: Attempt = { kind: "write", what: "/home/ada/project/new", makes: true, round: 1 };
+
+  const { permissions, notes } = proposePermissions([made, { ...made, what: "/home/ada/project/new/x" }], places);
+
+  expect(permissions).toEqual({ write: ["./new/"] });
+  expect(notes[0]).toContain("it will be made before the tool starts");
+});
+
 test("proposePermissions() lists nothing twice", () => {
   const attempts: Attempt[] = [
     { kind: "read", what: "/home/ada/project/folder", lists: true, round: 1 },

@@ -62,12 +62,18 @@ function joinFiles(
   return [...directories, ...joined];
 }
 
-/** A file that is not there yet cannot be granted: its directory is. */
+/** A file that is not there yet cannot be granted: its directory is. A directory can: it is made before the tool starts. */
 function toWritten(attempts: readonly Attempt[], { exists, isDirectory }: ProposalPlaces, notes: string[]): string[] {
   return attempts
     .filter(({ kind }) => kind === "write")
-    .map(({ what }) => {
+    .map(({ what, makes }) => {
       if (exists(what)) return isDirectory(what) ? `${what}/` : what;
+      if (makes === true) {
+        notes.push(
+          `${what} is not there yet: it will be made before the tool starts, and be there when the tool makes it`,
+        );
+        return `${what}/`;
+      }
       const parent = dirname(what);
       notes.push(`${what} is not there yet, so its directory is proposed: the tool could change everything in it`);
       return `${parent}/`;

@@ -1,4 +1,4 @@
-import { basename, dirname, isAbsolute, relative } from "node:path";
+import { basename, dirname, isAbsolute, join, relative } from "node:path";
 
 import { relayPort } from "../../sandbox/egress/environment.ts";
 import type { Attempt } from "./learn-report.ts";
@@ -8,6 +8,8 @@ import type { Observation } from "./observation.ts";
 export interface AttemptPlaces {
   /** The working directory. */
   readonly directory: string;
+  /** The home of this user. */
+  readonly home: string;
   /** Whether something is there on the host. */
   readonly exists: (path: string) => boolean;
   /** Whether a program is on the host, and not inside. */
@@ -82,12 +84,43 @@ function toProgram(path: string, { isWithheld }: AttemptPlaces): Omit<Attempt, "
   return { kind: "run", what: name };
 }
 
-function toFile(seen: Observation & { kind: "file" }, places: AttemptPlaces): Omit<Attempt, "round"> | undefined {
-  const { path, access, failed } = seen;
+type SeenFile = Observation & { readonly kind: "file" };
+
+/** Where a script has its home when nothing of yours was granted; it is also its place for temporary files. */
+const homeInside = "/tmp";
+/** What interpreters and programs look for in every home, whatever a script does. */
+const homeSettings =
+  /^\.(?:local|cache|config\/(?:git|powershell)|node_modules|node_libraries|gem|bundle|npm\w*|python\w*|R\w+|gitconfig|curlrc|wgetrc|terminfo|inputrc|irbrc)(?:\/|$)/u;
+
+/** What of your home a script means by a path in its own: something that is there, or would be made in a directory that is there. */
+function toHome({ path, access, failed }: SeenFile, { directory, home, exists }: AttemptPlaces): string | undefined {
+  if (!isInside(path, homeInside) || path === homeInside || isInside(path, directory)) return undefined;
+  const way = relative(homeInside, path);
+  const meant = join(home, way);
+  if (homeSettings.test(way) || isInside(path, home)) return undefined;
+  if (exists(meant)) return failed || access === "write" ? meant : undefined;
+  return failed && access !== "read" && way.includes("/") && exists(dirname(meant)) ? meant : undefined;
+}
+
+function toFile(seen: SeenFile, places: AttemptPlaces): Omit<Attempt, "round"> | undefined {
+  const meant = toHome(seen, places);
+  if (meant !== undefined) return toFileAttempt({ ...seen, path: meant, failed: true }, places);
+  return isOwn(seen.path, places) ? undefined : toFileAttempt(seen, places);
+}
+
+/** Whether something is the sandbox's own; a project or a home that is below such a place is not. */
+function isOwn(path: string, { directory, home }: AttemptPlaces): boolean {
+  if (isInside(path, directory)) return false;
+  const isOwnPlace = (place: string): boolean =>
+    isInside(path, place) && !(isInside(path, home) && isInside(home, place));
+  return ownPlaces.some(isOwnPlace) || systemSettings.test(path);
+}
+
+function toFileAttempt({ path, access, failed }: SeenFile, places: AttemptPlaces): Omit<Attempt, "round"> | undefined {
   const isInProject = isInside(path, places.directory);
-  if (!isInProject && (ownPlaces.some((place) => isInside(path, place)) || systemSettings.test(path))) return undefined;
   // Where the working directory is below /tmp, its stand-in can be written to.
   if (access === "write") return failed || isInProject ? { kind: "write", what: path } : undefined;
+  if (access === "make") return failed || isInProject ? { kind: "write", what: path, makes: true } : undefined;
   // Only an empty stand-in of the working directory is there, so to list it fails in silence.
   if (access === "list")
     return isInProject || places.exists(path) ? { kind: "read", what: path, lists: true } : undefined;

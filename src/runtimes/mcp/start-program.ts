@@ -54,7 +54,7 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
     const process = await sandbox.start(
       {
         mounts: [...folder, ...grants.mounts, ...interpreter.mounts],
-        environment: { ...(isOff && ownEnvironment()), ...exit?.environment, ...secrets.values },
+        environment: { ...grants.environment, ...(isOff && ownEnvironment()), ...exit?.environment, ...secrets.values },
         programs: [...grants.programs, ...interpreter.programs],
         directory: isOff ? places.directory : grants.directory,
         limits: { ...defaultLimits, ...limits, cpuSeconds },

@@ -51,7 +51,8 @@ function toPath(path) {
 
 function toAccess(name, flags) {
   if (/^(?:readdir|opendir)/u.test(name)) return "list";
-  if (/^(?:write|append|mkdir|rm|unlink|rename|truncate|chmod|createWrite|cp|copy)/u.test(name)) return "write";
+  if (name.startsWith("mkdir")) return "make";
+  if (/^(?:write|append|rm|unlink|rename|truncate|chmod|createWrite|cp|copy)/u.test(name)) return "write";
   const opensToWrite = typeof flags === "number" ? (flags & 3) !== 0 : /[wa+]/u.test(flags ?? "r");
   return name.startsWith("open") && opensToWrite ? "write" : "read";
 }

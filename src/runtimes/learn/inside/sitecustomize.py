@@ -66,7 +66,7 @@ def _install():
         elif event in ("os.mkdir", "os.remove", "os.rmdir", "os.rename", "os.truncate", "os.chmod"):
             name = None if isinstance(arguments[0], int) else text_of(arguments[0])
             if name is not None:
-                write(kind="file", path=name, access="write")
+                write(kind="file", path=name, access="make" if event == "os.mkdir" else "write")
         elif event in ("subprocess.Popen", "os.exec", "os.posix_spawn"):
             name = text_of(arguments[0])
             if name is not None:
