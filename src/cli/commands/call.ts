@@ -12,6 +12,7 @@ import { readInput } from "../input/read-input.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { failedAnswer } from "../report-error.ts";
 import { startLog } from "../logs/start-log.ts";
+import { noteSkipped } from "../skills/note-skipped.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
 import { openWithSkills } from "../skills/open-with-skills.ts";
@@ -85,6 +86,7 @@ async function callTool(
   if (workspace.getTool(address) === undefined) {
     noteForged(forged, address, invocation.terminal);
     noteUntrusted(reports, invocation.terminal);
+    noteSkipped(reports, address, invocation.terminal);
   }
   const view = createCallView(invocation);
   const callOptions: CallOptions = {
@@ -102,6 +104,7 @@ async function callTool(
   // The call itself says what is wrong with an address that leads to no tool, open or closed.
   const input = given ?? (await toInput(workspace.getTool(address), words, invocation)) ?? {};
   learning?.check(workspace.getTool(address));
+  debugging?.check(workspace.getTool(address));
   records.keepVersion(workspace, address);
   const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
   await skill.close();

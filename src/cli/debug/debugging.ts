@@ -1,5 +1,6 @@
 import type { DebugOptions } from "../../runtimes/debug/debug-launcher.ts";
 import type { DebugEvent, DebugSession } from "../../runtimes/debug/debug-session.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Invocation } from "../cli-command.ts";
 import { getText, getTexts } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
@@ -14,6 +15,8 @@ export interface Debugging {
   readonly options: { readonly debug: DebugOptions };
   /** No time passes for a person who looks. */
   readonly limitMs: number;
+  /** @throws {KitbagError} `usage-invalid` for a tool that is no script. */
+  check(found: RegisteredTool | undefined): void;
 }
 
 const longestLimitMs = 2 ** 31 - 1;
@@ -37,6 +40,10 @@ export function createDebugging(invocation: Invocation): Debugging {
   let hasSession = false;
   return {
     limitMs: longestLimitMs,
+    check(found) {
+      if (found === undefined || found.tool.code.kind === "script") return;
+      throw usageError(`Cannot debug ${found.address}: only scripts can be, and it is a ${found.tool.code.kind} tool`);
+    },
     options: {
       debug: {
         // A script that this one calls runs as always: there is one person to ask.

@@ -325,6 +325,18 @@ test("buildTool() takes no source through a link that leaves the folder", async 
   expect(folder.message).toBe('Cannot build "b/a.c": "b" is a link; sources must be where they seem to be');
 });
 
+test("buildTool() leaves out what is beside a source and leads out of the folder", async (context) => {
+  await needCompiler(context, sandbox, "c");
+  const place = createBuildPlace(sandbox, { "a.c": cSource, "data/keep.txt": "" });
+  symlinkSync("/etc", join(place.directory, "data/etcdir"));
+  symlinkSync("/etc/passwd", join(place.directory, "users.h"));
+  const nosy = createBuildPlace(sandbox, { "a.c": '#include "users.h"\nint main(void) {}\n' });
+  symlinkSync("/etc/passwd", join(nosy.directory, "users.h"));
+
+  expect(await place.build("a.c")).toMatchObject({ status: "built" });
+  expect((await failureOf(nosy.build("a.c"))).message).toContain("'users.h' file not found");
+});
+
 test("buildTool() takes a link to a file of the folder as that file, and waits for no pipe", async (context) => {
   await needCompiler(context, sandbox, "c");
   const place = createBuildPlace(sandbox, { "lib/real.c": cSource, "src/keep.txt": "" });

@@ -126,7 +126,11 @@ function readSource(walk: Walk, path: string): Uint8Array | undefined {
   } catch {
     return undefined;
   }
-  if (!real.startsWith(walk.root + sep)) refuse(walk, `${quote(path)} is a link that leaves the skill's folder`);
+  if (!real.startsWith(walk.root + sep)) {
+    // Only what the build needs must be there; the compiler sees nothing of what lies outside.
+    if (path !== walk.source) return undefined;
+    refuse(walk, `${quote(path)} is a link that leaves the skill's folder`);
+  }
   // Not through a link that was put there meanwhile, and not waiting for a pipe.
   const file = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   try {

@@ -31,7 +31,8 @@ export interface CodeToolOptions {
 /** The longest program, in characters. */
 const longestProgram = 256 * 1024;
 
-const howTo = `Runs one program that can call the available tools as async functions, so that several calls and the work between them take one step, and only the result comes back. Write statements, with await where a tool is called, and return the result: it must be JSON. Tools are tools.<skill>.<tool>(input), tools["skill/tool"](input), and tools.<tool>(input) for tools without a skill; a "-" in a name is written "_". Run what does not depend on each other with Promise.all. A call that fails throws a ToolError with code and message. console.log is for notes. There are no modules, no files and no network.`;
+/** How a model writes a program. */
+export const howTo = `Runs one program that can call the available tools as async functions, so that several calls and the work between them take one step, and only the result comes back. Write statements, with await where a tool is called, and return the result: it must be JSON. Tools are tools.<skill>.<tool>(input), tools["skill/tool"](input), and tools.<tool>(input) for tools without a skill; a "-" in a name is written "_". Run what does not depend on each other with Promise.all. A call that fails throws a ToolError with code and message. console.log is for notes. There are no modules, no files and no network.`;
 
 /**
  * Makes the tool that takes a program and runs it, in a workspace that has a {@link codeRuntime}.

@@ -20,13 +20,16 @@ function parseLine(line: string): JsonObject | undefined {
   }
 }
 
+const accesses = ["read", "write", "list", "make"] as const;
+
 function toObservation(record: JsonObject, directory: string): Observation | undefined {
   const { kind, name, path, access, host, port } = record;
   if (kind === "variable" && typeof name === "string") return { kind, name };
   if (kind === "program" && typeof path === "string") return { kind, path, failed: true };
   if (kind === "connection" && typeof host === "string" && typeof port === "number") return { kind, host, port };
   if (kind !== "file" || typeof path !== "string" || path.includes("\0")) return undefined;
-  if (access !== "read" && access !== "write" && access !== "list" && access !== "make") return undefined;
+  const known = accesses.find((one) => one === access);
+  if (known === undefined) return undefined;
   // A hook sees what is asked for, before anybody knows how it ends.
-  return { kind, path: resolve(directory, path), access, failed: true };
+  return { kind, path: resolve(directory, path), access: known, failed: true };
 }

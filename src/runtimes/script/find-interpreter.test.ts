@@ -31,6 +31,13 @@ test("findInterpreter() takes Node for the program that runs Kitbag, whatever is
   });
 });
 
+test.for(["../../../bin/sh", "./../sh", "./bin/../../sh"])(
+  "findInterpreter() says that %s is no path for it",
+  (name) => {
+    expect(() => find([name], "a.sh")).toThrow(`there is no "${name}" on this machine; name a program of this machine`);
+  },
+);
+
 test("findInterpreter() prefers the programs of the system", () => {
   expect(find(["python3"], "a.py")).toMatchObject({
     family: "python",

@@ -58,7 +58,11 @@ function withoutLaunchers(words: readonly string[], path: string): readonly stri
 
 function resolve(tool: Tool, words: readonly string[], step: number): Interpreter {
   const [name = "", ...argv] = words;
-  if (name.startsWith("./")) return ofSkill(name.slice(2), argv);
+  if (name.startsWith("./") && !name.split("/").includes("..")) return ofSkill(name.slice(2), argv);
+  if (/^\.{1,2}\//u.test(name)) {
+    const cure = `name a program of this machine, or one of the skill's folder that starts with ./ and has no ..`;
+    throw new KitbagError("interpreter-missing", { tool: tool.name, interpreter: name, cure });
+  }
   const { family, names, cure } = findFamily(basename(name));
   if (family === "node") return ofNode(argv);
   const found = [name, ...names].map(findHostProgram).find((program) => program !== undefined);

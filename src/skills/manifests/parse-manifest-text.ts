@@ -61,7 +61,12 @@ function firstLine(cause: unknown): string {
   return message.split("\n", 1)[0]?.replace(/^Invalid TOML document: /u, "") ?? message;
 }
 
-function toDiagnostic(file: string, text: string, problem: Problem): Diagnostic {
+/** What other manifests, and other systems, call what is called so here. */
+const otherNames: ReadonlyMap<string, string> = new Map([["timeout", "limitMs"]]);
+
+function toDiagnostic(file: string, text: string, found: Problem): Diagnostic {
+  const meant = found.found === "an unknown parameter" ? otherNames.get(found.path.split(".").at(-1) ?? "") : undefined;
+  const problem = meant === undefined ? found : { ...found, didYouMean: meant };
   const line = findLine(text, problem.path);
   return {
     severity: "error",

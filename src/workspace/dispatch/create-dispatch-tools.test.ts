@@ -146,6 +146,9 @@ test("search_tools finds tools by words, and says which skill to open first", as
   expect(await run("search_tools", { query: "extract text", detail: "names" })).toMatchObject({
     output: { tools: ["pdf__extract"] },
   });
+  expect(await run("search_tools", { query: "extract text", detail: "typescript", limit: 1 })).toMatchObject({
+    output: { declarations: expect.stringMatching(/^declare const tools: \{\n {2}pdf: \{\n[^]*extract\(/u) as string },
+  });
   expect(await run("search_tools", { query: "extract text", detail: "schema" })).toMatchObject({
     output: {
       tools: [{ description: "Extracts the text of a file\n\nPage by page.", input: "{\n  path: string;\n}" }],

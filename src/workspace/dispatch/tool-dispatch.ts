@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
+import { renderToolDeclarations } from "../../runtimes/code/render-tool-declarations.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import { createDispatchTool, done, type DispatchTool } from "./dispatch-tool.ts";
 import { toDeclaration, type DispatchView } from "./dispatch-view.ts";
@@ -9,7 +10,7 @@ const readOnly = { readOnly: true, idempotent: true } as const;
 /** More is found than anybody may want to see, because what a model may not know of is left out afterwards. */
 const mostFound = 1000;
 
-type Detail = "names" | "summary" | "schema";
+type Detail = "names" | "summary" | "schema" | "typescript";
 
 interface SearchInput {
   readonly query: string;
@@ -22,9 +23,9 @@ const searchProperties = {
   limit: { type: "integer", minimum: 1, maximum: 50, default: 10, description: "How many tools at most" },
   detail: {
     type: "string",
-    enum: ["names", "summary", "schema"],
+    enum: ["names", "summary", "schema", "typescript"],
     default: "summary",
-    description: "How much to tell of each tool; schema tells what it takes",
+    description: "How much to tell of each tool; schema tells what it takes, typescript declares it for programs",
   },
 } as const;
 
@@ -49,7 +50,8 @@ function search(view: DispatchView, { query, limit, detail }: SearchInput): obje
   const shown = tools.slice(0, limit);
   const closed = found.filter(({ kind, address, available }) => kind === "skill" && !available && skills.has(address));
   return {
-    tools: detail === "names" ? shown.map((entry) => entry.wireName) : shown.map((entry) => show(view, entry, detail)),
+    tools: shown.map((entry) => show(view, entry, detail)),
+    ...(detail === "typescript" && { declarations: renderToolDeclarations(shown) }),
     ...(tools.length > limit && { more: tools.length - limit }),
     skills: closed
       .slice(0, limit)
@@ -57,7 +59,8 @@ function search(view: DispatchView, { query, limit, detail }: SearchInput): obje
   };
 }
 
-function show(view: DispatchView, entry: RegisteredTool, detail: "summary" | "schema"): object {
+function show(view: DispatchView, entry: RegisteredTool, detail: Detail): object | string {
+  if (detail === "names" || detail === "typescript") return entry.wireName;
   const { name, description, ...schemas } = toDeclaration(entry);
   const state = describeState(view, entry);
   return detail === "schema"
