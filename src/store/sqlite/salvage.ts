@@ -2,7 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 
 import { chunksPerBlob } from "./blob-rows.ts";
 import { digestOf } from "./check-blobs.ts";
-import { salvageRows, type SalvagedRow } from "./salvage-rows.ts";
+import { salvageEntries } from "./salvage-entries.ts";
+import { isJson, readTable, readUndamaged, type Sides } from "./salvage-table.ts";
 import { isDamage } from "./sqlite-errors.ts";
 
 /** What could be read of a damaged file. */
@@ -10,12 +11,6 @@ export interface Salvage {
   readonly saved: { readonly values: number; readonly entries: number; readonly blobs: number; readonly jobs: number };
   /** What could not, in words. */
   readonly lost: readonly string[];
-}
-
-interface Sides {
-  readonly source: DatabaseSync;
-  readonly target: DatabaseSync;
-  readonly lost: string[];
 }
 
 /** Copies what can be read from `source` to `target`, which is new. */
@@ -29,13 +24,6 @@ export function salvage(source: DatabaseSync, target: DatabaseSync): Salvage {
   const jobs = salvageJobs(sides);
   restoreCounter(sides);
   return { saved: { values, entries, blobs, jobs }, lost: sides.lost };
-}
-
-/** Reads a table, and says so if a part of it could not be read. */
-function* readTable({ source, lost }: Sides, table: string): Generator<SalvagedRow> {
-  let failures = 0;
-  yield* salvageRows(source, table, () => (failures += 1));
-  if (failures > 0) lost.push(`parts of the table "${table}"`);
 }
 
 function copyTable(sides: Sides, table: string, columns: readonly string[]): number {
@@ -58,35 +46,6 @@ function salvageValues(sides: Sides): number {
   return count;
 }
 
-function salvageEntries(sides: Sides): number {
-  const { target } = sides;
-  const insert = target.prepare("INSERT OR IGNORE INTO entries (stream, position, time, value) VALUES (?, ?, ?, ?)");
-  let count = 0;
-  for (const { stream, position, time, value } of readTable(sides, "entries")) {
-    if (!isJson(value)) continue;
-    count += Number(insert.run(stream ?? null, position ?? null, time ?? null, value).changes);
-  }
-  target.exec(
-    "INSERT INTO streams (id, name) SELECT DISTINCT stream, 'lost:' || stream FROM entries WHERE stream NOT IN (SELECT id FROM streams)",
-  );
-  fillGaps(sides);
-  target.exec("DELETE FROM streams WHERE id NOT IN (SELECT stream FROM entries)");
-  return count;
-}
-
-/** Positions count from 1 without gaps, and what follows a lost entry must keep its own. */
-function fillGaps({ target, lost }: Sides): void {
-  const streams = target.prepare(
-    `SELECT stream, name, max(position) AS last, count(*) AS count FROM entries JOIN streams ON streams.id = stream
-     GROUP BY stream HAVING max(position) <> count(*)`,
-  );
-  const insert = target.prepare("INSERT OR IGNORE INTO entries (stream, position, time, value) VALUES (?, ?, 0, ?)");
-  for (const { stream, name, last, count } of streams.all()) {
-    lost.push(`${Number(last) - Number(count)} of the ${Number(last)} entries of "${String(name)}"`);
-    for (let position = 1; position <= Number(last); position++) insert.run(stream ?? null, position, '{"lost":true}');
-  }
-}
-
 function salvageBlobs(sides: Sides): number {
   const { source, target, lost } = sides;
   const insert = target.prepare("INSERT INTO blobs (id, digest, size, put_at) VALUES (?, ?, ?, ?)");
@@ -95,7 +54,7 @@ function salvageBlobs(sides: Sides): number {
   let count = 0;
   for (const { id, digest, size, put_at: putAt } of readTable(sides, "blobs")) {
     if (digest === null) continue;
-    if (!isWhole(source, Number(id), Number(size), String(digest))) {
+    if (readUndamaged(() => digestOf(source, Number(id), Number(size))) !== digest) {
       lost.push(`the blob ${String(digest)}`);
       continue;
     }
@@ -107,15 +66,6 @@ function salvageBlobs(sides: Sides): number {
     count += 1;
   }
   return count;
-}
-
-function isWhole(source: DatabaseSync, id: number, size: number, digest: string): boolean {
-  try {
-    return digestOf(source, id, size) === digest;
-  } catch (cause) {
-    if (isDamage(cause)) return false;
-    throw cause;
-  }
 }
 
 /** Jobs have no numbers to halve: they are read from both ends. */
@@ -130,7 +80,7 @@ function salvageJobs({ source, target, lost }: Sides): number {
       return count;
     } catch (cause) {
       if (!isDamage(cause)) throw cause;
-      if (direction === "DESC") lost.push('parts of the table "jobs"');
+      if (direction === "DESC") lost.push(`${count === 0 ? "everything in" : "parts of"} the table "jobs"`);
     }
   }
   return count;
@@ -150,14 +100,4 @@ function restoreCounter({ source, target, lost }: Sides): void {
       `UPDATE counters SET value = max(?, (SELECT coalesce(max(version), 0) FROM kv), (SELECT coalesce(max(number), 0) FROM jobs))`,
     )
     .run(last);
-}
-
-function isJson(value: unknown): value is string {
-  if (typeof value !== "string") return false;
-  try {
-    JSON.parse(value);
-    return true;
-  } catch {
-    return false;
-  }
 }
