@@ -11,7 +11,7 @@ import { runAction, type Action } from "../store/pick-action.ts";
 import { readAuditedCalls, type AuditedCall } from "../store/read-audited-calls.ts";
 import { showTime } from "../store/show-time.ts";
 import { findKeyFile, verifyKept } from "../store/verify-kept.ts";
-import { writeLines } from "../store/write-lines.ts";
+import { toLinesFile, writeLines } from "../store/write-lines.ts";
 
 /** `kitbag audit`: who called what, in a chain that nobody can change unseen. */
 export const auditCommand: CliCommand = {
@@ -67,7 +67,7 @@ function showEnd(end: AuditedCall["end"]): string {
 }
 
 async function exportAll(invocation: Invocation): Promise<Answer> {
-  const [file] = invocation.args;
+  const file = toLinesFile(invocation.args[0]);
   const count = await withKept(invocation, ({ store }) =>
     writeLines(file, invocation, async (sink) => {
       const keyFile = findKeyFile(invocation);

@@ -7,11 +7,11 @@ import { defaultStore, findNamedStore } from "./choose-store.ts";
 import { checkThere } from "./check-there.ts";
 import { createCounter } from "./create-counter.ts";
 import { withKept } from "./open-kept.ts";
-import { writeLines } from "./write-lines.ts";
+import { toLinesFile, writeLines } from "./write-lines.ts";
 
 /** Writes all that a store keeps as lines of JSON. */
 export async function exportKept(invocation: Invocation): Promise<Answer> {
-  const [file] = invocation.args;
+  const file = toLinesFile(invocation.args[0]);
   const named = findNamedStore(invocation);
   // Nobody wants a file with nothing in it because he is in another folder than he thinks.
   if (named !== undefined || (await loadTrustedOptions(invocation)).store === undefined) {

@@ -9,6 +9,11 @@ import { usageError } from "../usage-error.ts";
 /** Takes lines, one after the other; the next may come when it is done. */
 export type LineSink = (line: string) => Promise<void>;
 
+/** The file that lines go to; none for standard output, which may also be named `-`. */
+export function toLinesFile(word: string | undefined): string | undefined {
+  return word === "-" ? undefined : word;
+}
+
 /** After so many lines it waits until they are read. */
 const linesAtOnce = 256;
 

@@ -32,6 +32,7 @@ export async function migrate(file: string, database: DatabaseSync, schema: Sche
  * @throws {KitbagError} `store-newer` or `store-unavailable`
  */
 export function checkReadable(file: string, database: DatabaseSync, schema: Schema): void {
+  checkSomething(file, database);
   checkOwner(file, database);
   const version = readNumber(database, "user_version");
   checkNotNewer(file, version, schema);
@@ -56,6 +57,17 @@ function bringUpToDate(file: string, database: DatabaseSync, schema: Schema): vo
     for (const step of schema.migrations.slice(version - 1, schema.version - 1)) step(database);
   }
   database.exec(`PRAGMA user_version = ${schema.version}; PRAGMA application_id = ${applicationId}`);
+}
+
+/** An empty file becomes a store when it is opened to be written. */
+function checkSomething(file: string, database: DatabaseSync): void {
+  if (readNumber(database, "user_version") !== 0 || !isEmpty(database)) return;
+  throw new KitbagError("store-unavailable", {
+    store: file,
+    reason: "there is nothing in the file",
+    cure: "restore a backup, or delete it if there never was anything",
+    mayBeWritten: false,
+  });
 }
 
 /** A database of something else must stay as it is. */

@@ -33,7 +33,7 @@ export async function repairSqlite(file: string): Promise<SqliteRepair> {
     await checkUnused(file);
     removeFiles(repaired);
     for (const end of ["", "-wal"]) if (existsSync(file + end)) copyFileSync(file + end, damaged + end);
-    const salvaged = await writeSalvage(damaged, repaired);
+    const salvaged = await writeSalvage(file, { from: damaged, to: repaired });
     // The log belongs to the old file: it must never be taken for that of the new one.
     for (const end of ["-wal", "-shm"]) rmSync(file + end, { force: true });
     renameSync(repaired, file);
@@ -41,8 +41,14 @@ export async function repairSqlite(file: string): Promise<SqliteRepair> {
   } catch (cause) {
     removeFiles(repaired);
     removeFiles(damaged);
-    throw toUnavailable(file, cause);
+    throw isDamage(cause) ? unreadable(file, cause) : toUnavailable(file, cause);
   }
+}
+
+function unreadable(file: string, cause: unknown): KitbagError {
+  const reason = "it is no database, or its first page is damaged: nothing of it can be read";
+  const cure = "restore a backup, or give the path of another file";
+  return new KitbagError("store-unavailable", { store: file, reason, cure, mayBeWritten: false }, { cause });
 }
 
 function findFreeName(wanted: string): string {
@@ -77,11 +83,15 @@ async function checkUnused(file: string): Promise<void> {
   }
 }
 
-async function writeSalvage(from: string, to: string): Promise<Salvage> {
+/** Reads a copy of `file`, so that nothing can happen to the file itself. */
+async function writeSalvage(
+  file: string,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<Salvage> {
   const { DatabaseSync: Database } = await import("node:sqlite");
   const source = await openReadable(from);
   try {
-    checkReadable(from, source, schema);
+    checkReadable(file, source, schema);
     closeSync(openSync(to, "wx", 0o600));
     const target = new Database(to);
     try {

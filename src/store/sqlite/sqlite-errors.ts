@@ -14,7 +14,7 @@ const noSpaceForIndex = 4874;
 const full: Cure = { reason: "the disk is full", cure: "free some space and try again" };
 const damaged: Cure = {
   reason: "the file is damaged, or is no database",
-  cure: 'look at it with "kitbag store check" and save what can be read with "kitbag store repair"',
+  cure: "see what can be saved of it: kitbag store check --store sqlite:FILE",
 };
 const notAllowed: Cure = {
   reason: "the file or its folder may not be written",
@@ -89,7 +89,8 @@ export function isIoError(cause: unknown): boolean {
 export function toUnavailable(file: string, cause: unknown, mayBeWritten = false): unknown {
   const found = findCure(cause);
   if (!found) return cause;
-  return new KitbagError("store-unavailable", { store: file, ...found, mayBeWritten }, { cause });
+  const cure = found.cure.replaceAll("sqlite:FILE", () => `sqlite:${file}`);
+  return new KitbagError("store-unavailable", { store: file, reason: found.reason, cure, mayBeWritten }, { cause });
 }
 
 function findCure(cause: unknown): Cure | undefined {

@@ -62,7 +62,8 @@ test.for(["text that is no database", `SQLite format 3\0${" ".repeat(5000)}`])(
 
     const message = await messageOf(sqliteStore({ file }));
 
-    expect(message).toMatch(/the file is damaged, or is no database; look at it with "kitbag store check"/);
+    const cure = `see what can be saved of it: kitbag store check --store sqlite:${file}`;
+    expect(message).toContain(`the file is damaged, or is no database; ${cure}`);
     expect(readFileSync(file, "utf8")).toBe(content);
   },
 );
