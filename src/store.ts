@@ -1,7 +1,14 @@
 /** Stores that last, and what is kept in them: runs, audit, statistics, versions. */
-export type { AuditBegin, AuditEnd, AuditEntry, AuditLine } from "./store/audit/audit-entry.ts";
+export type {
+  AuditBegin,
+  AuditEnd,
+  AuditEntry,
+  AuditLine,
+  AuditProblem,
+  AuditSetAside,
+} from "./store/audit/audit-entry.ts";
 export type { AuditKeySource } from "./store/audit/audit-keys.ts";
-export type { AuditProblem, AuditVerdict } from "./store/audit/check-chain.ts";
+export type { AuditVerdict } from "./store/audit/check-chain.ts";
 export { exportAudit, readAudit } from "./store/audit/export-audit.ts";
 export type { ReadAuditOptions } from "./store/audit/export-audit.ts";
 export { openAudit } from "./store/audit/open-audit.ts";

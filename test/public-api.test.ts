@@ -372,6 +372,7 @@ test('"kitbag/store" exports these types', () => {
     "AuditLine",
     "AuditOptions",
     "AuditProblem",
+    "AuditSetAside",
     "AuditVerdict",
     "CallFigures",
     "CallStats",

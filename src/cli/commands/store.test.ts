@@ -22,7 +22,9 @@ test("kitbag store check says that a file is whole, or what is wrong with it and
   expect(whole).toMatchObject({ code: 0, stdout: "ok: kitbag.db is whole, and so is its audit of 2 entries\n" });
   expect(damaged.code).toBe(1);
   expect(damaged.stdout).toMatch(/^WHERE +PROBLEM\n\S/u);
-  expect(damaged.stderr).toContain("save what can be read with: kitbag store repair");
+  expect(damaged.stderr).toBe(
+    "kitbag.db is damaged; save what can be read with: kitbag store repair --store sqlite:kitbag.db\n",
+  );
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     ok: false,
     problems: expect.arrayContaining([{ where: "file", problem: expect.any(String) }]),
@@ -39,7 +41,9 @@ test("kitbag store check says that a record was changed, though the file is whol
   const asJson = await store(project, "check", "--json");
 
   expect([run.code, run.stdout]).toEqual([1, ""]);
-  expect(run.stderr).toBe("kitbag.db is whole, but its audit is not: entry 1 (changed); see kitbag audit verify\n");
+  expect(run.stderr).toBe(
+    "kitbag.db is whole, but its audit is not: entry 1 (changed); see kitbag audit verify --store sqlite:kitbag.db\n",
+  );
   expect(JSON.parse(asJson.stdout)).toMatchObject({
     ok: false,
     problems: [],
@@ -81,7 +85,9 @@ test("kitbag store backup makes a copy of one moment, and writes over nothing", 
     "Cannot back up to copies/monday.db: there is a file already; name another\n",
   ]);
   // Its audit ends where nothing here knows that it ends.
-  expect(state.stderr).toContain("If you know why, take it as it is: kitbag store accept.");
+  expect(state.stderr).toContain(
+    "If you know why, take it as it is: kitbag store accept --store sqlite:copies/monday.db\n",
+  );
 });
 
 test("kitbag store accept takes a store that was restored, and calls go on with its state", async () => {
@@ -109,6 +115,79 @@ test("kitbag store accept takes no store whose audit was made with another key",
   expect(refused.stderr).toContain("its audit was made with another key; put audit.key of the KITBAG_HOME");
 });
 
+test("kitbag store accept --new-audit goes on behind a broken audit with all that is kept, and verify tells of it", async () => {
+  const project = await createKept();
+  await visit(project);
+  loseEntries(databaseOf(project), "position IN (2, 4)");
+  const refused = await visit(project);
+  const plain = await store(project, "accept");
+
+  const accepted = await store(project, "accept", "--new-audit");
+  const next = await visit(project);
+  const verified = await runKitbag(["audit", "verify", ...named], { project });
+  const checked = await store(project, "check");
+  const exported = await store(project, "export", "kept.jsonl");
+  const imported = await runKitbag(["store", "import", "kept.jsonl", "--store", "sqlite:other.db"], { project });
+
+  expect([refused.code, plain.code]).toEqual([1, 1]);
+  expect(plain.stderr).toContain(
+    "its audit is broken at entry 2 (changed); if you know why, go on with a new audit behind it, which says so: kitbag store accept --new-audit --store sqlite:kitbag.db",
+  );
+  expect([accepted.code, next.stdout]).toEqual([0, "3\n"]);
+  expect(verified.code).toBe(0);
+  expect(verified.stdout).toMatch(
+    /^ok: 3 entries from 5 on, none changed, removed or reordered\nEntries 2 to 4 prove nothing\. Entry 2: something in it was changed\. Somebody went on behind it with entry 5, on /u,
+  );
+  expect([checked.code, checked.stdout]).toEqual([0, expect.stringContaining("Entries 2 to 4 prove nothing.")]);
+  expect(exported.code).toBe(0);
+  expect(imported.stdout).toContain("Its audit is good: 7 entries\nEntries 2 to 4 prove nothing.");
+});
+
+test("kitbag store import says what is wrong with an audit, and the cure for that", async () => {
+  const project = await createKept();
+  loseEntries(databaseOf(project), "position = 1");
+  await store(project, "export", "kept.jsonl");
+  const env = { KITBAG_HOME: join(project.folder, "other-home") };
+  const words = ["store", "import", "kept.jsonl", "--store", "sqlite:other.db"];
+
+  const broken = await runKitbag(words, { project });
+  const foreign = await runKitbag([...words.slice(0, 4), "sqlite:third.db"], { project, env });
+
+  expect(broken.stdout).toContain(
+    "its audit is broken at entry 1 (changed); if you know why, go on with a new audit behind it, which says so: kitbag store accept --new-audit --store sqlite:other.db\n",
+  );
+  expect(foreign.stdout).toContain("its audit was made with another key; put audit.key");
+});
+
+test("kitbag store check and repair say of a file that is no store what it is, and send nobody in a circle", async () => {
+  const project = createProject({ "notes.txt": "Buy milk\n", "empty.db": "" });
+  const other = new DatabaseSync(join(project.folder, "other.db"));
+  other.exec("CREATE TABLE songs (name TEXT)");
+  other.close();
+  const run = async (action: string, file: string): Promise<readonly [number | null, string]> => {
+    const { code, stderr } = await runKitbag(["store", action, "--store", `sqlite:${file}`], { project });
+    return [code, stderr.replaceAll(project.folder, "")];
+  };
+
+  expect([await run("check", "notes.txt"), await run("repair", "notes.txt")]).toEqual([
+    [
+      1,
+      "notes.txt is no database, or its first page is damaged: nothing of it can be read; restore a backup, or name another file with --store\n",
+    ],
+    [
+      1,
+      'Cannot use the store "/notes.txt": it is no database, or its first page is damaged: nothing of it can be read; restore a backup, or give the path of another file\n',
+    ],
+  ]);
+  const ofAnother = [
+    1,
+    'Cannot use the store "/other.db": it is a database of another program; give the path of another file\n',
+  ];
+  expect([await run("check", "other.db"), await run("repair", "other.db")]).toEqual([ofAnother, ofAnother]);
+  const ofNothing = [1, expect.stringContaining("there is nothing in the file")];
+  expect([await run("check", "empty.db"), await run("repair", "empty.db")]).toEqual([ofNothing, ofNothing]);
+});
+
 test("kitbag store export and import carry everything into another store, in whole or not at all", async () => {
   const project = await createKept();
   const exported = await store(project, "export", "kept.jsonl");
@@ -134,6 +213,7 @@ test("kitbag store export prints lines of JSON without a file, which import read
   const project = await createKept();
 
   const exported = await store(project, "export");
+  const dashed = await store(project, "export", "-");
   const imported = await runKitbag(["store", "import", "-", "--store", "sqlite:other.db", "--json"], {
     project,
     stdin: exported.stdout,
@@ -144,6 +224,7 @@ test("kitbag store export prints lines of JSON without a file, which import read
     .split("\n")
     .map((line) => JSON.parse(line) as { type: string });
   expect([lines[0]?.type, lines.at(-1)?.type]).toEqual(["store", "end"]);
+  expect([dashed.stdout, existsSync(join(project.folder, "-"))]).toEqual([exported.stdout, false]);
   expect(JSON.parse(imported.stdout)).toMatchObject({ values: 1, audit: { ok: true, count: 2 } });
 });
 
@@ -214,6 +295,14 @@ async function createKept(): Promise<Project> {
 function damage(file: string): void {
   const bytes = readFileSync(file);
   writeFileSync(file, bytes.fill(0xff, bytes.length - 3 * 4096));
+}
+
+/** Leaves entries of the audit as a repair does that could not read them. */
+function loseEntries(file: string, which: string): void {
+  const database = new DatabaseSync(file);
+  const audit = "stream = (SELECT id FROM streams WHERE name = 'audit')";
+  database.exec(`UPDATE entries SET value = '{"lost":true}', time = 0 WHERE ${audit} AND ${which}`);
+  database.close();
 }
 
 const tools = `

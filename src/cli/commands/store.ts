@@ -13,14 +13,19 @@ export const storeCommand: CliCommand = {
     ["kitbag store check", "is the file whole, and its audit? exit code 1 if not"],
     ["kitbag store repair", "save what can be read into a new file; the damaged one stays beside it"],
     ["kitbag store backup copies/monday.db", "a copy of one moment, while others may write"],
-    ["kitbag store export kept.jsonl", "everything as lines of JSON; without a file to standard output"],
+    ["kitbag store export kept.jsonl", "everything as lines of JSON; without a file, or with -, to standard output"],
     ["kitbag store import kept.jsonl --store postgres://localhost/kitbag", "into another store, which must be empty"],
     ["kitbag store accept", "take a store as it is that was moved here, restored or deleted"],
+    [
+      "kitbag store accept --new-audit",
+      "go on behind an audit that is broken; kitbag audit verify tells of it from then on",
+    ],
     ["kitbag store gc", "delete large outputs that are older than a week"],
   ],
   define(command) {
     command.argument("[action]", "check, repair, backup, export, import, accept or gc");
-    command.argument("[file]", "backup and export: where to; import: where from, - for standard input");
+    command.argument("[file]", "backup and export: where to; import: where from; - for standard output or input");
+    command.option("--new-audit", "accept: go on with a new audit behind one that is broken");
     addStoreOption(command);
   },
   run: (invocation) => runAction("store", actions, invocation),

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import { toShellWord } from "../to-shell-word.ts";
 import { applySettings } from "./apply-settings.ts";
 import { toFlagNames } from "./flag-names.ts";
 import { getShape } from "./parameter.ts";
@@ -38,8 +39,4 @@ function saysSame(schema: JsonSchema, words: readonly string[], input: JsonObjec
   } catch {
     return false;
   }
-}
-
-function toShellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,6 @@
 import { quote } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import { toShellWord } from "../to-shell-word.ts";
 import { usageError } from "../usage-error.ts";
 
 /** How a client reaches Kitbag. */
@@ -109,8 +110,4 @@ function toJson(document: object): string {
 /** A basic string of TOML has the escapes of JSON, and no DEL. */
 function toToml(text: string): string {
   return JSON.stringify(text).replaceAll("\u007F", String.raw`\u007F`);
-}
-
-function toShellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/u.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -5,18 +5,23 @@ import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { auditStream } from "../../store/audit/audit-entry.ts";
 import type { AuditVerdict } from "../../store/audit/check-chain.ts";
 import { openAudit } from "../../store/audit/open-audit.ts";
+import { setAsideAudit } from "../../store/audit/set-aside-audit.ts";
 import { anchorAudit } from "../../store/audit/verify-audit.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import type { AuditFiles } from "./audit-files.ts";
 import { toAuditFiles } from "./audit-files.ts";
 import { checkThere } from "./check-there.ts";
-import { defaultStore, findNamedStore, nameStore } from "./choose-store.ts";
+import { defaultStore, findNamedStore, nameStore, showCommand } from "./choose-store.ts";
 import { findLostHeads } from "./open-audited.ts";
 import { checkKept } from "./open-kept.ts";
 import { openStore } from "./open-store.ts";
+import { tellSetAside } from "./tell-set-aside.ts";
 
-/** Takes a store as it is: from now on it is the one that belongs here, and its audit ends where it ends now. */
+/**
+ * Takes a store as it is: from now on it is the one that belongs here, and its audit ends where it ends now. With `--new-audit` also
+ * one whose audit is broken: what follows says so.
+ */
 export async function acceptStore(invocation: Invocation): Promise<Answer> {
   const choice = checkKept(findNamedStore(invocation) ?? defaultStore(invocation));
   const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
@@ -24,25 +29,33 @@ export async function acceptStore(invocation: Invocation): Promise<Answer> {
   const store = await openStore(choice);
   const name = nameStore(choice);
   try {
-    const verdict = files === undefined ? undefined : await anchorStore(store, files);
+    const anchor = invocation.options["newAudit"] === true ? setAsideAudit : anchorStore;
+    const verdict = files === undefined ? undefined : await anchor(store, files);
     if (verdict?.ok === false) {
-      const failure = `Cannot accept ${name}: ${explainVerdict(verdict)}`;
+      const failure = `Cannot accept ${name}: ${explainVerdict(verdict, invocation)}`;
       return { document: { store: name, ...verdict }, failure: toPrintable(failure), exitCode: 1 };
     }
     const forgotten = files === undefined ? [] : findLostHeads(files.anchorFile);
     for (const path of forgotten) rmSync(path);
-    const text = `Accepted ${name}, with an audit of ${verdict?.count ?? 0} entries`;
-    return { document: { store: name, ...verdict, forgotten: forgotten.length }, text: toPrintable(text) };
+    const text = [`Accepted ${name}, with an audit of ${verdict?.count ?? 0} entries`, ...tellSetAside(verdict)];
+    return { document: { store: name, ...verdict, forgotten: forgotten.length }, text: toPrintable(text.join("\n")) };
   } finally {
     await store.close();
   }
 }
 
-function explainVerdict({ position, problem }: Extract<AuditVerdict, { readonly ok: false }>): string {
+/** Says why an audit cannot go on, and what helps. */
+export function explainVerdict(
+  { position, problem }: Extract<AuditVerdict, { readonly ok: false }>,
+  invocation: Invocation,
+): string {
+  const renew = showCommand("store accept --new-audit", invocation);
   if (problem === "key-wrong") {
-    return "its audit was made with another key; put audit.key of the KITBAG_HOME it was made with into yours, or move the store away";
+    const accept = showCommand("store accept", invocation);
+    const cure = `put audit.key of the KITBAG_HOME it was made with into yours, then run ${accept}`;
+    return `its audit was made with another key; ${cure}. If that key is lost, go on with a new audit behind it: ${renew}`;
   }
-  return `its audit is broken at entry ${position} (${problem}); keep it as evidence, and move it away to begin a new one`;
+  return `its audit is broken at entry ${position} (${problem}); if you know why, go on with a new audit behind it, which says so: ${renew}`;
 }
 
 /** Writes down where the audit of a store ends now, if it is good in itself. */

@@ -6,6 +6,7 @@ import { parseServerAddress } from "../../store/server-address.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Invocation } from "../cli-command.ts";
 import { addOption, getText } from "../options.ts";
+import { toShellWord } from "../to-shell-word.ts";
 import { usageError } from "../usage-error.ts";
 import { findStoreFile, type StoreFile } from "./find-store-file.ts";
 
@@ -68,6 +69,13 @@ function parsePostgres(url: string, source: string): StoreChoice {
 /** An address of another kind may have a password in it as well. */
 function hide(text: string): string {
   return JSON.stringify(text.replace(/:\/\/.*$/su, "://…"));
+}
+
+/** A command to type next, for the same store: one that was named with a flag must be named again. It shows no password. */
+export function showCommand(words: string, { options }: Pick<Invocation, "options">): string {
+  const flag = getText(options, "store");
+  if (flag === undefined) return `kitbag ${words}`;
+  return `kitbag ${words} --store ${/:\/\//u.test(flag) ? flag.replace(/:\/\/.*$/su, "://…") : toShellWord(flag)}`;
 }
 
 /** What a store is called in messages. */

@@ -11,12 +11,13 @@ import { importStore } from "../../store/import-store.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
-import { anchorStore } from "./accept-store.ts";
+import { anchorStore, explainVerdict } from "./accept-store.ts";
 import { toAuditFiles } from "./audit-files.ts";
 import { defaultStore, findNamedStore, nameStore } from "./choose-store.ts";
 import { showCounts } from "./export-kept.ts";
 import { checkKept, type KeptChoice } from "./open-kept.ts";
 import { openStore, toStoreFiles } from "./open-store.ts";
+import { tellSetAside } from "./tell-set-aside.ts";
 
 /** Reads an export into a store that is empty. A file that is new is there only when all of it is. */
 export async function importKept(invocation: Invocation): Promise<Answer> {
@@ -89,16 +90,17 @@ async function* countBytes(source: Readable, tell: (bytes: number) => void): Asy
 /** Says where the audit that was imported ends, if it is good. */
 async function anchorImported(
   choice: KeptChoice,
-  { env }: Invocation,
+  invocation: Invocation,
 ): Promise<{ readonly document: unknown; readonly text: string }> {
-  const files = toAuditFiles(choice, resolveKitbagHome(env));
+  const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
   const store: Store = await openStore(choice);
   try {
     if (files === undefined || (await store.log.position(auditStream)) === 0) return { document: undefined, text: "" };
     const verdict = await anchorStore(store, files);
-    if (verdict.ok) return { document: verdict, text: `\nIts audit is good: ${verdict.count} entries` };
-    const cure = "put audit.key of the KITBAG_HOME it comes from into yours, then run kitbag store accept";
-    return { document: verdict, text: `\nIts audit cannot be verified (${verdict.problem}): ${cure}` };
+    if (!verdict.ok)
+      return { document: verdict, text: `\nNo call can be recorded in it yet: ${explainVerdict(verdict, invocation)}` };
+    const text = [`Its audit is good: ${verdict.count} entries`, ...tellSetAside(verdict)].join("\n");
+    return { document: verdict, text: `\n${text}` };
   } finally {
     await store.close();
   }

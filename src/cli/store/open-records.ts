@@ -8,7 +8,7 @@ import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import { toAuditFiles } from "./audit-files.ts";
-import { defaultStore, findNamedStore, type StoreChoice } from "./choose-store.ts";
+import { defaultStore, findNamedStore, showCommand, type StoreChoice } from "./choose-store.ts";
 import type { keepCalled } from "./keep-called.ts";
 import { openAudited } from "./open-audited.ts";
 import { openStore } from "./open-store.ts";
@@ -86,7 +86,7 @@ export function createRecords(invocation: Invocation): Records {
       // One after the other: they write to the same history.
       if (store !== undefined) versions = versions.then(() => keep(workspace, address, { store, onError }));
     },
-    explain: (cause) => (cause === failure && isKitbagError(cause) ? addCure(cause) : undefined),
+    explain: (cause) => (cause === failure && isKitbagError(cause) ? addCure(cause, invocation) : undefined),
     async close() {
       await versions;
       await opened?.close();
@@ -94,10 +94,15 @@ export function createRecords(invocation: Invocation): Records {
   };
 }
 
-function addCure(cause: KitbagError): Answer {
+function addCure(cause: KitbagError, invocation: Invocation): Answer {
   const answer = toFailedAnswer(cause);
-  const accept = cause.code === "audit-broken" ? "If you know why, take it as it is: kitbag store accept. " : "";
-  return { ...answer, failure: `${answer.failure ?? ""}\n${accept}To call without records: --store none` };
+  const cures = [
+    ...(cause.code === "audit-broken"
+      ? [`If you know why, take it as it is: ${showCommand("store accept", invocation)}`]
+      : []),
+    "To call without records: --store none",
+  ];
+  return { ...answer, failure: [answer.failure ?? "", ...cures].join("\n") };
 }
 
 /** Who wants to learn what a script needs, or looks at it step by step, expects that it fails. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import type { SqliteReport } from "../../store/sqlite/check-sqlite.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { toPrintable, toPrintableLine } from "../printable.ts";
@@ -9,11 +10,12 @@ import { renderTable } from "../render-table.ts";
 import { toShownPath } from "../shown-path.ts";
 import { usageError } from "../usage-error.ts";
 import { toAuditFiles } from "./audit-files.ts";
-import { defaultStore, findNamedStore } from "./choose-store.ts";
+import { defaultStore, findNamedStore, showCommand } from "./choose-store.ts";
 import { hideSqliteWarning } from "./hide-sqlite-warning.ts";
 import { checkKept, type KeptChoice } from "./open-kept.ts";
 import { openStoreToRead } from "./open-store.ts";
 import { showBytes } from "./show-bytes.ts";
+import { tellSetAside } from "./tell-set-aside.ts";
 
 type SqliteChoice = Extract<KeptChoice, { readonly kind: "sqlite" }>;
 
@@ -30,18 +32,25 @@ export async function checkFile(invocation: Invocation): Promise<Answer> {
   return {
     document: { ok: false, ...report },
     text: renderTable(["WHERE", "PROBLEM"], rows, invocation.terminal),
-    failure: toPrintable(`${shown} is damaged; save what can be read with: kitbag store repair`),
+    failure: toPrintable(`${shown} ${explainDamage(report, invocation)}`),
     exitCode: 1,
   };
+}
+
+/** What names the file itself is wrong with all of it. */
+function explainDamage({ file, problems }: SqliteReport, invocation: Invocation): string {
+  return problems.some(({ where }) => where === file)
+    ? "is no database, or its first page is damaged: nothing of it can be read; restore a backup, or name another file with --store"
+    : `is damaged; save what can be read with: ${showCommand("store repair", invocation)}`;
 }
 
 /** In a file that is whole somebody may still have changed a record: only the audit knows. */
 async function checkRecords(
   choice: SqliteChoice,
   { report, shown }: { readonly report: object; readonly shown: string },
-  { env }: Invocation,
+  invocation: Invocation,
 ): Promise<Answer> {
-  const files = toAuditFiles(choice, resolveKitbagHome(env));
+  const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
   // Where the audit of a copy must end is not known here.
   const isKnown = files !== undefined && existsSync(files.keyFile) && existsSync(files.anchorFile);
   if (!isKnown) return { document: { ok: true, ...report }, text: toPrintable(`ok: ${shown} is whole`) };
@@ -53,10 +62,10 @@ async function checkRecords(
     const { count } = audit;
     if (audit.ok) {
       const text = `ok: ${shown} is whole, and so is its audit of ${count} ${count === 1 ? "entry" : "entries"}`;
-      return { document, text: toPrintable(text) };
+      return { document, text: toPrintable([text, ...tellSetAside(audit)].join("\n")) };
     }
     const what = `entry ${audit.position} (${audit.problem})`;
-    const failure = `${shown} is whole, but its audit is not: ${what}; see kitbag audit verify`;
+    const failure = `${shown} is whole, but its audit is not: ${what}; see ${showCommand("audit verify", invocation)}`;
     return { document, failure: toPrintable(failure), exitCode: 1 };
   } finally {
     await store.close();
@@ -75,7 +84,7 @@ export async function repairFile(invocation: Invocation): Promise<Answer> {
     renderTable(["SAVED", "COUNT"], rows, invocation.terminal),
     ...(lost.length === 0 ? ["Nothing was lost."] : ["Lost:", ...lost.map((what) => `  ${toPrintableLine(what)}`)]),
     toPrintable(`The damaged file is ${toShownPath(damaged, invocation.cwd)}.`),
-    "Whether records of calls are missing now says: kitbag audit verify",
+    toPrintable(`Whether records of calls are missing now says: ${showCommand("audit verify", invocation)}`),
   ].join("\n");
   return { document: repair, text };
 }

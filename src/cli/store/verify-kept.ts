@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 import { auditStream } from "../../store/audit/audit-entry.ts";
-import type { AuditProblem, AuditVerdict } from "../../store/audit/check-chain.ts";
+import type { AuditVerdict } from "../../store/audit/check-chain.ts";
 import { verifyAudit, verifyAuditLines } from "../../store/audit/verify-audit.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
@@ -11,8 +11,10 @@ import { getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
 import { toKeyFile } from "./audit-files.ts";
+import { showCommand } from "./choose-store.ts";
 import { findLostHeads } from "./open-audited.ts";
 import { withKept, type Kept } from "./open-kept.ts";
+import { meanings, tellSetAside } from "./tell-set-aside.ts";
 
 const emptyVerdict: AuditVerdict = { ok: true, count: 0, hash: "0".repeat(64) };
 
@@ -23,7 +25,7 @@ export async function verifyKept(invocation: Invocation): Promise<Answer> {
   return withKept(invocation, async (kept) => {
     const lost = kept.files === undefined ? [] : findLostHeads(kept.files.anchorFile);
     const verdict = await verify(kept, invocation);
-    const answer = toAnswer(verdict, kept.name, lost);
+    const answer = toAnswer({ verdict, name: kept.name, lost }, invocation);
     return verdict.count === 0 && answer.exitCode === undefined ? { ...answer, text: whyNothing(kept) } : answer;
   });
 }
@@ -47,7 +49,8 @@ async function verify({ store, files }: Kept, invocation: Invocation): Promise<A
 async function verifyFile(path: string, invocation: Invocation): Promise<Answer> {
   if (!existsSync(path)) throw usageError(`Cannot verify ${path}: there is no such file`);
   const options = { keyFile: findKeyFile(invocation), sealed: true };
-  return toAnswer(await verifyAuditLines(readLines(path), options), path, []);
+  const verdict = await verifyAuditLines(readLines(path), options);
+  return toAnswer({ verdict, name: path, lost: [] }, invocation);
 }
 
 /** It begins to read when the first line is asked for: readline drops what nobody waits for. */
@@ -61,30 +64,43 @@ export function findKeyFile({ cwd, env, options }: Invocation): string {
   return given === undefined ? toKeyFile(resolveKitbagHome(env)) : resolve(cwd, given);
 }
 
-const meanings: Readonly<Record<AuditProblem, string>> = {
-  changed: "something in it was changed",
-  removed: "one or more entries before it were removed",
-  inserted: "it was put in by somebody without the key",
-  reordered: "it stands before one that it follows",
-  "cut-off": "it and all behind it are missing: the end was cut off",
-  rewritten: "it is not the entry that the head in KITBAG_HOME knows",
-  "key-wrong": "nothing fits the key: it was made with another one",
-  "anchor-missing": "nothing says whether it is the end: the head in KITBAG_HOME is missing",
-};
+/** What was verified. */
+interface Verified {
+  readonly verdict: AuditVerdict;
+  readonly name: string;
+  /** The heads of audits that are gone. */
+  readonly lost: readonly string[];
+}
 
-function toAnswer(verdict: AuditVerdict, name: string, lost: readonly string[]): Answer {
+function toAnswer({ verdict, name, lost }: Verified, invocation: Invocation): Answer {
   const document = { store: name, ...verdict, ok: verdict.ok && lost.length === 0, ...(lost.length > 0 && { lost }) };
-  const gone = lost.map((path) => `Records that were kept here before are gone with their store; its head is ${path}`);
   if (verdict.ok && lost.length === 0) {
-    return { document, text: toPrintable(`ok: ${countEntries(verdict.count)}, none changed, removed or reordered`) };
+    return { document, text: toPrintable([showGood(verdict), ...tellSetAside(verdict)].join("\n")) };
   }
   const problems = verdict.ok
-    ? [`${countEntries(verdict.count)} of now are good.`]
+    ? [`${countEntries(verdict.count)} of now are good.`, ...tellSetAside(verdict)]
     : [
         `Entry ${verdict.position}: ${meanings[verdict.problem]}. ${countEntries(verdict.count)} before it ${verdict.count === 1 ? "is" : "are"} good.`,
       ];
-  const cures = lost.length > 0 ? ["If you deleted it yourself: kitbag store accept"] : [];
+  const gone = lost.map((path) => `Records that were kept here before are gone with their store; its head is ${path}`);
+  const accept = showCommand("store accept", invocation);
+  const cures = [
+    ...(lost.length > 0 ? [`If you deleted it yourself: ${accept}`] : []),
+    ...(isRenewable(verdict, invocation) ? [`If you know why, go on behind it: ${accept} --new-audit`] : []),
+  ];
   return { document, failure: toPrintable([...problems, ...gone, ...cures].join("\n")), exitCode: 1 };
+}
+
+function showGood({ count, setAside = [] }: Extract<AuditVerdict, { readonly ok: true }>): string {
+  const last = setAside.at(-1);
+  const good =
+    last === undefined ? countEntries(count) : `${countEntries(count - last.position + 1)} from ${last.position} on`;
+  return `ok: ${good}, none changed, removed or reordered`;
+}
+
+/** For another key there is another cure, and an export is what it is. */
+function isRenewable(verdict: AuditVerdict, { args: [file] }: Invocation): boolean {
+  return !verdict.ok && verdict.problem !== "key-wrong" && file === undefined;
 }
 
 function countEntries(count: number): string {

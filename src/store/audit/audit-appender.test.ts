@@ -305,6 +305,6 @@ async function toParts(
 
 async function callsOf(store: Store): Promise<string[]> {
   const calls: string[] = [];
-  for await (const { call } of readAudit(store)) calls.push(call);
+  for await (const line of readAudit(store)) if (line.type !== "set-aside") calls.push(line.call);
   return calls;
 }

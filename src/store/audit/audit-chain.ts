@@ -3,7 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { isRecord, showValue, type JsonValue } from "../../core/json.ts";
 import { toKept } from "../kept-value.ts";
 import { isPlainJson } from "../to-kept-text.ts";
-import { auditStream, type AuditEntry, type AuditHead, type AuditLine } from "./audit-entry.ts";
+import { auditStream, type AuditEntry, type AuditHead, type AuditLine, type AuditSetAside } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
 import { toOrderedCopy } from "./ordered-copy.ts";
 
@@ -28,7 +28,7 @@ export interface LinkedLine {
  *
  * @throws {KitbagError} `store-value-invalid` if it is not JSON.
  */
-export function toOpenLine(entry: AuditEntry): OpenLine {
+export function toOpenLine(entry: AuditEntry | AuditSetAside): OpenLine {
   const ordered = orderPlain(entry);
   if (ordered !== undefined) return { entry: ordered as unknown as OpenLine["entry"], isOrdered: true };
   const kept = toKept(auditStream, entry);
@@ -40,7 +40,7 @@ export function toOpenLine(entry: AuditEntry): OpenLine {
 }
 
 /** The quick way, for entries that are plainly JSON. */
-function orderPlain(entry: AuditEntry): JsonValue | undefined {
+function orderPlain(entry: AuditEntry | AuditSetAside): JsonValue | undefined {
   try {
     return isRecord(entry) && isPlainJson(entry) ? toOrderedCopy(withPlace(entry)) : undefined;
   } catch {

@@ -50,11 +50,36 @@ export interface AuditEnd {
 /** What the audit records. */
 export type AuditEntry = AuditBegin | AuditEnd;
 
+/** What can be wrong with a chain; `checkChain` says what each means. */
+export type AuditProblem =
+  | "changed"
+  | "removed"
+  | "inserted"
+  | "reordered"
+  | "cut-off"
+  | "rewritten"
+  | "key-wrong"
+  | "anchor-missing";
+
+/**
+ * The chain was broken, and somebody decided to go on behind it. What is between this and the last good entry, whose hash is
+ * `previous`, proves nothing; it stays where it is.
+ */
+export interface AuditSetAside {
+  readonly type: "set-aside";
+  /** The first bad entry. */
+  readonly broken: number;
+  readonly problem: AuditProblem;
+  /** A keyed hash of all that is in between, as it was then. */
+  readonly remains: string;
+  readonly time: number;
+}
+
 /** An entry in its place in the chain. */
-export type AuditLine = AuditEntry & {
+export type AuditLine = (AuditEntry | AuditSetAside) & {
   /** Counts from 1. */
   readonly position: number;
-  /** The hash of the entry before it; 64 zeros for the first. */
+  /** The hash of the entry before it, or of the last good one; 64 zeros if there is none. */
   readonly previous: string;
   /** Of `previous` and everything else, with the key. */
   readonly hash: string;

@@ -71,7 +71,7 @@ function startWriter(place: Place, name: string, count: number): { child: ChildP
 async function readPlace(place: Place): Promise<{ calls: string[]; verdict: Awaited<ReturnType<typeof verifyAudit>> }> {
   const store = await sqliteStore(place);
   const calls: string[] = [];
-  for await (const { call } of readAudit(store)) calls.push(call);
+  for await (const line of readAudit(store)) if (line.type !== "set-aside") calls.push(line.call);
   const verdict = await verifyAudit(store, place);
   await store.close();
   return { calls, verdict };

@@ -73,9 +73,7 @@ test("append() keeps entries of one turn together, in their order", async () => 
   await audit.close();
 
   expect(appends()).toBe(1);
-  expect((await readLines(store)).map(({ call }) => call)).toEqual(
-    Array.from({ length: 50 }, (_, index) => `c${index}`),
-  );
+  expect(await readLines(store)).toMatchObject(Array.from({ length: 50 }, (_, index) => ({ call: `c${index}` })));
   expect(await verifyAudit(store, files)).toMatchObject({ ok: true, count: 50, anchored: 50 });
 });
 
@@ -90,7 +88,7 @@ test("append() of several writers makes one chain without a gap", async () => {
   );
   await Promise.all(audits.map((audit) => audit.close()));
 
-  const calls = (await readLines(store)).map(({ call }) => call);
+  const calls = (await readLines(store)).map((each) => "call" in each && each.call);
   expect(new Set(calls).size).toBe(200);
   expect(await verifyAudit(store, files)).toMatchObject({ ok: true, count: 200, anchored: 200 });
 });
@@ -226,7 +224,7 @@ const tampering: readonly (readonly [
   ["three removed entries", (lines) => lines.toSpliced(4, 3), 5, "removed"],
   ["two entries in the wrong order", (lines) => lines.with(4, line(lines, 5)).with(5, line(lines, 4)), 5, "reordered"],
   ["entry that was moved to the end", (lines) => [...lines.toSpliced(2, 1), line(lines, 2)], 3, "reordered"],
-  ["inserted entry", (lines) => lines.toSpliced(4, 0, { ...line(lines, 4), call: "forged" }), 5, "inserted"],
+  ["inserted entry", (lines) => lines.toSpliced(4, 0, { ...line(lines, 4), hash: "f".repeat(64) }), 5, "inserted"],
   ["repeated entry", (lines) => lines.toSpliced(6, 0, line(lines, 2)), 7, "inserted"],
   ["end that is cut off", (lines) => lines.slice(0, 7), 8, "cut-off"],
   ["chain that is gone", () => [], 1, "cut-off"],

@@ -1,31 +1,25 @@
 import { emptyHead, readLine, toHead } from "./audit-chain.ts";
-import type { AuditHead, AuditLine } from "./audit-entry.ts";
+import type { AuditHead, AuditLine, AuditProblem, AuditSetAside } from "./audit-entry.ts";
 import type { AuditKeys } from "./audit-keys.ts";
+import { noRemains, readRemains } from "./remains.ts";
 
 /**
- * What is wrong with a chain. `changed`: something in the entry. `removed`: one or more before it. `inserted`: the entry itself.
- * `reordered`: it stands before one that it follows. `cut-off`: the entries from there to the anchor. `rewritten`: the entry is
- * not the one that the anchor knows. `key-wrong`: nothing fits the key. `anchor-missing`: nothing says where the chain must end.
+ * Whether a chain is as it was written. What is wrong: `changed`: something in the entry. `removed`: one or more before it.
+ * `inserted`: the entry itself. `reordered`: it stands before one that it follows. `cut-off`: the entries from there to the anchor.
+ * `rewritten`: the entry is not the one that the anchor knows. `key-wrong`: nothing fits the key. `anchor-missing`: nothing says
+ * where the chain must end.
  */
-export type AuditProblem =
-  | "changed"
-  | "removed"
-  | "inserted"
-  | "reordered"
-  | "cut-off"
-  | "rewritten"
-  | "key-wrong"
-  | "anchor-missing";
-
-/** Whether a chain is as it was written. */
 export type AuditVerdict =
   | {
+      /** Also if a part of it was broken, and set aside since: see `setAside`. */
       readonly ok: true;
       readonly count: number;
       /** Of the last entry. */
       readonly hash: string;
       /** So many entries are known to the anchor; those behind it were not acknowledged, or the power was lost just then. */
       readonly anchored?: number;
+      /** Where the chain was broken when somebody decided to go on behind it, if it ever was. */
+      readonly setAside?: readonly SetAsideLine[];
     }
   | {
       readonly ok: false;
@@ -36,6 +30,8 @@ export type AuditVerdict =
       readonly problem: AuditProblem;
     };
 
+type SetAsideLine = Extract<AuditLine, AuditSetAside>;
+
 /** What a chain is held against. */
 export interface ChainExpectations {
   readonly keys: AuditKeys;
@@ -43,31 +39,54 @@ export interface ChainExpectations {
   readonly anchor?: AuditHead | "foreign" | "missing";
 }
 
-/** So many entries behind a bad one are looked at to find out what was done. */
-const lookAhead = 1000;
-
 /** Goes through a chain, entry by entry, and stops at the first that is bad. It holds no more than a few entries in memory. */
 export async function checkChain(
   values: AsyncIterable<unknown>,
-  { keys, anchor }: ChainExpectations,
+  expectations: ChainExpectations,
 ): Promise<AuditVerdict> {
+  return (await walkChain(values, expectations)).verdict;
+}
+
+/** How far a chain goes. */
+export interface ChainWalk {
+  readonly verdict: AuditVerdict;
+  /** Of the good entries. */
+  readonly head: AuditHead;
+  /** A keyed hash of all behind them. */
+  readonly remains: string;
+}
+
+/** The same, with what is needed to go on behind a chain that is broken. */
+export async function walkChain(
+  values: AsyncIterable<unknown>,
+  { keys, anchor }: ChainExpectations,
+): Promise<ChainWalk> {
   const known = typeof anchor === "object" ? anchor : undefined;
   const iterator = values[Symbol.asyncIterator]();
+  const setAside: SetAsideLine[] = [];
   let head = emptyHead;
   try {
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-      const line = readLine(keys, next.value);
+      let line = readLine(keys, next.value);
       if (line === undefined || !isNext(line, head)) {
-        const ahead = await takeSome(iterator);
-        return toBad(head, explain(line, { keys, head, ahead, isKeyKnown: head.count > 0 || known !== undefined }));
+        const { end, ahead, remains } = await readRemains(iterator, { first: next.value, keys, head });
+        if (end === undefined) {
+          const isKeyKnown = head.count > 0 || known !== undefined;
+          return { verdict: toBad(head, explain(line, { keys, head, ahead, isKeyKnown })), head, remains };
+        }
+        line = end;
       }
-      if (known?.count === line.position && known.hash !== line.hash) return toBad(head, "rewritten");
+      if (known?.count === line.position && known.hash !== line.hash) {
+        return { verdict: toBad(head, "rewritten"), head, remains: noRemains };
+      }
+      if (line.type === "set-aside") setAside.push(line);
       head = toHead(line);
     }
   } finally {
     await iterator.return?.();
   }
-  return checkEnd(head, anchor);
+  const verdict = checkEnd(head, anchor);
+  return { verdict: verdict.ok && setAside.length > 0 ? { ...verdict, setAside } : verdict, head, remains: noRemains };
 }
 
 function isNext(line: AuditLine, head: AuditHead): boolean {
@@ -84,16 +103,6 @@ function checkEnd(head: AuditHead, anchor: ChainExpectations["anchor"]): AuditVe
 
 function toBad({ count }: AuditHead, problem: AuditProblem): AuditVerdict {
   return { ok: false, count, position: count + 1, problem };
-}
-
-async function takeSome(iterator: AsyncIterator<unknown>): Promise<readonly unknown[]> {
-  const taken: unknown[] = [];
-  while (taken.length < lookAhead) {
-    const next = await iterator.next();
-    if (next.done === true) break;
-    taken.push(next.value);
-  }
-  return taken;
 }
 
 interface Surroundings {

@@ -42,7 +42,7 @@ test("call() is in the audit with who, what, under which permissions, where and 
   });
   expect(end).toEqual({
     type: "end",
-    call: begin?.call,
+    call: begin !== undefined && "call" in begin && begin.call,
     status: "ok",
     ran: true,
     durationMs: expect.any(Number),
@@ -61,7 +61,8 @@ test("calls inside calls are in the audit with their parent", async () => {
 
   const all = await lines();
   expect(all.map(({ type }) => type)).toEqual(["begin", "begin", "end", "end"]);
-  expect(all[1]).toMatchObject({ parent: all[0]?.call, tool: "box/echo" });
+  const [outer, inner] = all;
+  expect(inner).toMatchObject({ parent: outer?.type === "begin" && outer.call, tool: "box/echo" });
 });
 
 test.for<[what: string, call: string, input: unknown, code: string]>([
