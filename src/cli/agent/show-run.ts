@@ -22,7 +22,7 @@ export interface ShownRun {
 /** Makes what shows a run: lines for a person, or one event a line for a program. */
 export function createShownRun(
   invocation: Invocation,
-  { approve, keepVersion }: Pick<OpenAgent, "approve" | "keepVersion">,
+  { approve }: Pick<OpenAgent, "approve">,
   options: RunViewOptions = {},
 ): ShownRun {
   const { terminal, json } = invocation;
@@ -30,7 +30,6 @@ export function createShownRun(
     let hasEnded = false;
     const onEvent = (event: AgentEvent): void => {
       hasEnded ||= event.type === "task-end";
-      if (event.type === "tool-start") keepVersion(event.tool);
       terminal.print(`${renderJsonLine(event)}\n`);
     };
     const conclude = (result: RunResult): void => {
@@ -41,11 +40,7 @@ export function createShownRun(
   const view = createRunView(terminal, options);
   const person = approve ?? whoApproves(invocation);
   const asked = person && approveInTurn((request) => view.leave(async () => person(request)));
-  const onEvent = (event: AgentEvent): void => {
-    if (event.type === "tool-start") keepVersion(event.tool);
-    view.onEvent(event);
-  };
-  return { onEvent, approve: asked, view, conclude: () => {} };
+  return { onEvent: view.onEvent, approve: asked, view, conclude: () => {} };
 }
 
 function whoApproves(invocation: Invocation): Approve | undefined {

@@ -26,8 +26,6 @@ export interface OpenAgent {
   readonly user: string | undefined;
   /** Set if the configuration decides about approvals. */
   readonly approve: Approve | undefined;
-  /** Keeps the version of a tool that is called now. */
-  keepVersion(address: string): void;
 }
 
 /** What a command says about its agent. */
@@ -71,6 +69,7 @@ async function openAgent(
   const model = chooseModel(invocation, opened.model);
   if (asksModel) await checkModel(model, invocation.env);
   await startLog(workspace, options, invocation);
+  records.keepVersions(workspace);
   noteUntrusted(reports, invocation.terminal);
   const { createAgent } = await import("../../agent/create-agent.ts");
   const { store, approve } = options;
@@ -81,12 +80,7 @@ async function openAgent(
     ...(exposure !== undefined && { exposure }),
     ...(limits !== undefined && { limits }),
   });
-  const kept = new Set<string>();
-  const keepVersion = (address: string): void => {
-    if (!kept.has(address)) records.keepVersion(workspace, address);
-    kept.add(address);
-  };
-  return { agent, workspace, store, model, user: records.user, approve, keepVersion };
+  return { agent, workspace, store, model, user: records.user, approve };
 }
 
 /** Who only wants to talk needs neither a configuration nor skills. */

@@ -83,6 +83,7 @@ async function callTool(
     isThere: (opened) => opened.getTool(address) !== undefined,
   });
   await startLog(workspace, options, invocation);
+  records.keepVersions(workspace);
   if (workspace.getTool(address) === undefined) {
     noteForged(forged, address, invocation.terminal);
     noteUntrusted(reports, invocation.terminal);
@@ -105,7 +106,6 @@ async function callTool(
   const input = given ?? (await toInput(workspace.getTool(address), words, invocation)) ?? {};
   learning?.check(workspace.getTool(address));
   debugging?.check(workspace.getTool(address));
-  records.keepVersion(workspace, address);
   const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
   await skill.close();
   return view.toAnswer(outcome);

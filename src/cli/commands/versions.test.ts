@@ -1,3 +1,5 @@
+import { userInfo } from "node:os";
+
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
@@ -54,6 +56,25 @@ test("kitbag versions keeps the files of a skill whose script was called", async
   expect(JSON.parse(tool.stdout)).toMatchObject({ address: "short/hello", current: 2 });
 });
 
+test("kitbag versions knows the tools that a tool called, and who called them", async () => {
+  const project = createProject({ "tools.mjs": nestedTools });
+  const call = await runKitbag(["call", "outer", "--module", "tools.mjs"], { project });
+
+  const all = await versions(project, "--json");
+  const inner = await versions(project, "inner", "--json");
+  const { calls } = JSON.parse(
+    (await runKitbag(["audit", "show", "--tool", "inner", "--json"], { project })).stdout,
+  ) as {
+    calls: { begin: { toolDigest: string } }[];
+  };
+  const found = await versions(project, "inner", "--diff", calls[0]?.begin.toolDigest ?? "", "1");
+
+  expect(call.code).toBe(0);
+  expect(JSON.parse(all.stdout)).toMatchObject({ addresses: [{ address: "inner" }, { address: "outer" }] });
+  expect(JSON.parse(inner.stdout)).toMatchObject({ versions: [{ number: 1, author: userInfo().username }] });
+  expect(found.stdout).toBe("They are the same.\n");
+});
+
 test.for([
   [["nothing"], 1, 'Cannot find versions of "nothing": none is kept; kitbag versions lists what was called'],
   [["greet", "--diff", "1"], 2, "--diff takes two versions"],
@@ -94,3 +115,12 @@ import { defineTool } from "kitbag";
 export default defineTool({ name: "greet", description: "${description}", version: "${version}", run: () => "Hello" });
 `;
 }
+
+const nestedTools = `
+import { defineTool } from "kitbag";
+
+export default [
+  defineTool({ name: "outer", description: "Calls another", run: (_input, { call }) => call("inner") }),
+  defineTool({ name: "inner", description: "Is called", run: () => 1 }),
+];
+`;

@@ -9,7 +9,6 @@ import { startLog } from "../logs/start-log.ts";
 import { openServers } from "../mcp/open-servers.ts";
 import { getText } from "../options.ts";
 import { toPrintableLine } from "../printable.ts";
-import type { Records } from "../store/open-records.ts";
 import type { OpenRecords } from "../store/with-records.ts";
 import { addForge } from "./add-forge.ts";
 import { createCodeMode } from "./code-mode.ts";
@@ -52,7 +51,7 @@ export async function openServed(
   const forge = hasForge
     ? await addForge(invocation, { workspace, store, runtimes, followed, model, ...made })
     : undefined;
-  if (store !== undefined) keepVersions(workspace, records);
+  records.keepVersions(workspace);
   const { createMcpServer } = await loading;
   const server = createMcpServer({
     workspace,
@@ -87,15 +86,4 @@ async function openTools(invocation: Invocation, additions: Additions): Promise<
     if (!isKitbagError(cause, "config-missing")) throw cause;
     return createConfigured({}, additions, invocation.cwd);
   }
-}
-
-/** Keeps each version of a tool when it is first called. */
-function keepVersions(workspace: Workspace, records: Records): void {
-  const kept = new Set<string>();
-  workspace.onChange(() => kept.clear());
-  workspace.onEvent((event) => {
-    if (event.type !== "call-start" || kept.has(event.tool)) return;
-    kept.add(event.tool);
-    records.keepVersion(workspace, event.tool);
-  });
 }

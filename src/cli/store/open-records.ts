@@ -9,7 +9,8 @@ import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
 import { toAuditFiles } from "./audit-files.ts";
 import { defaultStore, findNamedStore, showCommand, type StoreChoice } from "./choose-store.ts";
-import type { keepCalled } from "./keep-called.ts";
+import type { keepCalled, KeepPlace } from "./keep-called.ts";
+import { onCalled } from "./on-called.ts";
 import { openAudited } from "./open-audited.ts";
 import { openStore } from "./open-store.ts";
 
@@ -22,8 +23,11 @@ export interface Records {
    * @throws {KitbagError} `store-…`, `audit-…` if it cannot be used.
    */
   complete(options: WorkspaceOptions): Promise<WorkspaceOptions>;
-  /** Keeps the version of a tool that is called now, and of its skill. Whoever closes the records waits for it. */
-  keepVersion(workspace: Workspace, address: string): void;
+  /**
+   * From now on keeps the version of each tool that is called, also by another one, and of its skill: at the first call, and at the
+   * first after the workspace changed. Whoever closes the records waits for it.
+   */
+  keepVersions(workspace: Workspace): void;
   /** Whose calls they are. */
   readonly user: string | undefined;
   /** The answer for what `complete` threw, with what helps; none for anything else. */
@@ -67,8 +71,9 @@ export function createRecords(invocation: Invocation): Records {
     };
   }
 
+  const user = findUser();
   return {
-    user: findUser(),
+    user,
     async complete(options) {
       try {
         return await complete(options);
@@ -77,20 +82,27 @@ export function createRecords(invocation: Invocation): Records {
         throw cause;
       }
     },
-    keepVersion(workspace, address) {
+    keepVersions(workspace) {
       const { store } = opened ?? {};
-      const onError = (cause: unknown, name: string): void => {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        invocation.terminal.note(`${toPrintableLine(`Cannot keep the version of ${name}: ${reason}`)}\n`);
-      };
-      // One after the other: they write to the same history.
-      if (store !== undefined) versions = versions.then(() => keep(workspace, address, { store, onError }));
+      if (store === undefined) return;
+      const place = { store, author: user, onError: noteUnkept(invocation) };
+      onCalled(workspace, (called) => {
+        // One after the other: they write to the same history.
+        versions = versions.then(() => keep(called, place));
+      });
     },
     explain: (cause) => (cause === failure && isKitbagError(cause) ? addCure(cause, invocation) : undefined),
     async close() {
       await versions;
       await opened?.close();
     },
+  };
+}
+
+function noteUnkept({ terminal }: Invocation): KeepPlace["onError"] {
+  return (cause, name) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    terminal.note(`${toPrintableLine(`Cannot keep the version of ${name}: ${reason}`)}\n`);
   };
 }
 

@@ -29,6 +29,7 @@ async function retry(invocation: Invocation, { runtimes, records }: OpenRecords)
     directories: getTexts(invocation.options, "skills"),
   });
   await startLog(workspace, options, invocation);
+  records.keepVersions(workspace);
   if (options.store === undefined) throw usageError("Cannot retry a call from the store none: nothing is kept there");
   const dead = openDeadLetters(options.store);
   const { tool } = await dead.get(id);
@@ -45,7 +46,6 @@ async function retry(invocation: Invocation, { runtimes, records }: OpenRecords)
     ...(options.approve === undefined && { approve: askThePerson(invocation) }),
     maxOutputBytes: Number.MAX_SAFE_INTEGER,
   };
-  records.keepVersion(workspace, tool);
   const outcome = await untilInterrupted((signal) => dead.retry(workspace, id, { ...callOptions, ...input, signal }));
   await skill.close();
   return view.toAnswer(outcome);
