@@ -37,8 +37,8 @@ export function toDigest(source: VersionSource): string {
  */
 export async function toContent(store: Store, source: VersionSource): Promise<Uint8Array> {
   for (const { path, digest, read } of source.files) {
-    if ((await store.blobs.size(digest)) !== undefined) continue;
-    const kept = await store.blobs.put(await read());
+    // Also what is there is put again: whoever collects blobs just now may not know yet that this version needs it.
+    const kept = await store.blobs.put((await store.blobs.get(digest)) ?? (await read()));
     if (kept !== digest) throw new KitbagError("script-changed", { path });
   }
   return new TextEncoder().encode(describe(source));

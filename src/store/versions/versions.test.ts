@@ -193,6 +193,21 @@ test("blobs() names what must not be collected", async () => {
   expect(text(await versions.readFile("pdf", 1, "a.py"))).toBe("print()");
 });
 
+test("keep() keeps what it finds among the blobs from somebody who collects at the same time", async () => {
+  const day = 24 * 60 * 60 * 1000;
+  let now = 0;
+  const store = memoryStore({ now: () => now });
+  const versions = createVersions(store);
+  await store.blobs.put(bytes("print()"));
+  now = 30 * day;
+  const keep = await versions.blobs();
+
+  await versions.keep("pdf", source("one", { "a.py": "print()" }));
+  await store.blobs.collect(keep, { minAgeMs: 7 * day });
+
+  expect(text(await versions.readFile("pdf", 1, "a.py"))).toBe("print()");
+});
+
 test("list() reads a long history", async () => {
   const store = memoryStore();
   const versions = createVersions(store);
