@@ -58,6 +58,22 @@ test("kitbag stats shows what calls cost, if they cost something", async () => {
   expect(run.stdout).toMatch(/^outer .* \$0\.250 /mu);
 });
 
+test("kitbag stats tells of calls whose process was killed", async () => {
+  const project = createProject({ "tools.mjs": dyingTool });
+  const killed = await runKitbag(["call", "die", "--module", "tools.mjs"], { project });
+  const alone = await runKitbag(["stats"], { project });
+  await runKitbag(["call", "live", "--module", "tools.mjs"], { project });
+
+  const run = await runKitbag(["stats"], { project });
+
+  expect(killed.code).not.toBe(0);
+  const told = "1 more call has no end: still running, or the process died; see kitbag audit show";
+  expect(alone.stdout).toMatch(/^No call ended in 24 hours in /u);
+  expect(alone.stdout).toContain(told);
+  expect(run.stdout).toMatch(/^1 call in 24 hours /u);
+  expect(run.stdout).toContain(`\n${told}\n`);
+});
+
 test("kitbag stats --json gives the numbers", async () => {
   const project = createProject();
   await record(project);
@@ -130,6 +146,15 @@ test.for([
   expect(run.stderr).toContain(message);
   expect(run.code).toBe(code);
 });
+
+const dyingTool = `
+import { defineTool } from "kitbag";
+
+export default [
+  defineTool({ name: "die", description: "Kills its process", run: () => process.kill(process.pid, "SIGKILL") }),
+  defineTool({ name: "live", description: "Does nothing", run: () => 1 }),
+];
+`;
 
 /** Records some calls in the store of a project. */
 async function record({ folder, write }: Project, file = ".kitbag/kitbag.db"): Promise<void> {

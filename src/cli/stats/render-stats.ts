@@ -15,6 +15,9 @@ const barWidth = 10;
 
 /** Shows what is known of calls: with small charts on a screen, plain in a pipe. `store` is what the store is called. */
 export function renderStats(stats: RecordedCallStats, store: string, terminal: Screen): string {
+  if (stats.total.calls === 0 && stats.open > 0) {
+    return `No call ended ${describeTime(stats)} in ${toPrintableLine(store)}; ${showOpen(stats)}.`;
+  }
   if (stats.total.calls === 0) {
     return `No calls ${describeTime(stats)} in ${toPrintableLine(store)}. What kitbag call does is recorded; see --since and --store.`;
   }
@@ -52,8 +55,13 @@ function renderTotal(stats: RecordedCallStats, store: string, terminal: Screen):
     `p50 ${showDuration(p50Ms)}, p95 ${showDuration(p95Ms)}, p99 ${showDuration(p99Ms)}`,
   ];
   const lines = [facts.join(" · "), terminal.style("dim", toPrintableLine(store))];
+  if (stats.open > 0) lines.push(terminal.style("red", showOpen(stats)));
   if (terminal.isScreen) lines.push(renderSparkline(total.slices ?? []));
   return lines.join("\n");
+}
+
+function showOpen({ open }: RecordedCallStats): string {
+  return `${open} more ${open === 1 ? "call has" : "calls have"} no end: still running, or the process died; see kitbag audit show`;
 }
 
 function describeTime({ since, until }: Pick<RecordedCallStats, "since" | "until">): string {

@@ -56,6 +56,43 @@ test("readCallStats() counts nothing in an empty store", async () => {
   expect(stats.slowest).toEqual([]);
 });
 
+test("readCallStats() counts calls that have no end, whoever asks for their tool", async () => {
+  const { store, recordAt } = createLog();
+  await recordAt(1, { tool: "work", durationMs: 1 });
+  const begun = ["geo/place", "geo/place", "work"].map((tool, index) => ({
+    type: "call-start",
+    call: `x${index}`,
+    tool,
+  }));
+  await store.log.append("calls", begun);
+
+  const open = await Promise.all(
+    [{}, { tool: "geo" }, { tool: "work" }, { tool: "other" }].map(async (options) => {
+      const stats = await readCallStats(store, options);
+      return [stats.open, stats.total.calls];
+    }),
+  );
+
+  expect(open).toEqual([
+    [3, 1],
+    [2, 0],
+    [1, 1],
+    [0, 0],
+  ]);
+});
+
+test("readCallStats() counts calls without an end though there are more than it remembers", async () => {
+  const store = memoryStore();
+  const begun = Array.from({ length: 100_010 }, (_, index) => ({
+    type: "call-start",
+    call: `x${index}`,
+    tool: "work",
+  }));
+  await store.log.append("calls", begun);
+
+  expect((await readCallStats(store)).open).toBe(100_010);
+});
+
 test("readCallStats() counts one tool, or the tools of one owner", async () => {
   const { store, recordAt } = createLog();
   await recordAt(1, { tool: "geo/place", durationMs: 1 });

@@ -21,6 +21,8 @@ export interface ReadCallStatsOptions {
 
 /** What the log of a store says of the calls in some time. */
 export interface RecordedCallStats extends CallStats {
+  /** Calls that began in this time and have no end there: they still run, or their process died. The others do not count them. */
+  readonly open: number;
   /** The calls that took longest, the longest first; those inside others are not among them. */
   readonly slowest: readonly SlowCall[];
 }
@@ -59,13 +61,18 @@ export async function readCallStats(store: Store, options: ReadCallStatsOptions 
     const page = await log.read(callStream, { after, limit: Math.min(pageSize, last - after) });
     for (const entry of page) count.add(entry);
   }
-  return { ...count.tally.toStats(since, until), slowest: count.slowest() };
+  return { ...count.tally.toStats(since, until), open: count.open(), slowest: count.slowest() };
 }
 
 /** Small, because a record may be large. */
 const pageSize = 250;
 
-type Count = { readonly tally: CallTally; add(entry: LogEntry): void; slowest(): readonly SlowCall[] };
+interface Count {
+  readonly tally: CallTally;
+  add(entry: LogEntry): void;
+  open(): number;
+  slowest(): readonly SlowCall[];
+}
 
 function createCount({
   since,
@@ -76,21 +83,30 @@ function createCount({
   const tally = createCallTally(slices);
   const slowest = createSlowest();
   const owners = createOwners();
-  /** Calls inside others whose end has not come yet. */
-  const inside = new Set<string>();
+  /** Calls whose end has not come yet, the oldest first. */
+  const begun = new Map<string, StartRecord>();
+  let dropped = 0;
   const sliceMs = Math.max(1, (until - since) / Math.max(1, slices));
 
   function addStart(record: StartRecord): void {
     owners.learn(record);
-    // Those of a process that was killed never end.
-    if (inside.size >= mostInside) inside.clear();
-    if (record.parent !== undefined) inside.add(record.call);
+    begun.set(record.call, record);
+    if (begun.size <= mostBegun) return;
+    // So many others began since: its process was killed.
+    const [oldest] = begun.values();
+    if (oldest !== undefined && isWanted(oldest.tool)) dropped += 1;
+    begun.delete(oldest?.call ?? "");
+  }
+
+  function isWanted(address: string): boolean {
+    return tool === undefined || address === tool || owners.find(address) === tool;
   }
 
   function addEnd(record: EndRecord, time: number): void {
-    const isInside = inside.delete(record.call);
+    const isInside = begun.get(record.call)?.parent !== undefined;
+    begun.delete(record.call);
     const owner = owners.find(record.tool);
-    if (time < since || time >= until || (tool !== undefined && record.tool !== tool && owner !== tool)) return;
+    if (time < since || time >= until || !isWanted(record.tool)) return;
     const isUnknown = record.code !== undefined && unknownCodes.has(record.code);
     const slice = Math.min(slices - 1, Math.floor((time - since) / sliceMs));
     tally.add({ ...record, slice, ...(isUnknown ? { tool: undefined, owner: undefined } : { owner }) });
@@ -104,11 +120,12 @@ function createCount({
       if (record?.type === "call-start") addStart(record);
       if (record?.type === "call-end") addEnd(record, time);
     },
+    open: () => dropped + [...begun.values()].filter((record) => isWanted(record.tool)).length,
     slowest: slowest.list,
   };
 }
 
-const mostInside = 100_000;
+const mostBegun = 100_000;
 
 /** How a call ends that was for no tool. */
 const unknownCodes: ReadonlySet<string> = new Set([
