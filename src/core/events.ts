@@ -26,7 +26,7 @@ export type CallEvent =
   | { readonly type: "call-retry"; readonly call: string; readonly attempt: number }
   | { readonly type: "call-kept"; readonly call: string; readonly letter: string }
   | ToolBroken
-  | { readonly type: "tool-mended"; readonly call: string; readonly tool: string }
+  | ToolMended
   | { readonly type: "call-recalled"; readonly call: string; readonly from: Recalled }
   | { readonly type: "output-capped"; readonly call: string; readonly capped: CappedOutput }
   | CallEnd
@@ -68,6 +68,13 @@ export interface ToolBroken {
   /** So many in a row. */
   readonly failures: number;
   readonly openMs: number;
+}
+
+/** A tool that was taken out works again: `call` has tried it. */
+export interface ToolMended {
+  readonly type: "tool-mended";
+  readonly call: string;
+  readonly tool: string;
 }
 
 /** A call is over. The outcome is the one that the caller gets: do not change it. */

@@ -58,8 +58,8 @@ export interface Registry extends RegistryView {
   change(changes: () => void): void;
   /** Opens or closes a skill: its tools are available only while it is open. */
   setOpen(skill: string, open: boolean, holder?: Holder): void;
-  /** Takes a tool out of those that are available until a time, by `performance.now()`; without one it comes back. */
-  setBroken(entry: Entry, until: number | undefined): void;
+  /** Takes a tool out of those that are available, wherever it is, until a time, by `performance.now()`; without one it comes back. */
+  setBroken(tool: Tool, until: number | undefined): void;
   /** Until when it is taken out, if it is. */
   brokenUntil(entry: Entry): number | undefined;
   /** A bare name means what is available to the holder first. */
@@ -85,6 +85,7 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
   holders.add(own);
   const version = (): number => index.changes() + broken.changes();
   const available = createAvailableTools({ version, list: (holder) => listFor(state, holder) });
+  const find = (tool: Tool): readonly Found[] => [...(index.byTool.get(tool) ?? [])];
   const viewOf = (holder: Holder): RegistryView => ({
     resolve: (requested, from) => resolveIn(state, holder, requested, from),
     isAvailable: (entry) => state.isAvailable(entry, holder),
@@ -100,16 +101,16 @@ export function createRegistry(onChange: (change: WorkspaceChange) => void): Reg
     version,
     change: state.change,
     setOpen: (skill, open, holder = own) => state.change(() => state.setOpen(skill, open, holder)),
-    setBroken(entry, until) {
+    setBroken(tool, until) {
       state.change(() => {
-        state.touch(entry);
-        broken.set(entry, until);
+        for (const { entry } of find(tool)) state.touch(entry);
+        broken.set(tool, until);
       });
     },
     brokenUntil: broken.until,
     resolveFor: (holder, requested, from) => resolveIn(state, holder, requested, from),
     notFound: (requested) => toolNotFound(requested, index),
-    find: (tool) => [...(index.byTool.get(tool) ?? [])],
+    find,
     has: (entry) => index.byAddress.has(entry.address),
     isAvailableTo: (holder, entry) => state.isAvailable(entry, holder),
     entries: () => index.byAddress.values().map((placed) => placed.entry),

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
@@ -188,8 +188,40 @@ test("a tool that breaks while several calls run is told to be broken, and mende
   workspace.onEvent(({ type }) => type.startsWith("tool-") && notices.push(type));
   await Promise.all([1, 2, 3, 4, 5].map(() => workspace.call("work")));
   await new Promise((resolve) => setTimeout(resolve, 60));
+  await Promise.all([1, 2, 3].map(() => workspace.call("work")));
 
   expect(notices).toEqual(["tool-broken", "tool-mended"]);
+});
+
+test("a tool is told to be mended when it works again, and not when it is let back in", async () => {
+  const { tool } = failing({ failures: 2, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1, openMs: 20 } });
+  const notices: string[] = [];
+  workspace.onEvent(({ type }) => (type === "tool-broken" || type === "tool-mended") && notices.push(type));
+  const codes: string[] = [];
+  for (let time = 0; time < 3; time++) {
+    codes.push(codeOf(await workspace.call("work")));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+
+  expect(codes).toEqual(["tool-failed", "tool-failed", "ok"]);
+  expect(notices).toEqual(["tool-broken", "tool-broken", "tool-mended"]);
+});
+
+test("a tool that is in two places is taken out of both, and comes back to both", async () => {
+  const { tool } = failing({ failures: 1, annotations: {} });
+  const skills = ["one", "two"].map((name) => defineSkill({ name, description: "Talks", tools: [tool] }));
+  const workspace = createWorkspace({ skills, breaker: { failures: 1, openMs: 40 } });
+  await workspace.activateSkill("one");
+  await workspace.activateSkill("two");
+  const changes: string[] = [];
+  workspace.onChange(({ added, removed }) => changes.push(`+${added.length} -${removed.length}`));
+  await workspace.call("one/work");
+  const whileBroken = workspace.getAvailableTools().length;
+  await new Promise((resolve) => setTimeout(resolve, 80));
+
+  expect([whileBroken, workspace.getAvailableTools().length]).toEqual([0, 2]);
+  expect(changes).toEqual(["+0 -2", "+2 -0"]);
 });
 
 test("a call that waits until another has tried a broken tool keeps its own deadline, and does not run after it", async () => {
@@ -209,12 +241,69 @@ test("a call that waits until another has tried a broken tool keeps its own dead
 });
 
 test("a breaker may stay open for longer than a timer can wait", async () => {
-  const { tool } = failing({ failures: 1, annotations: {} });
-  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1, openMs: 2 ** 40 } });
-  await workspace.call("work");
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  vi.useFakeTimers();
+  try {
+    const { tool } = failing({ failures: 1, annotations: {} });
+    const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1, openMs: 2 ** 33 } });
+    await workspace.call("work");
+    await vi.advanceTimersByTimeAsync(2 ** 33 - 1000);
+    const before = workspace.isToolAvailable("work");
+    await vi.advanceTimersByTimeAsync(2000);
 
-  expect(workspace.isToolAvailable("work")).toBe(false);
+    expect([before, workspace.isToolAvailable("work")]).toEqual([false, true]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test("a tool that breaks while it is tried again fails with what it said, and the call is kept", async () => {
+  const { dead, workspace, runs } = setUp({
+    failures: Infinity,
+    options: { breaker: { failures: 2 }, retries: { ...quick, times: 5 } },
+  });
+  const events: string[] = [];
+
+  const outcome = await workspace.call("work", {}, { onEvent: ({ type }) => events.push(type) });
+
+  expect(outcome).toMatchObject({ error: { code: "tool-failed", details: { reason: "run 2" } } });
+  expect(await dead.list()).toMatchObject([{ error: { code: "tool-failed" }, attempts: 2 }]);
+  expect(runs()).toBe(2);
+  expect(events.filter((type) => type === "call-retry")).toHaveLength(1);
+});
+
+test("a call whose tool another one breaks during its pause fails with what the tool said", async () => {
+  const { tool, runs } = failing({ failures: Infinity });
+  const workspace = createWorkspace({ tools: [tool], breaker: { failures: 2 }, retries: { times: 5, minMs: 20 } });
+
+  const outcomes = await Promise.all([1, 2].map(() => workspace.call("work")));
+
+  expect(outcomes.map(codeOf)).toEqual(["tool-failed", "tool-failed"]);
+  expect(runs()).toBe(2);
+});
+
+test("a call that waits while another tries its broken tool in vain fails with what the tool said to it", async () => {
+  const tool = defineTool({
+    name: "work",
+    description: "Fails after some time",
+    input: { type: "object", properties: { ms: { type: "number" } } },
+    annotations: { idempotent: true },
+    run: async ({ ms }) => {
+      await new Promise((resolve) => setTimeout(resolve, Number(ms)));
+      fail(`after ${String(ms)}`);
+    },
+  });
+  const workspace = createWorkspace({
+    tools: [tool],
+    breaker: { failures: 2, openMs: 20 },
+    retries: { times: 1, minMs: 300, maxMs: 300 },
+  });
+  const first = workspace.call("work", { ms: 1 });
+  await workspace.call("work", { ms: 10 });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const trying = workspace.call("work", { ms: 500 });
+
+  expect(await first).toMatchObject({ error: { code: "tool-failed", details: { reason: "after 1" } } });
+  expect(await trying).toMatchObject({ error: { code: "tool-failed", details: { reason: "after 500" } } });
 });
 
 test("a middleware that crashes behind a breaker makes the call fail, and no more", async () => {
@@ -339,6 +428,16 @@ test("retry() needs another input if secrets were taken out of the one that is k
   expect(letter).toMatchObject({ input: { of: "[KEY]" }, isRedacted: true });
   await expect(dead.retry(workspace, id)).rejects.toMatchObject({ code: "option-invalid" });
   expect(await dead.retry(workspace, id, { input: { of: "x" } })).toMatchObject({ status: "ok" });
+});
+
+test("a key with a secret in it is not kept with the call", async () => {
+  const { dead, workspace } = setUp({ failures: 3, options: { secrets: { KEY: "hunter22" } } });
+  await workspace.call("work", { of: "a" }, { idempotencyKey: "order-hunter22" });
+  const [letter] = await dead.list();
+
+  expect(JSON.stringify(letter)).not.toContain("hunter22");
+  expect(letter).not.toHaveProperty("idempotencyKey");
+  expect(await dead.retry(workspace, letter?.id ?? "")).toMatchObject({ status: "ok" });
 });
 
 test("drop() and get() say when there is no such letter, and list() goes on after one", async () => {

@@ -52,15 +52,31 @@ export function mayRunAgain({ annotations }: Call["entry"]["tool"]): boolean {
 
 async function tryAndKeep(call: Call, times: number, run: Next): Promise<ToolOutcome> {
   let outcome = await run();
-  for (let left = times; left > 0 && mayPass(outcome) && call.stopped === undefined; left--) {
+  for (let left = times; left > 0 && isWorthATry(call, outcome); left--) {
     const waited = await sleepIn(call, pauseBefore(call));
-    if (!waited.ok) break;
+    if (!waited.ok || isBroken(call)) break;
     call.attempts += 1;
     call.emit({ type: "call-retry", call: call.id, attempt: call.attempts });
-    outcome = await run();
+    const again = await run();
+    // The tool was not reached: what it said itself is why the call failed.
+    if (isBrokenOutcome(again)) break;
+    outcome = again;
   }
   const isKept = call.host.keepsFailed && call.parent === undefined;
   return isKept && isFault(outcome) ? keepFailed(call, outcome) : outcome;
+}
+
+function isWorthATry(call: Call, outcome: ToolOutcome): boolean {
+  return mayPass(outcome) && call.stopped === undefined && !isBroken(call);
+}
+
+/** Whether the tool is taken out, also by this very call. */
+function isBroken({ host, entry }: Call): boolean {
+  return host.registry.brokenUntil(entry) !== undefined;
+}
+
+function isBrokenOutcome(outcome: ToolOutcome): boolean {
+  return outcome.status === "failed" && outcome.error.code === "tool-broken";
 }
 
 /** Twice as long each time, and never at the same moment as others that failed together. */
@@ -73,6 +89,9 @@ async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOut
   const { host, redactor, user, options } = call;
   const given = call.checked as JsonValue;
   const input = redactor === undefined ? given : redactor.value(given);
+  const { idempotencyKey: key } = options;
+  // Without its secrets it would be another key.
+  const isKeyKept = key !== undefined && (redactor === undefined || redactor.text(key) === key);
   const { error } = redactFailure(call, outcome);
   const time = Date.now();
   const id = `${time.toString(36)}-${call.id}`;
@@ -84,7 +103,7 @@ async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOut
       input,
       isRedacted: input !== given,
       ...(user !== undefined && { user }),
-      ...(options.idempotencyKey !== undefined && { idempotencyKey: options.idempotencyKey }),
+      ...(isKeyKept && { idempotencyKey: key }),
       // The input is needed as it is to make the call again; the error is not.
       error: host.recordRedactor === undefined ? error : host.recordRedactor.value(error),
       attempts: call.attempts,

@@ -30,6 +30,7 @@ export interface Watched {
   /** Waits no longer than the call may. */
   readonly wait: (work: Promise<ToolOutcome | undefined>) => Promise<ToolOutcome | undefined>;
   readonly onBroken: (facts: Required<BreakerOptions>) => void;
+  /** It works again: a call has tried it. */
   readonly onMended: () => void;
 }
 
@@ -50,6 +51,8 @@ export function createBreakers(
 ): Breakers {
   const { failures = 5, openMs = 30_000 } = options;
   const breakers = new WeakMap<Tool, Promise<Breaker>>();
+  /** Those that broke and have not worked since. */
+  const broken = new WeakSet<Tool>();
 
   async function createBreaker(): Promise<Breaker> {
     // Only those who want breakers pay for loading them.
@@ -65,25 +68,35 @@ export function createBreakers(
     return breaker;
   }
 
-  function takeOut({ entry, onBroken, onMended }: Watched): void {
+  function takeOut({ entry, onBroken }: Watched): void {
     // Every call that runs now hears of it.
     if (registry.brokenUntil(entry) !== undefined) return;
-    registry.setBroken(entry, performance.now() + openMs);
-    onBroken({ failures, openMs });
-    const letIn = (): void => {
-      registry.setBroken(entry, undefined);
-      onMended();
-    };
+    const { tool } = entry;
+    broken.add(tool);
     // A timer may come a moment before the time that the policy goes by.
-    setTimeout(letIn, Math.min(openMs + 1, longestTimer)).unref();
+    const until = performance.now() + openMs + 1;
+    registry.setBroken(tool, until);
+    onBroken({ failures, openMs });
+    letInAt(tool, until);
+  }
+
+  /** Lets the next call try whether it works. */
+  function letInAt(tool: Tool, until: number): void {
+    const leftMs = until - performance.now();
+    if (leftMs <= 0) return registry.setBroken(tool, undefined);
+    setTimeout(() => letInAt(tool, until), Math.min(leftMs, longestTimer)).unref();
   }
 
   return {
     openMs,
     async run(watched) {
-      const { policy, isTried } = await breakerOf(watched.entry.tool);
+      const { tool } = watched.entry;
+      const { policy, isTried } = await breakerOf(tool);
       const isWaiting = isTried();
-      const work = runUnder(policy, watched, () => takeOut(watched));
+      const work = runUnder(policy, watched, {
+        onBreak: () => takeOut(watched),
+        onReset: () => broken.delete(tool) && watched.onMended(),
+      });
       // While another call tries whether the tool works, the policy lets this one wait for it.
       return isWaiting ? watched.wait(work) : work;
     },
@@ -93,9 +106,9 @@ export function createBreakers(
 async function runUnder(
   policy: CircuitBreakerPolicy,
   { run, isFault }: Watched,
-  onBreak: () => void,
+  { onBreak, onReset }: { readonly onBreak: () => void; readonly onReset: () => unknown },
 ): Promise<ToolOutcome | undefined> {
-  const opened = policy.onBreak(onBreak);
+  const listeners = [policy.onBreak(onBreak), policy.onReset(onReset)];
   let aside: ToolOutcome | undefined;
   try {
     return await policy.execute(async () => {
@@ -111,6 +124,6 @@ async function runUnder(
     if (isBrokenCircuitError(cause)) return undefined;
     throw cause;
   } finally {
-    opened.dispose();
+    for (const listener of listeners) listener.dispose();
   }
 }
