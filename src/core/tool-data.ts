@@ -22,7 +22,7 @@ export interface ToolExample {
 /** What one call of a tool may use. */
 export interface ToolLimits {
   readonly limitMs?: number;
-  /** How many calls of it may run at once. */
+  /** How many calls of it may run at once, in one process. */
   readonly maxConcurrent?: number;
   /** How often it is tried again when it fails; only a tool that is idempotent or read-only may say so. */
   readonly retries?: number;
@@ -36,7 +36,7 @@ export interface ToolRate {
   readonly inMs: number;
   /**
    * So many calls may come at once, after a pause; the rest evenly: a token bucket. @default any stretch of time as long as `inMs`
-   * has at most about `calls` of them: a sliding window
+   * has at most `calls` of them, or about that many if they are more than 100: a sliding window
    */
   readonly burst?: number;
 }

@@ -5,7 +5,7 @@ import { findWrongOption, isAboveZero, type Expectations } from "./find-wrong-op
 export interface WorkspaceLimits {
   /** How long a call may run, unless the tool or the caller says otherwise. @default 30000 */
   readonly limitMs: number;
-  /** How many calls may run at once, nested ones not counted. @default 1000 */
+  /** How many calls may run at once in this process, nested ones not counted. @default 1000 */
   readonly maxConcurrent: number;
   /** How many calls may wait for a place or for a limit; more are refused at once. @default 10000 */
   readonly maxWaiting: number;

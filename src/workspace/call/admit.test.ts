@@ -70,8 +70,34 @@ test("call() stops waiting at its deadline, gives its place in line back, and ru
   await gate.entered("3");
   gate.open("3");
 
-  expect(second).toMatchObject({ status: "failed", error: { code: "call-timeout", details: { limitMs: 10 } } });
+  const rate = "1 call at once per tool";
+  expect(second).toMatchObject({
+    error: { code: "limit-reached", details: { tool: "wait", rate, retryAfterMs: 1000 } },
+  });
   expect((await Promise.all([first, third])).map(({ status }) => status)).toEqual(["ok", "ok"]);
+  expect(running).toEqual(["1", "3"]);
+});
+
+test("call() that must not wait fails at once when there is no place, of its tool or at all", async () => {
+  const { gate, tools, running } = setUp({ maxConcurrent: 1 });
+  const workspace = createWorkspace({ tools, limits: { maxConcurrent: 2 } });
+  const atOnce = { onLimit: "fail" } as const;
+
+  const first = workspace.call("wait", { id: "1" }, atOnce);
+  await gate.entered("1");
+  const second = await workspace.call("wait", { id: "2" }, atOnce);
+  workspace.add(tool("hold", () => gate.entered("3")));
+  const hold = workspace.call("hold", {}, atOnce);
+  const third = await workspace.call("free", {}, atOnce);
+  gate.open("1");
+  await first;
+  const fourth = await workspace.call("free", {}, atOnce);
+  gate.open("3");
+  await Promise.all([workspace.call("wait", { id: "3" }), hold]);
+
+  expect(second).toMatchObject({ error: { code: "limit-reached", details: { rate: "1 call at once per tool" } } });
+  expect(third).toMatchObject({ error: { code: "limit-reached", details: { rate: "2 calls at once" } } });
+  expect(fourth).toMatchObject({ status: "ok" });
   expect(running).toEqual(["1", "3"]);
 });
 

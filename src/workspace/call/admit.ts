@@ -4,7 +4,7 @@ import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
 import type { SlotRequest } from "./slots.ts";
 import { takeRate } from "./take-rate.ts";
-import { waiterOf, waitInLine } from "./wait-in-line.ts";
+import { refuseFull, waiterOf, waitInLine } from "./wait-in-line.ts";
 
 /** Starts the clock and lets the call in: not too deep, not in a circle, when a place is free. */
 export const admit: Phase = async (call, next) => {
@@ -66,11 +66,15 @@ function toRequest({ parent, entry, address }: Call): SlotRequest {
 }
 
 async function waitForPlace(call: Call, request: SlotRequest): Promise<FailedOutcome | undefined> {
+  const { slots } = call.host;
+  const refuse = (): FailedOutcome => refuseFull(call, slots.describeFull(request));
+  if (call.root.options.onLimit === "fail") return refuse();
   return waitInLine(call, async () => {
-    const { promise, leave } = call.host.slots.wait(request, waiterOf(call));
+    const { promise, leave } = slots.wait(request, waiterOf(call));
     const entered = await raceStop(call, promise);
     if (entered.ok) return undefined;
     leave();
-    return { status: "failed", error: entered.failure };
+    // It never ran: it was the others who took too long.
+    return entered.failure.code === "call-timeout" ? refuse() : { status: "failed", error: entered.failure };
   });
 }

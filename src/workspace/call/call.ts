@@ -206,6 +206,11 @@ export class Call implements PublicCall {
     this.#clock = new Clock(this.limitMs, () => this.#timeOut());
   }
 
+  /** How long it may still take. Only between `startClock` and `endClock`. */
+  get leftMs(): number {
+    return (this.#clock as Clock).leftMs();
+  }
+
   endClock(): void {
     this.#clock?.end();
     this.#clock = undefined;

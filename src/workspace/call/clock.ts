@@ -20,6 +20,11 @@ export class Clock {
     return performance.now() >= this.#deadlineAt;
   }
 
+  /** How long until the deadline, as far as one knows. */
+  leftMs(): number {
+    return this.#deadlineAt - performance.now();
+  }
+
   /** Makes sure that the deadline is noticed when it comes. Work that does not wait for anything needs no timer. */
   watch(): void {
     this.#isWatched = true;

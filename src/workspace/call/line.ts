@@ -11,6 +11,9 @@ export interface Standing {
 /** Those who wait, in the order of their turns, also if one has to stand in line again. A heap: nothing takes longer than log n. */
 export interface Line<Item extends Standing> {
   isEmpty(): boolean;
+  size(): number;
+  /** The one whose turn it is. */
+  first(): Item | undefined;
   add(item: Item): void;
   /** Takes out the one whose turn it is. */
   shift(): Item | undefined;
@@ -32,6 +35,8 @@ export function createLine<Item extends Standing>(): Line<Item> {
 
   return {
     isEmpty: () => items.length === 0,
+    size: () => items.length,
+    first: () => items[0],
     add(item) {
       put(items, item, items.length);
       moveUp(items, item);

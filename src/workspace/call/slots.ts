@@ -1,3 +1,4 @@
+import { describeCalls } from "../rates/rate-limit.ts";
 import { createTurns, type Turns } from "../rates/turns.ts";
 import { createLine, type Line, type Standing } from "./line.ts";
 
@@ -22,6 +23,8 @@ export interface Waiting {
 export interface Slots {
   /** Takes a place if one is free. */
   take(request: SlotRequest): boolean;
+  /** Says in words which limit a request has reached that finds no place: `3 calls at once per tool`. */
+  describeFull(request: SlotRequest): string;
   /** Waits for a place, after `take` found none. `leave` stops waiting, and gives the place back if it has just come. */
   wait(request: SlotRequest, who?: Waiting): { readonly promise: Promise<void>; leave(): void };
   /** Gives the place back. */
@@ -56,6 +59,11 @@ export function createSlots(maxTotal: number): Slots {
       if ((isRoot && state.total >= maxTotal) || (places !== undefined && places.running >= places.max)) return false;
       occupy(state, isRoot, places);
       return true;
+    },
+    describeFull({ limited }) {
+      const places = limited && state.tools.get(limited.tool);
+      const isToolFull = places !== undefined && places.running >= places.max;
+      return isToolFull ? `${describeCalls(places.max)} at once per tool` : `${describeCalls(maxTotal)} at once`;
     },
     wait(request, who = nobody) {
       const { promise, resolve: enter } = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
@@ -11,6 +11,10 @@ import type { CallOptions } from "./call-options.ts";
 
 const long = 3_600_000;
 const atOnce: CallOptions = { onLimit: "fail" };
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 test("a call over the limit fails with when to retry, if it must not wait", async () => {
   const workspace = createWorkspace({ tools: [echo()], rates: [{ per: "workspace", calls: 2, inMs: long }] });
@@ -29,7 +33,7 @@ test("a call that would wait longer than it may run fails at once", async () => 
   const outcome = await workspace.call("echo", {}, { limitMs: 5000 });
 
   expect(outcome).toMatchObject({
-    error: { code: "limit-reached", details: { rate: "1 calls in 3600500 ms per tool" } },
+    error: { code: "limit-reached", details: { rate: "1 call in 3600500 ms per tool" } },
   });
 });
 
@@ -137,11 +141,99 @@ test("workspaces that share a store share limits", async () => {
 
 test("a call fails, and does not run, if the limit cannot be counted", async () => {
   const store = memoryStore();
-  const kv = { ...store.kv, increment: () => Promise.reject(new Error("the disk is full")) };
-  const rates: RateLimit[] = [{ per: "workspace", calls: 3, inMs: long }];
-  const workspace = createWorkspace({ tools: [echo()], rates, store: { ...store, kv } });
+  const fail = (): Promise<never> => Promise.reject(new Error("the disk is full"));
+  const kv = { ...store.kv, increment: fail, set: fail };
+  for (const calls of [3, 3000]) {
+    const rates: RateLimit[] = [{ per: "workspace", calls, inMs: long }];
+    const workspace = createWorkspace({ tools: [echo()], rates, store: { ...store, kv } });
 
-  expect(await workspace.call("echo")).toMatchObject({ error: { code: "store-failed", details: { ran: false } } });
+    expect(await workspace.call("echo")).toMatchObject({ error: { code: "store-failed", details: { ran: false } } });
+  }
+});
+
+test("calls that wait for a small limit go as often as it says", async () => {
+  vi.useFakeTimers();
+  for (const store of [undefined, memoryStore({ now: Date.now })]) {
+    const rates: RateLimit[] = [{ per: "tool", calls: 1, inMs: 1000 }];
+    const workspace = createWorkspace({ tools: [echo()], rates, ...(store && { store }) });
+    const begun = Date.now();
+    const ended: number[] = [];
+    const calls = [1, 2, 3, 4, 5].map(async () => {
+      await workspace.call("echo");
+      ended.push(Date.now() - begun);
+    });
+    await vi.advanceTimersByTimeAsync(5000);
+    await Promise.all(calls);
+
+    expect(ended).toEqual([0, 1000, 2000, 3000, 4000]);
+  }
+});
+
+test("a call that would stand behind others is told to come back when they are through", async () => {
+  vi.useFakeTimers();
+  for (const store of [undefined, memoryStore({ now: Date.now })]) {
+    const rates: RateLimit[] = [{ per: "tool", calls: 1, inMs: 10_000 }];
+    const workspace = createWorkspace({ tools: [echo()], rates, ...(store && { store }) });
+    const calls = [1, 2, 3].map(() => workspace.call("echo", {}, { limitMs: long }));
+    await vi.advanceTimersByTimeAsync(4000);
+
+    // The second goes in 6 s, the third 10 s later, and then it takes 10 s more.
+    expect(retryAfter(await workspace.call("echo", {}, atOnce))).toBe(26_000);
+    await vi.advanceTimersByTimeAsync(16_000);
+    await Promise.all(calls);
+  }
+});
+
+test("a call fails as soon as it knows that there is no room in what is left of its time", async () => {
+  vi.useFakeTimers();
+  const rates: RateLimit[] = [
+    { per: "workspace", calls: 1, inMs: 800 },
+    { per: "tool", calls: 1, inMs: 2300 },
+  ];
+  const workspace = createWorkspace({ tools: [echo()], rates });
+  await workspace.call("echo");
+  const begun = Date.now();
+
+  const waiting = workspace.call("echo", {}, { limitMs: 2000 });
+  await vi.advanceTimersByTimeAsync(500);
+  const behind = workspace.call("echo", {}, { limitMs: 200 });
+  await vi.advanceTimersByTimeAsync(0);
+  const behindOutcome = await behind;
+  const behindMs = Date.now() - begun;
+  await vi.advanceTimersByTimeAsync(300);
+  const outcome = await waiting;
+
+  expect([codeOf(behindOutcome), behindMs]).toEqual(["limit-reached", 500]);
+  expect([codeOf(outcome), retryAfter(outcome), Date.now() - begun]).toEqual(["limit-reached", 1500, 800]);
+});
+
+test("a call whose time is over while it stands in line is told how long it would still have been", async () => {
+  vi.useFakeTimers();
+  const workspace = createWorkspace({ tools: [echo()], rates: [{ per: "tool", calls: 1, inMs: 1000 }] });
+  const calls = [1, 2, 3].map(() => workspace.call("echo"));
+  const late = workspace.call("echo", {}, { limitMs: 1500 });
+  await vi.advanceTimersByTimeAsync(2000);
+  await Promise.all(calls);
+
+  expect([codeOf(await late), retryAfter(await late)]).toEqual(["limit-reached", 1500]);
+});
+
+test("a higher priority goes before the one who waits for room, and that one goes on if it is cancelled", async () => {
+  vi.useFakeTimers();
+  const order: string[] = [];
+  const workspace = createWorkspace({ tools: [named(order)], rates: [{ per: "tool", calls: 1, inMs: 1000 }] });
+  const call = (who: string, options: CallOptions = {}): Promise<ToolOutcome> =>
+    workspace.call("name", { who }, options);
+  const controller = new AbortController();
+  const calls = [call("first"), call("low"), call("low too")];
+  await vi.advanceTimersByTimeAsync(300);
+  calls.push(call("never", { priority: 7, signal: controller.signal }), call("high", { priority: 5 }));
+  await vi.advanceTimersByTimeAsync(300);
+  controller.abort();
+  await vi.advanceTimersByTimeAsync(5000);
+  await Promise.all(calls);
+
+  expect(order).toEqual(["first", "high", "low", "low too"]);
 });
 
 test("users take turns when calls wait for a limit, and higher priorities go first", async () => {
@@ -154,8 +246,8 @@ test("users take turns when calls wait for a limit, and higher priorities go fir
 
   await Promise.all(calls);
 
-  // The first found room, the second was looking when the others came.
-  expect(order).toEqual(["Ada 0", "Ada 1", "urgent", "Bob 4", "Eve 5", "Ada 2", "Ada 3"]);
+  // The first found room.
+  expect(order).toEqual(["Ada 0", "urgent", "Ada 1", "Bob 4", "Eve 5", "Ada 2", "Ada 3"]);
 });
 
 test("a call that waits for its user's limit holds nobody up who waits for another", async () => {
@@ -209,7 +301,7 @@ test("a call is refused at once when too many wait", async () => {
   const outcomes = await Promise.all([1, 2, 3].map(() => workspace.call("name", { who: "a" })));
 
   expect(outcomes.map(codeOf)).toEqual(["ok", "ok", "limit-reached"]);
-  expect(outcomes[2]).toMatchObject({ error: { details: { rate: "1 calls that wait" } } });
+  expect(outcomes[2]).toMatchObject({ error: { details: { rate: "1 call in line" } } });
 });
 
 test.for<[what: string, rates: unknown]>([

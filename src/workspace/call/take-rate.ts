@@ -28,7 +28,7 @@ async function waitForRate(
   try {
     const reached = await first;
     if (reached === undefined) return undefined;
-    if (call.root.options.onLimit === "fail") return refuse(call, reached);
+    if (call.root.options.onLimit === "fail" || isTooLate(call, reached)) return refuse(call, reached);
     return await waitInLine(call, () => waitForAll(call, subject, reached));
   } catch (cause) {
     return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
@@ -49,23 +49,27 @@ async function waitTurn(
   first: Reached,
 ): Promise<Reached | FailedOutcome | undefined> {
   const { user, priority } = waiterOf(call);
-  const { turn, leave } = first.queue.enter(user, priority);
-  let reached = first;
+  const place = first.queue.enter(user, priority);
   try {
-    let race: Race<void> = await raceStop(call, turn);
+    let race: Race<void> = await raceStop(call, place.turn());
     while (race.ok) {
       const still = await call.host.rates.take(subject, true);
       if (still === undefined) return undefined;
-      reached = still;
-      // It will not come to that: better to know it now.
-      if (still.retryAfterMs > call.limitMs) return refuse(call, still);
+      if (isTooLate(call, still)) return refuse(call, still);
       if (!isSameQueue(still, first)) return still;
       race = await sleepIn(call, still.retryAfterMs);
+      if (race.ok) race = await raceStop(call, place.turn());
     }
-    return race.failure.code === "call-timeout" ? refuse(call, reached) : { status: "failed", error: race.failure };
+    if (race.failure.code !== "call-timeout") return { status: "failed", error: race.failure };
+    return refuse(call, { ...first, retryAfterMs: place.retryAfterMs() });
   } finally {
-    leave();
+    place.leave();
   }
+}
+
+/** It will not come to that: better to know it now. */
+function isTooLate({ leftMs }: Call, { soonestMs }: Reached): boolean {
+  return soonestMs > leftMs;
 }
 
 function isSameQueue({ queue: left }: Reached, { queue: right }: Reached): boolean {

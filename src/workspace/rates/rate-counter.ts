@@ -1,4 +1,6 @@
 import type { ToolRate } from "../../core/tool.ts";
+import { maxMoments, toCounting, waitForMoment, withoutMoment } from "./moments.ts";
+import { createRecentValues } from "./recent-values.ts";
 
 /** Counts the calls of each subject of one rate. A counter in memory answers at once, one in a store later. */
 export interface RateCounter {
@@ -10,7 +12,28 @@ export interface RateCounter {
 
 /** Makes a counter in memory. It forgets a subject when its calls do not count any more. */
 export function createRateCounter(rate: ToolRate): RateCounter {
-  return rate.burst === undefined ? createWindow(rate) : createBucket(rate, rate.burst);
+  if (rate.burst !== undefined) return createBucket(rate, rate.burst);
+  return rate.calls > maxMoments ? createWindow(rate) : createExactWindow(rate);
+}
+
+function createExactWindow(rate: ToolRate): RateCounter {
+  const { inMs } = rate;
+  const recent = createRecentValues<readonly number[]>(inMs);
+  const find = (subject: string, now: number): number[] => toCounting(recent.get(subject, now) ?? [], inMs, now);
+
+  return {
+    take(subject, now) {
+      const counting = find(subject, now);
+      const wait = waitForMoment(rate, counting, now);
+      if (wait === 0) counting.push(now);
+      recent.set(subject, counting, now);
+      return wait;
+    },
+    giveBack(subject, now) {
+      const left = withoutMoment(find(subject, now), now);
+      if (left !== undefined) recent.set(subject, left, now);
+    },
+  };
 }
 
 /** How long until a window has room for one more, if `previous` and `current` were counted; 0 if it has. */
@@ -89,31 +112,19 @@ function createBucket(rate: ToolRate, burst: number): RateCounter {
   const bucket = toBucket(rate, burst);
   const { intervalMs, reachMs } = bucket;
   // A bucket that nobody touched for as long as it takes to fill is full: it need not be remembered.
-  let young = new Map<string, number>();
-  let old = new Map<string, number>();
-  let turnedAt = Number.NEGATIVE_INFINITY;
-
-  function turnTo(now: number): void {
-    if (now >= turnedAt && now - turnedAt < reachMs) return;
-    old = young;
-    young = new Map();
-    turnedAt = now;
-  }
-
-  const fullAt = (subject: string): number => young.get(subject) ?? old.get(subject) ?? 0;
+  const recent = createRecentValues<number>(reachMs);
+  const fullAt = (subject: string, now: number): number => recent.get(subject, now) ?? 0;
 
   return {
     take(subject, now) {
-      turnTo(now);
-      const full = takeFrom(bucket, fullAt(subject), now);
+      const full = takeFrom(bucket, fullAt(subject, now), now);
       const wait = Math.ceil(full - now - reachMs);
       if (wait > 0) return wait;
-      young.set(subject, full);
+      recent.set(subject, full, now);
       return 0;
     },
     giveBack(subject, now) {
-      turnTo(now);
-      young.set(subject, fullAt(subject) - intervalMs);
+      recent.set(subject, fullAt(subject, now) - intervalMs, now);
     },
   };
 }

@@ -50,7 +50,12 @@ function isCount(value: unknown): boolean {
 /** Says in words what a limit is: `100 calls in 1 min per user`. */
 export function describeRate({ calls, inMs, per, of }: RateLimit): string {
   const subject = of === undefined ? `per ${per}` : `for the ${per} ${of}`;
-  return `${calls} calls in ${describeTime(inMs)}${per === "workspace" ? "" : ` ${subject}`}`;
+  return `${describeCalls(calls)} in ${describeTime(inMs)}${per === "workspace" ? "" : ` ${subject}`}`;
+}
+
+/** Says in words how many calls: `1 call`. */
+export function describeCalls(count: number): string {
+  return `${count} ${count === 1 ? "call" : "calls"}`;
 }
 
 /** Says in words how long a time is: `10 min`. */

@@ -22,7 +22,10 @@ export interface RateSubject {
 export interface Reached {
   /** In words. */
   readonly limit: string;
+  /** As far as one can tell, if those who wait go first. */
   readonly retryAfterMs: number;
+  /** There is no room before, whoever goes first. */
+  readonly soonestMs: number;
   /** Where those stand who wait for the same. */
   readonly queue: RateQueue;
 }
@@ -32,8 +35,17 @@ export interface RateQueue {
   /** The limit, and whose: where both are the same, it is the same queue. */
   readonly limit: object;
   readonly name: string;
-  /** Resolves when it is this one's turn to look. `leave` lets the next one look. */
-  enter(user: string, priority: number): { readonly turn: Promise<void>; leave(): void };
+  enter(user: string, priority: number): RatePlace;
+}
+
+/** A place in a queue. */
+export interface RatePlace {
+  /** Resolves when it is this one's turn to look; to be asked before each look, because somebody may come who goes first. */
+  turn(): Promise<void>;
+  /** How long until there is room for all who wait, as far as one can tell. */
+  retryAfterMs(): number;
+  /** Lets the next one look. */
+  leave(): void;
 }
 
 /** How often tools may be called. */
@@ -112,12 +124,17 @@ function takeAll(limiters: readonly Limiter[], subject: RateSubject, isNext: boo
   for (const [index, limiter] of limiters.entries()) {
     const name = nameOf(limiter.limit.per, subject);
     // Counters in memory answer at once.
-    const wait = isHeldUp(limiter, name, isNext) ? 1 : (limiter.counter.take(name, now) as number);
-    if (wait === 0) continue;
+    const reached =
+      findHeldUp(limiter, name, isNext, now) ?? toReached(limiter, name, takeNow(limiter, name, now), now);
+    if (reached === undefined) continue;
     for (const taken of limiters.slice(0, index)) void taken.counter.giveBack(nameOf(taken.limit.per, subject), now);
-    return toReached(limiter, name, wait);
+    return reached;
   }
   return undefined;
+}
+
+function takeNow({ counter }: Limiter, name: string, now: number): number {
+  return counter.take(name, now) as number;
 }
 
 async function takeAllLater(
@@ -126,68 +143,89 @@ async function takeAllLater(
   isNext: boolean,
 ): Promise<Reached | undefined> {
   const now = Date.now();
-  const held = limiters.find((limiter) => isHeldUp(limiter, nameOf(limiter.limit.per, subject), isNext));
-  if (held !== undefined) return toReached(held, nameOf(held.limit.per, subject), 1);
+  for (const limiter of limiters) {
+    const held = findHeldUp(limiter, nameOf(limiter.limit.per, subject), isNext, now);
+    if (held !== undefined) return held;
+  }
   const waits = await Promise.all(
     limiters.map(async ({ counter, limit }) => counter.take(nameOf(limit.per, subject), now)),
   );
   const longest = waits.indexOf(Math.max(0, ...waits));
-  const reached = limiters[longest];
-  if (reached === undefined || waits[longest] === 0) return undefined;
+  const limiter = limiters[longest];
+  if (limiter === undefined || waits[longest] === 0) return undefined;
   const taken = limiters.filter((_, index) => waits[index] === 0);
   await Promise.all(taken.map(async ({ counter, limit }) => counter.giveBack(nameOf(limit.per, subject), now)));
-  return toReached(reached, nameOf(reached.limit.per, subject), waits[longest] as number);
+  return toReached(limiter, nameOf(limiter.limit.per, subject), waits[longest] as number, now);
 }
 
 /** Nobody is overtaken: who comes now stands behind those who wait. */
-function isHeldUp({ queues }: Limiter, name: string, isNext: boolean): boolean {
-  return !isNext && queues.has(name);
+function findHeldUp(limiter: Limiter, name: string, isNext: boolean, now: number): Reached | undefined {
+  const open = isNext ? undefined : limiter.queues.get(name);
+  if (open === undefined) return undefined;
+  const retryAfterMs = waitBehind(limiter, open, open.line.size(), now);
+  const soonestMs = waitBehind(limiter, open, 0, now);
+  return { limit: describeRate(limiter.limit), retryAfterMs, soonestMs, queue: toQueue(limiter, name) };
 }
 
-function toReached({ limit, queues }: Limiter, name: string, retryAfterMs: number): Reached {
-  return { limit: describeRate(limit), retryAfterMs, queue: toQueue(queues, name) };
+/** How long until there is room behind so many of those who wait. */
+function waitBehind({ limit }: Limiter, { roomAt }: OpenQueue, count: number, now: number): number {
+  return Math.ceil(Math.max(1, roomAt - now) + (count * limit.inMs) / limit.calls);
 }
 
-/** A queue while somebody is in it. */
+/** What the counter of a limit says, if it has no room. */
+function toReached(limiter: Limiter, name: string, waitMs: number, now: number): Reached | undefined {
+  if (waitMs === 0) return undefined;
+  const open = limiter.queues.get(name);
+  if (open !== undefined) open.roomAt = now + waitMs;
+  const limit = describeRate(limiter.limit);
+  return { limit, retryAfterMs: waitMs, soonestMs: waitMs, queue: toQueue(limiter, name) };
+}
+
+/** A queue while somebody is in it. The first in line is the one who looks. */
 interface OpenQueue {
   readonly line: Line<Waiter>;
   readonly turns: Turns;
   arrivals: number;
-  isLooking: boolean;
+  /** When there is room for the first, as it was told when it looked. */
+  roomAt: number;
 }
 
 interface Waiter extends Standing {
-  readonly look: () => void;
-  isInLine: boolean;
+  look: () => void;
 }
 
-function toQueue(queues: Map<string, OpenQueue>, name: string): RateQueue {
-  function advance(queue: OpenQueue): void {
-    const next = queue.line.shift();
-    queue.isLooking = next !== undefined;
-    if (next === undefined) return void queues.delete(name);
-    next.isInLine = false;
-    queue.turns.went(next.turn);
-    next.look();
+function toQueue(limiter: Limiter, name: string): RateQueue {
+  const { queues } = limiter;
+
+  /** Changes the line, and tells the one who is first then, if it was not before. */
+  function change({ line, turns }: OpenQueue, make: () => void): void {
+    const before = line.first();
+    make();
+    const first = line.first();
+    if (first === undefined) return void queues.delete(name);
+    if (first === before) return;
+    turns.went(first.turn);
+    first.look();
   }
 
   return {
     limit: queues,
     name,
     enter(user, priority) {
-      const queue = queues.get(name) ?? { line: createLine(), turns: createTurns(), arrivals: 0, isLooking: false };
+      const queue = queues.get(name) ?? { line: createLine(), turns: createTurns(), arrivals: 0, roomAt: 0 };
       queues.set(name, queue);
-      const { promise: turn, resolve: look } = Promise.withResolvers<void>();
+      const { line } = queue;
       queue.arrivals += 1;
-      const place = { turn: queue.turns.next(user, priority), arrival: queue.arrivals, index: 0 };
-      const waiter: Waiter = { ...place, look, isInLine: true };
-      queue.line.add(waiter);
-      if (!queue.isLooking) advance(queue);
-      const leave = (): void => {
-        if (waiter.isInLine) queue.line.remove(waiter);
-        else advance(queue);
+      const turn = queue.turns.next(user, priority);
+      const waiter: Waiter = { turn, arrival: queue.arrivals, index: 0, look: ignore };
+      change(queue, () => line.add(waiter));
+      return {
+        turn: () => new Promise((resolve) => (line.first() === waiter ? resolve() : (waiter.look = resolve))),
+        retryAfterMs: () => waitBehind(limiter, queue, line.size() - 1, Date.now()),
+        leave: () => change(queue, () => line.remove(waiter)),
       };
-      return { turn, leave };
     },
   };
 }
+
+function ignore(): void {}

@@ -2,17 +2,28 @@ import { hash } from "node:crypto";
 
 import { isKitbagError } from "../../core/errors.ts";
 import type { KeyValueStore } from "../../core/store.ts";
+import { maxMoments } from "./moments.ts";
 import { takeFrom, toBucket, waitForWindow, type RateCounter } from "./rate-counter.ts";
 import type { RateLimit } from "./rate-limit.ts";
+import { createStoreMoments } from "./store-moments.ts";
 
 /** Makes a counter whose numbers are in a store, so that all processes that share it count together. */
 export function createStoreRateCounter(kv: KeyValueStore, limit: RateLimit): RateCounter {
-  return limit.burst === undefined ? createWindow(kv, limit) : createBucket(kv, limit, limit.burst);
+  if (limit.burst !== undefined) return createBucket(kv, limit, limit.burst);
+  return limit.calls > maxMoments ? createWindow(kv, limit) : createExactWindow(kv, limit);
 }
 
 /** The names of users may be anything, and limits that differ count apart. */
 function toPrefix({ per, of, calls, inMs, burst }: RateLimit, subject: string): string {
   return `rate:${hash("sha256", JSON.stringify([per, of, calls, inMs, burst, subject])).slice(0, 32)}`;
+}
+
+function createExactWindow(kv: KeyValueStore, limit: RateLimit): RateCounter {
+  const { take, giveBack } = createStoreMoments(kv, limit);
+  return {
+    take: (subject, now) => take(toPrefix(limit, subject), now),
+    giveBack: (subject, now) => giveBack(toPrefix(limit, subject), now),
+  };
 }
 
 /** How many windows before are remembered, so that each is read once. */
