@@ -606,6 +606,7 @@ test("errorCodes are these", () => {
     "config-invalid",
     "config-missing",
     "config-untrusted",
+    "dead-letter-busy",
     "dead-letter-missing",
     "debug-failed",
     "dependency-failed",

@@ -79,6 +79,8 @@ export interface ErrorDetails {
   "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
   /** A script cannot be debugged, or the debugger cannot do what was asked. */
   "debug-failed": { readonly tool: string; readonly reason: string };
+  /** Somebody else, here or in another process, makes the failed call again right now. */
+  "dead-letter-busy": { readonly id: string };
   /** No call that failed for good is kept under this id. */
   "dead-letter-missing": { readonly id: string };
   /** Packages that a tool needs could not be installed. */

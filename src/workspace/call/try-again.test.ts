@@ -492,7 +492,7 @@ test("defineTool() refuses retries of a tool that may not be run twice", () => {
   expect(() => failing({ limits: { retries: 11 }, failures: 0 })).toThrow(/limits\.retries/u);
 });
 
-test("retry() runs a call again whose key was used up by its failure, and only once if two ask for it", async () => {
+test("retry() runs a call again whose key was used up by its failure", async () => {
   const store = memoryStore();
   const { tool, runs } = failing({ failures: 1, annotations: {}, pauseMs: 5 });
   const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
@@ -500,10 +500,53 @@ test("retry() runs a call again whose key was used up by its failure, and only o
   const dead = openDeadLetters(store);
   const [letter] = await dead.list();
 
-  const outcomes = await Promise.all([1, 2].map(() => dead.retry(workspace, letter?.id ?? "")));
-
-  expect(outcomes).toMatchObject([{ output: "run 2" }, { output: "run 2" }]);
+  expect(await dead.retry(workspace, letter?.id ?? "")).toMatchObject({ output: "run 2" });
   expect([runs(), await dead.list()]).toEqual([2, []]);
+});
+
+test("retry() runs a call once if two ask for it, and tells the other one; after it the letter is free again", async () => {
+  const store = memoryStore();
+  const { tool, runs } = failing({ failures: 2, annotations: {}, pauseMs: 5 });
+  const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
+  await workspace.call("work", { of: "a" });
+  const [letter] = await openDeadLetters(store).list();
+  const retry = (): Promise<ToolOutcome> =>
+    openDeadLetters(store).retry(createWorkspace({ tools: [tool], store }), letter?.id ?? "");
+
+  const [first, second] = await Promise.allSettled([retry(), retry()]);
+  const third = await retry();
+  const fourth = retry();
+
+  expect(first).toMatchObject({ value: { status: "failed" } });
+  expect(second).toMatchObject({ reason: { code: "dead-letter-busy" } });
+  expect(third).toMatchObject({ output: "run 3" });
+  await expect(fourth).rejects.toMatchObject({ code: "dead-letter-missing" });
+  expect(runs()).toBe(3);
+});
+
+test("retry() keeps others out as long as it takes, and no longer than 30 s after its process vanished", async () => {
+  vi.useFakeTimers();
+  try {
+    const store = memoryStore({ now: Date.now });
+    const { tool } = failing({ failures: 1 });
+    const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
+    await workspace.call("work");
+    const [letter] = await openDeadLetters(store).list();
+    const id = letter?.id ?? "";
+    let isThere = true;
+    const set: typeof store.kv.set = (...given) =>
+      isThere ? store.kv.set(...given) : Promise.reject(new Error("gone"));
+    const hangs = { call: () => new Promise<never>(() => undefined) };
+    void openDeadLetters({ kv: { ...store.kv, set } }).retry(hangs, id);
+    await vi.advanceTimersByTimeAsync(600_000);
+    await expect(openDeadLetters(store).retry(workspace, id)).rejects.toMatchObject({ code: "dead-letter-busy" });
+    isThere = false;
+    await vi.advanceTimersByTimeAsync(31_000);
+
+    expect(await openDeadLetters(store).retry(workspace, id)).toMatchObject({ output: "run 2" });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("retry() does not run a call again that was done in the meantime", async () => {
@@ -533,20 +576,24 @@ test("retry() does not bring back a letter that was dropped while it failed agai
   expect(await dead.list()).toEqual([]);
 });
 
-test.for<["set" | "delete"]>([["set"], ["delete"]])(
-  "retry() rejects when the store fails at a %s",
-  async ([broken]) => {
-    const store = memoryStore();
-    const { tool } = failing({ failures: Infinity, annotations: {} });
-    const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
-    await workspace.call("work", { of: "a" }, { idempotencyKey: "order-1" });
-    const [letter] = await openDeadLetters(store).list();
-    const kv = { ...store.kv, [broken]: () => Promise.reject(new Error("disk full")) };
-    const caller = createWorkspace({ tools: [tool], store });
+test.for<[broken: "set" | "delete", prefix: string]>([
+  ["set", "dead-claim:"],
+  ["set", "dead:"],
+  ["delete", "once:"],
+])("retry() rejects when the store fails at a %s of %s", async ([broken, prefix]) => {
+  const store = memoryStore();
+  const { tool } = failing({ failures: Infinity, annotations: {} });
+  const workspace = createWorkspace({ tools: [tool], store, keepFailed: true });
+  await workspace.call("work", { of: "a" }, { idempotencyKey: "order-1" });
+  const [letter] = await openDeadLetters(store).list();
+  const write = store.kv[broken] as (key: string, ...rest: unknown[]) => Promise<unknown>;
+  const writeOrFail: typeof write = (key, ...rest) =>
+    key.startsWith(prefix) ? Promise.reject(new Error("disk full")) : write(key, ...rest);
+  const kv = { ...store.kv, [broken]: writeOrFail };
+  const caller = createWorkspace({ tools: [tool], store });
 
-    await expect(openDeadLetters({ kv }).retry(caller, letter?.id ?? "")).rejects.toThrow("disk full");
-  },
-);
+  await expect(openDeadLetters({ kv }).retry(caller, letter?.id ?? "")).rejects.toThrow("disk full");
+});
 
 interface FailingParts {
   readonly name?: string;

@@ -6,6 +6,7 @@ import { redactValue } from "../../core/redaction/redact.ts";
 import type { Store } from "../../core/store.ts";
 import type { CallOptions } from "../call/call-options.ts";
 import { reopenOnce } from "../recall/once.ts";
+import { withLetter } from "./with-letter.ts";
 
 /** A call that failed for good, with all that is needed to make it again. */
 export interface DeadLetter {
@@ -41,9 +42,9 @@ export interface DeadLetters {
   get(id: string): Promise<DeadLetter>;
   /**
    * Makes the call again, as the same user and with the same key. If it is done now the letter is gone; else there is one with the
-   * new error.
+   * new error. Of all processes that share the store, one at a time does so.
    *
-   * @throws {KitbagError} `dead-letter-missing`; `option-invalid` if secrets were taken out of its input and no other was given.
+   * @throws {KitbagError} `dead-letter-missing`; `dead-letter-busy` if somebody else does so now; `option-invalid` if secrets were taken out of its input and no other was given.
    */
   retry(workspace: Caller, id: string, options?: RetryDeadOptions): Promise<ToolOutcome>;
   /** Answers whether there was one. */
@@ -96,41 +97,57 @@ export function openDeadLetters({ kv }: Pick<Store, "kv">): DeadLetters {
       const found = await kv.list({ prefix, after: prefix + after, limit });
       return found.map(([, { value }]) => value as unknown as DeadLetter);
     },
-    async retry(workspace, id, { input, ...options } = {}) {
-      const { letter, version } = await find(id);
-      if (letter.isRedacted && input === undefined) {
-        const expected = "the input, because secrets were taken out of the one that is kept";
-        throw new KitbagError("option-invalid", { option: "input", found: "nothing", expected });
-      }
-      const { tool, user, idempotencyKey } = letter;
-      let next: string | undefined;
-      const onEvent = (event: CallEvent): void => {
-        if (event.type === "call-kept") next = event.letter;
-        options.onEvent?.(event);
-      };
-      const again: CallOptions = {
-        ...(user !== undefined && { user }),
-        // With another input it is another use of the tool.
-        ...(idempotencyKey !== undefined && input === undefined && { idempotencyKey }),
-        ...options,
-        onEvent,
-      };
-      const { idempotencyKey: key } = again;
-      if (key !== undefined) await reopenOnce(kv, { address: tool, user: again.user, key });
-      const outcome = await workspace.call(tool, input ?? letter.input, again);
-      if (outcome.status === "failed" && next === undefined) {
-        const error = redactValue(outcome.error);
-        await replaceLetter(kv, version, { ...letter, error, attempts: letter.attempts + 1 });
-        return outcome;
-      }
-      if (next !== undefined) await addAttempts(kv, next, letter.attempts);
-      await kv.delete(prefix + id);
-      return outcome;
-    },
+    retry: (workspace, id, options = {}) =>
+      withLetter(kv, id, async () => {
+        const { letter, version } = await find(id);
+        return makeAgain({ kv, workspace, letter, version }, options);
+      }),
     async drop(id) {
       return kv.delete(prefix + id);
     },
   };
+}
+
+/** A letter that nobody else tries now. */
+interface OwnLetter {
+  readonly kv: Store["kv"];
+  readonly workspace: Caller;
+  readonly letter: DeadLetter;
+  readonly version: number;
+}
+
+async function makeAgain(
+  { kv, workspace, letter, version }: OwnLetter,
+  { input, ...options }: RetryDeadOptions,
+): Promise<ToolOutcome> {
+  if (letter.isRedacted && input === undefined) {
+    const expected = "the input, because secrets were taken out of the one that is kept";
+    throw new KitbagError("option-invalid", { option: "input", found: "nothing", expected });
+  }
+  const { id, tool, user, idempotencyKey } = letter;
+  let next: string | undefined;
+  const onEvent = (event: CallEvent): void => {
+    if (event.type === "call-kept") next = event.letter;
+    options.onEvent?.(event);
+  };
+  const again: CallOptions = {
+    ...(user !== undefined && { user }),
+    // With another input it is another use of the tool.
+    ...(idempotencyKey !== undefined && input === undefined && { idempotencyKey }),
+    ...options,
+    onEvent,
+  };
+  const { idempotencyKey: key } = again;
+  if (key !== undefined) await reopenOnce(kv, { address: tool, user: again.user, key });
+  const outcome = await workspace.call(tool, input ?? letter.input, again);
+  if (outcome.status === "failed" && next === undefined) {
+    const error = redactValue(outcome.error);
+    await replaceLetter(kv, version, { ...letter, error, attempts: letter.attempts + 1 });
+    return outcome;
+  }
+  if (next !== undefined) await addAttempts(kv, next, letter.attempts);
+  await kv.delete(prefix + id);
+  return outcome;
 }
 
 /** Keeps a letter under its id. */
