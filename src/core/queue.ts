@@ -39,7 +39,10 @@ export interface QueueCounts {
  * @throws {KitbagError} `store-key-invalid` for an id or a name that is no key, `option-invalid` for a wrong number.
  */
 export interface Queue {
-  /** Adds a job. One of this id that is there, waiting or claimed, stays as it is; answers whether it was added. */
+  /**
+   * Adds a job. One of this id that waits is brought forward, if this one would come sooner or has a higher priority, and never put
+   * back; one that is claimed stays as it is. Answers whether it was added.
+   */
   add(id: string, options?: JobOptions): Promise<boolean>;
   /** Takes those that are ready: the highest priority first, among equals in the order in which they could first be claimed. */
   claim(options: ClaimOptions): Promise<readonly Job[]>;

@@ -1,10 +1,10 @@
-import type { Job, QueueCounts } from "../core/queue.ts";
+import type { Job, JobOptions, QueueCounts } from "../core/queue.ts";
 import { createOrderedHeap } from "./ordered-heap.ts";
 
 /** A job as {@link memoryQueues} keeps it. Only its {@link MemoryJobs} changes its times. */
 export interface KeptJob {
   readonly id: string;
-  readonly priority: number;
+  priority: number;
   /** Breaks ties: the number of the write that says when it is ready. */
   order: number;
   attempt: number;
@@ -19,6 +19,8 @@ export interface MemoryJobs {
   get(id: string): KeptJob | undefined;
   /** Adds the job, or changes one that is there, so that nobody gets it before `ms` have passed. */
   wait(job: KeptJob, ms: number): void;
+  /** Lets a job that waits come sooner, or before others, if that is what is said. */
+  bringForward(job: KeptJob, options: Required<JobOptions>): void;
   claim(leaseMs: number, limit: number): Job[];
   delete(job: KeptJob): void;
   count(): QueueCounts;
@@ -45,6 +47,12 @@ export function createMemoryJobs(now: () => number): MemoryJobs {
     },
     get: (id) => jobs.get(id),
     wait,
+    bringForward(job, { priority, delayMs }) {
+      line.change(job, () => {
+        job.priority = Math.max(job.priority, priority);
+        job.readyAt = Math.min(job.readyAt, now() + delayMs);
+      });
+    },
     claim(leaseMs, limit) {
       line.wake(now());
       const taken: Job[] = [];
@@ -72,6 +80,8 @@ interface Line {
   /** Adds a job that nobody may have before its time. */
   add(job: KeptJob): void;
   remove(job: KeptJob): void;
+  /** Changes what decides when a job is next; it stays among those that are ready, or those that are not. */
+  change(job: KeptJob, make: () => void): void;
   /** Finds out who is ready at `time`. One that was seen to be ready stays so, also if the clock goes back. */
   wake(time: number): void;
   /** The next one of those that are ready. */
@@ -92,6 +102,12 @@ function createLine(): Line {
     },
     remove(job) {
       for (const heap of [ready, delayed, claimed]) heap.remove(job);
+    },
+    change(job, make) {
+      const heap = [ready, delayed, claimed].find((one) => one.has(job));
+      heap?.remove(job);
+      make();
+      heap?.add(job);
     },
     wake(time) {
       for (const heap of [delayed, claimed]) {

@@ -34,9 +34,14 @@ function createMemoryQueue(life: StoreLife, queues: Map<string, MemoryJobs>, nam
 
   return {
     async add(id, options) {
-      const { priority, delayMs } = checkAdd(id, options);
+      const checked = checkAdd(id, options);
+      const { priority, delayMs } = checked;
       const jobs = open("queue.add");
-      if (jobs.get(id)) return false;
+      const known = jobs.get(id);
+      if (known) {
+        if (!known.isClaimed) jobs.bringForward(known, checked);
+        return false;
+      }
       queues.set(name, jobs);
       jobs.wait({ id, priority, order: 0, attempt: 0, readyAt: 0, isClaimed: false }, delayMs);
       return true;

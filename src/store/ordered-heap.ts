@@ -2,6 +2,7 @@
 export interface OrderedHeap<Item> {
   readonly size: number;
   add(item: Item): void;
+  has(item: Item): boolean;
   /** The least item; it stays. */
   first(): Item | undefined;
   /** Takes out an item wherever it is; one that is not there is left alone. */
@@ -56,6 +57,7 @@ export function createOrderedHeap<Item>(compare: (left: Item, right: Item) => nu
     add(item) {
       rise(item, items.length);
     },
+    has: (item) => places.has(item),
     first: () => items[0],
     remove(item) {
       const place = places.get(item);

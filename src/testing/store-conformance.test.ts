@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 import { KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
-import type { Queue } from "../core/queue.ts";
+import type { Job, Queue } from "../core/queue.ts";
 import type { BlobStore, KeyValueStore, LogEntry, LogStore, Store } from "../core/store.ts";
 import { memoryStore } from "../store/memory-store.ts";
 import { storeConformance } from "./store-conformance.ts";
@@ -437,7 +437,7 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
   },
   {
     fault: "replaces a job that is there",
-    check: "queue.add() leaves a job that is there as it is, waiting or claimed",
+    check: "queue.add() brings a job forward that waits, and puts none back",
     store: withQueue((queue) => ({
       async add(id, options) {
         const jobs = await queue.claim({ leaseMs: 1, limit: 100 });
@@ -445,6 +445,33 @@ const faults: readonly { fault: string; check: string; store: (good: Store) => S
         return queue.add(id, options);
       },
     })),
+  },
+  {
+    fault: "takes no notice of a job that is there",
+    check: "queue.add() brings a job forward that waits, and puts none back",
+    store: withQueue((queue) => {
+      const known = new Set<string>();
+      return { add: async (id, options) => !known.has(id) && (known.add(id), queue.add(id, options)) };
+    }),
+  },
+  {
+    fault: "begins a job anew that is claimed",
+    check: "queue.add() leaves a job that is claimed as it is",
+    store: withQueue((queue) => {
+      const claimed = new Map<string, Job>();
+      return {
+        async claim(options) {
+          const jobs = await queue.claim(options);
+          for (const job of jobs) claimed.set(job.id, job);
+          return jobs;
+        },
+        async add(id, options) {
+          const job = claimed.get(id);
+          if (job) await queue.complete(job);
+          return queue.add(id, options);
+        },
+      };
+    }),
   },
   {
     fault: "hands out delayed jobs at once",

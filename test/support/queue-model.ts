@@ -13,7 +13,7 @@ export interface QueueWorld {
 
 interface ModelJob {
   readonly id: string;
-  readonly priority: number;
+  priority: number;
   attempt: number;
   isClaimed: boolean;
   /** From when on it may be claimed. */
@@ -72,8 +72,14 @@ function countOf({ jobs }: QueueModel, now: number): Awaited<ReturnType<Queue["c
 
 function toAdd([id, priority, delayMs]: [string, number, number]): Command {
   return toCommand(`add ${id} ${priority} ${delayMs}`, async ({ jobs }, { queue, now }) => {
-    const isNew = !jobs.has(id);
-    if (isNew) jobs.set(id, { id, priority, attempt: 0, isClaimed: false, readyAt: now() + delayMs });
+    const readyAt = now() + delayMs;
+    const known = jobs.get(id);
+    const isNew = known === undefined;
+    if (isNew) jobs.set(id, { id, priority, attempt: 0, isClaimed: false, readyAt });
+    else if (!known.isClaimed) {
+      known.priority = Math.max(known.priority, priority);
+      known.readyAt = Math.min(known.readyAt, readyAt);
+    }
 
     expect(await queue.add(id, { priority, delayMs })).toBe(isNew);
   });

@@ -24,14 +24,14 @@ export function postgresQueues(parts: PostgresParts): (name: string) => Queue {
 
 function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, name: string): Queue {
   /** Writes to one job; whoever adds it at the same time waits. */
-  function write<Answer>(id: string, statement: Statement, read: (count: number) => Answer): Promise<Answer> {
-    return lane.write({ statement, lock: `${schema}/job/${name}\n${id}`, read: (rows) => read(rows.length) });
+  function write<Answer>(id: string, statement: Statement, read: (row: Row | undefined) => Answer): Promise<Answer> {
+    return lane.write({ statement, lock: `${schema}/job/${name}\n${id}`, read: ([row]) => read(row) });
   }
 
   /** Changes a job if it is still the one that was claimed. */
   function change({ id, attempt }: Job, statement: Statement): Promise<void> {
-    return write(id, statement, (count) => {
-      if (count === 0) throw new KitbagError("job-lost", { queue: name, job: id, attempt });
+    return write(id, statement, (row) => {
+      if (!row) throw new KitbagError("job-lost", { queue: name, job: id, attempt });
     });
   }
 
@@ -39,7 +39,7 @@ function createPostgresQueue({ life, schema, reader, lane, sql }: QueueParts, na
     async add(id, options) {
       const { priority, delayMs } = checkAdd(id, options);
       checkQueue(life, name, "queue.add");
-      return write(id, sql.add(name, id, priority, delayMs), (count) => count > 0);
+      return write(id, sql.add(name, id, priority, delayMs), (row) => row?.["is_new"] === true);
     },
     async claim(options) {
       const { leaseMs, limit } = checkClaim(options);

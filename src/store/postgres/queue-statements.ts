@@ -19,8 +19,12 @@ export function queueStatements(schema: string): QueueStatements {
   const place = `nextval('${schema}.job_order')`;
   const isTheirs = "queue = $1 AND id = $2 AND attempt = $3 AND claimed";
   const texts = {
-    add: `INSERT INTO ${schema}.jobs (queue, id, priority, ready_at, place, attempt, claimed)
-      VALUES ($1, $2, $3, ${nowMs} + $4::bigint, ${place}, 0, false) ON CONFLICT (queue, id) DO NOTHING RETURNING id`,
+    // What is new has not been written over by anybody.
+    add: `INSERT INTO ${schema}.jobs AS job (queue, id, priority, ready_at, place, attempt, claimed)
+      VALUES ($1, $2, $3, ${nowMs} + $4::bigint, ${place}, 0, false) ON CONFLICT (queue, id) DO UPDATE
+      SET priority = greatest(job.priority, excluded.priority), ready_at = least(job.ready_at, excluded.ready_at)
+      WHERE NOT job.claimed AND (job.priority < excluded.priority OR job.ready_at > excluded.ready_at)
+      RETURNING job.xmax = 0 AS is_new`,
     // Whoever claims at the same time steps over what is locked here, and waits for nobody.
     claim: `WITH ready AS MATERIALIZED (
         SELECT id, priority, ready_at, place FROM ${schema}.jobs WHERE queue = $1 AND ready_at <= ${nowMs}

@@ -34,8 +34,9 @@ export interface OpenOptions {
  */
 export interface Runs {
   /**
-   * Adds a run for a worker to work on. One that is there already, and has not ended, is queued again: that is how a paused run goes on.
-   * Answers whether it is new. What is acknowledged here reaches an end, also if the queue loses it, as long as there is a worker.
+   * Adds a run for a worker to work on. One that is there already, and has not ended, is queued again: that is how a paused run goes on,
+   * and one that waits comes sooner, or before others. While somebody works on it, it is for when they have paused it: the delay begins
+   * then. Answers whether it is new. What is acknowledged here reaches an end, also if the queue loses it, as long as there is a worker.
    */
   add(runId: string, options?: AddRunOptions): Promise<boolean>;
   /**
@@ -88,11 +89,11 @@ export function createRuns(options: RunsOptions): Runs {
       checkRunId(runId);
       checkEvents(events);
       // Before anything is written: it would be there, and nobody would work on it.
-      const { delayMs, priority } = checkAdd(runId, jobOptions);
+      const job = checkAdd(runId, jobOptions);
       const isNew = await begin(store, runId, events);
       if (!isNew && (await hasEnded(store, runId))) return false;
-      await markers.setQueued(runId, delayMs);
-      await queue.add(runId, { delayMs, priority });
+      await markers.setQueued(runId, job);
+      await queue.add(runId, job);
       for (const wake of wakes) wake();
       return isNew;
     },

@@ -26,7 +26,7 @@ export interface RunSummary {
 export interface RunLists {
   readonly log: LogStore;
   readonly leases: Pick<Leases, "find">;
-  readonly markers: Pick<RunMarkers, "isQueued">;
+  readonly markers: Pick<RunMarkers, "findQueued">;
 }
 
 /** Lists runs in the order of their ids, 100 if nobody says how many. */
@@ -43,13 +43,13 @@ export async function listRuns(lists: RunLists, options: ListRunsOptions = {}): 
 async function toSummary({ log, leases, markers }: RunLists, id: string): Promise<RunSummary> {
   const stream = toStream(id);
   const entries = await log.position(stream);
-  const [[last], lease, isQueued] = await Promise.all([
+  const [[last], lease, queued] = await Promise.all([
     log.read(stream, { after: entries - 1, limit: 1 }),
     leases.find(id),
-    markers.isQueued(id),
+    markers.findQueued(id),
   ]);
   const record = last && toRecord(last.value);
-  const status = toStatus(record, lease !== undefined, isQueued);
+  const status = toStatus(record, lease !== undefined, queued !== undefined);
   return { id, status, entries, time: last?.time ?? 0, ...(status === "running" && lease && { lease }) };
 }
 

@@ -47,6 +47,21 @@ test("step() gives its work the same key each time, and how often it was started
   ]);
 });
 
+test("step() gives no two steps the same key, whatever they and their runs are called", async () => {
+  const { first } = createWorld();
+  const keys: string[] = [];
+  for (const [id, step] of [
+    ["a:b", "c"],
+    ["a", "b:c"],
+    ["a%3Ab", "c"],
+    ["plain", "c"],
+  ] as const) {
+    await (await first.runs.open(id)).step(step, {}, ({ key }) => void keys.push(key));
+  }
+
+  expect(keys).toEqual(["a%3Ab:c", "a:b:c", "a%253Ab:c", "plain:c"]);
+});
+
 test("step() whose outcome is recorded never runs again, also elsewhere", async () => {
   const { first, second } = createWorld();
   const run = await first.runs.open("a");

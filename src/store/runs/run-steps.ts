@@ -83,7 +83,7 @@ async function runStep(
   const { status, recall, attempt: attempts } = state.step(name);
   if (status === "done") return { output: recall() };
   if (status !== "new" && !idempotent) await park(options, name);
-  const context = { key: `${options.runId}:${name}`, attempt: attempts + 1, signal };
+  const context = { key: toStepKey(options.runId, name), attempt: attempts + 1, signal };
   const { key, attempt } = context;
   const intent = { type: "step-intent", step: name, key, attempt, idempotent } as const;
   const declaredAt = clock.elapsed();
@@ -97,6 +97,11 @@ async function runStep(
   if (onSent !== undefined) return { output, kept: journal.holdRecord(outcome, () => hasRecord(state, outcome)) };
   await journal.appendRecord(outcome).catch((cause: unknown) => writeAgain(options, outcome, cause));
   return { output };
+}
+
+/** `run:step`. A run's id with a ":" is written so that no other run and step give the same. */
+function toStepKey(runId: string, name: string): string {
+  return `${runId.replaceAll("%", "%25").replaceAll(":", "%3A")}:${name}`;
 }
 
 async function park({ journal, state, runId }: StepsOptions, name: string): Promise<never> {

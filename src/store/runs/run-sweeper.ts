@@ -63,8 +63,8 @@ function createStuckFinder({ queue, markers, leaseMs, clock }: SweeperOptions): 
 
   return async () => {
     const queued = await markers.listQueued(after);
-    // It takes no notice of what it has.
-    await Promise.all(queued.map(({ runId, delayMs }) => queue.add(runId, { delayMs })));
+    // It puts nothing back that it has.
+    await Promise.all(queued.map(({ runId, delayMs, priority }) => queue.add(runId, { delayMs, priority })));
     const stuck = queued.filter(isStuck).map(({ runId }) => runId);
     after = queued.length < markedPage ? "" : (queued.at(-1)?.runId ?? "");
     if (after === "") {

@@ -365,6 +365,82 @@ test("work() does not take up a run before its delay is over", async () => {
   expect(await outcomeOf(first)).toEqual({ status: "ok", output: "done" });
 });
 
+test("work() waits as long as a run said that added itself again before it paused", async () => {
+  const { first, clock } = createWorld();
+  const times: number[] = [];
+  await first.runs.add("a");
+  first.runs.work(async (run) => {
+    times.push(clock.elapsed());
+    await first.runs.add(run.id, { delayMs: 60_000 });
+    await run.pause();
+  });
+  await clock.advance(150_000);
+
+  expect(times.map((time) => Math.floor(time / 10_000))).toEqual([0, 6, 12]);
+});
+
+test("work() takes up a run that was delayed when it is added again without a delay", async () => {
+  const { first, clock } = createWorld();
+  first.runs.work(() => "done");
+  await first.runs.add("a", { delayMs: 3_600_000 });
+  await clock.advance(5000);
+  const before = await outcomeOf(first);
+
+  await first.runs.add("a");
+  await clock.advance(0);
+
+  expect([before, await outcomeOf(first)]).toEqual([undefined, { status: "ok", output: "done" }]);
+});
+
+test("work() takes up the sooner of two times that a run was added for while it was being worked on", async () => {
+  const { first, clock } = createWorld();
+  const times: number[] = [];
+  await first.runs.add("a");
+  first.runs.work(async (run) => {
+    times.push(clock.elapsed());
+    if (times.length > 1) return;
+    for (const delayMs of [5000, 3_600_000]) await first.runs.add(run.id, { delayMs });
+    await run.pause();
+  });
+  await clock.advance(7000);
+
+  expect(times).toHaveLength(2);
+  expect(times[1]).toBeGreaterThanOrEqual(5000);
+});
+
+test("work() takes up a run before others when it is added again with a higher priority", async () => {
+  const { first, clock } = createWorld();
+  for (const id of ["a", "b", "c"]) await first.runs.add(id);
+  await first.runs.add("c", { priority: 5 });
+  const order: string[] = [];
+  first.runs.work((run) => void order.push(run.id));
+  await clock.advance(1000);
+
+  expect(order).toEqual(["c", "a", "b"]);
+});
+
+test("work() keeps the priority of a run that failed", async () => {
+  const { first, clock } = createWorld();
+  const order: string[] = [];
+  await first.runs.add("low", { priority: -5 });
+  const worker = first.runs.work(
+    (run) => {
+      order.push(run.id);
+      throw new Error("no");
+    },
+    { retryDelayMs: 60_000 },
+  );
+  // The queued runs are looked at more than once in this time.
+  await clock.advance(30_000);
+  await worker.stop();
+  await clock.advance(60_000);
+  await first.runs.add("usual");
+  first.runs.work((run) => void order.push(run.id));
+  await clock.advance(1000);
+
+  expect(order).toEqual(["low", "usual", "low"]);
+});
+
 test("work() goes on when the store comes back, and tells what went wrong", async () => {
   const { first, clock } = createWorld();
   const causes: unknown[] = [];

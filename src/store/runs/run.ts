@@ -15,7 +15,10 @@ export interface StepOptions {
 
 /** What a step's work is given. */
 export interface StepContext {
-  /** `run:step`, the same each time that the step is run: services that take such a key do the work once. */
+  /**
+   * `run:step`, the same each time that the step is run, and of no other step: services that take such a key do the work once. In the
+   * run's id ":" is written "%3A", and "%" as "%25".
+   */
   readonly key: string;
   /** How often the step was started, with this time: at least 1. */
   readonly attempt: number;

@@ -2,7 +2,7 @@ import { describeCause, isKitbagError } from "../../core/errors.ts";
 import type { Job, Queue } from "../../core/queue.ts";
 import type { OpenedRun } from "./open-run.ts";
 import type { RunClock, RunTimer } from "./run-clock.ts";
-import type { RunMarkers } from "./run-markers.ts";
+import type { QueuedJob, RunMarkers } from "./run-markers.ts";
 import type { RunFailure } from "./run-records.ts";
 import type { RunHandler, WorkOptions } from "./run-work.ts";
 
@@ -32,7 +32,7 @@ export async function workOnRun(context: WorkContext, runId: string, job: Job | 
     const next = await tryRun(context, runId);
     if (next === "lost") return;
     if (next === "done") await finish(context, runId, job);
-    else await putBack(context, { runId, job, delayMs: next.againMs });
+    else await putBack(context, { runId, job, delayMs: Math.round(next.againMs) });
   } finally {
     heart?.cancel();
   }
@@ -49,10 +49,10 @@ async function tryRun(context: WorkContext, runId: string): Promise<Next> {
     return "done";
   }
   try {
-    await context.markers.setRunning(runId);
+    const priority = await context.markers.setRunning(runId);
     context.onOpened(opened);
     await handle(context, opened);
-    return await settle(context, opened);
+    return await settle(context, opened, priority);
   } finally {
     // Whatever went wrong: a lease that nobody uses must not be prolonged.
     opened.abandon();
@@ -94,8 +94,9 @@ function toFailure(cause: unknown): RunFailure {
   return isKitbagError(cause) ? { code: cause.code, message } : { message };
 }
 
-async function settle(context: WorkContext, { run, left }: OpenedRun): Promise<Next> {
+async function settle(context: WorkContext, { run, left }: OpenedRun, priority: number): Promise<Next> {
   const { markers, options } = context;
+  const delayMs = Math.min(longestDelayMs, options.retryDelayMs * 2 ** (run.attempt - 1));
   switch (left) {
     case undefined:
       return "lost";
@@ -107,22 +108,23 @@ async function settle(context: WorkContext, { run, left }: OpenedRun): Promise<N
       await markers.removeRunning(run.id);
       return "done";
     case "released":
-      return queueAgain(context, run.id, 0);
+      return queueAgain(context, run.id, { delayMs: 0, priority });
     case "failed":
-      return queueAgain(context, run.id, Math.min(longestDelayMs, options.retryDelayMs * 2 ** (run.attempt - 1)));
+      return queueAgain(context, run.id, { delayMs, priority });
   }
 }
 
-async function queueAgain({ markers }: WorkContext, runId: string, againMs: number): Promise<Next> {
-  await markers.setQueued(runId, againMs);
+async function queueAgain({ markers }: WorkContext, runId: string, job: QueuedJob): Promise<Next> {
+  const { delayMs } = await markers.setQueued(runId, job);
   await markers.removeRunning(runId);
-  return { againMs };
+  return { againMs: delayMs };
 }
 
 async function finish({ queue, markers }: WorkContext, runId: string, job: Job | undefined): Promise<void> {
   if (job) await unlessJobLost(queue.complete(job));
   // Somebody may have added the run while it was being worked on; the queue had it already and took no notice.
-  if (await markers.isQueued(runId)) await queue.add(runId);
+  const queued = await markers.findQueued(runId);
+  if (queued) await queue.add(runId, queued);
 }
 
 interface PutBack {
@@ -131,9 +133,10 @@ interface PutBack {
   readonly delayMs: number;
 }
 
-async function putBack({ queue }: WorkContext, { runId, job, delayMs }: PutBack): Promise<void> {
-  if (job) await unlessJobLost(queue.release(job, { delayMs: Math.round(delayMs) }));
-  else await queue.add(runId, { delayMs: Math.round(delayMs) });
+async function putBack({ queue, markers }: WorkContext, { runId, job, delayMs }: PutBack): Promise<void> {
+  if (job) return unlessJobLost(queue.release(job, { delayMs }));
+  const queued = await markers.findQueued(runId);
+  await queue.add(runId, { ...queued, delayMs });
 }
 
 /** Who has lost a job need not care: what counts is the journal. */

@@ -6,6 +6,7 @@ export interface JobRows extends JobChanges, JobReads {}
 
 /** All of these run inside of a write. */
 interface JobChanges {
+  /** Adds it, or brings one forward that waits; answers whether it is new. */
   add(queue: number, id: string, options: Required<JobOptions>): boolean;
   /** Lets nobody else have the job for so long. */
   wait(queue: number, id: string, options: { readonly ms: number; readonly isClaimed: boolean }): void;
@@ -40,12 +41,24 @@ function createJobChanges({ life, database: { sql }, writer }: SqliteParts, { fi
     sql(`UPDATE jobs SET is_waiting = 0 WHERE ${due}`).run(queue ?? null, life.now());
   }
 
+  function bringForward(queue: number, id: string, job: { readonly priority: number; readonly readyAt: number }): void {
+    const { priority, readyAt } = job;
+    // One that was seen to be ready stays so.
+    const values = "priority = max(priority, ?), ready_at = iif(is_waiting, min(ready_at, ?), ready_at)";
+    const isBetter = "(priority < ? OR is_waiting = 1 AND ready_at > ?)";
+    const update = sql(`UPDATE jobs SET ${values} WHERE queue = ? AND id = ? AND is_claimed = 0 AND ${isBetter}`);
+    update.run(priority, readyAt, queue, id, priority, readyAt);
+  }
+
   return {
     wake,
     add(queue, id, { priority, delayMs }) {
       const insert = sql("INSERT INTO jobs VALUES (?, ?, ?, ?, 0, ?, 0, ?) ON CONFLICT DO NOTHING");
       const isWaiting = delayMs > 0 ? 1 : 0;
-      return insert.run(queue, id, priority, writer.nextNumber(), after(delayMs), isWaiting).changes !== 0;
+      const readyAt = after(delayMs);
+      if (insert.run(queue, id, priority, writer.nextNumber(), readyAt, isWaiting).changes !== 0) return true;
+      bringForward(queue, id, { priority, readyAt });
+      return false;
     },
     wait(queue, id, { ms, isClaimed }) {
       const values = "number = ?, ready_at = ?, is_claimed = ?, is_waiting = ?";

@@ -54,18 +54,33 @@ export const queueChecks: StoreChecks = {
     assert.deepEqual(await claim(queue, 10), ["b", "c"]);
   },
 
-  async "queue.add() leaves a job that is there as it is, waiting or claimed"(store) {
+  async "queue.add() brings a job forward that waits, and puts none back"(store) {
     const queue = store.queue("jobs");
     assert.equal(await queue.add("first", { priority: 1 }), true);
     assert.equal(await queue.add("second"), true);
+    assert.equal(await queue.add("late", { priority: -1, delayMs: longMs }), true);
+    assert.equal(await queue.add("later", { delayMs: longMs }), true);
 
+    assert.equal(await queue.add("first", { priority: -5, delayMs: longMs }), false);
+    assert.equal(await queue.add("later", { priority: 5, delayMs: longMs }), false);
+    assert.deepEqual(await queue.count(), { ready: 2, delayed: 2, claimed: 0 });
     assert.equal(await queue.add("second", { priority: 2 }), false);
-    assert.equal(await queue.add("first", { delayMs: longMs }), false);
-    const [job] = await queue.claim({ leaseMs: longMs });
-    assert.equal(await queue.add("first"), false);
+    assert.equal(await queue.add("late", { priority: -2 }), false);
 
-    assert.deepEqual(job, { id: "first", attempt: 1 });
+    assert.deepEqual(await claim(queue, 10), ["second", "first", "late"]);
+  },
+
+  async "queue.add() leaves a job that is claimed as it is"(store) {
+    const queue = store.queue("jobs");
+    await queue.add("claimed");
+    const job = await claimOne(queue, { leaseMs: longMs });
+    await queue.add("other", { priority: 1 });
+
+    assert.equal(await queue.add("claimed", { priority: 2 }), false);
     assert.deepEqual(await queue.count(), { ready: 1, delayed: 0, claimed: 1 });
+    await queue.release(job);
+
+    assert.deepEqual(await claim(queue, 10), ["other", "claimed"]);
   },
 
   async "queue.add() adds a job once when many add it at once"(store) {
