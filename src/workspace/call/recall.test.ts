@@ -510,6 +510,59 @@ test("forgetOutputs() also forgets outputs of calls that have begun: they are no
   expect([await before, await after]).toMatchObject([{ output: "old" }, { output: "new" }]);
 });
 
+test("forgetOutputs() in one process also forgets the output of a call that has begun in another", async () => {
+  const store = memoryStore();
+  const gates = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+  let turn = 0;
+  const { tool, runs } = counter({ cache: { ...minute, tags: ["x"] }, run: () => gates[turn++]?.promise });
+  const [one, two] = [createWorkspace({ tools: [tool], store }), createWorkspace({ tools: [tool], store })];
+  const old = two.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await one.forgetOutputs({ tag: "x" });
+  const fresh = two.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  gates[0]?.resolve("old");
+  await old;
+  gates[1]?.resolve("new");
+  await fresh;
+
+  expect(await fresh).toEqual({ status: "ok", output: "new" });
+  for (const workspace of [one, two]) {
+    expect(await workspace.call("count", { of: "a" })).toMatchObject({ output: "new", recalled: "cache" });
+  }
+  expect(runs()).toBe(2);
+});
+
+test("forgetOutputs() in one process forgets what another one writes at that moment", async () => {
+  const store = memoryStore();
+  const gate = Promise.withResolvers<string>();
+  let turn = 0;
+  const { tool } = counter({ cache: minute, run: () => (turn++ === 0 ? gate.promise : "new") });
+  const [one, two] = [createWorkspace({ tools: [tool], store }), createWorkspace({ tools: [tool], store })];
+  const old = two.call("count", { of: "a" });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  await one.forgetOutputs();
+  gate.resolve("old");
+  await old;
+
+  expect(await two.call("count", { of: "a" })).toEqual({ status: "ok", output: "new" });
+});
+
+test("a call whose output is in memory asks the store for nothing, and one without a cache neither", async () => {
+  const store = memoryStore();
+  let reads = 0;
+  const kv = { ...store.kv, get: (key: string) => ((reads += 1), store.kv.get(key)) };
+  const { tool } = counter({ cache: minute });
+  const plain = defineTool({ name: "plain", description: "Has no cache", run: () => "ok" });
+  const workspace = createWorkspace({ tools: [tool, plain], store: { ...store, kv } });
+  await workspace.call("count", { of: "a" });
+  const first = reads;
+  await workspace.call("count", { of: "a" });
+  await workspace.call("plain");
+
+  expect([first, reads]).toEqual([3, 3]);
+});
+
 test.for<["get" | "set"]>([["get"], ["set"]])(
   "forgetOutputs() forgets outputs while the store is at a %s",
   async ([slow]) => {

@@ -4,7 +4,7 @@ import type { FailedOutcome, OkOutcome, Recalled, ToolOutcome } from "../../core
 import type { ToolCache } from "../../core/tool.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Flight } from "../recall/flight.ts";
-import { toCacheKey } from "../recall/output-cache.ts";
+import { toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
 import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
@@ -94,15 +94,16 @@ async function recallCached(call: Call, cache: ToolCache, next: Next): Promise<T
   const key = keyOf(call, cache);
   if (typeof key !== "string") return key;
   const { flights } = call.host;
-  const generation = call.host.cache.generation();
-  // Who comes after something was forgotten does not want what was begun before.
-  const flightKey = `${generation}:${key}`;
+  let found: FoundOutput;
   try {
-    const kept = await call.host.cache.find(key);
-    if (kept !== undefined) return recalledFrom(call, "cache", kept);
+    found = await call.host.cache.find(key);
   } catch (cause) {
     return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
   }
+  if ("kept" in found) return recalledFrom(call, "cache", found.kept);
+  const { generation } = found;
+  // Who comes after something was forgotten does not want what was begun before.
+  const flightKey = `${generation}:${key}`;
   if (isInside(call, flightKey)) return next();
   for (let flight = flights.get(flightKey); flight !== undefined; flight = flights.get(flightKey)) {
     const landed = await raceStop(call, flight);

@@ -28,25 +28,28 @@ export interface ForgetOptions {
 export interface KeepOptions extends Pick<ToolCache, "ttlMs" | "tags"> {
   /** The one that the tool says. */
   readonly version: string | undefined;
-  /** When the tool was begun: see `generation`. */
+  /** That of before the tool was begun. */
   readonly generation: number;
 }
+
+/** An output that is kept; or, if there is none, the generation: what is begun before it grows may be out of date when it ends. */
+export type FoundOutput = { readonly kept: KeptOutput } | { readonly generation: number };
 
 /** Outputs that may be used again, the latest in memory and all of them in the store behind it. */
 export interface OutputCache {
   /** Of its workspace: no other has the same. */
   readonly id: string;
   /** Those that are not in memory, or were put there more than a second ago, are looked up in the store. */
-  find(key: string): Promise<KeptOutput | undefined>;
-  /** Grows whenever something is forgotten: what was begun before may be out of date. */
-  generation(): number;
-  /** Keeps an output, unless it is too large or something was forgotten since it was begun. */
+  find(key: string): Promise<FoundOutput>;
+  /** Keeps an output, unless it is too large or something was forgotten since it was begun, here or in another process. */
   keep(key: string, kept: KeptOutput, options: KeepOptions): Promise<void>;
   /** Answers how many the store had. Other processes forget theirs within a second. */
   forget(options: ForgetOptions): Promise<number>;
 }
 
 const keyPrefix = "cache:";
+/** Counts how often something was forgotten, by all processes that share the store. */
+const generationKey = "cache-generation";
 /** A larger output is not kept: reading it back would cost what running the tool does. */
 const maxBytes = 4 * 1024 * 1024;
 const maxMemoryBytes = 64 * 1024 * 1024;
@@ -80,7 +83,8 @@ interface StoredOutput {
 /** Makes the cache that is kept in `kv`. */
 export function createOutputCache(kv: KeyValueStore): OutputCache {
   let loaded: Promise<Recent> | undefined;
-  let generation = 0;
+  /** As far as this process knows. */
+  let latest = 0;
 
   /** Made when it is needed: most have no tool with a cache. */
   function load(): Promise<Recent> {
@@ -88,32 +92,38 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
     return loaded;
   }
 
+  async function readGeneration(): Promise<number> {
+    const found = await kv.get(generationKey);
+    latest = Math.max(latest, Number(found?.value ?? 0));
+    return latest;
+  }
+
   return {
     id: crypto.randomUUID(),
     async find(key) {
       const recent = await load();
       const known = recent.get(key);
-      if (known !== undefined) return { output: cloneJson(known.output), bytes: known.bytes };
-      const since = generation;
+      if (known !== undefined) return { kept: { output: cloneJson(known.output), bytes: known.bytes } };
+      const since = latest;
       const found = await kv.get(key);
-      if (found === undefined) return undefined;
+      if (found === undefined) return { generation: await readGeneration() };
       const { output, until } = found.value as unknown as StoredOutput;
       const bytes = Buffer.byteLength(JSON.stringify(output));
-      if (since === generation) remember(recent, key, { output, bytes }, until - Date.now());
-      return { output, bytes };
+      if (since === latest) remember(recent, key, { output, bytes }, until - Date.now());
+      return { kept: { output, bytes } };
     },
-    generation: () => generation,
-    async keep(key, { output, bytes }, { ttlMs, tags = [], version, generation: since }) {
+    async keep(key, { output, bytes }, { ttlMs, tags = [], version, generation }) {
       const recent = await load();
-      if (bytes > maxBytes || since !== generation) return;
+      if (bytes > maxBytes || generation !== latest) return;
       const until = Date.now() + ttlMs;
       await kv.set(key, { output, until, tags, ...(version !== undefined && { version }) }, { expiresInMs: ttlMs });
-      // Whoever forgot something while it was being written may not have seen it.
-      if (since === generation) remember(recent, key, { output, bytes }, ttlMs);
+      // Whoever forgot something before it was written has not seen it.
+      if (generation === (await readGeneration())) remember(recent, key, { output, bytes }, ttlMs);
       else await kv.delete(key);
     },
     async forget({ tool, ...which }) {
-      generation += 1;
+      // First of all: what is written from now on by those who do not know of it yet, they delete themselves.
+      latest = Math.max(latest, await kv.increment(generationKey));
       const recent = await load();
       const prefix = tool === undefined ? keyPrefix : `${keyPrefix}${tool}:`;
       let count = 0;
