@@ -283,7 +283,7 @@ export interface ErrorDetails {
   "store-closed": { readonly operation: string };
   /** Somebody else wrote at the same place first. */
   "store-conflict": { readonly where: string; readonly expected: string; readonly found: string };
-  /** The store could not read or write. */
+  /** The store could not read or write what the call needs: its limits, its cache, its key or its records. */
   "store-failed": { readonly reason: string; readonly ran: boolean };
   /** A key or a stream name that a store cannot hold. */
   "store-key-invalid": { readonly key: string; readonly reason: string };

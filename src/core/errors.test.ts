@@ -53,8 +53,8 @@ test("the messages say what was wrong, where, and what to do", () => {
       "Cannot call "pdf/extract": it belongs to the skill "pdf", which is closed; open skill "pdf" first",
       "Cannot load "kitbag.config.ts": changed since it was trusted: kitbag.config.ts; read the change, then run: kitbag trust kitbag.config.ts",
       "Cannot load "kitbag.config.ts": it runs code in this process and is not trusted; read it, then run: kitbag trust kitbag.config.ts",
-      "Cannot record the call: the store failed (it is Monday); the tool did run",
-      "Cannot record the call: the store failed (it is Monday); the tool was not run",
+      "Cannot complete the call: the store failed (it is Monday); the tool did run",
+      "Cannot complete the call: the store failed (it is Monday); the tool was not run",
     ]
   `);
 });

@@ -192,7 +192,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "store-conflict": ({ where, expected, found }) =>
     `Cannot write to ${quote(where)}: expected ${expected}, found ${found}; read it again and retry`,
   "store-failed": ({ reason, ran }) =>
-    `Cannot record the call: the store failed (${reason}); the tool ${ran ? "did run" : "was not run"}`,
+    `Cannot complete the call: the store failed (${reason}); the tool ${ran ? "did run" : "was not run"}`,
   "store-key-invalid": ({ key, reason }) => `Cannot use the key ${quote(key)}: ${reason}`,
   "store-newer": ({ store, version, newest }) =>
     `Cannot open the store ${quote(store)}: its schema is version ${version}, and this program knows versions up to ${newest}; use a newer kitbag, or another store`,
