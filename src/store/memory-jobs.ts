@@ -17,10 +17,10 @@ export interface KeptJob {
 export interface MemoryJobs {
   readonly size: number;
   get(id: string): KeptJob | undefined;
-  /** Adds the job, or changes one that is there, so that nobody gets it before `ms` have passed. */
+  /** Lets nobody have the job before `ms` have passed. */
   wait(job: KeptJob, ms: number): void;
-  /** Lets a job that waits come sooner, or before others, if that is what is said. */
-  bringForward(job: KeptJob, options: Required<JobOptions>): void;
+  /** Adds a job, or brings one forward that waits; answers whether it is new. */
+  add(id: string, options: Required<JobOptions>): boolean;
   claim(leaseMs: number, limit: number): Job[];
   delete(job: KeptJob): void;
   count(): QueueCounts;
@@ -47,11 +47,16 @@ export function createMemoryJobs(now: () => number): MemoryJobs {
     },
     get: (id) => jobs.get(id),
     wait,
-    bringForward(job, { priority, delayMs }) {
-      line.change(job, () => {
-        job.priority = Math.max(job.priority, priority);
-        job.readyAt = Math.min(job.readyAt, now() + delayMs);
-      });
+    add(id, { priority, delayMs }) {
+      const known = jobs.get(id);
+      if (!known) wait({ id, priority, order: 0, attempt: 0, readyAt: 0, isClaimed: false }, delayMs);
+      else if (!known.isClaimed) {
+        line.change(known, () => {
+          known.priority = Math.max(known.priority, priority);
+          known.readyAt = Math.min(known.readyAt, now() + delayMs);
+        });
+      }
+      return !known;
     },
     claim(leaseMs, limit) {
       line.wake(now());

@@ -34,17 +34,10 @@ function createMemoryQueue(life: StoreLife, queues: Map<string, MemoryJobs>, nam
 
   return {
     async add(id, options) {
-      const checked = checkAdd(id, options);
-      const { priority, delayMs } = checked;
+      const job = checkAdd(id, options);
       const jobs = open("queue.add");
-      const known = jobs.get(id);
-      if (known) {
-        if (!known.isClaimed) jobs.bringForward(known, checked);
-        return false;
-      }
       queues.set(name, jobs);
-      jobs.wait({ id, priority, order: 0, attempt: 0, readyAt: 0, isClaimed: false }, delayMs);
-      return true;
+      return jobs.add(id, job);
     },
     async claim(options) {
       const { leaseMs, limit } = checkClaim(options);

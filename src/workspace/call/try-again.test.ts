@@ -193,7 +193,7 @@ test("a tool that breaks while several calls run is told to be broken, and mende
   expect(notices).toEqual(["tool-broken", "tool-mended"]);
 });
 
-test("a tool is told to be mended when it works again, and not when it is let back in", async () => {
+test("a tool is told to be mended when a call has succeeded, and not when it is let back in", async () => {
   const { tool } = failing({ failures: 2, annotations: {} });
   const workspace = createWorkspace({ tools: [tool], breaker: { failures: 1, openMs: 20 } });
   const notices: string[] = [];

@@ -17,7 +17,9 @@ export async function withLetter<Answer>(kv: KeyValueStore, id: string, work: ()
   });
   let renewing: Promise<unknown> = Promise.resolve();
   const renew = async (): Promise<void> => void (version = await claim(version));
-  const timer = setInterval(() => (renewing = renewing.then(renew).catch(ignore)), leaseMs / 3);
+  const timer = setInterval(() => {
+    renewing = renewing.then(renew).catch(ignore);
+  }, leaseMs / 3);
   timer.unref();
   try {
     return await work();

@@ -239,12 +239,16 @@ test("a window in a store writes once for each call that may, or for many at onc
   await Promise.all(Array.from({ length: 100 }, async () => counter.take("a", 1003)));
   const together = [reads, writes];
   await takeAt(counter, [1004, 1005]);
+  const refused = [reads, writes];
+  await takeAt(counter, [90_000]);
 
-  expect([oneByOne, together, [reads, writes]]).toEqual([
+  expect([oneByOne, together, refused]).toEqual([
     [1, 3],
     [1, 5],
     [1, 5],
   ]);
+  // What was known has expired.
+  expect([reads, writes]).toEqual([2, 6]);
 });
 
 test.for([5, 500])(

@@ -33,32 +33,11 @@ export function createStoreMoments(kv: KeyValueStore, rate: ToolRate): StoreMome
   const waiting = new Map<string, Wish[]>();
   let known = new Map<string, Seen>();
 
-  async function look(key: string): Promise<Seen> {
-    const found = await kv.get(key);
-    return { version: found?.version ?? 0, moments: Array.isArray(found?.value) ? (found.value as number[]) : [] };
-  }
-
-  async function fulfil(key: string, wishes: readonly Wish[]): Promise<Seen> {
-    let seen = known.get(key) ?? (await look(key));
-    for (;;) {
-      const { moments, isChanged } = grant(seen.moments, wishes, inMs);
-      if (!isChanged) return { version: seen.version, moments };
-      try {
-        const version = await kv.set(key, [...moments], { ifVersion: seen.version, expiresInMs: inMs });
-        return { version, moments };
-      } catch (cause) {
-        // Somebody else was faster, or what was known has expired: look again.
-        if (!isKitbagError(cause, "store-conflict")) throw cause;
-        seen = await look(key);
-      }
-    }
-  }
-
   async function work(key: string, wishes: Wish[]): Promise<void> {
     while (wishes.length > 0) {
       const some = wishes.splice(0);
       try {
-        const seen = await fulfil(key, some);
+        const seen = await fulfil({ kv, key, inMs }, some, known.get(key));
         if (known.size >= maxRemembered) known = new Map();
         known.set(key, seen);
         for (const { done } of some) done();
@@ -92,6 +71,39 @@ export function createStoreMoments(kv: KeyValueStore, rate: ToolRate): StoreMome
     },
     giveBack: (key, now) => ask(key, now, (counting) => withoutMoment(counting, now)),
   };
+}
+
+interface Place {
+  readonly kv: KeyValueStore;
+  readonly key: string;
+  readonly inMs: number;
+}
+
+/** Hears the wishes and writes what comes of them; `known` is what was there when this process saw it last. */
+async function fulfil(place: Place, wishes: readonly Wish[], known: Seen | undefined): Promise<Seen> {
+  const { kv, key, inMs } = place;
+  // When nothing of it counts any more, it has expired.
+  const isThere = known?.moments.some((moment) => moment > (wishes[0] as Wish).now - inMs) === true;
+  let seen = isThere ? known : await look(place, known);
+  for (;;) {
+    const { moments, isChanged } = grant(seen.moments, wishes, inMs);
+    if (!isChanged) return { version: seen.version, moments };
+    try {
+      const version = await kv.set(key, [...moments], { ifVersion: seen.version, expiresInMs: inMs });
+      return { version, moments };
+    } catch (cause) {
+      // Somebody else was faster: look again.
+      if (!isKitbagError(cause, "store-conflict")) throw cause;
+      seen = await look(place, known);
+    }
+  }
+}
+
+async function look({ kv, key }: Place, known: Seen | undefined): Promise<Seen> {
+  const found = await kv.get(key);
+  // It lies ahead, of a clock that has gone back: this process knows since when.
+  if (known !== undefined && found?.version === known.version) return known;
+  return { version: found?.version ?? 0, moments: Array.isArray(found?.value) ? (found.value as number[]) : [] };
 }
 
 /** What the moments become if all of the wishes are heard, one after the other. */

@@ -121,25 +121,33 @@ export function createOutputCache(kv: KeyValueStore): OutputCache {
       if (generation === (await readGeneration())) remember(recent, key, { output, bytes }, ttlMs);
       else await kv.delete(key);
     },
-    async forget({ tool, ...which }) {
+    async forget(which) {
       // First of all: what is written from now on by those who do not know of it yet, they delete themselves.
       latest = Math.max(latest, await kv.increment(generationKey));
       const recent = await load();
-      const prefix = tool === undefined ? keyPrefix : `${keyPrefix}${tool}:`;
-      let count = 0;
-      let after = "";
-      for (;;) {
-        const page = await kv.list({ prefix, after });
-        for (const [key, { value }] of page) {
-          after = key;
-          if (!isMeant(value as unknown as StoredOutput, which)) continue;
-          recent.delete(key);
-          count += Number(await kv.delete(key));
-        }
-        if (page.length === 0) return count;
-      }
+      return deleteMeant(kv, which, (key) => recent.delete(key));
     },
   };
+}
+
+async function deleteMeant(
+  kv: KeyValueStore,
+  { tool, ...which }: ForgetOptions,
+  onDelete: (key: string) => void,
+): Promise<number> {
+  const prefix = tool === undefined ? keyPrefix : `${keyPrefix}${tool}:`;
+  let count = 0;
+  let after = "";
+  for (;;) {
+    const page = await kv.list({ prefix, after });
+    for (const [key, { value }] of page) {
+      after = key;
+      if (!isMeant(value as unknown as StoredOutput, which)) continue;
+      onDelete(key);
+      count += Number(await kv.delete(key));
+    }
+    if (page.length === 0) return count;
+  }
 }
 
 type Recent = LRUCache<string, KeptOutput>;
