@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -183,6 +183,76 @@ test("start() does not run a script again whose server was killed", async (conte
   for (const { process } of started.filter(isWarm)) process.kill();
 
   expect([await script.exit, printed]).toEqual([{ signal: "SIGKILL" }, "ran\n"]);
+});
+
+test.for([0o755, 0o700])(
+  "start() shows a warm script its project below the temporary folder, and nothing of ours in it, with a store of mode %i",
+  async (mode, context) => {
+    needProgram(context, "/usr/bin/python3");
+    const project = writeFolder({ "README.md": "read me", ".kitbag/kitbag.db": "ours", "docs/a.md": "a" });
+    chmodSync(project, 0o777);
+    chmodSync(join(project, ".kitbag"), mode);
+    const nothing = writeFolder({ file: "" });
+    const { launcher, toLaunch, started } = await open(
+      { "a.py": lookAround },
+      {},
+      {
+        mounts: [
+          { source: project, target: project, write: true, granted: true },
+          { source: join(project, "docs"), target: join(project, "docs"), granted: true },
+          mode === 0o755
+            ? { source: join(nothing, "file"), target: join(project, ".kitbag/kitbag.db") }
+            : { source: nothing, target: join(project, ".kitbag") },
+        ],
+      },
+    );
+    const launch = await toLaunch([project]);
+
+    const cold = await finish(await launcher.start(launch));
+    const warm: unknown[] = [];
+    for (let calls = 0; calls < 3; calls++) {
+      await waitUntilWarm(launcher);
+      warm.push(await finish(await launcher.start(launch)));
+    }
+
+    expect(cold).toEqual({ stdout: "read me \n", stderr: "", exit: { code: 0 } });
+    expect(warm).toEqual([cold, cold, cold]);
+    expect(started.filter((each) => !isWarm(each))).toHaveLength(1);
+  },
+);
+
+/** Says what is in the project, tries to change what may not be changed, and changes the rest. */
+const lookAround = `import os, sys
+os.chdir(sys.argv[1])
+read = lambda path: open(path).read() if os.path.exists(path) else ""
+for path in ("docs/a.md", ".kitbag/kitbag.db"):
+    try: open(path, "a").write("evil")
+    except OSError: continue
+    print("changed", path)
+open("free.txt", "w").write("free")
+print(read("README.md"), read(".kitbag/kitbag.db"))`;
+
+test("start() runs a script cold when its server cannot make a child, and gets another server", async (context) => {
+  needProgram(context, "/usr/bin/python3");
+  const project = writeFolder({ "a/b.txt": "b" });
+  const mounts = [{ source: join(project, "a"), target: "/tmp/project/a", granted: true }];
+  const { launcher, toLaunch, started } = await open({ "a.py": "print('hello')" }, {}, { mounts });
+  const launch = await toLaunch([]);
+  await finish(await launcher.start(launch));
+  await waitUntilWarm(launcher);
+
+  // What the server was given is gone; what it is called is there.
+  rmSync(join(project, "a"), { recursive: true });
+  mkdirSync(join(project, "a"));
+  const broken = await finish(await launcher.start(launch));
+  await vi.waitFor(async () => {
+    const count = started.filter((each) => !isWarm(each)).length;
+    expect(await finish(await launcher.start(launch))).toEqual(broken);
+    expect(started.filter((each) => !isWarm(each))).toHaveLength(count);
+  }, waiting);
+
+  expect(broken).toEqual({ stdout: "hello\n", stderr: "", exit: { code: 0 } });
+  expect(started.filter(isWarm).length).toBeGreaterThan(1);
 });
 
 test("warmLauncher() gives up what nobody uses, and its programs end", async (context) => {

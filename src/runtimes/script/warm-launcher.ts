@@ -1,6 +1,6 @@
 import { usesNode } from "../../sandbox/backends/linux.ts";
 import type { Sandbox, SandboxProcess } from "../../sandbox/sandbox.ts";
-import { startForkServer, type ForkServer } from "../../sandbox/warm/fork-server.ts";
+import { startForkServer, type ForkOrder, type ForkServer } from "../../sandbox/warm/fork-server.ts";
 import { createShelf, type ShelfOptions } from "../../sandbox/warm/shelf.ts";
 import { startSlot, type Slot, type SlotKind } from "../../sandbox/warm/slot.ts";
 import { coldLauncher, type Launch, type Launcher } from "./launch.ts";
@@ -101,14 +101,13 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
     for (const [key, entry] of current) if (performance.now() - entry.usedAt > idleMs) retire(key);
   }
 
-  function retire(key: string): void {
-    const entry = current.get(key);
+  function retire(key: string, server = current.get(key)?.server): undefined {
+    if (server === undefined || current.get(key)?.server !== server) return;
     current.delete(key);
-    if (entry !== undefined) closeWhenIdle(entry.server);
+    closeWhenIdle(server);
   }
 
-  function takeServer(launch: Launch): ForkServer | undefined {
-    const key = JSON.stringify([launch.profile, launch.interpreter.program]);
+  function takeServer(key: string, launch: Launch): ForkServer | undefined {
     const entry = current.get(key);
     if (entry !== undefined && entry.served < scriptsAServer) {
       entry.served++;
@@ -130,11 +129,11 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
 
   return {
     async start(launch) {
-      const server = takeServer(launch);
+      const key = JSON.stringify([launch.profile, launch.interpreter.program]);
+      const server = takeServer(key, launch);
       if (server === undefined) return undefined;
-      const { argv, env, input } = launch;
-      // A server that died has not run anything of it.
-      return server.start({ argv, environment: env, ...(input !== undefined && { input }) }).catch(() => undefined);
+      // One that fails has not run anything of the script, and would fail the next one as well.
+      return server.start(toOrder(launch)).catch(() => retire(key, server));
     },
     get waiting() {
       return shelf.size + current.size;
@@ -145,6 +144,10 @@ function createServers(sandbox: Sandbox, { directory, most = 12, idleMs = 60_000
       for (const { server } of current.values()) server.close();
     },
   };
+}
+
+function toOrder({ argv, env, input }: Launch): ForkOrder {
+  return { argv, environment: env, ...(input !== undefined && { input }) };
 }
 
 function closeWhenIdle(server: ForkServer): void {

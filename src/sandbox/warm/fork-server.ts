@@ -79,7 +79,7 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
   const settings = {
     memoryBytes: limits.memoryBytes,
     temporaryBytes: limits.temporaryBytes,
-    inTemporary: profile.mounts.map(({ target }) => target).filter((target) => target.startsWith("/tmp/")),
+    inTemporary: findInTemporary(profile),
     limits: {
       RLIMIT_CPU: limits.cpuSeconds,
       RLIMIT_FSIZE: limits.fileBytes,
@@ -113,6 +113,12 @@ function toServerProfile(profile: Profile, calls: string, filter: string): Profi
       openFiles: Math.max(limits.openFiles, 1024),
     },
   };
+}
+
+/** What each child must put back into a temporary folder of its own; a folder brings along what is mounted in it. */
+function findInTemporary({ mounts }: Profile): readonly string[] {
+  const targets = mounts.map(({ target }) => target).filter((target) => target.startsWith("/tmp/"));
+  return targets.filter((target) => !targets.some((other) => target.startsWith(`${other}/`)));
 }
 
 interface Ending {
@@ -187,7 +193,11 @@ async function prepareChild(serving: Serving): Promise<Child> {
   });
   failed.catch(() => {});
   send(server, { prepare: call.id });
-  const channel = await Promise.race([call.channel, failed]);
+  const channel = await Promise.race([call.channel, failed]).catch((cause: unknown) => {
+    // Nobody reads what it has said, and its streams serve another call only when they are read.
+    for (const stream of [call.stdout, call.stderr]) stream.resume();
+    throw cause;
+  });
   const held = [call.stdout, call.stderr, channel] as Socket[];
   for (const stream of held) stream.unref();
   const kill = (): void => send(server, { kill: call.id });

@@ -167,12 +167,12 @@ def be_first(call, settings, filter_bytes):
     streams = [os.open(f"{path}.{name}", flag) for name, flag in (("out", os.O_WRONLY), ("err", os.O_WRONLY))]
     channel = socket.socket(socket.AF_UNIX)
     channel.connect(f"{CALLS}/channel")
-    channel.sendall(f"{call}\n".encode())
+    raise_loopback()
+    own_files(settings)
+    # From here on what goes wrong is told to whoever called the script; before, it is the server's own affair.
     for target, source in enumerate([*streams, channel.fileno()], start=1):
         os.dup2(source, target, inheritable=True)
     os.closerange(4, 65536)
-    raise_loopback()
-    own_files(settings)
     python.prctl(4, 0, 0, 0, 0)
     child = os.fork()
     if child == 0:
@@ -180,6 +180,8 @@ def be_first(call, settings, filter_bytes):
         give_up(filter_bytes)
         python.prctl(4, 1, 0, 0, 0)
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        # Who is waited for is told last: one that fails before it can run its script runs none.
+        os.write(3, f"{call}\n".encode())
         run(*read_order(3))
     for descriptor in range(4):
         os.close(descriptor)
