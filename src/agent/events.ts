@@ -79,6 +79,8 @@ export interface ModelAnswered {
   /** Digests of what the model was shown: of the messages, and of the tools. Only where there is a journal. */
   readonly prompt?: string;
   readonly tools?: string;
+  /** The tools that it was shown and was not shown before, or otherwise, each with a digest; `null` for those that are gone. */
+  readonly toolChanges?: Readonly<Record<string, string | null>>;
   /** Skills that were open when it was asked. */
   readonly skills: readonly string[];
   /** Parts of the answer that nobody here knows. */

@@ -7,6 +7,7 @@ import type { Question } from "../cost/question.ts";
 import type { ApprovalDecided, MemoryCompacted, MessageAdded, ModelAnswered, TaskStart } from "../events.ts";
 import { isCut } from "../run/is-cut.ts";
 import { parseInput } from "../run/parse-input.ts";
+import { addToolChanges } from "../run/shown-tools.ts";
 import { toAssistantMessage, toCutMessage } from "../run/to-assistant-message.ts";
 import { toResultPart } from "../run/to-result-part.ts";
 import { fromKeptMessage } from "./kept-files.ts";
@@ -25,6 +26,8 @@ export interface Folded {
   /** What was shown to whoever was asked to approve a call. */
   readonly asked: ReadonlyMap<string, JsonValue>;
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
+  /** The tools that the model was shown before its last answer, each with a digest. */
+  readonly shownTools: ReadonlyMap<string, string>;
   /** How often the model was told something, by reason. */
   readonly told: ReadonlyMap<MessageAdded["reason"], number>;
   /** What it was told since its last answer. */
@@ -60,6 +63,7 @@ class Folding {
   readonly #outcomes = new Map<string, ToolOutcome>();
   readonly #asked = new Map<string, JsonValue>();
   readonly #decided = new Map<string, ApprovalDecided>();
+  readonly #shownTools = new Map<string, string>();
   readonly #told = new Map<MessageAdded["reason"], number>();
   readonly #toldSince = new Set<MessageAdded["reason"]>();
   #calls = 0;
@@ -77,6 +81,7 @@ class Folding {
       outcomes: this.#outcomes,
       asked: this.#asked,
       decided: this.#decided,
+      shownTools: this.#shownTools,
       told: this.#told,
       toldSince: this.#toldSince,
       calls: this.#calls,
@@ -125,6 +130,7 @@ class Folding {
     this.#unfinished = answer;
     this.#toldSince.clear();
     this.#answers.push(answer);
+    addToolChanges(this.#shownTools, answer);
     this.#questions.push({ answer, messages: this.#messages, count: this.#messages.length });
   }
 

@@ -1,5 +1,6 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelAnswered } from "../events.ts";
+import { addToolChanges, describeToolChanges } from "../run/shown-tools.ts";
 import type { Folded } from "./fold-journal.ts";
 import type { KeptEvent, RunLog } from "./run-log.ts";
 
@@ -28,6 +29,7 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
   let next = 0;
   // The loop does not wait for every line that it writes: what was wrong with one is thrown at the next place where it does.
   let end: ReplayEnd | undefined;
+  const shown: Shown = { before: new Map(), now: new Map() };
 
   return {
     isKept: true,
@@ -35,11 +37,11 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
     async write(event) {
       // A decision is known from the beginning here, so that nobody is asked for it.
       if (event.type === "approval-asked") return;
-      end ??= compare(recorded[next++], event);
+      end ??= compare(recorded[next++], event, shown);
       if (end !== undefined) throw end;
     },
     hold(event) {
-      end ??= compare(recorded[next++], event);
+      end ??= compare(recorded[next++], event, shown);
     },
     async release() {
       if (end !== undefined) throw end;
@@ -56,12 +58,18 @@ export function createReplayLog(recorded: readonly KeptEvent[], { outcomes }: Fo
   };
 }
 
-function compare(expected: KeptEvent | undefined, found: KeptEvent): ReplayEnd | undefined {
+/** The tools that the model was shown, and those that it is shown now, each with a digest. */
+interface Shown {
+  readonly before: Map<string, string>;
+  readonly now: Map<string, string>;
+}
+
+function compare(expected: KeptEvent | undefined, found: KeptEvent, shown: Shown): ReplayEnd | undefined {
   if (expected === undefined) return new ReplayEnd(undefined);
   const step = "step" in expected ? expected.step : 0;
   const difference =
     findDifference("something else happens", expected.type, found.type) ??
-    (expected.type === "model-answer" ? compareAnswers(expected, found as ModelAnswered) : undefined) ??
+    (expected.type === "model-answer" ? compareAnswers(expected, found as ModelAnswered, shown) : undefined) ??
     (expected.type === "message-added" && "message" in found
       ? findDifference("the agent says something else", expected.message, found.message)
       : undefined);
@@ -70,12 +78,27 @@ function compare(expected: KeptEvent | undefined, found: KeptEvent): ReplayEnd |
 
 type Difference = Omit<Divergence, "step"> | undefined;
 
-function compareAnswers(expected: ModelAnswered, found: ModelAnswered): Difference {
+function compareAnswers(expected: ModelAnswered, found: ModelAnswered, shown: Shown): Difference {
+  addToolChanges(shown.before, expected);
+  addToolChanges(shown.now, found);
   return (
     findDifference("other skills are open", expected.skills, found.skills) ??
-    findDifference("the model is shown other tools", expected.tools, found.tools) ??
+    compareTools(expected, found, shown) ??
     findDifference("the model is shown another conversation", expected.prompt, found.prompt)
   );
+}
+
+/** Says which tools are others, if the journal says which there were. */
+function compareTools({ tools: expected }: ModelAnswered, { tools: found }: ModelAnswered, shown: Shown): Difference {
+  const what = "the model is shown other tools";
+  const difference = findDifference(what, expected, found);
+  const changes = difference && describeToolChanges(shown.before, shown.now);
+  if (changes === undefined) return difference;
+  return { what: `${what}: ${changes}`, expected: nameTools(shown.before), found: nameTools(shown.now) };
+}
+
+function nameTools(tools: ReadonlyMap<string, string>): string {
+  return [...tools.keys()].join(", ") || "none";
 }
 
 function findDifference(what: string, before: unknown, now: unknown): Difference {

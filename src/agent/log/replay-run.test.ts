@@ -2,12 +2,14 @@ import { expect, test } from "vitest";
 
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
+import type { Tool } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { AgentRun } from "../agent-run.ts";
 import { createAgent } from "../create-agent.ts";
+import type { ReplayReport } from "./replay-run.ts";
 
 const dot = Buffer.from("R0lGODlhAQABAIAAAP///wAAACH5BAAAAAAALAAAAAABAAEAAAICRAEAOw==", "base64");
 
@@ -18,6 +20,30 @@ test("replay() tells what is different in the last question too", async () => {
   const report = await createTestAgent(["Done"], { store, instructions: "Be brief" }).replay(run);
 
   expect(report).toMatchObject({ status: "diverged", divergence: { step: 1 } });
+});
+
+test("replay() says which tools are new, gone and described otherwise, also behind a skill that was opened", async () => {
+  const store = memoryStore();
+  const open: MockScript = [{ calls: [{ tool: "activate_skill", input: { name: "extra" } }] }, "Done"];
+  const { run } = await createTestAgent(open, { store }).run("Go").result;
+  const replayIn = (tools: readonly Tool[], extra: readonly Tool[]): Promise<ReplayReport> => {
+    const skills = [defineSkill({ ...extraSkill, tools: extra })];
+    return createTestAgent([], { store, workspace: createWorkspace({ tools, skills }) }).replay(run);
+  };
+
+  expect(await replayIn([toTool("drip"), { ...drop, description: "Drops it" }], [tell])).toMatchObject({
+    steps: 0,
+    divergence: {
+      what: "the model is shown other tools: drip is new; drop is described otherwise",
+      expected: "list_skills, read_skill_file, activate_skill, deactivate_skill, drop",
+      found: "list_skills, read_skill_file, activate_skill, deactivate_skill, drip, drop",
+    },
+  });
+  expect(await replayIn([drop], [toTool("whisper")])).toMatchObject({
+    steps: 1,
+    divergence: { what: "the model is shown other tools: extra__whisper is new; extra__tell is gone" },
+  });
+  expect(await replayIn([drop], [tell])).toMatchObject({ status: "same", steps: 2 });
 });
 
 test("replay() of a run that was stopped before the first answer, or whose model failed, is the same as far as it goes", async () => {
@@ -99,14 +125,13 @@ test("fork() has the skills open that the calls of its last step have opened", a
   expect(await agent.replay(fork.run)).toMatchObject({ status: "same" });
 });
 
+const toTool = (name: string): Tool => defineTool({ name, description: "Does something", run: () => name });
+const tell = defineTool({ name: "tell", description: "Tells", run: () => "told" });
+const drop = defineTool({ name: "drop", description: "Drops", needsApproval: true, run: () => "dropped" });
+const extraSkill = { name: "extra", description: "Tells more", workDirection: "Tell" };
+
 function createTestAgent(script: MockScript, options: Partial<AgentOptions> = {}): ReturnType<typeof createAgent> {
-  const extra = defineSkill({
-    name: "extra",
-    description: "Tells more",
-    workDirection: "Tell",
-    tools: [defineTool({ name: "tell", description: "Tells", run: () => "told" })],
-  });
-  const drop = defineTool({ name: "drop", description: "Drops", needsApproval: true, run: () => "dropped" });
+  const extra = defineSkill({ ...extraSkill, tools: [tell] });
   const workspace = createWorkspace({ tools: [drop], skills: [extra] });
   const model = mockModel(typeof script === "function" ? script : [...script, ...script]);
   return createAgent({ model, workspace, store: memoryStore(), ...options });

@@ -9,7 +9,6 @@ import { withMark } from "../memory/kitbag-mark.ts";
 import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
 import { markCache } from "../exposure/mark-cache.ts";
 import { callHook, refuseVerdict } from "./call-hook.ts";
-import { digestTools } from "./prompt-digest.ts";
 import type { RunState } from "./run-state.ts";
 import { tidyContent } from "./tidy-content.ts";
 import { StopWait, untilStopped } from "./until-stopped.ts";
@@ -176,7 +175,7 @@ function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): Mo
     usage: answer.usage,
     ...(cost !== undefined && { cost }),
     durationMs,
-    ...(log.isKept && { prompt: digest.of(view.system, run.messages), tools: digestTools(view.tools) }),
+    ...(log.isKept && { prompt: digest.of(view.system, run.messages), ...run.shownTools.describe(view.tools) }),
     skills: session.getActiveSkills(),
     ...(answer.unknown.length > 0 && { unknown: answer.unknown }),
   };

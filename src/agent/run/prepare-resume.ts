@@ -11,6 +11,7 @@ import { planCalls } from "./plan-calls.ts";
 import { toRule } from "./output-rule.ts";
 import { toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
+import { ShownTools } from "./shown-tools.ts";
 import { splitSkills } from "./told-skills.ts";
 import type { RunStart } from "./run-start.ts";
 
@@ -86,6 +87,7 @@ function restore(run: RunState, folded: Folded): void {
   run.unfinished = folded.unfinished;
   run.mended = folded.told.get("output") ?? 0;
   run.done = folded.outcomes;
+  run.shownTools = new ShownTools(folded.shownTools);
   for (const [approval, input] of folded.asked) run.asked.set(approval, input);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
   for (const answer of folded.answers) if (answer !== folded.unfinished) noteText(run, answer);

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 
-import type { ModelMessage, ModelTool } from "../../models/model.ts";
+import type { ModelMessage } from "../../models/model.ts";
 import { toKeptMessage } from "../log/kept-files.ts";
 
 /**
@@ -52,18 +52,6 @@ class DigestChain {
   digest(): string {
     return (this.#digest ??= toDigest(this.#before + this.#since));
   }
-}
-
-const ofTools = new WeakMap<readonly ModelTool[], string>();
-
-/** The digest of a list of tools; computed once for each list. */
-export function digestTools(tools: readonly ModelTool[]): string {
-  let digest = ofTools.get(tools);
-  if (digest === undefined) {
-    digest = toDigest(JSON.stringify(tools));
-    ofTools.set(tools, digest);
-  }
-  return digest;
 }
 
 let lastText: { readonly text: string; readonly digest: string } = { text: "", digest: "" };

@@ -19,6 +19,7 @@ import type { EventFeed } from "./event-feed.ts";
 import type { InputRedactor } from "./input-redactor.ts";
 import type { LoopDetector } from "./loop-detector.ts";
 import type { PromptDigest } from "./prompt-digest.ts";
+import { ShownTools } from "./shown-tools.ts";
 import type { StopWait } from "./until-stopped.ts";
 
 /** What the answer must be like. */
@@ -82,6 +83,8 @@ export class RunState {
   askedAgain = 0;
   /** By the clock of `performance`; earlier if it was worked on before, in another process. */
   startedAt = performance.now();
+  /** The tools that the model was shown last, as far as the journal says. */
+  shownTools = new ShownTools();
   /** How it waits for its model. */
   stopWait: StopWait | undefined;
   /** The last text of the model. */

@@ -113,7 +113,9 @@ test("kitbag runs replay says that a run is the same, or where it is not any mor
 
   expect(same).toMatchObject({ code: 0, stdout: "The same: 2 steps\n" });
   expect(other.code).toBe(1);
-  expect(other.stdout).toContain("Not the same at step 1: the model is shown other tools");
+  expect(other.stdout).toContain(
+    "Not the same at step 1: the model is shown other tools: add is described otherwise\n",
+  );
 });
 
 test("kitbag runs fork goes another way from the middle of a run", async () => {
