@@ -659,6 +659,7 @@ test("errorCodes are these", () => {
     "recording-diverged",
     "request-refused",
     "run-ended",
+    "run-incomplete",
     "run-leased",
     "run-not-found",
     "run-stopped",

@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
-import type { JsonValue } from "../core/json.ts";
+import type { JsonObject, JsonValue } from "../core/json.ts";
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { Store } from "../core/store.ts";
 import type { ImageSource } from "../models/images/to-image-part.ts";
@@ -38,6 +38,8 @@ export interface AgentOptions {
   readonly instructions?: string;
   /** Where runs are kept, so that they survive a crash. @default nowhere */
   readonly store?: Store;
+  /** Kept with every run, for whoever goes on with it: where its tools came from, for example. An agent itself does not read it. */
+  readonly origin?: JsonObject;
   /** How long nobody else can go on with a run after the process that worked on it has died. @default 10,000 */
   readonly leaseMs?: number;
   /** Prices of your own, by `provider/model`: they go before those that are known. */

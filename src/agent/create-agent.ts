@@ -55,7 +55,7 @@ export function createAgent(options: AgentOptions): Agent {
       startRun(id, runOptions, telemetry, (start) => prepareResume(parts, start)),
     replay: (id) => replayRun(parts, id),
     async fork(id, step, changes, runOptions = {}) {
-      const forkId = await forkRun(parts, id, step, changes);
+      const forkId = await forkRun(parts, { id, step, model: runOptions.model }, changes);
       return startRun(forkId, runOptions, telemetry, (start) => prepareResume(parts, start));
     },
     async decide(approval, decision) {

@@ -47,6 +47,8 @@ export interface TaskStart {
   readonly skills: readonly string[];
   /** What the answer must be like, if it must be JSON. */
   readonly output?: JsonObject;
+  /** What the agent was told to keep about where its runs come from. */
+  readonly origin?: JsonObject;
   /** The run that this one was made from, and the step up to which it is the same. */
   readonly forkOf?: { readonly run: string; readonly step: number };
   /** Milliseconds since 1970. */

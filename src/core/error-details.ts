@@ -55,8 +55,8 @@ export interface ErrorDetails {
     readonly counted?: "computing";
     readonly untilThen?: UntilThen;
   };
-  /** A call with this key was running when its process died, and must not be run twice. */
-  "call-uncertain": { readonly tool: string; readonly key: string };
+  /** A call was running when its process died, and must not be run twice. `key` if it was made with one by a program. */
+  "call-uncertain": { readonly tool: string; readonly key?: string };
   /** A program that a model wrote failed; with what it printed and called until then. */
   "code-failed": {
     readonly tool: string;
@@ -215,6 +215,8 @@ export interface ErrorDetails {
   "request-refused": { readonly status: number; readonly reason: string };
   /** The run has ended: nothing can be written to it. */
   "run-ended": { readonly run: string };
+  /** What a run was in the middle of is not there: a tool or a skill. */
+  "run-incomplete": { readonly run: string; readonly missing: string; readonly reason: string };
   /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */
   "run-leased": { readonly run: string; readonly worker: string; readonly until: string };
   /** There is no run of this id in the store. */

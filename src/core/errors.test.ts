@@ -59,6 +59,14 @@ test("the messages say what was wrong, where, and what to do", () => {
   `);
 });
 
+test("the message of call-uncertain speaks of a key only to whoever gave one", () => {
+  const messages = [{ tool: "pay", key: "k1" }, { tool: "pay" }].map(
+    (details) => new KitbagError("call-uncertain", details).message,
+  );
+
+  expect(messages.map((message) => message.includes("key"))).toEqual([true, false]);
+});
+
 test("a message shows control and invisible characters of a name instead of obeying them", () => {
   const tool = "a\u001b[31m\n\u202eb\u200bc\u2028d\u{e0041}";
 
@@ -249,6 +257,7 @@ const facts = {
   ran: true,
   rate: "100 calls in 1 min per user",
   reason: "it is Monday",
+  missing: "the tool send",
   reasons: ["appendonly is no"],
   retryAfterMs: 1234,
   rule: "*",

@@ -31,7 +31,9 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "call-timeout": ({ tool, limitMs, counted, untilThen }) =>
     `Cannot finish ${quote(tool)}: ${counted === "computing" ? `it has computed for longer than ${limitMs} ms, not counting what it waited` : `it was still running after ${limitMs} ms`}${sayUntilThen(untilThen)}`,
   "call-uncertain": ({ tool, key }) =>
-    `Cannot run ${quote(tool)} again with the key ${quote(key)}: it was running when its process died, and may have done its work; find out, then call it with another key`,
+    key === undefined
+      ? `Cannot tell whether ${quote(tool)} was done: it was running when its process died, and may have happened or not; find out before you call it again`
+      : `Cannot run ${quote(tool)} again with the key ${quote(key)}: it was running when its process died, and may have done its work; find out, then call it with another key`,
   "code-failed": ({ tool, reason }) => `Cannot finish the program of ${quote(tool)}: ${reason}`,
   "compiler-missing": ({ source, language, cure }) =>
     `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,
@@ -135,6 +137,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,
   "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
+  "run-incomplete": ({ run, missing, reason }) =>
+    `Cannot go on with the run ${quote(run)} without ${missing}: ${reason}; give it the tools and skills that it was begun with`,
   "run-leased": ({ run, worker, until }) =>
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
   "run-not-found": ({ run }) =>

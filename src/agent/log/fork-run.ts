@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { ModelMessage } from "../../models/model.ts";
+import type { Model, ModelMessage } from "../../models/model.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
@@ -22,13 +22,24 @@ export interface ForkChanges {
   readonly messages?: readonly ModelMessage[];
 }
 
+/** Which run a fork is made from, up to which step, and who answers from there on if it is another model. */
+export interface ForkPlace {
+  readonly id: string;
+  readonly step: number;
+  readonly model?: Model | string | undefined;
+}
+
 /**
  * Writes the journal of a run that is the same as another up to a step, with the calls of that step; 0 is before the first. Answers with
  * its id: resume it to go on.
  *
  * @throws {KitbagError} `run-not-found`; `option-invalid` if there is no such step, or no such call; `run-ended` if the id is taken.
  */
-export async function forkRun(agent: AgentParts, id: string, step: number, changes: ForkChanges = {}): Promise<string> {
+export async function forkRun(
+  agent: AgentParts,
+  { id, step, model }: ForkPlace,
+  changes: ForkChanges = {},
+): Promise<string> {
   const entries = await readJournal(agent, id);
   const { start, answers, outcomes } = foldJournal(id, entries);
   check(step, answers, outcomes, changes);
@@ -37,7 +48,7 @@ export async function forkRun(agent: AgentParts, id: string, step: number, chang
   try {
     if (run.past.length > 0) throw new KitbagError("run-ended", { run: forkId });
     const begun: TaskStart = {
-      ...start,
+      ...(model === undefined ? start : await withModel(start, agent, model)),
       run: forkId,
       ...(changes.messages && { messages: changes.messages }),
       forkOf: { run: id, step },
@@ -50,6 +61,16 @@ export async function forkRun(agent: AgentParts, id: string, step: number, chang
     await run.pause();
   }
   return forkId;
+}
+
+/** Whoever goes on with the fork later asks the model that it has, and not that of the run that it was made from. */
+async function withModel(
+  { requestedModel: _before, ...start }: TaskStart,
+  { models }: AgentParts,
+  model: Model | string,
+): Promise<TaskStart> {
+  const { name } = await models.get(model);
+  return { ...start, model: name, ...(typeof model === "string" && { requestedModel: model }) };
 }
 
 function check(

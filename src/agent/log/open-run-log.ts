@@ -78,7 +78,7 @@ async function callOnce(
     // It may have happened, and must not happen twice: that is all anybody can say about it, and now it is written down.
     const outcome = {
       status: "failed",
-      error: toFailure("call-uncertain", { tool, key: `${run.id}:${name}` }),
+      error: toFailure("call-uncertain", { tool }),
     } as const;
     await run.resolve(name, { output: outcome as unknown as JsonObject });
     return { outcome, recalled: true };

@@ -4,6 +4,7 @@ import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { ModelCall } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
@@ -130,6 +131,95 @@ test("resume() asks the model that was asked for by name for this run", async ()
   await run.result;
 
   expect(await agent.resume(run.id).result).toMatchObject({ status: "ok", text: expect.stringContaining("4") });
+});
+
+test("resume() tells the model that a call in flight may have happened, and speaks of nothing that only programs have", async () => {
+  const pay = defineTool({ name: "pay", description: "Pays", run: () => "paid" });
+  const workspace = createWorkspace({ tools: [pay] });
+  const script = [{ calls: [{ tool: "pay" }] }, "Done"];
+  const [whole, broken] = [memoryStore(), memoryStore()];
+  await createAgent({ model: mockModel(script), workspace, store: whole }).run("Pay", { id: "a" }).result;
+  const journal = (await createRuns({ store: whole }).read("a")).map(({ value }) => value);
+  const intent = journal.findIndex(({ type }) => type === "step-intent");
+  await broken.log.append("run:a", journal.slice(0, intent + 1));
+
+  const { messages } = await createAgent({ model: mockModel(["Done"]), workspace, store: broken }).resume("a").result;
+
+  expect(messages[2]).toMatchObject({ role: "tool", content: [{ output: { type: "error-text" } }] });
+  expect(JSON.stringify(messages[2]?.content)).toContain(
+    String.raw`Cannot tell whether \"pay\" was done: it was running when its process died, and may have happened or not; find out before you call it again`,
+  );
+});
+
+test("resume() of a fork asks the model that the fork was given", async () => {
+  const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 4 });
+  const workspace = createWorkspace({ tools: [roll] });
+  const agent = createAgent({ model: mockModel(["Done"]), store: memoryStore(), workspace });
+  const { run } = await agent.run("Roll a die").result;
+  const fork = await agent.fork(run, 0, {}, { model: "local", ...stopAfterCall(() => fork) });
+  await fork.result;
+
+  expect(await agent.resume(fork.id).result).toMatchObject({ status: "ok", text: expect.stringContaining("4") });
+});
+
+test("resume() writes nothing and says what is missing when a call that waits has no tool any more, and goes on when it is there", async () => {
+  const store = memoryStore();
+  const send = defineTool({ name: "send", description: "Sends", needsApproval: true, run: () => "sent" });
+  const model = mockModel([{ calls: [{ tool: "send" }] }, "Done"]);
+  const agentWith = (tools: readonly Tool[]): Agent =>
+    createAgent({ model, store, workspace: createWorkspace({ tools }) });
+  const { run } = await agentWith([send]).run("Go", { id: "a" }).result;
+  await agentWith([]).decide("a:1.0", { decision: "approve" });
+
+  const refused = await agentWith([]).resume(run).result;
+  const resumed = await agentWith([send]).resume(run).result;
+
+  expect(refused).toMatchObject({
+    status: "failed",
+    error: { code: "run-incomplete", details: { missing: "the tool send" } },
+  });
+  expect(refused.error?.message).toMatchInlineSnapshot(
+    `"Cannot go on with the run "a" without the tool send: the model has called it, and there is no such tool now; give it the tools and skills that it was begun with"`,
+  );
+  expect(resumed).toMatchObject({ status: "ok", text: "Done" });
+  expect(JSON.stringify(resumed.messages)).toContain("sent");
+});
+
+test("resume() goes on with a call of what was never a tool, and not with one of a tool that the model was shown", async () => {
+  const look = defineTool({ name: "look", description: "Looks", annotations: { readOnly: true }, run: () => "seen" });
+  const outcomes: unknown[] = [];
+  for (const tool of ["look", "invented"]) {
+    const store = memoryStore();
+    const model = mockModel([{ calls: [{ tool }] }, "Done"]);
+    const run = createAgent({ model, store, workspace: createWorkspace({ tools: [look] }) }).run("Go", {
+      onEvent: (event) => event.type === "model-answer" && run.stop(),
+    });
+    await run.result;
+    const { status, error } = await createAgent({ model, store, workspace: createWorkspace() }).resume(run.id).result;
+    outcomes.push(error?.code ?? status);
+  }
+
+  expect(outcomes).toEqual(["run-incomplete", "ok"]);
+});
+
+test.for([1, 2])("resume() says that a skill is missing that was open, also behind call %i", async (stopAt) => {
+  const { agent, store } = createWorld(["direct", "kitbag.mock"]);
+  let ended = 0;
+  const run = agent.run("Work", {
+    onEvent: (event) => event.type === "tool-end" && ++ended === stopAt && run.stop(),
+  });
+  await run.result;
+  const length = (await createRuns({ store }).read(run.id)).length;
+
+  const other = createAgent({ model: mockModel(["Done"]), store, workspace: createWorkspace() });
+  const refused = await other.resume(run.id).result;
+
+  const written = (await createRuns({ store }).read(run.id)).slice(length).map(({ value }) => value.type);
+  expect(refused).toMatchObject({
+    status: "failed",
+    error: { code: "run-incomplete", details: { missing: "the skill extra" } },
+  });
+  expect(new Set(written)).toEqual(new Set(["lease-start", "lease-end"]));
 });
 
 test("resume() of one run by two at the same time is done by one", async () => {

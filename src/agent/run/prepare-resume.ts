@@ -1,3 +1,4 @@
+import { KitbagError } from "../../core/errors.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
@@ -18,7 +19,7 @@ import type { RunStart } from "./run-start.ts";
 /**
  * Makes a run ready that is in the store, as it was.
  *
- * @throws {KitbagError} `run-not-found`, `run-leased`, `run-ended`, and what is wrong with what it is given.
+ * @throws {KitbagError} `run-not-found`, `run-leased`, `run-ended`, `run-incomplete`, and what is wrong with what it is given.
  */
 export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
   const { options, id } = start;
@@ -46,6 +47,8 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
       folded.messages,
     );
     await reopen(run, folded);
+    requireSkills(run, folded);
+    requireTools(run, folded);
     restore(run, folded);
     run.startedAt -= toWorkedMs(kept.past);
     return run;
@@ -62,7 +65,10 @@ async function reopen(run: RunState, folded: Folded): Promise<void> {
   const last = answers.at(-1);
   const open = new Set(last?.skills ?? start.skills);
   for (const skill of session.getActiveSkills()) if (!open.has(skill)) await session.deactivateSkill(skill);
-  for (const skill of open) await session.activateSkill(skill);
+  for (const skill of open) {
+    const opened = await session.activateSkill(skill);
+    if (opened.status === "failed") refuse(run, `the skill ${skill}`, opened.error.message);
+  }
   // The conversation says it already.
   exposure.announcement();
   if (last === undefined || last === unfinished || isCut(last)) return;
@@ -71,6 +77,39 @@ async function reopen(run: RunState, folded: Folded): Promise<void> {
     if (outcome !== undefined) await openAgain(run, call, outcome);
   }
   if (toldSince.has("tools")) exposure.announcement();
+}
+
+/** Makes sure that the skills are there which calls of the last answer have opened. */
+function requireSkills(run: RunState, { answers, outcomes }: Folded): void {
+  const last = answers.at(-1);
+  if (last === undefined || isCut(last)) return;
+  const { session, exposure } = run.parts;
+  for (const { index, name, input } of planCalls(last, session, exposure)) {
+    if (name !== "activate_skill" || outcomes.get(`${last.step}.${index}`)?.status !== "ok") continue;
+    const { name: skill } = input as { readonly name?: unknown };
+    if (session.getSkills().some((known) => known.skill.name === skill)) continue;
+    refuse(run, `the skill ${String(skill)}`, "the model has opened it, and there is no such skill now");
+  }
+}
+
+/**
+ * Makes sure that the calls of the last answer can be made which are still to be made. One of what is not there would come to
+ * nothing, and that would be written down as what came of it; what was no tool then need not be one now.
+ */
+function requireTools(run: RunState, folded: Folded): void {
+  const { session, exposure } = run.parts;
+  const { unfinished, outcomes, asked, shownTools } = folded;
+  if (unfinished === undefined || isCut(unfinished)) return;
+  for (const { index, name, address, tool, dispatch } of planCalls(unfinished, session, exposure)) {
+    const place = `${unfinished.step}.${index}`;
+    if (tool !== undefined || dispatch !== undefined || outcomes.has(place)) continue;
+    if (!asked.has(`${run.id}:${place}`) && !shownTools.has(name)) continue;
+    refuse(run, `the tool ${address}`, "the model has called it, and there is no such tool now");
+  }
+}
+
+function refuse({ id }: RunState, missing: string, reason: string): never {
+  throw new KitbagError("run-incomplete", { run: id, missing, reason });
 }
 
 /** Puts a run where it was. */

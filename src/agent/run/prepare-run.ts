@@ -45,7 +45,8 @@ export async function prepareRun(agent: AgentParts, task: Task, start: RunStart)
     const parts = toParts(agent, start, { ready, session, log: noLog, output, conversation });
     await openSkills(session, told, options);
     if (told.length > 0) parts.exposure.announcement();
-    const begun = toTaskStart(parts, options, { messages, earlier: messages.length - asked.length });
+    const { origin } = agent.options;
+    const begun = toTaskStart(parts, options, { messages, earlier: messages.length - asked.length, origin });
     if (agent.runs !== undefined) log = await openLog(agent.runs, begun);
     const run = new RunState(log === undefined ? parts : { ...parts, log }, [...messages]);
     run.earlier = run.saidFrom = begun.earlier;
@@ -86,13 +87,14 @@ async function openLog(runs: Runs, start: TaskStart): Promise<RunLog> {
   throw new KitbagError("option-invalid", { option: "id", found: showValue(start.run), expected });
 }
 
-/** The task, and how many messages of it were there before the run. */
+/** The task, how many messages of it were there before the run, and where the run comes from. */
 interface Given {
   readonly messages: readonly ModelMessage[];
   readonly earlier: number;
+  readonly origin: JsonObject | undefined;
 }
 
-function toTaskStart(parts: RunParts, options: RunOptions, { messages, earlier }: Given): TaskStart {
+function toTaskStart(parts: RunParts, options: RunOptions, { messages, earlier, origin }: Given): TaskStart {
   const { id, output, modelName, session, user } = parts;
   return {
     type: "task-start",
@@ -106,6 +108,7 @@ function toTaskStart(parts: RunParts, options: RunOptions, { messages, earlier }
     ...(user !== undefined && { user }),
     skills: session.getActiveSkills(),
     ...(output && { output: output.json as JsonObject }),
+    ...(origin && { origin }),
     time: Date.now(),
   };
 }

@@ -1,6 +1,7 @@
 import type { Agent } from "../../agent/agent-interface.ts";
 import type { ExposureName, RunLimits } from "../../agent/agent-options.ts";
 import { isKitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
@@ -14,6 +15,7 @@ import { openWithSkills, type Sources, type WorkspaceWithSkills } from "../skill
 import type { Records } from "../store/open-records.ts";
 import { withRecords } from "../store/with-records.ts";
 import { checkModel, chooseModel } from "./choose-model.ts";
+import { toOrigin } from "./runs/run-origin.ts";
 
 /** An agent on the workspace of a command, and what it is made of. */
 export interface OpenAgent {
@@ -50,19 +52,23 @@ export async function withAgent(
     const directories = [...getTexts(invocation.options, "skills"), ...(wishes.directories ?? [])];
     const module = getText(invocation.options, "module");
     const sources = { runtimes, complete: records.complete, module, directories };
-    return work(await openAgent(invocation, wishes, { sources, records }));
+    const { exposure } = wishes;
+    const origin = toOrigin(invocation, { skills: directories, ...(exposure !== undefined && { exposure }) });
+    return work(await openAgent(invocation, wishes, { sources, records, origin }));
   });
 }
 
 interface AgentSources {
   readonly sources: Sources;
   readonly records: Records;
+  /** Kept with every run. */
+  readonly origin: JsonObject | undefined;
 }
 
 async function openAgent(
   invocation: Invocation,
   { exposure, limits, asksModel = true }: AgentWishes,
-  { sources, records }: AgentSources,
+  { sources, records, origin }: AgentSources,
 ): Promise<OpenAgent> {
   const opened = await openTools(invocation, sources);
   const { workspace, options, reports } = opened;
@@ -77,6 +83,7 @@ async function openAgent(
     model,
     workspace,
     ...(store !== undefined && { store }),
+    ...(origin !== undefined && { origin }),
     ...(exposure !== undefined && { exposure }),
     ...(limits !== undefined && { limits }),
   });

@@ -5,6 +5,7 @@ import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
 import { findRuns, readRun } from "../agent/runs/read-run.ts";
+import { originOf, renderResume, type RunOrigin } from "../agent/runs/run-origin.ts";
 import { showInput } from "../agent/view/show-input.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { decideDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
@@ -45,14 +46,23 @@ const actions: Readonly<Record<string, Action>> = {
   deny: { words: [1, 1], run: (invocation) => decide(invocation, "deny") },
 };
 
-async function findWaiting(store: Store): Promise<readonly ApprovalAsked[]> {
+/** A call that waits, and where the tools of its run came from. */
+interface Waiting {
+  readonly asked: ApprovalAsked;
+  readonly origin: RunOrigin;
+}
+
+async function findWaiting(store: Store): Promise<readonly Waiting[]> {
   const idle = (await findRuns(store)).filter(({ status }) => status === "idle");
   const runs = await Promise.all(idle.map((summary) => readRun(store, summary)));
-  return runs.flatMap((run) => run?.waiting ?? []);
+  return runs.flatMap((run) =>
+    run === undefined ? [] : run.waiting.map((asked) => ({ asked, origin: originOf(run.folded.start) })),
+  );
 }
 
 async function listApprovals(invocation: Invocation): Promise<Answer> {
-  const approvals = await withKept(invocation, ({ store }) => findWaiting(store));
+  const waiting = await withKept(invocation, ({ store }) => findWaiting(store));
+  const approvals = waiting.map(({ asked }) => asked);
   const drafts = await listWaitingDrafts(invocation);
   const document = { approvals, ...(drafts.length > 0 && { drafts }) };
   const rows = approvals.map(({ approval, tool, input }) => [approval, tool, showInput(input)]);
@@ -74,23 +84,26 @@ async function decide(invocation: Invocation, decision: "approve" | "deny"): Pro
   if (draft !== undefined) return draft;
   const input = given === undefined ? undefined : ((await readInput(given, invocation)) as JsonValue);
   return withKept(invocation, async ({ store }) => {
-    const { approval, run, tool } = pick(await findWaiting(store), args[0] ?? "");
+    const { asked, origin } = pick(await findWaiting(store), args[0] ?? "");
+    const { approval, run, tool } = asked;
     await decideApproval(createRuns({ store }), approval, {
       decision,
       ...(reason !== undefined && { reason }),
       ...(input !== undefined && { input }),
     });
-    const text = `${decision === "approve" ? "Approved" : "Denied"} ${toPrintableLine(tool)}. To go on: kitbag runs resume ${run}`;
+    const resume = renderResume(run, origin, invocation.cwd);
+    const text = toPrintableLine(`${decision === "approve" ? "Approved" : "Denied"} ${tool}. To go on: ${resume}`);
     return { document: { approval, decision, run }, text };
   });
 }
 
-function pick(waiting: readonly ApprovalAsked[], given: string): ApprovalAsked {
-  const fit = waiting.filter(({ approval }) => approval.startsWith(given));
-  const exact = fit.find(({ approval }) => approval === given);
+function pick(waiting: readonly Waiting[], given: string): Waiting {
+  const fit = waiting.filter(({ asked }) => asked.approval.startsWith(given));
+  const exact = fit.find(({ asked }) => asked.approval === given);
   const [first, second] = exact === undefined ? fit : [exact];
   if (first !== undefined && second === undefined) return first;
   if (first === undefined)
     throw usageError(`Cannot find the approval ${quote(given)}: kitbag approvals lists those that wait`);
-  throw usageError(`Cannot tell which approval ${quote(given)} is: ${fit.map(({ approval }) => approval).join(", ")}`);
+  const names = fit.map(({ asked }) => asked.approval).join(", ");
+  throw usageError(`Cannot tell which approval ${quote(given)} is: ${names}`);
 }

@@ -188,9 +188,49 @@ test("kitbag run pauses for an approval when nobody is there, and another proces
   expect(paused.code).toBe(1);
   expect(paused.stderr).toContain(`kitbag approvals approve ${id}:1.0`);
   expect(listed.stdout).toContain(`${id}:1.0  send  to: Ada`);
-  expect(approved.stdout).toBe(`Approved send. To go on: kitbag runs resume ${id}\n`);
+  expect(paused.stderr).toContain(`kitbag runs resume ${id} --module tools.mjs\n`);
+  expect(approved.stdout).toBe(`Approved send. To go on: kitbag runs resume ${id} --module tools.mjs\n`);
   expect(resumed).toMatchObject({ code: 0, stdout: "Sent.\n" });
   expect(readLines(project, "sent")).toEqual(["Bob"]);
+});
+
+test("kitbag runs resume without the module of the run says which to name, and leaves the run and its approval as they are", async () => {
+  const { env } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Sent." }]);
+  const project = createToolProject();
+  const paused = await runKitbag(["run", "write to Ada", "--module", "tools.mjs"], { project, env });
+  const id = /kitbag runs resume (\S+)/u.exec(paused.stderr)?.[1] ?? "";
+  await runKitbag(["approvals", "approve", id], { project });
+  const before = await runKitbag(["runs", "show", id, "--json"], { project });
+
+  const refused = await runKitbag(["runs", "resume", id], { project, env });
+  const after = await runKitbag(["runs", "show", id, "--json"], { project });
+  const resumed = await runKitbag(["runs", "resume", id, "--module", "tools.mjs"], { project, env });
+
+  expect(refused).toMatchObject({ code: 2, stdout: "" });
+  expect(refused.stderr).toContain(
+    `Cannot go on with the run ${id} without its tools: say where they are, as in --module tools.mjs`,
+  );
+  expect(after.stdout).toBe(before.stdout);
+  expect(resumed).toMatchObject({ code: 0, stdout: "Sent.\n" });
+  expect(readLines(project, "sent")).toEqual(["Ada"]);
+});
+
+test("kitbag runs resume goes on with the skills and the model that the run was begun with, without being told them", async () => {
+  const { server } = await startWireModel([{ text: "Done." }]);
+  const model = `openai-compatible:${server.url("openai-chat")}/tiny`;
+  const folder = "more/notes";
+  const project = createProject({
+    [`${folder}/SKILL.md`]: "---\nname: notes\ndescription: Takes notes\n---\nWrite on the blue paper.",
+  });
+  const words = ["--skills", "more", "--skill", "notes", "--model", model];
+
+  const stopped = await runKitbag(["run", "x", "--debug", ...words], { project, stdin: "q\n" });
+  const id = /kitbag runs resume (\S+)/u.exec(stopped.stderr)?.[1] ?? "";
+  const env = { KITBAG_OPENAI_COMPATIBLE_KEY: server.key };
+  const resumed = await runKitbag(["runs", "resume", id], { project, env });
+
+  expect(resumed).toMatchObject({ code: 0, stdout: "Done.\n" });
+  expect(JSON.stringify(server.requests[0]?.body)).toContain("Write on the blue paper.");
 });
 
 test("kitbag approvals deny keeps a call from being made, and the model is told why", async () => {

@@ -7,6 +7,7 @@ import type { RunResult } from "../../agent/run-result.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveDebugging } from "../agent/debug/live-debugging.ts";
 import { parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
+import { toResume } from "../agent/runs/run-origin.ts";
 import { addAgentOptions, readAgentOptions } from "../agent/read-agent-options.ts";
 import { createShownRun, finishRun } from "../agent/show-run.ts";
 import { toUserMessage } from "../agent/to-user-message.ts";
@@ -90,7 +91,7 @@ async function runTask(
   open: OpenAgent,
   { text, options, breakpoints }: TaskParts,
 ): Promise<Answer> {
-  const { agent, user } = open;
+  const { agent, user, model } = open;
   const skills = getTexts(invocation.options, "skill");
   const conversation = getText(invocation.options, "conversation");
   const images = getTexts(invocation.options, "image").map((path) => resolve(invocation.cwd, path));
@@ -99,6 +100,8 @@ async function runTask(
   const debugging = breakpoints && (await openDebugging(invocation, breakpoints));
   const run = agent.run([message], {
     ...options,
+    // Of the run, so that whoever goes on with it asks the same one.
+    model,
     skills,
     onEvent: shown.onEvent,
     ...(conversation !== undefined && { conversation }),
@@ -121,11 +124,13 @@ async function openDebugging(
 }
 
 /** What a command answers whose run is over: the output, if it is not text, and what it cost. */
-function toAnswer({ terminal, json, options }: Invocation, run: AgentRun, result: RunResult): Answer {
-  if (json) return toRunAnswer(result);
+function toAnswer(invocation: Invocation, run: AgentRun, result: RunResult): Answer {
+  const { terminal, json, options } = invocation;
+  const answer = toRunAnswer(result, toResume(invocation, run.id));
+  if (json) return answer;
   if (getText(options, "outputSchema") !== undefined && result.status === "ok") {
     terminal.print(`${renderJson(result.output)}\n`);
   }
   if (result.steps > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
-  return toRunAnswer(result);
+  return answer;
 }

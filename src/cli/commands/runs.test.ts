@@ -187,8 +187,9 @@ test("kitbag runs debug asks the model again with retry, and shows the rest with
   await kitbag(project, ["run", "speak"], env);
   const id = await newestOf(project, "speak");
 
-  const seen = await runKitbag(["runs", "debug", id], { project, env, stdin: "c\n" });
-  const retried = await runKitbag(["runs", "debug", id], { project, env, stdin: "n\nretry\n" });
+  const words = ["runs", "debug", id, "--module", "tools.mjs"];
+  const seen = await runKitbag(words, { project, env, stdin: "c\n" });
+  const retried = await runKitbag(words, { project, env, stdin: "n\nretry\n" });
 
   expect(seen.stdout).toBe("The run is at its end: ok\n");
   expect(retried.stdout).toBe("Other.\n");

@@ -78,14 +78,14 @@ async function goAnotherWay(
   const { step } = place.stop;
   const isAnswer = place.name === undefined;
   const changes: ForkChanges = isAnswer ? {} : { outcomes: { [place.name]: await toOutcome(known, place, action) } };
-  const going = await open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, toOptions());
+  const going = await open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, await toOptions());
   invocation.terminal.note(`${going.id} goes on from here; ${run.id} stays as it is\n`);
   return known.toAnswer(going, await finish(going));
 }
 
 /** What came of a call in the other run: what the person says, or what comes of it when it is made now. */
 async function toOutcome(
-  { open, toOptions }: KnownRun,
+  { open, approve }: KnownRun,
   { stop, skills }: Place,
   action: DebugAction,
 ): Promise<ToolOutcome> {
@@ -93,7 +93,6 @@ async function toOutcome(
   const call = stop.call ?? { tool: "", input: {} };
   const input: JsonValue = "input" in action && action.input !== undefined ? action.input : call.input;
   const session = open.workspace.openSession();
-  const { approve } = toOptions();
   try {
     for (const skill of skills) await session.activateSkill(skill);
     return await session.call(call.tool, input, approve === undefined ? {} : { approve });

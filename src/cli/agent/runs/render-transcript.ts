@@ -8,16 +8,21 @@ import type { Terminal } from "../../terminal.ts";
 import { isSkillCall, nameCall } from "../view/run-view.ts";
 import { showCount, showDollars } from "../view/show-cost.ts";
 import { showOutcome } from "../view/show-outcome.ts";
+import type { Invocation } from "../../cli-command.ts";
+import { originOf, renderResume } from "./run-origin.ts";
 import { callsOf } from "./calls-of.ts";
 import type { ReadRun } from "./read-run.ts";
 
 /** A run to read from top to bottom. */
-export function renderTranscript(run: ReadRun, terminal: Terminal): string {
+export function renderTranscript(run: ReadRun, { terminal, cwd }: Pick<Invocation, "terminal" | "cwd">): string {
   const { folded } = run;
   const steps = folded.answers.map((answer) => renderStep(answer, run, terminal));
-  return [renderHead(run), `${terminal.style("bold", "›")} ${run.task}`, ...steps, ...renderEnd(run, terminal)].join(
-    "\n\n",
-  );
+  return [
+    renderHead(run),
+    `${terminal.style("bold", "›")} ${run.task}`,
+    ...steps,
+    ...renderEnd(run, terminal, cwd),
+  ].join("\n\n");
 }
 
 function renderHead(run: ReadRun): string {
@@ -59,10 +64,13 @@ function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Termin
   return [head, ...texts.filter((text) => text !== ""), ...calls].join("\n");
 }
 
-function renderEnd({ id, status, outcome, waiting }: ReadRun, terminal: Terminal): string[] {
+function renderEnd({ id, status, outcome, waiting, folded }: ReadRun, terminal: Terminal, cwd: string): string[] {
   if (outcome?.status === "failed") return [terminal.style("red", toPrintable(outcome.error.message))];
-  if (status === "interrupted") return [`It was interrupted. To go on: kitbag runs resume ${id}`];
+  const resume = toPrintableLine(renderResume(id, originOf(folded.start), cwd));
+  if (status === "interrupted") return [`It was interrupted. To go on: ${resume}`];
   if (waiting.length === 0) return [];
   const calls = waiting.map(({ approval, tool, input }) => `  ${approval}  ${nameCall({ tool, input })}`);
-  return [`It waits for an approval:\n${calls.join("\n")}\nTo decide: kitbag approvals approve ID, or deny`];
+  return [
+    `It waits for an approval:\n${calls.join("\n")}\nTo decide: kitbag approvals approve ID, or deny; then: ${resume}`,
+  ];
 }

@@ -22,10 +22,11 @@ async function resumeWhenFree(
   { terminal }: Invocation,
 ): Promise<{ readonly going: AgentRun; readonly result: RunResult }> {
   const { open, run, toOptions, finish } = known;
+  const options = await toOptions();
   const until = performance.now() + patienceMs;
   let hasNoted = false;
   for (;;) {
-    const going = open.agent.resume(run.id, toOptions());
+    const going = open.agent.resume(run.id, options);
     const result = await finish(going);
     if (result.error?.code !== "run-leased" || performance.now() > until) return { going, result };
     if (!hasNoted)

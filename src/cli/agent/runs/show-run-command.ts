@@ -9,6 +9,6 @@ export async function showRun(invocation: Invocation): Promise<Answer> {
   return withKept(invocation, async ({ store }) => {
     const run = await needRun(store, given);
     const { id, status, entries } = run;
-    return { document: { run: id, status, journal: entries }, text: renderTranscript(run, invocation.terminal) };
+    return { document: { run: id, status, journal: entries }, text: renderTranscript(run, invocation) };
   });
 }

@@ -14,22 +14,24 @@ const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
   lost: "another process works on it now",
 };
 
-/** How a run ended if it did not end well, and what to do about it; nothing if it did. */
-export function describeEnd({ status, reason, error, run, approvals = [] }: RunResult): string | undefined {
+/**
+ * How a run ended if it did not end well, and what to do about it; nothing if it did. `resume` is the command that goes on with it.
+ */
+export function describeEnd({ status, reason, error, approvals = [] }: RunResult, resume: string): string | undefined {
   switch (status) {
     case "ok":
       return undefined;
     case "failed":
       return toPrintable(error?.message ?? "It failed");
     case "stopped": {
-      const goOn = reason === "cancelled" ? `; go on with it: kitbag runs resume ${run}` : "";
+      const goOn = reason === "cancelled" ? `; go on with it: ${resume}` : "";
       return `Stopped: ${reasons[reason ?? "cancelled"]}${goOn}`;
     }
     case "paused":
       return [
         `Paused: ${approvals.length === 1 ? "a call needs" : `${approvals.length} calls need`} an approval. To decide, and to go on:`,
         ...approvals.map((approval) => `  kitbag approvals approve ${approval}    (or deny)`),
-        `  kitbag runs resume ${run}`,
+        `  ${resume}`,
       ].join("\n");
   }
 }
@@ -48,8 +50,8 @@ export function summarizeRun({ steps, usage, cost }: RunResult, durationMs: stri
 }
 
 /** The answer of a command that was one run; all that is to be read has been shown. */
-export function toRunAnswer(result: RunResult): Answer {
-  const failure = describeEnd(result);
+export function toRunAnswer(result: RunResult, resume: string): Answer {
+  const failure = describeEnd(result, resume);
   if (failure === undefined) return { document: undefined };
   return { document: undefined, failure, exitCode: 1 };
 }

@@ -1,0 +1,82 @@
+import { resolve } from "node:path";
+
+import type { ExposureName } from "../../../agent/agent-options.ts";
+import type { TaskStart } from "../../../agent/events.ts";
+import { isKitbagError } from "../../../core/errors.ts";
+import type { JsonObject } from "../../../core/json.ts";
+import type { Invocation } from "../../cli-command.ts";
+import { getText, getTexts } from "../../options.ts";
+import { toShellWord } from "../../to-shell-word.ts";
+import { toShownPath } from "../../shown-path.ts";
+import { withKept } from "../../store/open-kept.ts";
+import { usageError } from "../../usage-error.ts";
+import { needRun } from "./read-run.ts";
+
+/** Where the tools of a run came from, as its command was told; what is kept with it, so that it can be gone on with. */
+export interface RunOrigin {
+  /** The file of `--module`. */
+  readonly module?: string;
+  /** Folders with skills. */
+  readonly skills?: readonly string[];
+  readonly exposure?: ExposureName;
+}
+
+/** What a command was told about where the tools of its runs are; nothing if that is nothing. */
+export function toOrigin(
+  { options, cwd }: Pick<Invocation, "options" | "cwd">,
+  { skills = [], exposure }: Pick<RunOrigin, "skills" | "exposure">,
+): JsonObject | undefined {
+  const module = getText(options, "module");
+  if (module === undefined && skills.length === 0 && exposure === undefined) return undefined;
+  return {
+    ...(module !== undefined && { module: resolve(cwd, module) }),
+    ...(skills.length > 0 && { skills: skills.map((folder) => resolve(cwd, folder)) }),
+    ...(exposure !== undefined && { exposure }),
+  };
+}
+
+/** What is kept of where a run comes from. */
+export function originOf({ origin = {} }: Pick<TaskStart, "origin">): RunOrigin {
+  return origin;
+}
+
+/**
+ * Finds out where the tools of the run come from that the first word names, unless the person says so: folders of skills are looked
+ * at again, and what is in them runs only if it is trusted. A module runs in this process: only who names it has it run.
+ *
+ * @throws {KitbagError} `usage-invalid` if it had a module, and none is named.
+ */
+export async function recallOrigin(invocation: Invocation): Promise<Omit<RunOrigin, "module">> {
+  const { options, args, cwd } = invocation;
+  const { module, ...origin } = await findOrigin(invocation);
+  if (module !== undefined && getText(options, "module") === undefined) {
+    const words = `--module ${toShellWord(toShownPath(module, cwd))}`;
+    throw usageError(`Cannot go on with the run ${args[0]} without its tools: say where they are, as in ${words}`);
+  }
+  const { skills, ...rest } = origin;
+  return getTexts(options, "skills").length > 0 || skills === undefined ? rest : { ...rest, skills };
+}
+
+/** What cannot be found yet is looked for again, with the store that the tools bring. */
+async function findOrigin(invocation: Invocation): Promise<RunOrigin> {
+  try {
+    return await withKept(invocation, async ({ store }) =>
+      originOf((await needRun(store, invocation.args[0] ?? "")).folded.start),
+    );
+  } catch (cause) {
+    if (isKitbagError(cause)) return {};
+    throw cause;
+  }
+}
+
+/** The command that goes on with a run. What is kept with it need not be said again. */
+export function renderResume(run: string, { module }: Pick<RunOrigin, "module">, cwd: string): string {
+  const words = module === undefined ? [] : ["--module", toShownPath(resolve(cwd, module), cwd)];
+  return ["kitbag", "runs", "resume", run, ...words].map(toShellWord).join(" ");
+}
+
+/** The command that goes on with a run of this command. */
+export function toResume({ options, cwd }: Pick<Invocation, "options" | "cwd">, run: string): string {
+  const module = getText(options, "module");
+  return renderResume(run, module === undefined ? {} : { module }, cwd);
+}
