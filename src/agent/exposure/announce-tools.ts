@@ -1,5 +1,4 @@
-import type { JsonObject } from "../../core/json.ts";
-import type { ModelMessage } from "../../models/model.ts";
+import { toNativeChange, toSpokenChange } from "../../models/tool-changes.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
@@ -58,13 +57,15 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
     announcement() {
       const now = session.getAvailableTools();
       if (now === told) return undefined;
-      const change = compare(told, now);
+      const { added, removed } = compare(told, now);
       told = now;
-      const { added, removed } = change;
       const untold = isNative ? added : added.filter(({ owner }) => !opened.has(owner));
       opened.clear();
       if (untold.length === 0 && removed.length === 0) return undefined;
-      return isNative ? toToolChanges(untold, removed) : toText(untold, removed);
+      const gone = removed.map(({ wireName }) => wireName);
+      return isNative
+        ? toNativeChange({ added: toLeanTools(untold), removed: gone })
+        : toSpokenChange({ added: untold.map(toModelTool), removed: gone });
     },
     noteOpened(skills) {
       if (!isNative) for (const skill of skills) opened.add(skill);
@@ -76,45 +77,13 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
 const howTo =
   "Tools of skills that are opened later are not in the list: call them with call_tool({ name, input }), as the answer of activate_skill declares them.";
 
-interface ToolChange {
+interface Change {
   readonly added: readonly RegisteredTool[];
   readonly removed: readonly RegisteredTool[];
 }
 
-function compare(before: readonly RegisteredTool[], now: readonly RegisteredTool[]): ToolChange {
+function compare(before: readonly RegisteredTool[], now: readonly RegisteredTool[]): Change {
   const known = new Set(before);
   const still = new Set(now);
   return { added: now.filter((entry) => !known.has(entry)), removed: before.filter((entry) => !still.has(entry)) };
-}
-
-/** A change that Anthropic's models know as one of their list of tools. */
-function toToolChanges(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {
-  const toolChanges = [
-    ...toLeanTools(added).map((tool) => ({ type: "tool_addition", tool: tool as unknown as JsonObject })),
-    ...removed.map(({ wireName }) => ({ type: "tool_removal", toolName: wireName })),
-  ];
-  // The changes say it: nothing is left to say in words.
-  return { role: "system", content: "", providerOptions: { anthropic: { toolChanges } } };
-}
-
-const longestDescription = 1000;
-const longestSchema = 10_000;
-
-function toText(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): ModelMessage {
-  const declarations = added.map((entry) => {
-    const { name, description = "", inputSchema } = toModelTool(entry);
-    const input = JSON.stringify(inputSchema);
-    // One line for each, of some length: what a server says of its tools must not look like what the agent says.
-    const words = description.replaceAll(/\s+/gu, " ").slice(0, longestDescription);
-    return `- ${name}: ${words} Input: ${input.length > longestSchema ? "see describe_tool" : input}`;
-  });
-  return { role: "user", content: [{ type: "text", text: [say(added, removed), ...declarations].join("\n") }] };
-}
-
-function say(added: readonly RegisteredTool[], removed: readonly RegisteredTool[]): string {
-  const names = (entries: readonly RegisteredTool[]): string => entries.map(({ wireName }) => wireName).join(", ");
-  return [
-    ...(added.length > 0 ? [`Tools that can be called from now on: ${names(added)}.`] : []),
-    ...(removed.length > 0 ? [`Tools that cannot be called any more: ${names(removed)}.`] : []),
-  ].join(" ");
 }

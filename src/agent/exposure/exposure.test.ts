@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
-import type { ModelCall } from "../../models/model.ts";
+import { KitbagError } from "../../core/errors.ts";
+import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
+import { fallback } from "../../models/route/fallback.ts";
 import type { Store } from "../../core/store.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { mockModel, type MockModel, type MockScript } from "../../testing/models/mock-model.ts";
@@ -85,6 +87,47 @@ test("announce tells Anthropic's models of the change as one of their tools", as
   ]);
   expect(model.asked[1]?.prompt[1]?.providerOptions).toBeUndefined();
 });
+
+test("announce goes on with a model of another provider when Anthropic's fails: that one sees the tools in its list", async () => {
+  const opened: MockScript = [
+    { calls: [{ tool: "activate_skill", input: { name: "numbers" } }] },
+    { error: new KitbagError("model-overloaded", { model: "anthropic/a", reason: "busy", status: 529 }) },
+    "It is 8",
+  ];
+  const native = mockModel(opened, { provider: "anthropic.messages" });
+  const other = mockModel([{ calls: [{ tool: "numbers__double", input: { value: 4 } }] }], { provider: "openai.chat" });
+  const { agent } = createTestAgent([], "announce", { model: fallback([native, other]) });
+
+  const result = await agent.run("Double 4").result;
+
+  expect(result).toMatchObject({ status: "ok", text: "It is 8" });
+  expect(JSON.stringify(result.messages)).toContain('"value":8');
+  expect(other.asked[0]?.tools?.map(({ name }) => name)).toContain("numbers__double");
+  expect(findLateSystem(other.asked)).toEqual([]);
+});
+
+test.for<ExposureName>(["direct", "dispatch", "announce"])(
+  "%s goes on with another provider's model where Anthropic's was told of its tools",
+  async (exposure) => {
+    const first = createTestAgent(opening.slice(0, 1).concat("Open"), "announce", { provider: "anthropic.messages" });
+    const { messages } = await first.agent.run("Open it").result;
+    const { agent, model } = createTestAgent(["Done"], exposure, { provider: "google.generative-ai" });
+    const next: ModelMessage = { role: "user", content: [{ type: "text", text: "Double 4" }] };
+
+    const result = await agent.run([...messages, next], { skills: ["numbers"] }).result;
+
+    expect(result).toMatchObject({ status: "ok", text: "Done" });
+    expect(findLateSystem(model.asked)).toEqual([]);
+    const said = JSON.stringify(model.asked[0]?.prompt.slice(1));
+    expect(said).toContain("Tools that can be called from now on: numbers__double.");
+    expect(said.includes("Doubles a number")).toBe(exposure !== "direct");
+  },
+);
+
+/** Messages of the system that come after others: only some providers take them. */
+function findLateSystem(asked: readonly ModelCall[]): readonly unknown[] {
+  return asked.flatMap(({ prompt }) => prompt.slice(1).filter(({ role }) => role === "system"));
+}
 
 test("announce says nothing twice to models that see tools in their list", async () => {
   const { agent, model } = createTestAgent(opening.slice(0, 1).concat("Open"), "announce", {
@@ -212,17 +255,19 @@ test("a tool of a closed skill is refused, through call_tool too (W1)", async ()
   expect(results.split("numbers").length).toBeGreaterThan(2);
 });
 
-interface TestOptions {
+interface TestOptions<Asked extends Model> {
   readonly provider?: string;
   readonly store?: Store;
-  readonly model?: MockModel;
+  readonly model?: Asked;
 }
 
-function createTestAgent(
+function createTestAgent<Asked extends Model = MockModel>(
   script: MockScript,
   exposure: ExposureName,
-  { provider = "kitbag.mock", store = memoryStore(), model = mockModel(script, { provider }) }: TestOptions = {},
-): { readonly agent: Agent; readonly model: MockModel } {
+  options: TestOptions<Asked> = {},
+): { readonly agent: Agent; readonly model: Asked } {
+  const { provider = "kitbag.mock", store = memoryStore() } = options;
+  const model = options.model ?? (mockModel(script, { provider }) as Model as Asked);
   const double = defineTool({
     name: "double",
     description: "Doubles a number",

@@ -3,6 +3,7 @@ import type { Model, ModelCall, ModelMessage } from "../../models/model.ts";
 import { assumeCost } from "../cost/assume-cost.ts";
 import type { Question } from "../cost/question.ts";
 import { askForParts } from "../../models/shims/wrap-model.ts";
+import { sayToolChanges } from "../../models/tool-changes.ts";
 import type { MemoryCompacted, ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { withMark } from "../memory/kitbag-mark.ts";
@@ -116,7 +117,10 @@ function toCall(run: RunState, { system, tools }: ModelView): ModelCall {
   markCache(prompt, model);
   return {
     ...others,
-    prompt,
+    // A conversation that was begun with another model may say things that this one does not read.
+    prompt: model.provider.startsWith("anthropic")
+      ? prompt
+      : sayToolChanges(prompt, tools as ModelCall["tools"] & object),
     ...(tools.length > 0 && { tools: tools as ModelCall["tools"] & object }),
     ...(stop && { stopSequences: [...stop] }),
     ...(output && { responseFormat: { type: "json", schema: output.json } }),

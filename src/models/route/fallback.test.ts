@@ -339,6 +339,37 @@ test("fallback() passes on a prompt with nothing foreign in it as it is", async 
   expect(first.calls[0]).toBe(call);
 });
 
+test("fallback() gives a model of another provider the tools that Anthropic's was given in the conversation, and says so in words", async () => {
+  const [first, second] = [scriptedModel([overloaded], anthropic), scriptedModel([good], google)];
+  const tool = (name: string) => ({ type: "function" as const, name, description: "Does it", inputSchema: {} });
+  const change = (...toolChanges: readonly object[]): ModelPrompt[number] => ({
+    role: "system",
+    content: "",
+    providerOptions: { anthropic: { toolChanges: toolChanges as never }, kitbag: { pinned: true } },
+  });
+  const call: ModelCall = {
+    tools: [tool("activate_skill")],
+    prompt: [
+      ...question.prompt,
+      change({ type: "tool_addition", tool: tool("a__one") }, { type: "tool_addition", tool: tool("a__two") }),
+      change({ type: "tool_removal", toolName: "a__one" }),
+    ],
+  };
+
+  await readParts(fallback([first, second]), call);
+
+  expect(first.calls[0]).toBe(call);
+  expect(second.calls[0]?.tools?.map(({ name }) => name)).toEqual(["activate_skill", "a__two"]);
+  expect(second.calls[0]?.prompt.slice(-2)).toEqual([
+    toSaid("Tools that can be called from now on: a__one, a__two."),
+    toSaid("Tools that cannot be called any more: a__one."),
+  ]);
+});
+
+function toSaid(text: string): ModelPrompt[number] {
+  return { role: "user", content: [{ type: "text", text }], providerOptions: { kitbag: { pinned: true } } };
+}
+
 test("fallback() reads only the URLs that all of its models read", async () => {
   const images = [/^https:\/\/a\//u, /^https:\/\/b\//u];
   const one: Model = { ...scriptedModel([]), supportedUrls: { "image/*": images, "application/pdf": images } };

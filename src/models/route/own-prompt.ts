@@ -1,6 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4ToolResultPart } from "@ai-sdk/provider";
 
 import type { ModelCall, ModelMessage } from "../model.ts";
+import { listToolChanges } from "../tool-changes.ts";
 import { namespaceOf } from "../shims/to-v3-prompt.ts";
 
 /** Who is asked: what is its own in a prompt, and what is another's. */
@@ -23,9 +24,10 @@ export function namespacesOf(provider: string): ReadonlySet<string> {
 
 /**
  * A call without what only another provider understands: its reasoning with the signatures, its own kinds of parts, its tools and
- * what they did, the ids that it gave to parts and files. The call itself if there is nothing of that kind.
+ * what they did, changes of the list of tools, the ids that it gave to parts and files. The call itself if there is nothing of that kind.
  */
-export function toOwnCall(call: ModelCall, reader: Reader): ModelCall {
+export function toOwnCall(given: ModelCall, reader: Reader): ModelCall {
+  const call = reader.namespaces.has("anthropic") ? given : listToolChanges(given);
   const prompt = mapChanged(call.prompt, (message) => toOwnMessage(message, reader));
   const tools = call.tools && mapChanged(call.tools, (tool) => (isForeignTool(tool, reader) ? undefined : tool));
   if (prompt === call.prompt && tools === call.tools) return call;
