@@ -1,40 +1,163 @@
-import { KitbagError } from "../core/errors.ts";
+import { KitbagError, type ErrorDetails } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
-import type { AgentOptions, RunLimits } from "./agent-options.ts";
+import {
+  findWrongOption,
+  isAboveZero,
+  isFunction,
+  isObject,
+  type Expectations,
+} from "../workspace/find-wrong-option.ts";
+import type { AgentOptions, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
+import type { AgentHooks } from "./hooks.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
+import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
+
+type Expectation = Expectations<{ readonly any: unknown }>["any"];
+
+const anObject: Expectation = [isObject, "an object"];
+const aFunction: Expectation = [isFunction, "a function"];
+const aText: Expectation = [(value) => typeof value === "string", "a text"];
+const aNumber: Expectation = [(value) => typeof value === "number", "a number"];
+const aboveZero: Expectation = [isAboveZero, "a number above 0"];
+const trueOrFalse: Expectation = [(value) => typeof value === "boolean", "true or false"];
+const aList: Expectation = [Array.isArray, "a list"];
+const texts: Expectation = [isTexts, "a list of texts"];
+const aModel: Expectation = [isModel, "a model, or the name of one"];
+const retries: Expectation = [(value) => value === false || isObject(value), "an object, or false"];
+const exposure: Expectation = [isExposure, '"direct", "announce", "dispatch" or "auto"'];
+const redaction: Expectation = [isRedactionChoice, `true, false, or a list of ${allKinds.join(" and ")}`];
+
+const agentExpectations: Expectations<AgentOptions> = {
+  model: aModel,
+  workspace: [isWorkspace, "a workspace"],
+  instructions: aText,
+  store: anObject,
+  origin: anObject,
+  leaseMs: aboveZero,
+  prices: anObject,
+  limits: anObject,
+  settings: anObject,
+  exposure,
+  telemetry: anObject,
+  hooks: anObject,
+  retries,
+  memory: anObject,
+  redactInput: redaction,
+  approve: aFunction,
+};
+
+const runExpectations: Expectations<RunOptions> = {
+  id: aText,
+  conversation: aText,
+  model: aModel,
+  limits: anObject,
+  settings: anObject,
+  hooks: anObject,
+  signal: anObject,
+  skills: texts,
+  output: [(value) => isObject(value) || isFunction(value), "a schema"],
+  images: aList,
+  user: aText,
+  traceparent: aText,
+  tracestate: aText,
+  onEvent: aFunction,
+  onText: aFunction,
+  approve: aFunction,
+};
+
+const limitExpectations: Expectations<RunLimits> = {
+  maxSteps: aboveZero,
+  maxTokens: aboveZero,
+  maxCost: aboveZero,
+  maxMs: aboveZero,
+  maxCalls: aboveZero,
+  maxParallel: aboveZero,
+};
+
+const settingExpectations: Expectations<ModelSettings> = {
+  temperature: aNumber,
+  maxOutputTokens: aboveZero,
+  reasoning: aText,
+  seed: aNumber,
+  topP: aNumber,
+  topK: aNumber,
+  headers: anObject,
+  providerOptions: anObject,
+  stop: texts,
+};
+
+const hookExpectations: Expectations<AgentHooks> = {
+  onRunStart: aFunction,
+  onRunEnd: aFunction,
+  onStepStart: aFunction,
+  onStepEnd: aFunction,
+  beforeModel: aFunction,
+  afterModel: aFunction,
+  onModelError: aFunction,
+  beforeCall: aFunction,
+  afterCall: aFunction,
+};
+
+const telemetryExpectations: Expectations<AgentTelemetryOptions> = {
+  tracerProvider: anObject,
+  meterProvider: anObject,
+  content: trueOrFalse,
+  user: trueOrFalse,
+};
 
 /**
- * Checks what `createAgent` was given.
+ * Checks what `createAgent` was given, as plain JavaScript can give anything: a limit or a hook that is called otherwise would be
+ * none.
  *
  * @throws {KitbagError} `option-invalid`
  */
 export function checkAgentOptions(options: AgentOptions): void {
-  const { model, workspace, limits = {}, prices = {}, exposure = "auto", redactInput = false } = options;
-  if (typeof model !== "string" && typeof model?.doStream !== "function")
-    refuse("model", model, "a model, or the name of one");
-  if (typeof workspace?.openSession !== "function") refuse("workspace", workspace, "a workspace");
-  if (!["auto", "direct", "announce", "dispatch"].includes(exposure)) {
-    refuse("exposure", exposure, '"direct", "announce", "dispatch" or "auto"');
-  }
-  if (!isRedactionChoice(redactInput)) {
-    refuse("redactInput", redactInput, `true, false, or a list of ${allKinds.join(" and ")}`);
-  }
+  refuseIf(findWrongOption(options, agentExpectations));
+  const { model, workspace, prices = {}, telemetry = {} } = options;
+  if (model === undefined) refuse("model", model, "a model, or the name of one");
+  if (workspace === undefined) refuse("workspace", workspace, "a workspace");
   createOwnPrices(prices);
-  checkLimitValues(limits);
+  checkShared(options);
+  refuseIf(findWrongOption(telemetry, telemetryExpectations, "telemetry"));
   checkMemoryOptions(options.memory);
 }
 
-/** Checks limits. @throws {KitbagError} `option-invalid` */
-export function checkLimitValues(limits: Partial<RunLimits>): void {
-  for (const [name, value] of Object.entries(limits)) {
-    if (typeof value !== "number" || !(value > 0)) refuse(`limits.${name}`, value, "a number above 0");
-  }
+/** Checks what a run was given. @throws {KitbagError} `option-invalid` */
+export function checkRunOptions(options: RunOptions): void {
+  refuseIf(findWrongOption(options, runExpectations));
+  checkShared(options);
+}
+
+function checkShared({ limits, settings, hooks }: Pick<AgentOptions, "limits" | "settings" | "hooks">): void {
+  if (limits !== undefined) refuseIf(findWrongOption(limits, limitExpectations, "limits"));
+  if (settings !== undefined) refuseIf(findWrongOption(settings, settingExpectations, "settings"));
+  if (hooks !== undefined) refuseIf(findWrongOption(hooks, hookExpectations, "hooks"));
+}
+
+function refuseIf(wrong: ErrorDetails["option-invalid"] | undefined): void {
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
 }
 
 function refuse(option: string, found: unknown, expected: string): never {
   throw new KitbagError("option-invalid", { option, found: showValue(found), expected });
+}
+
+function isModel(value: unknown): boolean {
+  return typeof value === "string" || (isObject(value) && "doStream" in value && isFunction(value.doStream));
+}
+
+function isWorkspace(value: unknown): boolean {
+  return isObject(value) && "openSession" in value && isFunction(value.openSession);
+}
+
+function isExposure(value: unknown): boolean {
+  return typeof value === "string" && ["auto", "direct", "announce", "dispatch"].includes(value);
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 function isRedactionChoice(choice: unknown): boolean {

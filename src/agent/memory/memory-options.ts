@@ -2,6 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { ContextWindows } from "../../models/tokens/context-window.ts";
+import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
 
 /** How what is left out of a conversation is put together; `false`: not at all. */
 export type SummaryKind = "extractive" | "model" | "hybrid" | false;
@@ -43,13 +44,27 @@ const leastMessages = 8;
 
 const summaryKinds: ReadonlySet<unknown> = new Set<SummaryKind>(["extractive", "model", "hybrid", false]);
 
+/** What each may be is looked at one by one, below. */
+const known = [() => true, ""] as const;
+const expectations: Expectations<MemoryOptions> = {
+  maxMessages: known,
+  maxTokens: known,
+  summarise: known,
+  summaryModel: known,
+  summaryTimeoutMs: known,
+  keepRecent: known,
+  windows: known,
+  pin: known,
+};
+
 /**
  * Checks what is said about memory.
  *
  * @throws {KitbagError} `option-invalid`
  */
 export function checkMemoryOptions(options: MemoryOptions = {}): void {
-  if (typeof options !== "object" || options === null) refuse("", options, "an object");
+  const wrong = findWrongOption(options, expectations, "memory");
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
   const { summarise = "extractive", summaryModel = "local", pin = () => false, windows = {} } = options;
   checkNumber("maxMessages", options.maxMessages, leastMessages);
   checkNumber("maxTokens", options.maxTokens, leastTokens);

@@ -4,7 +4,7 @@ import type { ModelMessage } from "../../models/model.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { RunLimits, RunOptions, Task } from "../agent-options.ts";
-import { checkLimitValues } from "../check-agent-options.ts";
+import { checkRunOptions } from "../check-agent-options.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
 import type { AgentParts } from "../agent-parts.ts";
 import type { TaskStart } from "../events.ts";
@@ -28,6 +28,7 @@ import type { RunStart } from "./run-start.ts";
 /** Makes a new run ready. @throws {KitbagError} what is wrong with what it was given. */
 export async function prepareRun(agent: AgentParts, task: Task, start: RunStart): Promise<RunState> {
   const { options } = start;
+  checkRunOptions(options);
   const text = toMessages(task);
   const whole = options.images === undefined ? text : await addImages(text, options.images);
   const asked = createInputRedactor(agent.options.redactInput)?.messages(whole) ?? whole;
@@ -140,7 +141,6 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
   const { ready, session, log, output, conversation } = made;
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
   const settings = options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings };
-  checkLimitValues(limits);
   requirePrice(ready, limits.maxCost);
   return {
     id,

@@ -9,9 +9,27 @@ export function toMessages(task: Task): readonly ModelMessage[] {
   if (typeof task === "string" && task.trim() !== "") {
     return [{ role: "user", content: [{ type: "text", text: task }] }];
   }
-  if (Array.isArray(task) && task.length > 0) return task as readonly ModelMessage[];
+  if (Array.isArray(task) && task.length > 0) {
+    for (const [index, message] of task.entries()) checkMessage(message, index);
+    return task as readonly ModelMessage[];
+  }
   const expected = "a text or a list of messages, and not an empty one";
   throw new KitbagError("option-invalid", { option: "task", found: showValue(task), expected });
+}
+
+const roles: ReadonlySet<unknown> = new Set<ModelMessage["role"]>(["system", "user", "assistant", "tool"]);
+
+/** What a model would not understand, or leave out. @throws {KitbagError} `option-invalid` */
+function checkMessage(message: unknown, index: number): void {
+  const option = `task[${index}]`;
+  const { role, content } = (message ?? {}) as { readonly role?: unknown; readonly content?: unknown };
+  if (!roles.has(role)) {
+    const expected = `one of ${[...roles].join(", ")}`;
+    throw new KitbagError("option-invalid", { option: `${option}.role`, found: showValue(role), expected });
+  }
+  if (role === "system" ? typeof content === "string" : Array.isArray(content)) return;
+  const expected = role === "system" ? "a text" : 'a list of parts, such as { type: "text", text }';
+  throw new KitbagError("option-invalid", { option: `${option}.content`, found: showValue(content), expected });
 }
 
 /**

@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+
+import { memoryStore } from "../store/memory-store.ts";
+import { mockModel } from "../testing/models/mock-model.ts";
+import { createWorkspace } from "../workspace/create-workspace.ts";
+import { createAgent } from "./create-agent.ts";
+
+test.for<[options: object, option: string, nearest: string]>([
+  [{ hooks: { beforCall: () => ({ deny: "no" }) } }, "hooks.beforCall", '"beforeCall"'],
+  [{ limits: { maxsteps: 1 } }, "limits.maxsteps", '"maxSteps"'],
+  [{ settings: { temprature: 1 } }, "settings.temprature", '"temperature"'],
+  [{ telemetry: { contents: true } }, "telemetry.contents", '"content"'],
+  [{ memory: { maxMessage: 8 } }, "memory.maxMessage", '"maxMessages"'],
+  [{ limit: { maxSteps: 1 } }, "limit", '"limits"'],
+  [{ instructions: 7 }, "instructions", "a text"],
+  [{ hooks: { beforeCall: true } }, "hooks.beforeCall", "a function"],
+  [{ limits: { maxSteps: "1" } }, "limits.maxSteps", "a number above 0"],
+])("createAgent() refuses %j: what is not known would not count", ([options, option, expected]) => {
+  const create = (): unknown => createAgent({ model: mockModel([]), workspace: createWorkspace(), ...options });
+
+  expect(create).toThrow(expect.objectContaining({ code: "option-invalid" }));
+  expect(create).toThrow(expect.objectContaining({ details: expect.objectContaining({ option, expected }) }));
+});
+
+test.for<[task: unknown, options: object, option: string]>([
+  ["Go", { limit: 1 }, "limit"],
+  ["Go", { limits: { maxSteps: 0 } }, "limits.maxSteps"],
+  ["Go", { limits: { maxStep: 1 } }, "limits.maxStep"],
+  ["Go", { hooks: { beforeCal: () => undefined } }, "hooks.beforeCal"],
+  ["Go", { skills: "pdf" }, "skills"],
+  [[{ role: "usr", content: [] }], {}, "task[0].role"],
+  [[{ role: "user", content: "Go" }], {}, "task[0].content"],
+  [[null], {}, "task[0].role"],
+])("run(%j, %j) and resume() fail at %s, and ask nobody", async ([task, options, option]) => {
+  const model = mockModel(["Done"]);
+  const agent = createAgent({ model, workspace: createWorkspace(), store: memoryStore() });
+
+  const result = await agent.run(task as string, options).result;
+
+  expect(result).toMatchObject({ status: "failed", error: { code: "option-invalid", details: { option } } });
+  if (task === "Go") expect((await agent.resume("a", options).result).error).toMatchObject({ details: { option } });
+  expect(model.asked).toEqual([]);
+});
