@@ -6,9 +6,18 @@ export type LoopFinding = { readonly kind: "nudge" | "stop"; readonly what: stri
 /** Finds out whether a model goes round in circles. */
 export interface LoopDetector {
   /** Takes a call that is over. */
-  note(tool: string, inputText: string, outcome: ToolOutcome): void;
+  note(call: NotedCall): void;
   /** After the calls of a step: whether they lead anywhere. */
   check(): LoopFinding;
+}
+
+/** A call that is over. */
+export interface NotedCall {
+  readonly tool: string;
+  readonly inputText: string;
+  readonly outcome: ToolOutcome;
+  /** Whether its tool says that it changes something: then it leads somewhere also when there is nothing new to say. */
+  readonly changes: boolean;
 }
 
 /** So often the same may happen before the model is told, and before it is stopped. */
@@ -17,29 +26,37 @@ const stopAt = 6;
 /** So many calls in a row may fail. */
 const nudgeAtFailures = 8;
 const stopAtFailures = 16;
+/** In so many steps in a row a tool may say the same, whatever it is asked: more than anybody turns pages of nothing. */
+const nudgeAtSilent = 8;
+const stopAtSilent = 16;
 /** The longest circle that is looked for. */
 const longestCircle = 4;
 
-interface Noted {
-  readonly tool: string;
-  readonly inputText: string;
-  readonly outcome: ToolOutcome;
-}
-
-/** Makes a detector. Only the same call with the same outcome counts: to ask again until something is ready is no circle. */
+/**
+ * Makes a detector. The same call with the same outcome counts, a tool that has nothing new to say, and calls that fail: to ask again
+ * until something is ready is no circle.
+ */
 export function createLoopDetector(): LoopDetector {
-  const recent: Noted[] = [];
+  const recent: NotedCall[] = [];
+  /** What the last steps have in common, and how many they are. */
+  let silent: NotedCall | undefined;
+  let silentSteps = 0;
   let failures = 0;
   let told = "";
 
   return {
-    note(tool, inputText, outcome) {
-      recent.push({ tool, inputText, outcome });
+    note(call) {
+      if (call.changes || silent === undefined || !isSameAnswer(call, silent)) {
+        silent = call.changes ? undefined : call;
+        silentSteps = 0;
+      }
+      recent.push(call);
       if (recent.length > longestCircle * stopAt) recent.shift();
-      failures = outcome.status === "failed" ? failures + 1 : 0;
+      failures = call.outcome.status === "failed" ? failures + 1 : 0;
     },
     check() {
-      const found = findCircle(recent) ?? findFailures(failures);
+      silentSteps += 1;
+      const found = findCircle(recent) ?? findFailures(failures) ?? findSilence(silent, silentSteps);
       if (found === undefined) {
         told = "";
         return undefined;
@@ -57,7 +74,13 @@ function findFailures(failures: number): LoopFinding {
   return { kind: failures >= stopAtFailures ? "stop" : "nudge", what };
 }
 
-function findCircle(recent: readonly Noted[]): LoopFinding {
+function findSilence(silent: NotedCall | undefined, steps: number): LoopFinding {
+  if (silent === undefined || steps < nudgeAtSilent) return undefined;
+  const what = `${silent.tool} is called again and again, and whatever it is asked the outcome is the same`;
+  return { kind: steps >= stopAtSilent ? "stop" : "nudge", what };
+}
+
+function findCircle(recent: readonly NotedCall[]): LoopFinding {
   for (let length = 1; length <= longestCircle; length++) {
     const times = countRepeats(recent, length);
     if (times < nudgeAt) continue;
@@ -76,19 +99,24 @@ function findCircle(recent: readonly Noted[]): LoopFinding {
 }
 
 /** How often the last `length` calls are there one after the other, at the end. */
-function countRepeats(recent: readonly Noted[], length: number): number {
+function countRepeats(recent: readonly NotedCall[], length: number): number {
   let same = 0;
   for (let index = recent.length - 1; index - length >= 0; index--) {
-    if (!isSame(recent[index] as Noted, recent[index - length] as Noted)) break;
+    if (!isSame(recent[index] as NotedCall, recent[index - length] as NotedCall)) break;
     same += 1;
   }
   return Math.floor(same / length) + 1;
 }
 
-function isSame(left: Noted, right: Noted): boolean {
-  return (
-    left.tool === right.tool &&
-    left.inputText === right.inputText &&
-    JSON.stringify(left.outcome) === JSON.stringify(right.outcome)
-  );
+function isSame(left: NotedCall, right: NotedCall): boolean {
+  return left.inputText === right.inputText && isSameAnswer(left, right);
+}
+
+function isSameAnswer({ tool, outcome }: NotedCall, { tool: otherTool, outcome: other }: NotedCall): boolean {
+  if (tool !== otherTool) return false;
+  // Every call is looked at: most differ in a number or a text, and need not be written out.
+  if (outcome.status === "ok" && other.status === "ok" && typeof outcome.output !== "object") {
+    return outcome.output === other.output;
+  }
+  return JSON.stringify(outcome) === JSON.stringify(other);
 }

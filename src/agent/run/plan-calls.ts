@@ -70,6 +70,12 @@ export function isAlone({ tool, dispatch }: PlannedCall): boolean {
   return tool !== undefined && (tool.annotations.destructive === true || tool.limits.maxConcurrent === 1);
 }
 
+/** Whether its tool says that it changes something; one that says nothing is not known to. */
+export function isChange({ tool, dispatch }: PlannedCall): boolean {
+  const { readOnly, destructive } = dispatch?.annotations ?? tool?.annotations ?? {};
+  return readOnly === false || destructive === true;
+}
+
 /** Whether it may be made again when nobody knows whether it happened. */
 export function isIdempotent({ tool, dispatch }: PlannedCall): boolean {
   const annotations = dispatch?.annotations ?? tool?.annotations;

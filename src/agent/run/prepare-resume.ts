@@ -9,7 +9,7 @@ import { countAnswer, countSummary } from "./ask-model.ts";
 import { isCut } from "./is-cut.ts";
 import { noteText } from "./note-text.ts";
 import { openAgain } from "./open-again.ts";
-import { planCalls } from "./plan-calls.ts";
+import { isChange, planCalls } from "./plan-calls.ts";
 import { toRule } from "./output-rule.ts";
 import { toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
@@ -144,9 +144,10 @@ function noteCalls(
 ): void {
   for (const answer of answers.slice(-noted)) {
     if (answer === unfinished || isCut(answer)) continue;
-    for (const { index, address, inputText } of planCalls(answer, session, exposure)) {
+    for (const call of planCalls(answer, session, exposure)) {
+      const { index, address: tool, inputText } = call;
       const outcome = outcomes.get(`${answer.step}.${index}`);
-      if (outcome !== undefined) detector.note(address, inputText, outcome);
+      if (outcome !== undefined) detector.note({ tool, inputText, outcome, changes: isChange(call) });
     }
     detector.check();
   }

@@ -6,7 +6,7 @@ import { askModel } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
 import { checkLimits } from "./check-limits.ts";
 import { isCut } from "./is-cut.ts";
-import { planCalls, type PlannedCall } from "./plan-calls.ts";
+import { isChange, planCalls, type PlannedCall } from "./plan-calls.ts";
 import { readOutput } from "./read-output.ts";
 import { runCalls, type CallResult } from "./run-calls.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -97,11 +97,12 @@ function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly Planned
 function addResults(run: RunState, calls: readonly PlannedCall[], results: readonly CallResult[]): void {
   const { detector } = run.parts;
   const content: Extract<ModelMessage, { role: "tool" }>["content"] = [];
-  for (const [index, { id, name, address, inputText }] of calls.entries()) {
+  for (const [index, call] of calls.entries()) {
     const outcome = results[index];
     if (outcome === undefined) continue;
+    const { id, name, address: tool, inputText } = call;
     content.push(toResultPart(id, name, outcome));
-    detector.note(address, inputText, outcome);
+    detector.note({ tool, inputText, outcome, changes: isChange(call) });
   }
   run.calls += calls.length;
   run.messages.push({ role: "tool", content });
