@@ -37,6 +37,8 @@ export interface Answer {
 export interface CliCommand {
   /** Lines to type, each with what it does; shown by `--help`. */
   readonly examples: readonly (readonly [line: string, meaning: string])[];
+  /** What `--json` prints. @default "one JSON document" */
+  readonly json?: string;
   /** Says which arguments and options there are; `--json` is there already. */
   define(command: Command): void;
   /** Contract: throws a `KitbagError` for what the person can cure, and prints nothing on standard output but its chunks. */

@@ -48,7 +48,7 @@ async function createParser({ name, summary }: CommandEntry, command: CliCommand
   const parser = new Command(`kitbag ${name}`);
   parser
     .description(summary)
-    .option("--json", "print one JSON document and nothing else")
+    .option("--json", `print ${command.json ?? "one JSON document"} and nothing else`)
     .option("--log <level>", "log calls on standard error: debug, info, warn, error or off, which it is unless set")
     .helpOption("-h, --help", "show this help")
     .allowExcessArguments(false)

@@ -68,8 +68,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   if (approval === "waits" || (isHeld && !run.done.has(name))) return undefined;
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
-  const { input, repairs } = planned;
-  if (isHeard) feed.tell({ type: "tool-start", run: runId, step, id, tool, input, ...(repairs && { repairs }) });
+  if (isHeard) tellStart(run, planned, name);
   const { outcome, recalled, kept } = await log.call({
     name,
     tool,
@@ -85,6 +84,13 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
   }
   return outcome;
+}
+
+function tellStart({ id: run, step, decided, parts: { feed } }: RunState, planned: PlannedCall, name: string): void {
+  const { id, address: tool, repairs } = planned;
+  // What somebody approved is what it is called with.
+  const input = decided.get(`${run}:${name}`)?.input ?? planned.input;
+  feed.tell({ type: "tool-start", run, step, id, tool, input, ...(repairs && { repairs }) });
 }
 
 /** A call that was not begun because the run was stopped. It is not written down: whoever resumes the run makes it. */

@@ -24,6 +24,7 @@ export const chatCommand: CliCommand = {
     [`echo "How many words does README.md have?" | kitbag chat --skills skills`, "each line is a request"],
     ["kitbag chat --examples", "with the skills that come with Kitbag, and requests to try"],
   ],
+  json: "one event a line, as JSON,",
   define(command) {
     addOption(command, "--conversation <id>", "save the conversation under this name, or go on with it");
     command.option(

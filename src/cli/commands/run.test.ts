@@ -191,7 +191,20 @@ test("kitbag run pauses for an approval when nobody is there, and another proces
   expect(paused.stderr).toContain(`kitbag runs resume ${id} --module tools.mjs\n`);
   expect(approved.stdout).toBe(`Approved send. To go on: kitbag runs resume ${id} --module tools.mjs\n`);
   expect(resumed).toMatchObject({ code: 0, stdout: "Sent.\n" });
+  expect(resumed.stderr).toContain("✓ send to: Bob →");
   expect(readLines(project, "sent")).toEqual(["Bob"]);
+  const shown = await runKitbag(["runs", "show", id], { project });
+  expect(shown.stdout).toContain("✓ 1.0 send to: Ada (approved with to: Bob)\n");
+});
+
+test.for([
+  ["call", "print one JSON document and nothing else"],
+  ["run", "print one event a line, as JSON, and nothing else"],
+  ["chat", "print one event a line, as JSON, and nothing else"],
+] as const)("kitbag %s --help says what --json prints", async ([command, words]) => {
+  const { stdout } = await runKitbag([command, "--help"]);
+
+  expect(stdout.replaceAll(/\s+/gu, " ")).toContain(words);
 });
 
 test("kitbag runs resume without the module of the run says which to name, and leaves the run and its approval as they are", async () => {

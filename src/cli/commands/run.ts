@@ -39,6 +39,7 @@ export const runCommand: CliCommand = {
     ],
     ["git diff | kitbag run -", "the task from another program"],
   ],
+  json: "one event a line, as JSON,",
   define(command) {
     command.argument("<task>", "what to do; - reads standard input");
     addListOption(command, "--skill <name>", "open this skill at the beginning; may be given again");

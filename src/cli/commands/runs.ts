@@ -17,6 +17,7 @@ export const runsCommand: CliCommand = {
     ["kitbag runs fork 3f2a91bc --step 0 --model ollama/qwen3", "the same task, another model"],
     ["kitbag runs debug 3f2a91bc", "go through it step by step; change arguments or results, and see what follows"],
   ],
+  json: "one JSON document (resume and fork: one event a line)",
   define(command) {
     command.argument("[action]", "list, show, resume, replay, fork or debug; list unless given");
     command.argument("[id]", "the run, as the list has it");

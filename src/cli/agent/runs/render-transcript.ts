@@ -7,6 +7,7 @@ import { showTime } from "../../store/show-time.ts";
 import type { Terminal } from "../../terminal.ts";
 import { isSkillCall, nameCall } from "../view/run-view.ts";
 import { showCount, showDollars } from "../view/show-cost.ts";
+import { showInput } from "../view/show-input.ts";
 import { showOutcome } from "../view/show-outcome.ts";
 import type { Invocation } from "../../cli-command.ts";
 import { originOf, renderResume } from "./run-origin.ts";
@@ -53,11 +54,13 @@ function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Termin
   });
   const room = terminal.columns ?? 160;
   const calls = callsOf(answer).map(({ name, tool, input }) => {
+    const decided = folded.decided.get(`${folded.start.run}:${name}`)?.input;
     const outcome = folded.outcomes.get(name);
     const mark =
       outcome === undefined ? "…" : outcome.status === "ok" ? terminal.style("green", "✓") : terminal.style("red", "✗");
     const result = outcome === undefined ? "no outcome is recorded" : showOutcome(outcome);
-    const words = `${name} ${nameCall({ tool: toPrintableLine(tool).replace("__", "/"), input })}`;
+    const approved = decided === undefined ? "" : ` (approved with ${showInput(decided)})`;
+    const words = `${name} ${nameCall({ tool: toPrintableLine(tool).replace("__", "/"), input })}${approved}`;
     if (outcome?.status === "ok" && isSkillCall(tool)) return `${mark} ${words}`;
     return `${mark} ${cutText(words, room - 2)}\n  ${terminal.style("dim", cutText(`→ ${result}`, room - 2))}`;
   });
