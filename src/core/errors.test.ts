@@ -40,6 +40,20 @@ test("the message of config-untrusted does not say of data that it runs", () => 
   );
 });
 
+test("the message of version-conflict says what changed, and claims no other version where there is none", () => {
+  const base = { address: "say", expected: "1.0.0", current: "1.0.1" };
+
+  const found = [{ changed: ["code"] }, { changed: [] }, { current: "1.0.0", changed: [] }].map(
+    (more) => toFailure("version-conflict", { ...base, ...more }).message,
+  );
+
+  expect(found).toEqual([
+    'Cannot change "say": its version is 1.0.1 now, not 1.0.0 (changed: code); read it again, then repeat the change',
+    'Cannot change "say": its version is 1.0.1 now, not 1.0.0 (made anew); read it again, then repeat the change',
+    'Cannot change "say": it is not what it was; read it again, then repeat the change',
+  ]);
+});
+
 test("the messages say what was wrong, where, and what to do", () => {
   const codes = ["input-invalid", "tool-not-found", "tool-unavailable", "config-untrusted", "store-failed"] as const;
 

@@ -230,8 +230,12 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-undeclared": ({ tool, skill }) =>
     `Cannot call ${quote(tool)}: the skill ${quote(skill)} does not say that it uses it; add it to its "uses"`,
   "usage-invalid": ({ reason }) => reason,
-  "version-conflict": ({ address, expected, current, changed }) =>
-    `Cannot change ${quote(address)}: its version is ${current} now, not ${expected} (${changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`}); read it again, then repeat the change`,
+  "version-conflict": ({ address, expected, current, changed }) => {
+    const how = changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`;
+    const found =
+      expected === current ? "it is not what it was" : `its version is ${current} now, not ${expected} (${how})`;
+    return `Cannot change ${quote(address)}: ${found}; read it again, then repeat the change`;
+  },
   "version-not-found": ({ address, which, known }) =>
     known.length === 0
       ? `Cannot find the version ${quote(which)} of ${quote(address)}: none is kept`

@@ -147,6 +147,58 @@ test("updateTool() makes recorded calls again and tells what comes out different
   expect(replay?.differences).toEqual([{ input: { text: "a-b" }, before: { words: 1 }, after: { words: 2 } }]);
 });
 
+test("updateTool() makes calls of earlier versions again, as far as the live one takes the same", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+  for (const text of ["a b", "a-b", "c"]) await workspace.call("count-words", { text });
+  const code = countWords.code.replace("text.split()", 'text.replace("-", " ").split()');
+
+  const title = expectLive(await forge.updateTool("count-words", { title: "Words" }));
+  const dashes = expectLive(await forge.updateTool("count-words", { code }));
+  const same = expectLive(await forge.updateTool("count-words", { title: "All words" }));
+  const major = expectLive(
+    await forge.updateTool("count-words", {
+      input: { type: "object", properties: { text: { type: "string", maxLength: 99 } }, required: ["text"] },
+    }),
+  );
+  const after = expectLive(await forge.updateTool("count-words", { title: null }));
+
+  expect(title.replay).toMatchObject({ calls: 3, same: 3 });
+  expect(dashes.replay?.differences).toEqual([{ input: { text: "a-b" }, before: { words: 1 }, after: { words: 2 } }]);
+  expect([same.replay, major.replay]).toMatchObject([
+    { calls: 3, same: 3 },
+    { calls: 3, same: 3 },
+  ]);
+  expect(after.replay).toMatchObject({ calls: 0, skipped: expect.stringContaining("no calls") as string });
+});
+
+test("updateTool() makes the calls again that were made while the version was live that was rolled back to", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+  for (const text of ["a b", "a-b"]) await workspace.call("count-words", { text });
+  const input = { type: "object", properties: { words: { type: "string" } }, required: ["words"] };
+  const code = countWords.code.replace('["text"]', '["words"]');
+  const examples = [{ input: { words: "a" } }];
+  expectLive(await forge.updateTool("count-words", { input, code, examples }));
+  await workspace.call("count-words", { words: "x" });
+  await forge.rollbackTool("count-words", "1.0.0");
+
+  const dashes = countWords.code.replace("text.split()", 'text.replace("-", " ").split()');
+  const answer = expectLive(await forge.updateTool("count-words", { code: dashes }));
+
+  expect(answer.replay).toMatchObject({ calls: 2, same: 1, differences: [{ input: { text: "a-b" } }] });
+});
+
+test("updateTool() says that the tool was deleted meanwhile", async () => {
+  const { forge } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+
+  const update = forge.updateTool("count-words", { title: "Words" });
+  await forge.deleteTool("count-words");
+
+  expect(expectRefused(await update).error).toMatchObject({ code: "tool-deleted" });
+});
+
 test("updateTool() makes no calls again of tools that may not be run twice, nor more than the policy says", async () => {
   const first = await openTestForge(runtimes);
   await first.forge.createTool(sayTool("say", "A"));

@@ -1,15 +1,12 @@
-import { readFileSync } from "node:fs";
-
 import { toCanonicalJson } from "../core/canonical-json.ts";
 import { isKitbagError, KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import { nearestNames } from "../core/nearest.ts";
-import type { Tool } from "../core/tool.ts";
-import { makeTool } from "./disk/make-tool.ts";
-import { manifestFile, renderManifest, toDraft } from "./disk/manifest.ts";
+import { toDraft } from "./disk/manifest.ts";
 import type { StoredTool, StoredVersion } from "./disk/stored-tool.ts";
 import { checkDraft } from "./drafts/check-draft.ts";
 import { findTwin } from "./drafts/check-name.ts";
+import { findBase } from "./find-base.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type {
   ChangeOptions,
@@ -23,9 +20,7 @@ import type {
 import { refuseDraft } from "./birth/answer.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
-import { toPipelineOptions } from "./live/pipelines.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
-import { compareVersions, stepFrom } from "./versions/next-version.ts";
 
 type EditMethods = Pick<Forge, "createTool" | "createPipeline" | "updateTool">;
 
@@ -144,7 +139,7 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
       check: (stored) => refuseChanged(draft.name, base, stored),
     });
   } catch (cause) {
-    if (!isKitbagError(cause, "version-conflict")) throw cause;
+    if (!isKitbagError(cause, "version-conflict") && !isKitbagError(cause, "tool-deleted")) throw cause;
     parts.live.refresh([draft.name]);
     return (base === undefined ? refuseTaken(parts, draft.name) : undefined) ?? refuseWith(draft.name, cause);
   }
@@ -154,7 +149,11 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
 
 const mostReasons = 10;
 
-function withPassed(answer: ForgeAnswer, { examples, change, replay }: Passed): ForgeAnswer {
+/** An answer, with what came of the gate. */
+export function withPassed(
+  answer: ForgeAnswer,
+  { examples, change, replay }: Pick<Passed, "examples" | "change" | "replay">,
+): ForgeAnswer {
   if (answer.status !== "live") return answer;
   return {
     ...answer,
@@ -167,6 +166,9 @@ function withPassed(answer: ForgeAnswer, { examples, change, replay }: Passed): 
 /** While a draft was built and tried, somebody else may have been faster. */
 function refuseChanged(name: string, base: Base | undefined, stored: StoredTool | undefined): void {
   if (isSameState(base?.stored, stored)) return;
+  if (stored?.isDeleted === true && base?.stored.isDeleted === false) {
+    throw new KitbagError("tool-deleted", { tool: name });
+  }
   const expected = base?.version ?? "none";
   const current = stored?.current?.label ?? "none";
   const changed = stored === undefined ? [] : changedParts(stored, expected, current);
@@ -180,7 +182,8 @@ function isSameState(before: StoredTool | undefined, now: StoredTool | undefined
   return isSameVersion && before.isDeleted === now.isDeleted;
 }
 
-function conflict(details: ConstructorParameters<typeof KitbagError<"version-conflict">>[1]): KitbagError {
+/** Somebody else was faster. */
+export function conflict(details: ConstructorParameters<typeof KitbagError<"version-conflict">>[1]): KitbagError {
   return new KitbagError("version-conflict", details);
 }
 
@@ -285,59 +288,4 @@ export function notFound({ live, workspace }: ForgeParts, name: string): KitbagE
   if (workspace.getTool(name) !== undefined) return new KitbagError("tool-not-made", { tool: name });
   const names = all.filter(({ status }) => status !== "deleted").map((one) => one.name);
   return new KitbagError("tool-not-found", { tool: name, nearest: nearestNames(name, names), count: names.length });
-}
-
-/** What an edit goes on from. What somebody wrote by hand, and was trusted, is kept as a version first. */
-async function findBase(parts: ForgeParts, name: string): Promise<Base | undefined> {
-  const entry = parts.live.find(name);
-  const current = entry?.stored.current;
-  if (entry === undefined || current === undefined) return undefined;
-  if (!current.isKept) {
-    await keepByHand(parts, entry.stored, current);
-    return findBase(parts, name);
-  }
-  const { stored } = entry;
-  const since = stored.history.findLast(({ version, type }) => version === current.label && type !== "delete")?.at ?? 0;
-  return { stored, version: current.label, since, tools: toolsOf(parts, stored) };
-}
-
-function toolsOf({ workspace }: ForgeParts, { versions }: StoredTool): ReadonlyMap<string, Tool> {
-  const tools = new Map<string, Tool>();
-  for (const { label, manifest, folder } of versions) {
-    try {
-      tools.set(
-        label,
-        makeTool(manifest, folder, manifest.tool_type === "pipeline" ? toPipelineOptions(workspace) : {}),
-      );
-    } catch (cause) {
-      // One that cannot be made any more cannot be compared either.
-      if (!isKitbagError(cause)) throw cause;
-    }
-  }
-  return tools;
-}
-
-/** Keeps what somebody wrote by hand as a version. It may run only if it might before. */
-export async function keepByHand(parts: ForgeParts, stored: StoredTool, current: StoredVersion): Promise<void> {
-  const taken = stored.labels.toSorted(compareVersions);
-  const newest = taken.at(-1);
-  const label = newest === undefined || !taken.includes(current.label) ? current.label : stepFrom(newest, "patch");
-  const { disabled: _, ...manifest } = current.manifest;
-  const text = renderManifest({ ...manifest, version: label });
-  const files = current.folder.files.map(
-    ({ path }) => [path, readFileSync(`${current.folder.directory}/${path}`)] as const,
-  );
-  await parts.writer.write({
-    name: stored.name,
-    event: { type: taken.length === 0 ? "create" : "update", version: label },
-    files: new Map<string, Uint8Array>([...files, [manifestFile, new TextEncoder().encode(text)]]),
-    isTrusted: parts.trust.judge(stored).isTrusted(current),
-    isDeleted: stored.isDeleted,
-    check: (now) => {
-      if (now?.digest === stored.digest) return;
-      const found = now?.current?.label ?? "none";
-      throw conflict({ address: stored.name, expected: current.label, current: found, changed: [] });
-    },
-  });
-  parts.live.refresh([stored.name]);
 }

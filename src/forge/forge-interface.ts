@@ -71,6 +71,12 @@ export interface UpdateOptions extends ChangeOptions {
   readonly expectedVersion?: string;
 }
 
+/** Said when what was written by hand is taken in. */
+export interface AdoptOptions extends ChangeOptions {
+  /** Of the whole folder, as the person saw it. @default as it is */
+  readonly digest?: string;
+}
+
 /** Where a message about a draft belongs, and what to do. `file` is a file of the tool, or `draft`. */
 export type ForgeDiagnostic = Diagnostic;
 
@@ -133,6 +139,8 @@ export interface LiveTool {
     readonly reasons: readonly string[];
   };
   readonly replay?: ReplayReport;
+  /** The addresses of the pipelines that call it, which call this version from now on; none if there is none. */
+  readonly usedBy?: readonly string[];
   /** What is worth knowing; no errors. */
   readonly diagnostics: readonly ForgeDiagnostic[];
 }
@@ -224,9 +232,20 @@ export interface ForgedTool {
   /** `untrusted`: it is not run until somebody says `kitbag trust`; `broken`: see `diagnostics`. */
   readonly status: "live" | "untrusted" | "broken" | "deleted";
   readonly version?: string;
+  /** Its files are not those of a version that is kept: {@link Forge.adoptTool} makes one of them. */
+  readonly editedByHand?: true;
   readonly description?: string;
   readonly annotations?: ToolAnnotations;
   readonly diagnostics: readonly ForgeDiagnostic[];
+}
+
+/** A tool that was taken out. */
+export interface DeletedTool {
+  readonly name: string;
+  /** The version that {@link Forge.restoreTool} brings back. */
+  readonly version: string;
+  /** The addresses of the pipelines that call it, and fail from now on; none if there is none. */
+  readonly usedBy?: readonly string[];
 }
 
 /** Makes, changes and looks after tools while everything runs. */
@@ -248,6 +267,14 @@ export interface Forge {
    */
   updateTool(name: string, changes: ToolChanges, options?: UpdateOptions): Promise<ForgeAnswer>;
   /**
+   * Makes the next version of what a person wrote by hand into a tool's folder, byte for byte, if its examples pass: whoever says so
+   * has read it, so it gets the permissions that it asks for, and the versions that are kept may run, too. If they do not pass, it is
+   * not live, and all is as it was.
+   *
+   * @throws {KitbagError} `tool-not-found`; `version-conflict` if the folder is not in the state `digest` any more.
+   */
+  adoptTool(name: string, options?: AdoptOptions): Promise<ForgeAnswer>;
+  /**
    * Writes a skill's folder, if the checker and the tools' examples pass, and adds the skill to the workspace, closed. One whose tools
    * want more than the policy grants waits.
    */
@@ -265,7 +292,7 @@ export interface Forge {
   /** Makes an earlier version the live one again, and keeps that it happened. */
   rollbackTool(name: string, version: string, options?: UpdateOptions): Promise<ForgeAnswer>;
   /** Takes a tool out. Its versions stay, so {@link Forge.restoreTool} brings it back. @throws {KitbagError} `tool-not-found` */
-  deleteTool(name: string, options?: UpdateOptions): Promise<{ readonly name: string; readonly version: string }>;
+  deleteTool(name: string, options?: UpdateOptions): Promise<DeletedTool>;
   restoreTool(name: string, options?: ChangeOptions): Promise<ForgeAnswer>;
   /** What a tool keeps from one call to the next. @throws {KitbagError} `tool-not-found` */
   state(name: string): ToolState;

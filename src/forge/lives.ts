@@ -2,10 +2,12 @@ import { KitbagError } from "../core/errors.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type { Forge, ForgeEvent, ForgeVersion, TestReport, TrialOptions, UpdateOptions } from "./forge-interface.ts";
-import { draftOf, findVersion, keepByHand, notFound, refuseStale } from "./edits.ts";
+import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
+import { keepByHand } from "./find-base.ts";
 import { refuseDraft } from "./birth/answer.ts";
 import { runExamples } from "./birth/run-examples.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
+import { findUsers } from "./live/pipelines.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
 
 type LifeMethods = Pick<
@@ -54,8 +56,9 @@ export function createLives(parts: ForgeParts): LifeMethods {
       const version = currentOf(entry);
       const stale = refuseStale(entry.stored, version, options);
       if (stale !== undefined) throw new KitbagError(stale.error.code, stale.error.details);
+      const usedBy = findUsers(name, parts.workspace, { withPinned: true });
       await step(parts, entry, { type: "delete", version, options });
-      return { name, version };
+      return { name, version, ...(usedBy.length > 0 && { usedBy }) };
     },
     async restoreTool(name, options = {}) {
       const entry = find(name);
@@ -87,7 +90,7 @@ async function step(parts: ForgeParts, entry: ForgedEntry, life: LifeStep): Prom
   const { current, name } = entry.stored;
   if (current === undefined || current.isKept) return writeStep(parts, entry.stored, life);
   // What was written by hand is kept before anything is put in its place.
-  await keepByHand(parts, entry.stored, current);
+  await keepByHand(parts, entry.stored, { version: current });
   const kept = parts.live.find(name)?.stored ?? entry.stored;
   const isCurrent = life.type !== "rollback";
   return writeStep(parts, kept, isCurrent ? { ...life, version: kept.current?.label ?? life.version } : life);

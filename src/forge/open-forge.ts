@@ -8,6 +8,7 @@ import { createToolReader } from "./disk/stored-tool.ts";
 import { createToolTrust } from "./disk/tool-trust.ts";
 import { createToolWriter } from "./disk/tool-writer.ts";
 import { createToolsFolder } from "./disk/tools-folder.ts";
+import { createAdoption } from "./adopt-tool.ts";
 import { createDecisions } from "./decisions.ts";
 import { createEdits } from "./edits.ts";
 import { defaultPolicy, type ForgeParts } from "./forge-parts.ts";
@@ -80,6 +81,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     directory,
     ...createEdits(parts),
     ...createLives(parts),
+    ...createAdoption(parts),
     ...createDecisions(parts, skills),
     createSkill: skills.create,
     state: (name) => workspace.openState(name),

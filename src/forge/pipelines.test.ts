@@ -1,6 +1,8 @@
 import { afterAll, expect, test } from "vitest";
 
+import { defineSkill } from "../core/define-skill.ts";
 import { defineTool } from "../core/define-tool.ts";
+import { definePipeline } from "../runtimes/pipeline/define-pipeline.ts";
 import {
   countWords,
   expectLive,
@@ -162,4 +164,59 @@ test("openForge() finds pipelines again, whatever their names, and one whose ste
   expect(without.outcome).toBe("step-failed");
   expect(await outputOf(workspace, "a-a-report", { text: "x y" })).toBe("There are 2 words");
   expect(forge.listTools().flatMap(({ diagnostics }) => diagnostics)).toEqual([]);
+});
+
+test("updateTool() and deleteTool() name the pipelines that use the tool, those of skills too", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+  const none = expectLive(await forge.updateTool("count-words", { title: "Words" }));
+  await forge.createPipeline(report);
+  const step = { id: "count", tool: "count-words@1.0.1", args: { text: "$input.text" } };
+  workspace.add(definePipeline({ name: "pinned", description: "Counts as before", steps: [step] }));
+  const free = { ...step, tool: "count-words" };
+  const own = definePipeline({ name: "count", description: "Counts", steps: [free] });
+  const shout = defineTool({ name: "count-words", description: "Counts its own way", run: () => ({ words: 0 }) });
+  workspace.addSkill(defineSkill({ name: "texts", description: "Counts texts", tools: [own] }));
+  workspace.addSkill(defineSkill({ name: "other", description: "Has its own", tools: [own, shout] }));
+
+  const edited = expectLive(await forge.updateTool("count-words", { title: "All words" }));
+  const deleted = await forge.deleteTool("count-words");
+  const restored = expectLive(await forge.restoreTool("count-words"));
+
+  expect(none).not.toHaveProperty("usedBy");
+  expect(edited.usedBy).toEqual(["report", "texts/count"]);
+  expect(deleted).toEqual({ name: "count-words", version: "1.0.2", usedBy: ["pinned", "report", "texts/count"] });
+  expect(restored.usedBy).toEqual(["report", "texts/count"]);
+});
+
+test("createPipeline() tries a pipeline with the tools of a skill that is open, and says which to open", async () => {
+  const digest = defineTool({
+    name: "digest",
+    description: "Makes a digest",
+    input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    run: () => "abc",
+  });
+  const skill = defineSkill({ name: "checksums", description: "Makes digests", tools: [digest] });
+  const { forge, workspace } = await openTestForge(runtimes);
+  workspace.addSkill(skill);
+  const draft: PipelineDraft = {
+    name: "digests",
+    description: "Makes the digest of a text",
+    steps: [{ id: "one", tool: "checksums/digest", args: { text: "$input.text" } }],
+    examples: [{ input: { text: "x" }, output: "abc" }],
+  };
+
+  const closed = expectRefused(await forge.createPipeline(draft));
+  await workspace.activateSkill("checksums");
+  const open = await forge.createPipeline(draft);
+  const called = await outputOf(workspace, "digests", { text: "x" });
+  await workspace.deactivateSkill("checksums");
+
+  expect(closed.error.message).toContain(
+    'it belongs to the skill "checksums", which is closed; open skill "checksums" first',
+  );
+  expectLive(open);
+  expect(called).toBe("abc");
+  const outcome = await workspace.call("digests", { text: "x" });
+  expect(JSON.stringify(outcome)).toContain("which is closed");
 });

@@ -1,4 +1,4 @@
-import { cpSync } from "node:fs";
+import { appendFileSync, cpSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test, vi } from "vitest";
@@ -50,6 +50,74 @@ test("kitbag list and call name tools that were not made here, and do not run th
   expect(called.stderr).toContain("it was not made here and nobody has trusted it");
   expect(trusted.code).toBe(0);
   expect(after.stdout.trim()).toBe("B");
+});
+
+test("kitbag trust makes a version of what was written by hand into a tool that was made, if its examples pass", async () => {
+  const project = createProject();
+  await makeTools(project);
+  const path = join(project.folder, ".kitbag/tools/say/main.sh");
+  appendFileSync(path, "# mine\n");
+
+  const trusted = await kitbag(project, "trust", ".kitbag/tools/say");
+  const called = await kitbag(project, "call", "say");
+  const versions = await kitbag(project, "versions", "say", "--json");
+  writeFileSync(path, "echo broken\n");
+  const refused = await kitbag(project, "trust", ".kitbag/tools/say", "--json");
+  const broken = await kitbag(project, "call", "say");
+
+  expect(trusted).toMatchObject({
+    code: 0,
+    stdout: "say is live, at 1.0.2: what was written by hand is this version now, and its examples pass.\n",
+  });
+  expect(called.stdout.trim()).toBe("B");
+  expect(JSON.parse(versions.stdout)).toMatchObject({
+    versions: [{ version: "1.0.0" }, { version: "1.0.1" }, { version: "1.0.2", current: true, step: "patch" }],
+  });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain("1 of 1 examples did not pass, so it is not live");
+  expect(JSON.parse(refused.stdout)).toMatchObject({
+    trusted: false,
+    tools: [{ name: "say", status: "refused", error: { code: "draft-refused" } }],
+  });
+  expect(broken).toMatchObject({ code: 1, stdout: "" });
+  expect(broken.stderr).toContain("its files were changed by hand and nobody has trusted it");
+});
+
+test("kitbag rollback says truly what was live before, and how to get it back", async () => {
+  const project = createProject();
+  await makeTools(project);
+  appendFileSync(join(project.folder, ".kitbag/tools/say/main.sh"), "# mine\n");
+
+  const byHand = await kitbag(project, "rollback", "say", "1.0.1");
+  const already = await kitbag(project, "rollback", "say", "1.0.1");
+  await kitbag(project, "trust", ".kitbag/tools/say");
+  const undone = await kitbag(project, "rollback", "say", "1.0.2");
+  await withForge(project, (forge) => forge.deleteTool("say"));
+  const deleted = await kitbag(project, "rollback", "say", "1.0.1");
+
+  expect(byHand.stdout).toBe(
+    "say is at 1.0.1 now; what was not trusted is kept as 1.0.2. To undo: kitbag trust .kitbag/tools/say, then kitbag rollback say 1.0.2\n",
+  );
+  expect(already.stdout).toBe("say is at 1.0.1 already.\n");
+  expect(undone.stdout).toBe("say is at 1.0.2 now; it was at 1.0.1. To undo: kitbag rollback say 1.0.1\n");
+  expect(deleted.stdout).toBe("say is at 1.0.1 now, and no longer deleted. To undo: kitbag remove say\n");
+});
+
+test("kitbag rollback names the pipelines that use the tool", async () => {
+  const project = createProject();
+  await makeTools(project);
+  await withForge(project, (forge) =>
+    forge.createPipeline({
+      name: "twice",
+      description: "Says it again",
+      steps: [{ id: "one", tool: "say", args: {} }],
+      examples: [{ input: {} }],
+    }),
+  );
+
+  const rollback = await kitbag(project, "rollback", "say", "1.0.0");
+
+  expect(rollback.stdout).toContain("\nUsed by twice: see whether that is right with kitbag test twice\n");
 });
 
 test.for([

@@ -1,6 +1,8 @@
 import { userInfo } from "node:os";
 
+import type { Forge, ForgedTool } from "../../forge/forge-interface.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { noteUsers } from "../forge/note-users.ts";
 import { withForge } from "../forge/with-forge.ts";
 import { toPrintable } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
@@ -18,18 +20,42 @@ export const rollbackCommand: CliCommand = {
   run: (invocation) => withForge(invocation, async (forge) => rollBack(invocation, forge)),
 };
 
-async function rollBack({ args }: Invocation, forge: Parameters<Parameters<typeof withForge>[1]>[0]): Promise<Answer> {
+async function rollBack({ args }: Invocation, forge: Forge): Promise<Answer> {
   const [address = "", version = ""] = args;
-  const before = (await forge.listVersions(address)).find(({ current }) => current)?.version;
+  const events = (await forge.history(address)).length;
+  const before = forge.listTools().find(({ name }) => name === address)?.status;
   const answer = await forge.rollbackTool(address, version, { author: userInfo().username });
   if (answer.status !== "live") {
     return answer.status === "refused"
       ? failedAnswer(answer.error)
       : { document: answer, text: "It waits.", exitCode: 1 };
   }
-  const text =
-    before === version
-      ? `${address} is at ${version} already.`
-      : `${address} is at ${version} now${before === undefined ? "" : `; it was at ${before}`}. To undo: kitbag rollback ${address} ${before ?? version}`;
-  return { document: { address, version, ...(before !== undefined && { from: before }) }, text: toPrintable(text) };
+  // What was written by hand has got its number only now.
+  const done = (await forge.history(address)).slice(events);
+  const from = done.find(({ type }) => type === "rollback")?.from;
+  const text = `${describe(address, version, { from, before })}${noteUsers(answer)}`;
+  const { usedBy } = answer;
+  const document = {
+    address,
+    version,
+    ...(from !== undefined && { from }),
+    ...(usedBy !== undefined && { usedBy }),
+  };
+  return { document, text: toPrintable(text) };
+}
+
+interface Before {
+  /** The version that was live, or would have been; none if nothing had to be done. */
+  readonly from: string | undefined;
+  readonly before: ForgedTool["status"] | undefined;
+}
+
+function describe(address: string, version: string, { from, before }: Before): string {
+  if (from === undefined) return `${address} is at ${version} already.`;
+  if (before === "deleted")
+    return `${address} is at ${version} now, and no longer deleted. To undo: kitbag remove ${address}`;
+  const undo = `kitbag rollback ${address} ${from}`;
+  if (before === "untrusted")
+    return `${address} is at ${version} now; what was not trusted is kept as ${from}. To undo: kitbag trust .kitbag/tools/${address}, then ${undo}`;
+  return `${address} is at ${version} now; it was at ${from}. To undo: ${undo}`;
 }

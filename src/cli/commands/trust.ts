@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
+import type { ForgeAnswer } from "../../forge/forge-interface.ts";
 import { isInside } from "../../skills/folder/is-inside.ts";
 import { toRealPath } from "../../skills/folder/to-real-path.ts";
 import { toDigests } from "../../skills/trust/folder-trust.ts";
@@ -15,6 +16,8 @@ import { loadAgreed, lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
 import { isYes } from "../config/require-trust.ts";
+import { adoptEdited, findEdited, type EditedTool } from "../forge/adopt-edited.ts";
+import { noteUsers } from "../forge/note-users.ts";
 import { addOption, getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
 import { usageError } from "../usage-error.ts";
@@ -97,6 +100,15 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
   if (looked.skills.length > 0 && !(await isConfirmed(looked, invocation))) {
     return { document: { trusted: false, ...toDocument(looked, undefined) }, failure: "Not trusted", exitCode: 1 };
   }
+  // What somebody wrote by hand over a tool that was made here is tried first, as every other edit of it.
+  const edited = await findEdited(looked.skills, invocation);
+  const whole = { ...looked, skills: looked.skills.filter((one) => !edited.some((tool) => tool.looked === one)) };
+  const answer = await trustWhole(whole, home, invocation);
+  return edited.length === 0 ? answer : adoptAll(edited, { ...looked, answer }, invocation);
+}
+
+async function trustWhole(looked: LookedAt, home: string, invocation: Invocation): Promise<Answer> {
+  const lockPath = findLock(looked, projectLock(invocation.cwd));
   // Code that never ends to load is not trusted: whoever follows the list would load it, too.
   const trusted = { ...looked, skills: await loadAgreed(looked, invocation) };
   // What the person was shown is what is trusted: if a file has changed meanwhile, it is not.
@@ -107,6 +119,34 @@ async function addTrust(target: TrustTarget, home: string, invocation: Invocatio
   if (lockPath !== undefined) await lockSkills(trusted.skills, lockPath, { others: looked.others });
   const text = renderTrusted(trusted, lockPath, invocation);
   return { document: { trusted: true, ...toDocument(trusted, lockPath) }, text: toPrintable(text) };
+}
+
+/** Makes versions of what was written by hand. One that does not pass does not run, and takes nothing else back. */
+async function adoptAll(
+  edited: readonly EditedTool[],
+  { answer, ...looked }: LookedAt & { readonly answer: Answer },
+  invocation: Invocation,
+): Promise<Answer> {
+  const answers: ForgeAnswer[] = [];
+  for (const tool of edited) answers.push(await adoptEdited(tool, invocation));
+  const texts = answers.map((one) =>
+    one.status === "live"
+      ? `${one.name} is live, at ${one.version}: what was written by hand is this version now, and its examples pass.${noteUsers(one)}`
+      : `${one.name} is not trusted: what was written by hand does not pass.`,
+  );
+  const hasOthers = looked.config !== undefined || looked.skills.length > edited.length;
+  const text = toPrintable([...(hasOthers ? [answer.text] : []), ...texts].join("\n"));
+  const refused = answers.flatMap((one) => (one.status === "refused" ? [one.error] : []));
+  const tools = answers.map(({ name, status, ...more }) => ({
+    name,
+    status,
+    ...("version" in more && { version: more.version, usedBy: more.usedBy }),
+    ...("error" in more && { error: more.error }),
+  }));
+  const document = { ...toDocument(looked, undefined), ...(answer.document as object), tools };
+  if (refused.length === 0) return { document, text };
+  const failure = toPrintable(refused.map(({ message }) => message).join("\n"));
+  return { document: { ...document, trusted: false }, text, failure, exitCode: 1 };
 }
 
 /** The lock of the project somebody works in; the home directory is no project. */

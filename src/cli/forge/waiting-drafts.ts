@@ -3,6 +3,7 @@ import { describePermissions } from "../../forge/permissions-beyond.ts";
 import type { Answer, CliContext, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
+import { noteUsers } from "./note-users.ts";
 import { failedAnswer } from "../report-error.ts";
 import { hasForged } from "./load-forged.ts";
 
@@ -48,8 +49,9 @@ function toAnswer(answer: ForgeAnswer | SkillAnswer, { id }: WaitingTool): Answe
   if (answer.status === "refused") return failedAnswer(answer.error);
   const { name, status } = answer;
   const version = "version" in answer ? `, at ${answer.version}` : "";
+  const usedBy = "usedBy" in answer ? { usedBy: answer.usedBy } : {};
   return {
-    document: { draft: id, decision: "approve", name, status },
-    text: toPrintable(`${name} is ${status} now${version}.`),
+    document: { draft: id, decision: "approve", name, status, ...usedBy },
+    text: toPrintable(`${name} is ${status} now${version}.${noteUsers(usedBy)}`),
   };
 }

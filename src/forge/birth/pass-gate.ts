@@ -10,6 +10,7 @@ import type { ExampleResult, RefusedTool, ReplayReport, VersionStep, WaitingTool
 import { findCycle, toPipelineOptions } from "../live/pipelines.ts";
 import type { ToolDraft } from "../tool-draft.ts";
 import { compareTools } from "../versions/compare-tools.ts";
+import type { LiveWindow } from "../versions/live-windows.ts";
 import { nextVersion, stepFrom } from "../versions/next-version.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
 import { holdBack } from "./hold-back.ts";
@@ -21,8 +22,8 @@ import { openStage, type Stage } from "./stage.ts";
 export interface Base {
   readonly stored: StoredTool;
   readonly version: string;
-  /** Since when it is live, in milliseconds since 1970. */
-  readonly since: number;
+  /** When it was live, and what it was made from without a break: calls of then may be made again. */
+  readonly windows: readonly LiveWindow[];
   /** The tools of all versions that can be made, the current one too. */
   readonly tools: ReadonlyMap<string, Tool>;
 }
@@ -104,7 +105,8 @@ function prepare(parts: ForgeParts, candidate: Candidate, stage: Stage): Prepare
   }
 }
 
-function toChange({ version: from, tools, stored }: Base, tool: Tool): Required<Omit<Prepared, "tool">> {
+/** The version of an edit, and how far it is from the one that it goes on from. */
+export function toChange({ version: from, tools, stored }: Base, tool: Tool): Required<Omit<Prepared, "tool">> {
   const compare = (label: string): ReturnType<typeof compareTools> => {
     const before = tools.get(label);
     const unknown = { step: "major", reasons: [`nothing is known of ${label}`] } as const;
@@ -124,9 +126,7 @@ async function tryOut(
   candidate: Candidate,
   { tool, version, change, stage }: Prepared & { readonly stage: Stage },
 ): Promise<Passed | RefusedTool | WaitingTool> {
-  const { draft, base, signal, call } = candidate;
-  const { policy, workspace, runtimes, store } = parts;
-  const { granted, author } = candidate;
+  const { draft, base, granted, author } = candidate;
   const held = await holdBack(parts, {
     draft,
     asked: draft.permissions ?? {},
@@ -135,21 +135,23 @@ async function tryOut(
     author,
   });
   if (held !== undefined) return held;
+  const proof = await proveTool(parts, tool, candidate);
+  if ("status" in proof) return proof;
+  return { status: "passed", version, files: stage.files(), ...proof, ...(change !== undefined && { change }) };
+}
+
+/** Runs the examples of a tool, and if they pass the calls that were recorded of the version before. */
+export async function proveTool(
+  { policy, workspace, runtimes, store }: ForgeParts,
+  tool: Tool,
+  { base, signal, call }: Pick<Candidate, "base" | "signal" | "call">,
+): Promise<Pick<Passed, "examples" | "replay"> | RefusedTool> {
   const trial: Trial = { runtimes, workspace, limitMs: policy.exampleLimitMs, signal, call };
   const examples = await runExamples(tool, trial);
   signal?.throwIfAborted();
-  if (examples.some((one) => !one.passed)) return refuseExamples(draft.name, examples);
+  if (examples.some((one) => !one.passed)) return refuseExamples(tool.name, examples);
   const before = base?.tools.get(base.version);
-  const replay =
-    base === undefined || before === undefined
-      ? undefined
-      : await replayCalls(tool, { store, before, since: base.since, maxCalls: policy.maxReplays }, trial);
-  return {
-    status: "passed",
-    version,
-    files: stage.files(),
-    examples,
-    ...(change !== undefined && { change }),
-    ...(replay !== undefined && { replay }),
-  };
+  if (base === undefined || before === undefined) return { examples };
+  const { windows } = base;
+  return { examples, replay: await replayCalls(tool, { store, before, windows, maxCalls: policy.maxReplays }, trial) };
 }

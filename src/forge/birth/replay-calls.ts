@@ -2,7 +2,8 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { LogEntry, Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ReplayDifference, ReplayReport } from "../forge-interface.ts";
-import { createBench, isSameOutput, type Trial } from "./run-examples.ts";
+import type { LiveWindow } from "../versions/live-windows.ts";
+import { createBench, isSameOutput, type Bench, type Trial } from "./run-examples.ts";
 
 /** The stream of the store's log that calls are recorded in. */
 const callStream = "calls";
@@ -14,34 +15,44 @@ const pageEntries = 1000;
 /** Which calls are made again. */
 export interface Replay {
   readonly store: Store | undefined;
-  /** The version that was live when they were made. */
+  /** The version that is live. */
   readonly before: Tool;
-  /** Milliseconds since 1970: when it became live. */
-  readonly since: number;
+  /** When it was live, and those before it whose inputs it takes, too; the oldest first. */
+  readonly windows: readonly LiveWindow[];
   readonly maxCalls: number;
 }
 
 /**
  * Makes recorded calls of a tool again with its new version, and tells what comes out differently. Only calls of tools that may be
- * run again, that succeeded, and in whose input nothing was hidden; each input once, the latest first.
+ * run again, that succeeded, and in whose input nothing was hidden; each input once, the latest first. What was answered by an
+ * earlier version is asked of the live one first: only what this edit changes is told.
  */
 export async function replayCalls(after: Tool, replay: Replay, trial: Trial): Promise<ReplayReport> {
-  const { store, before, since, maxCalls } = replay;
+  const { store, before, windows, maxCalls } = replay;
   const { readOnly, idempotent } = before.annotations;
   if (maxCalls === 0) return nothing("the policy replays none");
   if (store === undefined) return nothing("no calls are recorded: there is no store");
   if (readOnly !== true && idempotent !== true) return nothing("the tool is neither read-only nor idempotent");
-  const recorded = await findCalls(store, { tool: before.name, since, maxCalls });
-  if (recorded.length === 0) return nothing("no calls of the version before are recorded that can be made again");
-  const bench = createBench(after, trial);
+  const recorded = await findCalls(store, { tool: before.name, windows, maxCalls });
+  const [live, bench] = [createBench(before, trial), createBench(after, trial)];
   const differences: ReplayDifference[] = [];
-  for (const { input, output } of recorded) {
+  let calls = 0;
+  for (const { input, ...answered } of recorded) {
     trial.signal?.throwIfAborted();
+    const output = answered.by === before.version ? answered.output : await outputOf(live, input);
+    if (output === undefined) continue;
+    calls += 1;
     const { outcome } = await bench.call(input);
     if (outcome.status === "failed") differences.push({ input, before: output, error: outcome.error });
     else if (!isSameOutput(output, outcome.output)) differences.push({ input, before: output, after: outcome.output });
   }
-  return { calls: recorded.length, same: recorded.length - differences.length, differences };
+  if (calls === 0) return nothing("no calls of the version before are recorded that can be made again");
+  return { calls, same: calls - differences.length, differences };
+}
+
+async function outputOf(bench: Bench, input: JsonObject): Promise<JsonValue | undefined> {
+  const { outcome } = await bench.call(input);
+  return outcome.status === "ok" ? outcome.output : undefined;
 }
 
 function nothing(skipped: string): ReplayReport {
@@ -53,16 +64,22 @@ interface RecordedCall {
   readonly output: JsonValue;
 }
 
+/** A call, and the version that was live then. */
+interface AnsweredCall extends RecordedCall {
+  readonly by: string;
+}
+
 interface Search {
   readonly tool: string;
-  readonly since: number;
+  readonly windows: readonly LiveWindow[];
   readonly maxCalls: number;
 }
 
 /** Looks from the end of the log: the end of a call comes before its beginning then. */
-async function findCalls({ log }: Store, { tool, since, maxCalls }: Search): Promise<readonly RecordedCall[]> {
+async function findCalls({ log }: Store, { tool, windows, maxCalls }: Search): Promise<readonly AnsweredCall[]> {
   const ended = new Map<string, JsonValue>();
-  const found = new Map<string, RecordedCall>();
+  const found = new Map<string, AnsweredCall>();
+  const since = windows[0]?.from ?? Infinity;
   const last = await log.position(callStream);
   for (let end = last; end > 0 && end > last - mostEntries && found.size < maxCalls; end -= pageEntries) {
     const after = Math.max(0, end - pageEntries);
@@ -72,7 +89,9 @@ async function findCalls({ log }: Store, { tool, since, maxCalls }: Search): Pro
       const output = readEnd(entry, tool);
       if (output !== undefined) ended.set(output.call, output.value);
       const call = readStart(entry, tool, ended);
-      if (call !== undefined && entry.time >= since) found.set(JSON.stringify(call.input), call);
+      const by = windows.findLast(({ from, to }) => entry.time >= from && entry.time < to)?.version;
+      const key = JSON.stringify(call?.input);
+      if (call !== undefined && by !== undefined && !found.has(key)) found.set(key, { ...call, by });
     }
     if ((entries[0]?.time ?? 0) < since) break;
   }

@@ -33,6 +33,7 @@ test("createToolReader() takes what differs from every version for the work of a
   const more = read({ "manifest.json": manifest("1.0.0"), "main.sh": "echo A", "sitecustomize.py": "x", ...kept });
 
   expect([code, words, more].map(({ current }) => current?.isKept)).toEqual([false, false, false]);
+  expect([code, words, more].map(({ current }) => current?.label)).toEqual(["1.0.1", "1.0.1", "1.0.1"]);
 });
 
 test("createToolReader() does not take a folder for a version whose name or manifest says something else", () => {

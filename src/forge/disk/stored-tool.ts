@@ -6,7 +6,7 @@ import { hasSameMarks } from "../../skills/folder/folder-marks.ts";
 import { toFolderDigest } from "../../skills/folder/to-digest.ts";
 import { parseToolJson, type ToolJson } from "../../skills/manifests/read-tool-json.ts";
 import type { ForgeDiagnostic, ForgeEvent, VersionStep } from "../forge-interface.ts";
-import { compareVersions, isVersion } from "../versions/next-version.ts";
+import { compareVersions, isVersion, stepFrom } from "../versions/next-version.ts";
 import { isSameManifest, manifestFile } from "./manifest.ts";
 
 /** The file in which what happened to a tool stands, one line each. */
@@ -14,6 +14,7 @@ export const historyFile = "history.jsonl";
 
 /** One version of a tool, as it is on disk. */
 export interface StoredVersion {
+  /** What somebody wrote by hand has one of its own, under which it would be kept: a label means what is kept under it. */
   readonly label: string;
   readonly manifest: ToolJson;
   readonly folder: CodeFolder;
@@ -68,7 +69,7 @@ function toStored(name: string, snapshot: FolderSnapshot): StoredTool {
   const kept = [...byLabel].flatMap(([label, folder]) => toVersion(label, folder, true) ?? []);
   const diagnostics: ForgeDiagnostic[] = [...snapshot.diagnostics, ...wrongLines];
   const read = readTop(name, top);
-  const current = read.ok ? pickCurrent(read.version, kept) : undefined;
+  const current = read.ok ? pickCurrent(read.version, kept, base.labels) : undefined;
   const live = new Set(history.map((event) => event.version));
   // A folder that came without its history still has its versions.
   const versions = kept
@@ -153,12 +154,20 @@ function toVersion(label: string, { folder, contents }: Part, isKept: boolean): 
  * The copy of the version that the manifest names, if nothing at the top was written by hand. A change that was interrupted, or
  * goes on at this moment, has left files of another version beside it.
  */
-function pickCurrent(top: StoredVersion, kept: readonly StoredVersion[]): StoredVersion {
+function pickCurrent(top: StoredVersion, kept: readonly StoredVersion[], labels: readonly string[]): StoredVersion {
   const copy = kept.find(({ label }) => label === top.label);
-  if (copy === undefined || !isSameManifest(copy.manifest, top.manifest)) return top;
+  if (copy === undefined || !isSameManifest(copy.manifest, top.manifest)) return relabel(top, labels);
   const known = new Set(kept.flatMap(({ folder }) => folder.files.map(({ path, digest }) => `${digest} ${path}`)));
   const own = top.folder.files.filter(({ path }) => path !== manifestFile);
-  return own.every(({ path, digest }) => known.has(`${digest} ${path}`)) ? copy : top;
+  return own.every(({ path, digest }) => known.has(`${digest} ${path}`)) ? copy : relabel(top, labels);
+}
+
+/** Gives what was written by hand the next label, if another version is kept under the one that its manifest says. */
+function relabel(top: StoredVersion, labels: readonly string[]): StoredVersion {
+  const newest = labels.toSorted(compareVersions).at(-1);
+  if (newest === undefined || !labels.includes(top.label)) return top;
+  const label = stepFrom(newest, "patch");
+  return { ...top, label, manifest: { ...top.manifest, version: label } };
 }
 
 const eventTypes: ReadonlySet<unknown> = new Set(["create", "update", "rollback", "delete", "restore"]);

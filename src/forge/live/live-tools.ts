@@ -186,9 +186,13 @@ function place(workspace: Workspace, entry: ForgedEntry, before: ForgedEntry | u
   }
 }
 
+/** Whether somebody wrote something by hand over what is kept. */
+function isEdited(current: StoredVersion, versions: readonly StoredVersion[]): boolean {
+  return !current.isKept && versions.length > 0;
+}
+
 function describeTrust({ name, versions }: StoredTool, current: StoredVersion): ForgeDiagnostic {
-  const isEdited = !current.isKept && versions.some(({ label }) => label === current.label);
-  const what = isEdited ? "its files were changed by hand" : "it was not made here";
+  const what = isEdited(current, versions) ? "its files were changed by hand" : "it was not made here";
   return {
     severity: "warning",
     code: "tool-untrusted",
@@ -205,13 +209,14 @@ function toStrange({ tools }: ToolsFolder, name: string): ForgedTool {
 }
 
 function toForged({ stored, status, diagnostics }: ForgedEntry): ForgedTool {
-  const { name, directory, current } = stored;
+  const { name, directory, current, versions } = stored;
   const { description, annotations: hints } = current?.manifest ?? {};
   return {
     name,
     directory,
     status,
     ...(current !== undefined && { version: current.label }),
+    ...(current !== undefined && isEdited(current, versions) && { editedByHand: true }),
     ...(description !== undefined && { description }),
     ...(hints !== undefined && { annotations: fromHints(hints) }),
     diagnostics,

@@ -22,6 +22,28 @@ export function stepsOf({ tool_type, pipeline_steps = [] }: ToolJson, workspace:
   });
 }
 
+/** Whether steps count that name one version of a tool: an edit changes nothing for them. */
+export interface UserOptions {
+  readonly withPinned?: boolean;
+}
+
+/** The addresses of the pipelines that use a tool of the workspace itself, also of those in skills. */
+export function findUsers(name: string, workspace: Workspace, { withPinned = false }: UserOptions = {}): string[] {
+  const isMeant = (step: string, own: ReadonlySet<string>): boolean => {
+    const [bare = "", version] = step.split("@");
+    return bare === name && !own.has(bare) && (withPinned || version === undefined);
+  };
+  const global = workspace.getAvailableTools().filter(({ source }) => source !== "skill");
+  const users = global.filter(({ tool }) => toolsIn(tool).some((step) => isMeant(step, new Set())));
+  const inSkills = workspace.getSkills().flatMap(({ skill }) => {
+    // Inside a skill a bare name is its own tool first.
+    const own = new Set(skill.tools.map((tool) => tool.name));
+    const found = skill.tools.filter((tool) => toolsIn(tool).some((step) => isMeant(step, own)));
+    return found.map((tool) => `${skill.name}/${tool.name}`);
+  });
+  return [...users.map(({ address }) => address), ...inSkills].toSorted();
+}
+
 const mostTools = 1000;
 
 /** The way by which a pipeline would call itself: `a → b → a`; nothing if it does not. */
@@ -41,7 +63,8 @@ export function findCycle(name: string, tool: Tool, workspace: Workspace): reado
   return undefined;
 }
 
-function toolsIn({ code }: Tool): readonly string[] {
+/** The addresses of the tools that a pipeline calls; none if it is no pipeline. */
+export function toolsIn({ code }: Tool): readonly string[] {
   if (code.kind !== "pipeline") return [];
   return (code as PipelineCode).spec.steps.map((step) => step.tool);
 }

@@ -2,6 +2,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { ForgeAnswer, ForgeDiagnostic } from "../forge-interface.ts";
 import { refuseDraft } from "../birth/answer.ts";
+import { findUsers } from "./pipelines.ts";
 
 /** Tells all that a caller needs of a tool that is live now; why it is not, if it is not. */
 export function toLiveAnswer(
@@ -13,6 +14,7 @@ export function toLiveAnswer(
   const registered = workspace.getTool(name);
   if (entry?.tool === undefined || registered === undefined) return refuseDraft(name, entry?.diagnostics ?? []);
   const { tool } = entry;
+  const usedBy = findUsers(name, workspace);
   return {
     status: "live",
     name,
@@ -24,6 +26,7 @@ export function toLiveAnswer(
     permissions: tool.permissions,
     howToCall: toHints(name, registered.wireName, tool.examples[0]?.input ?? {}),
     examples: [],
+    ...(usedBy.length > 0 && { usedBy }),
     diagnostics: [...entry.diagnostics, ...notes],
   };
 }
