@@ -10,6 +10,7 @@ import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ExampleResult } from "../forge-interface.ts";
+import { toolsIn } from "../live/pipelines.ts";
 import { isOwn } from "./own-tools.ts";
 
 /** What tools are tried with. */
@@ -47,7 +48,7 @@ const maxOutputBytes = 4 * 1024 * 1024;
  */
 export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, call = workspace.call }: Trial): Bench {
   const own = createWorkspace({ runtimes, tools: [tool], approve: () => ({ decision: "approve" }) });
-  for (const entry of workspace.getAvailableTools()) {
+  for (const entry of [...workspace.getAvailableTools(), ...findClosed(tool, workspace)]) {
     // A tool that is only tried makes no others: each of them would be tried in turn.
     if (entry.address !== tool.name && !isOwn(entry.tool)) addStandIn(own, call, entry);
   }
@@ -67,6 +68,12 @@ export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, 
       return { outcome, stderr: cutEnd(lines.join("\n")), durationMs: Math.round(performance.now() - start) };
     },
   };
+}
+
+/** The tools of closed skills that a pipeline calls: whoever has it tried may have them open, and else is told to open them. */
+function findClosed(tool: Tool, workspace: Workspace): readonly RegisteredTool[] {
+  const closed = toolsIn(tool).filter((address) => !workspace.isToolAvailable(address));
+  return closed.flatMap((address) => workspace.getTool(address) ?? []);
 }
 
 /** Two owners with one wire name cannot both be there; the first one is. */
