@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
-import { openRuntimes } from "../../runtimes/open-runtimes.ts";
-import { openForge } from "../../forge/open-forge.ts";
-import type { Forge } from "../../forge/forge-interface.ts";
-import { createWorkspace } from "../../workspace/create-workspace.ts";
+import { withForge } from "../../../test/support/with-forge.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -188,16 +185,4 @@ async function makeTools(project: Project): Promise<void> {
     const { code, examples } = say("B");
     await forge.updateTool("say", { code, examples });
   });
-}
-
-async function withForge<Result>(project: Project, work: (forge: Forge) => Promise<Result>): Promise<Result> {
-  const { folder: directory, home } = project;
-  const runtimes = openRuntimes({ directory, home });
-  const forge = await openForge({ workspace: createWorkspace({ runtimes }), directory, home, runtimes, watch: false });
-  try {
-    return await work(forge);
-  } finally {
-    await forge.close();
-    await runtimes.close();
-  }
 }

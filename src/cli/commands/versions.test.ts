@@ -2,6 +2,7 @@ import { userInfo } from "node:os";
 
 import { expect, test, vi } from "vitest";
 
+import { withForge } from "../../../test/support/with-forge.ts";
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
 import { skillFiles } from "../../../test/support/skill-files.ts";
 
@@ -75,6 +76,31 @@ test("kitbag versions knows the tools that a tool called, and who called them", 
   expect(found.stdout).toBe("They are the same.\n");
 });
 
+test("kitbag versions shows tools that were made as their folders have them, whatever was called", async () => {
+  const project = createProject();
+  await withForge(project, async (forge) => {
+    await forge.createTool(say("A"));
+    const { code, examples } = say("B");
+    await forge.updateTool("say", { code, examples });
+    await forge.updateTool("say", { title: "Say" });
+  });
+  await runKitbag(["call", "say"], { project });
+  await runKitbag(["call", "say@1.0.0"], { project });
+
+  const all = await versions(project);
+  const diff = await versions(project, "say", "--diff", "1.0.0", "1.0.1");
+  const numbers = await versions(project, "say", "--diff", "1", "2");
+  const same = await versions(project, "say", "--diff", "1.0.1", "1.0.1");
+  const missing = await versions(project, "say", "--diff", "1.0.1", "9.9.9");
+
+  expect(all.stdout).toMatch(/^ADDRESS +VERSIONS +CURRENT +SINCE\nsay +3 +1\.0\.2 +\d{4}-/u);
+  expect(diff.stdout).toContain("-echo A\n+echo B\n");
+  expect(numbers.stdout).toBe(diff.stdout);
+  expect(same.stdout).toBe("They are the same.\n");
+  expect(missing).toMatchObject({ code: 1, stdout: "" });
+  expect(missing.stderr).toContain('Cannot find the version "9.9.9" of "say": there are 1.0.0, 1.0.1, 1.0.2');
+});
+
 test.for([
   [["nothing"], 1, 'Cannot find versions of "nothing": none is kept; kitbag versions lists what was called'],
   [["greet", "--diff", "1"], 2, "--diff takes two versions"],
@@ -124,3 +150,13 @@ export default [
   defineTool({ name: "inner", description: "Is called", run: () => 1 }),
 ];
 `;
+
+function say(text: string) {
+  return {
+    name: "say",
+    description: "Says something",
+    language: "bash" as const,
+    code: `echo ${text}\n`,
+    examples: [{ input: {}, output: text }],
+  };
+}

@@ -6,6 +6,7 @@ import { isName } from "../../core/names.ts";
 import type { VersionDiff } from "../../store/versions/diff-versions.ts";
 import type { Version } from "../../store/versions/history.ts";
 import { createVersions, type Versions } from "../../store/versions/versions.ts";
+import { diffForged, listForgedVersions } from "../forge/forged-versions.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
@@ -31,11 +32,17 @@ export const versionsCommand: CliCommand = {
   },
   async run(invocation) {
     const [address] = invocation.args;
-    const isCompared = getTexts(invocation.options, "diff").length > 0;
-    const forged = address === undefined || isCompared ? undefined : await listForged(address, invocation);
-    return forged ?? listKept(invocation);
+    if (address === undefined || !isForged(address, invocation)) return listKept(invocation);
+    const pair = getTexts(invocation.options, "diff");
+    if (pair.length === 0) return listForged(address, invocation);
+    return compare((from, to) => diffForged(address, [from, to], invocation), address, pair, invocation);
   },
 };
+
+/** The versions of a tool that was made in the project are in its folder, whether they were called or not. */
+function isForged(address: string, { cwd }: Invocation): boolean {
+  return isName(address) && existsSync(join(cwd, ".kitbag", "tools", address));
+}
 
 function listKept(invocation: Invocation): Promise<Answer> {
   return withKept(invocation, ({ store }) => {
@@ -44,13 +51,12 @@ function listKept(invocation: Invocation): Promise<Answer> {
     const versions = createVersions(store);
     if (address === undefined) return listAddresses(versions, pair, invocation);
     const name = address.replace(/^plugin:/u, "");
-    return pair.length === 0 ? listVersions(versions, name, invocation) : compare(versions, name, pair, invocation);
+    if (pair.length === 0) return listVersions(versions, name, invocation);
+    return compare((from, to) => versions.diff(name, from, to), name, pair, invocation);
   });
 }
 
-/** The versions of a tool that was made in the project are in its folder, whether they were called or not. */
-async function listForged(address: string, invocation: Invocation): Promise<Answer | undefined> {
-  if (!isName(address) || !existsSync(join(invocation.cwd, ".kitbag", "tools", address))) return undefined;
+async function listForged(address: string, invocation: Invocation): Promise<Answer> {
   const { withForge } = await import("../forge/with-forge.ts");
   const versions = await withForge(invocation, (forge) => forge.listVersions(address));
   const rows = versions.map(({ version, current, at, digest, author = "", description }) => [
@@ -67,9 +73,10 @@ async function listForged(address: string, invocation: Invocation): Promise<Answ
 
 async function listAddresses(versions: Versions, pair: readonly string[], invocation: Invocation): Promise<Answer> {
   if (pair.length > 0) throw usageError("Cannot compare versions of nothing: name a tool or a skill before --diff");
-  const known = await versions.addresses();
-  const items: { address: string; versions: number; current: Version | undefined }[] = [];
-  for (const address of known) {
+  const forged = await listForgedVersions(invocation);
+  const items: { address: string; versions: number; current: Version | undefined }[] = [...forged];
+  for (const address of await versions.addresses()) {
+    if (forged.some((one) => one.address === address)) continue;
     items.push({
       address,
       versions: (await versions.list(address)).length,
@@ -77,11 +84,12 @@ async function listAddresses(versions: Versions, pair: readonly string[], invoca
     });
   }
   if (items.length === 0) return { document: { addresses: [] }, text: "No versions are kept: call a tool first." };
+  items.sort((left, right) => (left.address < right.address ? -1 : 1));
   const rows = items.map(({ address, versions: count, current }) => [
     address,
     String(count),
     current?.label ?? current?.digest.slice(0, shownDigest) ?? "",
-    current === undefined ? "" : showTime(current.time),
+    current === undefined || current.time === 0 ? "" : showTime(current.time),
   ]);
   const text = renderTable(["ADDRESS", "VERSIONS", "CURRENT", "SINCE"], rows, invocation.terminal);
   return { document: { addresses: items }, text };
@@ -110,7 +118,7 @@ async function listVersions(versions: Versions, address: string, { terminal }: I
 }
 
 async function compare(
-  versions: Versions,
+  diffTwo: (from: number | string, to: number | string) => Promise<VersionDiff>,
   address: string,
   [from, to, ...more]: readonly string[],
   { terminal }: Invocation,
@@ -118,7 +126,7 @@ async function compare(
   if (from === undefined || to === undefined || more.length > 0) {
     throw usageError("Cannot compare: --diff takes two versions, as in kitbag versions pdf-text --diff 1 2");
   }
-  const diff = await versions.diff(address, toWhich(from), toWhich(to));
+  const diff = await diffTwo(toWhich(from), toWhich(to));
   const text = renderDiff(diff) || "They are the same.";
   return { document: { address, from, to, ...diff }, text: renderPatch(text, terminal) };
 }

@@ -7,6 +7,8 @@ export interface Called {
   /** The tool; of one of a skill also its other tools. */
   readonly tools: readonly RegisteredTool[];
   readonly skill: Skill | undefined;
+  /** The tool that was called, if it is not the live one but an earlier version. */
+  readonly earlier?: RegisteredTool | undefined;
 }
 
 /** Calls `listener` at the first call of each tool, and at the first after the workspace changed. */
@@ -28,7 +30,9 @@ function findCalled(workspace: Workspace, address: string): Called | undefined {
   const called = workspace.getTool(address);
   if (called === undefined) return undefined;
   const skill = called.source === "skill" ? workspace.getSkill(called.owner) : undefined;
-  if (skill === undefined) return { tools: [called], skill };
+  const live = workspace.getTool(called.address) ?? called;
+  const earlier = live.tool === called.tool ? undefined : called;
+  if (skill === undefined) return { tools: [live], skill, earlier };
   const open = workspace.getAvailableTools().filter(({ owner }) => owner === skill.name);
   if (open.length > 0) return { tools: open, skill };
   // An agent opens skills for itself: in the workspace they stay closed.

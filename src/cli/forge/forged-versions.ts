@@ -1,0 +1,83 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { KitbagError } from "../../core/errors.ts";
+import type { StoredVersion } from "../../forge/disk/stored-tool.ts";
+import type { ForgeVersion } from "../../forge/forge-interface.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import type { Version } from "../../store/versions/history.ts";
+import { createVersions, type VersionDiff } from "../../store/versions/versions.ts";
+import type { CliContext } from "../cli-command.ts";
+import { hasForged } from "./load-forged.ts";
+
+/** A tool that was made in the project, and its versions. */
+export interface ForgedVersions {
+  readonly address: string;
+  readonly versions: number;
+  /** The one that is live; none if it was deleted. */
+  readonly current: Version | undefined;
+}
+
+/** The tools that were made in the project: their versions are in their folders, whether they were called or not. */
+export async function listForgedVersions(context: CliContext): Promise<readonly ForgedVersions[]> {
+  if (!hasForged(context)) return [];
+  const { withForge } = await import("./with-forge.ts");
+  return withForge(context, async (forge) => {
+    const listed: ForgedVersions[] = [];
+    for (const { name: address, status } of forge.listTools()) {
+      if (status === "broken") continue;
+      const versions = await forge.listVersions(address);
+      listed.push({ address, versions: versions.length, current: findCurrent(address, versions) });
+    }
+    return listed;
+  });
+}
+
+function findCurrent(address: string, versions: readonly ForgeVersion[]): Version | undefined {
+  const index = versions.findIndex(({ current }) => current);
+  const found = versions[index];
+  if (found === undefined) return undefined;
+  const { digest, version: label, at: time, author } = found;
+  return { address, number: index + 1, digest, label, time, ...(author !== undefined && { author }) };
+}
+
+/**
+ * Compares two versions of a tool that was made in the project: by number, label, or the beginning of a digest.
+ *
+ * @throws {KitbagError} `version-not-found`
+ */
+export async function diffForged(
+  address: string,
+  pair: readonly (number | string)[],
+  { cwd }: Pick<CliContext, "cwd">,
+): Promise<VersionDiff> {
+  const { createToolReader } = await import("../../forge/disk/stored-tool.ts");
+  const { current, versions } = createToolReader()(address, join(cwd, ".kitbag", "tools", address));
+  const isListed = current === undefined || versions.includes(current);
+  const all = isListed ? versions : [...versions, current];
+  const kept = createVersions(memoryStore());
+  const digests: string[] = [];
+  for (const which of pair) digests.push((await kept.keep(address, toSource(pick(address, all, which)))).digest);
+  const [from = "", to = ""] = digests;
+  return kept.diff(address, from, to);
+}
+
+function pick(address: string, versions: readonly StoredVersion[], which: number | string): StoredVersion {
+  const digits = typeof which === "number" ? "" : which.replace(/^sha256:/u, "");
+  const found =
+    typeof which === "number"
+      ? versions[which - 1]
+      : (versions.find(({ label }) => label === which) ??
+        versions.find(({ folder }) => digits.length >= shortest && folder.digest.startsWith(`sha256:${digits}`)));
+  if (found !== undefined) return found;
+  const known = versions.map(({ label }) => label);
+  throw new KitbagError("version-not-found", { address, which: String(which), known });
+}
+
+const shortest = 8;
+
+/** What a version is stands in its files. */
+function toSource({ folder }: StoredVersion): Parameters<ReturnType<typeof createVersions>["keep"]>[1] {
+  const files = folder.files.map((file) => ({ ...file, read: () => readFileSync(join(folder.directory, file.path)) }));
+  return { definition: {}, files };
+}
