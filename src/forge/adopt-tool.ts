@@ -49,6 +49,7 @@ async function adopt(parts: ForgeParts, { stored, current }: Edited, options: Ad
   const author = options.author ?? parts.author;
   const notes = { ...change, ...(author !== undefined && { author }) };
   await keepByHand(parts, stored, { version: current, label, isTrusted: true, notes });
+  parts.live.refresh([name]);
   return withPassed(toLiveAnswer(parts, name), { ...proof, ...(change !== undefined && { change }) });
 }
 

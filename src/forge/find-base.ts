@@ -18,6 +18,7 @@ export async function findBase(parts: ForgeParts, name: string): Promise<Base | 
   if (entry === undefined || current === undefined) return undefined;
   if (current.isKept) return toBase(parts, entry.stored, current.label);
   await keepByHand(parts, entry.stored, { version: current });
+  parts.live.refresh([name]);
   return findBase(parts, name);
 }
 
@@ -58,18 +59,22 @@ export interface ByHand {
 }
 
 /** Keeps what somebody wrote by hand as a version. */
-export async function keepByHand(parts: ForgeParts, stored: StoredTool, byHand: ByHand): Promise<void> {
+export async function keepByHand(
+  { trust, writer }: Pick<ForgeParts, "trust" | "writer">,
+  stored: StoredTool,
+  byHand: ByHand,
+): Promise<void> {
   const { version: current, label = current.label, notes = {} } = byHand;
   const { disabled: _, ...manifest } = current.manifest;
   const text = renderManifest({ ...manifest, version: label });
   const files = current.folder.files.map(
     ({ path }) => [path, readFileSync(`${current.folder.directory}/${path}`)] as const,
   );
-  await parts.writer.write({
+  await writer.write({
     name: stored.name,
     event: { type: stored.labels.length === 0 ? "create" : "update", version: label, ...notes },
     files: new Map<string, Uint8Array>([...files, [manifestFile, new TextEncoder().encode(text)]]),
-    isTrusted: byHand.isTrusted ?? parts.trust.judge(stored).isTrusted(current),
+    isTrusted: byHand.isTrusted ?? trust.judge(stored).isTrusted(current),
     isDeleted: stored.isDeleted,
     check: (now) => {
       if (now?.digest === stored.digest) return;
@@ -82,5 +87,4 @@ export async function keepByHand(parts: ForgeParts, stored: StoredTool, byHand: 
       });
     },
   });
-  parts.live.refresh([stored.name]);
 }

@@ -222,6 +222,8 @@ export interface ForgeEvent {
   readonly reasons?: readonly string[];
   readonly at: number;
   readonly author?: string;
+  /** Where the version was fetched from, if it was not made here. */
+  readonly source?: string;
 }
 
 /** What became of a folder with a tool. Nothing vanishes. */

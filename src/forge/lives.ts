@@ -91,6 +91,7 @@ async function step(parts: ForgeParts, entry: ForgedEntry, life: LifeStep): Prom
   if (current === undefined || current.isKept) return writeStep(parts, entry.stored, life);
   // What was written by hand is kept before anything is put in its place.
   await keepByHand(parts, entry.stored, { version: current });
+  parts.live.refresh([name]);
   const kept = parts.live.find(name)?.stored ?? entry.stored;
   const isCurrent = life.type !== "rollback";
   return writeStep(parts, kept, isCurrent ? { ...life, version: kept.current?.label ?? life.version } : life);

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-import { quote, toFailure } from "../../core/errors.ts";
+import { isKitbagError, quote, toFailure } from "../../core/errors.ts";
 import { isName } from "../../core/names.ts";
 import type { VersionDiff } from "../../store/versions/diff-versions.ts";
 import type { Version } from "../../store/versions/history.ts";
@@ -35,13 +35,30 @@ export const versionsCommand: CliCommand = {
     if (address === undefined || !isForged(address, invocation)) return listKept(invocation);
     const pair = getTexts(invocation.options, "diff");
     if (pair.length === 0) return listForged(address, invocation);
-    return compare((from, to) => diffForged(address, [from, to], invocation), address, pair, invocation);
+    return compare((from, to) => diffMade(address, [from, to], invocation), address, pair, invocation);
   },
 };
 
 /** The versions of a tool that was made in the project are in its folder, whether they were called or not. */
 function isForged(address: string, { cwd }: Invocation): boolean {
   return isName(address) && existsSync(join(cwd, ".kitbag", "tools", address));
+}
+
+/** What the audit says of a tool is the digest of its definition, which only the store knows. */
+async function diffMade(
+  address: string,
+  pair: readonly [number | string, number | string],
+  invocation: Invocation,
+): Promise<VersionDiff> {
+  try {
+    return await diffForged(address, pair, invocation);
+  } catch (cause) {
+    if (!isKitbagError(cause, "version-not-found")) throw cause;
+    const kept = withKept(invocation, ({ store }) => createVersions(store).diff(address, ...pair));
+    return kept.catch(() => {
+      throw cause;
+    });
+  }
 }
 
 function listKept(invocation: Invocation): Promise<Answer> {

@@ -13,7 +13,7 @@ import type { Terminal } from "../terminal.ts";
 
 /** Writes everything about a skill that somebody should know before it is enabled. */
 export function renderCandidate(candidate: ImportCandidate, terminal: Terminal): string {
-  const { name, kind, version, description, tools, difference, diagnostics, place } = candidate;
+  const { name, kind, version, description, tools, difference, diagnostics, place, changedHere = false } = candidate;
   const title = `${terminal.style("bold", toPrintableLine(`${name}${version === undefined ? "" : ` ${version}`}`))} (${kind})`;
   const loud = diagnostics.filter(({ severity }) => severity !== "info");
   const rows = tools.map((tool) => [tool.name, tool.confidence, `≈ ${tool.tokens}`, tool.description]);
@@ -25,6 +25,7 @@ export function renderCandidate(candidate: ImportCandidate, terminal: Terminal):
       : renderTable(["TOOL", "CONFIDENCE", "TOKENS", "DESCRIPTION"], rows, terminal),
     ...renderParameters(tools),
     loud.length === 0 ? "Findings: none." : `Findings:\n${renderDiagnostics(loud, place, terminal)}`,
+    ...(changedHere ? [renderChangedHere(name, difference?.version?.from)] : []),
     ...(difference === undefined ? [] : [renderDifference(difference, terminal)]),
   ];
   return sections.join("\n\n");
@@ -39,6 +40,12 @@ function renderParameters(tools: readonly CandidateTool[]): string[] {
     }),
   );
   return lines.length === 0 ? [] : [["Parameters:", ...lines].join("\n")];
+}
+
+function renderChangedHere(name: string, version = "the version of now"): string {
+  return toPrintableLine(
+    `It was changed here since it was added. That is not in the new version, and stays as ${version}: kitbag rollback ${name} ${version}`,
+  );
 }
 
 function describeCandidate(candidate: ImportCandidate): [string, string][] {

@@ -91,6 +91,11 @@ interface Part {
   readonly contents: ReadonlyMap<string, Uint8Array>;
 }
 
+/** Tells whether a file is what the forge keeps beside a tool, and not a part of it. */
+export function isOwnPath(path: string): boolean {
+  return path === historyFile || path.startsWith("versions/");
+}
+
 const versionPath = /^versions\/([^/]+)\/(.+)$/u;
 
 function splitFiles({ directory, files, contents }: FolderSnapshot): { top: Part; byLabel: Map<string, Part> } {
@@ -100,7 +105,7 @@ function splitFiles({ directory, files, contents }: FolderSnapshot): { top: Part
     const [, label, path] = versionPath.exec(file.path) ?? [];
     if (label !== undefined && path !== undefined && isVersion(label)) {
       parts.set(label, [...(parts.get(label) ?? []), { ...file, path }]);
-    } else if (!file.path.startsWith("versions/") && file.path !== historyFile) top.push(file);
+    } else if (!isOwnPath(file.path)) top.push(file);
   }
   const toPart = (own: readonly SkillFile[], prefix: string): Part => ({
     folder: {
@@ -194,7 +199,7 @@ function isTexts(value: unknown): value is readonly string[] {
 
 function parseEvent(line: string): ForgeEvent | undefined {
   try {
-    const { type, version, from, at, author, step, reasons } = JSON.parse(line) as Record<string, JsonValue>;
+    const { type, version, from, at, author, step, reasons, source } = JSON.parse(line) as Record<string, JsonValue>;
     if (!eventTypes.has(type) || !isVersion(version) || typeof at !== "number") return undefined;
     return {
       type: type as ForgeEvent["type"],
@@ -204,6 +209,7 @@ function parseEvent(line: string): ForgeEvent | undefined {
       ...(isStep(step) && { step }),
       ...(isTexts(reasons) && { reasons }),
       ...(typeof author === "string" && { author }),
+      ...(typeof source === "string" && { source }),
     };
   } catch {
     return undefined;

@@ -41,8 +41,10 @@ export interface ImportCandidate {
   readonly source: LockedSource;
   /** Where it is put, relative to the project. */
   readonly place: string;
-  /** What is there now. */
+  /** What is there now. A tool is the same while its source is, also if it was changed here. */
   readonly state: "new" | "same" | "changed" | "taken";
+  /** Of a tool that was added before: it was edited here since. What it is now stays as a version. */
+  readonly changedHere?: boolean;
   /** What would be different; only if something is there that it would replace. */
   readonly difference?: SkillDifference;
 }

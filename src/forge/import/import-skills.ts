@@ -10,6 +10,7 @@ import type { ImportCandidate, LoadedCandidate, SkippedFolder } from "./import-c
 import { isLocal, showSource } from "./import-source.ts";
 import { landSkills } from "./land-skills.ts";
 import { keepReplaced } from "./keep-replaced.ts";
+import { isNextVersion } from "./tool-versions.ts";
 import { openProject, trustNothing, type ImportProject } from "./open-project.ts";
 import { parseSource } from "./parse-source.ts";
 import { toCandidates, toSkipped } from "./to-candidates.ts";
@@ -121,7 +122,8 @@ export async function finishImport(
   const shown = { ...report, skills: picked.map(toShown) };
   const isApproved = approve === undefined ? undefined : await approve(shown);
   if (isApproved === false) return { ...shown, status: "refused" };
-  for (const { place } of store === undefined ? [] : picked) {
+  // A tool keeps its versions in its own folder.
+  for (const { place } of store === undefined ? [] : picked.filter((one) => !isNextVersion(one))) {
     const there = await project.look(place);
     if (store !== undefined && there !== undefined) await keepReplaced(store, there);
   }
@@ -197,13 +199,16 @@ function pickCandidates(
 
 /** Nothing is replaced unless somebody says so. */
 function checkPlaces(picked: readonly LoadedCandidate[], mayReplace: boolean, project: ImportProject): void {
-  for (const { name, state, place, source } of picked) {
-    if (state === "new" || state === "same" || mayReplace) continue;
+  for (const { name, state, place, source, changedHere = false } of picked) {
+    if (state === "new" || (state === "same" && !changedHere) || mayReplace) continue;
     const before = project.findLocked(place)?.source;
     const isSameSource = before?.address === source.address && before.kind === source.kind;
-    const cure = isSameSource
-      ? `it came from there: run kitbag update ${name}`
-      : `run kitbag remove ${name} first, or replace it with --replace`;
+    const cure =
+      changedHere && state === "same"
+        ? "it came from there, and was changed here since; replace it with --replace"
+        : isSameSource
+          ? `it came from there: run kitbag update ${name}`
+          : `run kitbag remove ${name} first, or replace it with --replace`;
     throw new KitbagError("import-taken", { name, path: place, cure });
   }
 }

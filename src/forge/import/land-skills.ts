@@ -26,6 +26,7 @@ import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import type { LoadedCandidate } from "./import-candidate.ts";
 import { makeFolder, trustNothing, type ImportProject } from "./open-project.ts";
 import { readShown } from "./read-shown.ts";
+import { isNextVersion, landVersion } from "./tool-versions.ts";
 
 /** A skill that is put in its place. */
 export interface Landing {
@@ -48,17 +49,20 @@ export async function landSkills(project: ImportProject, landings: readonly Land
     const swaps: Swap[] = [];
     try {
       for (const [index, landing] of landings.entries()) {
-        const draft = join(stage, `new-${index}`);
-        copyShown(landing.candidate, draft);
-        const place = join(project.root, landing.candidate.place);
-        checkUntouched(landing.candidate, place);
-        swaps.push(swap(place, draft, join(stage, `old-${index}`)));
+        const { candidate } = landing;
+        const [draft, old] = [join(stage, `new-${index}`), join(stage, `old-${index}`)];
+        const place = join(project.root, candidate.place);
+        const isVersion = isNextVersion(candidate);
+        if (!isVersion) copyShown(candidate, draft);
+        checkUntouched(candidate, place);
+        swaps.push(isVersion ? { undo: await landVersion(project, landing, old) } : swap(place, draft, old));
       }
       await pin(project, landings, others);
       await updateTrust(project.home, ({ folders }) => {
         for (const { candidate, isTrusted } of landings) {
           const place = join(project.root, candidate.place);
-          if (isTrusted) folders.set(place, toDigests(folderOf(candidate).files));
+          // Each version of a tool that has some is trusted for itself.
+          if (isTrusted && !isNextVersion(candidate)) folders.set(place, toDigests(folderOf(candidate).files));
           else folders.delete(place);
         }
       });
@@ -166,6 +170,8 @@ async function pin(
   const places = landings.map(({ candidate }) => join(project.root, candidate.place));
   const { reports } = await loadSkills({ directories: places, trust: trustNothing });
   const landed = landings.map(({ candidate }, index) => {
+    // Of a tool that goes on with its versions the lock says what was fetched: what that becomes here is the forge's.
+    if (isNextVersion(candidate)) return withDirectory(candidate.report, places[index] ?? "");
     const report = reports.find(({ directory }) => directory === places[index]);
     if (report?.skill?.folder?.digest !== candidate.digest)
       throw new KitbagError("script-changed", { path: candidate.place });
@@ -173,6 +179,12 @@ async function pin(
   });
   const sources = new Map(landings.map(({ candidate }, index) => [places[index] ?? "", candidate.source]));
   await lockSkills(landed, project.lockPath, { others, sources });
+}
+
+function withDirectory(report: SkillReport, directory: string): SkillReport {
+  const { skill } = report;
+  if (skill?.folder === undefined) return report;
+  return { ...report, skill: { ...skill, folder: { ...skill.folder, directory } } };
 }
 
 function toFailure(cause: unknown, landings: readonly Landing[]): unknown {

@@ -8,6 +8,7 @@ import type { GatheredSkill } from "./gather-skills.ts";
 import type { LoadedCandidate, SkippedFolder } from "./import-candidate.ts";
 import { toLockedAddress } from "./import-source.ts";
 import type { ImportProject } from "./open-project.ts";
+import { compareTool } from "./tool-versions.ts";
 
 /** Says of each skill everything that somebody should know before it is enabled, compared with what the project has. */
 export async function toCandidates(
@@ -47,6 +48,7 @@ async function toCandidate(gathered: GatheredSkill, project: ImportProject): Pro
     !folder.files.some(({ path }) => /^skill\.md$/iu.test(path));
   const head = { name, kind: isTool ? "tool" : "skill" } as const;
   const place = project.placeOf(head);
+  const source = toLockedSource(gathered, project);
   return {
     ...head,
     description,
@@ -66,9 +68,9 @@ async function toCandidate(gathered: GatheredSkill, project: ImportProject): Pro
     tokens: skillTokens(skill, tools),
     ...(folder.code !== undefined && { code: folder.code }),
     diagnostics,
-    source: toLockedSource(gathered, project),
+    source,
     place,
-    ...(await compare(gathered, place, project)),
+    ...(await compare({ ...head, report, place, source }, project)),
     report,
   };
 }
@@ -90,16 +92,26 @@ function toLockedSource({ fetched, path }: GatheredSkill, project: ImportProject
   };
 }
 
+interface Placed {
+  readonly name: string;
+  readonly kind: LoadedCandidate["kind"];
+  readonly report: GatheredSkill["report"];
+  readonly place: string;
+  readonly source: LockedSource;
+}
+
 async function compare(
-  { report }: GatheredSkill,
-  place: string,
+  { name, kind, report, place, source }: Placed,
   project: ImportProject,
-): Promise<Pick<LoadedCandidate, "state" | "difference" | "replaces">> {
+): Promise<Pick<LoadedCandidate, "state" | "difference" | "replaces" | "changedHere">> {
   const there = await project.look(place);
   if (there === undefined) return { state: "new" };
   const { folder = readFolder(there.directory, { keepsContents: false, takesMarks: false }) } = there.skill ?? {};
   const replaces = folder.digest;
   if (replaces === report.skill?.folder?.digest) return { state: "same", replaces };
+  if (kind === "tool") {
+    return { replaces, ...(await compareTool({ name, place, there, fetched: report, source }, project)) };
+  }
   const isImported = project.findLocked(place)?.source !== undefined;
   return { state: isImported ? "changed" : "taken", replaces, difference: await diffSkills(there, report) };
 }

@@ -25,7 +25,7 @@ export interface SkillUpdate {
    * nobody wanted it, and all is as it was. `disabled` and `enabled`: it was replaced.
    */
   readonly status: "same" | "gone" | "failed" | "refused" | "disabled" | "enabled";
-  /** Why it failed. */
+  /** Why it failed; or that it was changed here, though there is nothing new. */
   readonly reason?: string;
   /** What its source has now, and how that differs. */
   readonly candidate?: ImportCandidate;
@@ -139,7 +139,10 @@ async function updateOne(
 ): Promise<SkillUpdate> {
   const { gathered, project, options, shown } = update;
   if (candidate === undefined) return { name, source: shown, status: "gone" };
-  if (candidate.state === "same") return { name, source: shown, status: "same" };
+  if (candidate.state === "same") {
+    const reason = candidate.changedHere === true ? { reason: "it was changed here since it was added" } : {};
+    return { name, source: shown, status: "same", ...reason };
+  }
   const report: ImportReport = {
     source: shown,
     status: "listed",
