@@ -323,7 +323,13 @@ export interface ErrorDetails {
   /** No tool has the name that was asked for. */
   "tool-not-found": { readonly tool: string; readonly nearest: readonly string[]; readonly count: number };
   /** The tool is there, but was not made here, so nobody can change it here. */
-  "tool-not-made": { readonly tool: string };
+  "tool-not-made": {
+    readonly tool: string;
+    /** The skill that it belongs to, if it does. */
+    readonly skill?: string;
+    /** The folder of the skill, if it has one. */
+    readonly folder?: string;
+  };
   /** Another MCP server describes a tool otherwise than when somebody agreed to it, so it does not run. */
   "tool-quarantined": { readonly tool: string; readonly server: string; readonly changed: readonly string[] };
   /** The tool exists, but its skill is closed. */

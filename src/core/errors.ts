@@ -221,8 +221,10 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     nearest.length > 0
       ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
       : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
-  "tool-not-made": ({ tool }) =>
-    `Cannot work on ${quote(tool)}: it is there, but was not made here; only tools that were made here can be changed, tested, rolled back or deleted`,
+  "tool-not-made": ({ tool, skill, folder }) =>
+    folder === undefined
+      ? `Cannot work on ${quote(tool)}: it is there, but was not made here${skill === undefined ? "" : `, but by whoever made the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted`
+      : `Cannot work on ${quote(tool)}: it is a tool of the skill ${quote(String(skill))}, which has no versions; edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`,
   "tool-quarantined": ({ tool, server, changed }) =>
     `Cannot call ${quote(tool)}: the MCP server ${quote(server)} describes it otherwise than when it was trusted (${changed.join(", ")}); look at the change and accept it: kitbag trust --mcp ${server}`,
   "tool-unavailable": ({ tool, owner }) =>
@@ -230,12 +232,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-undeclared": ({ tool, skill }) =>
     `Cannot call ${quote(tool)}: the skill ${quote(skill)} does not say that it uses it; add it to its "uses"`,
   "usage-invalid": ({ reason }) => reason,
-  "version-conflict": ({ address, expected, current, changed }) => {
-    const how = changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`;
-    const found =
-      expected === current ? "it is not what it was" : `its version is ${current} now, not ${expected} (${how})`;
-    return `Cannot change ${quote(address)}: ${found}; read it again, then repeat the change`;
-  },
+  "version-conflict": ({ address, expected, current, changed }) =>
+    `Cannot change ${quote(address)}: ${expected === current ? "it is not what it was" : `its version is ${current} now, not ${expected} (${changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`})`}; read it again, then repeat the change`,
   "version-not-found": ({ address, which, known }) =>
     known.length === 0
       ? `Cannot find the version ${quote(which)} of ${quote(address)}: none is kept`

@@ -1,8 +1,14 @@
+import { relative } from "node:path";
+
 import { toCanonicalJson } from "../core/canonical-json.ts";
-import { isKitbagError, KitbagError } from "../core/errors.ts";
+import { isKitbagError, KitbagError, type ErrorDetails } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import { nearestNames } from "../core/nearest.ts";
+import { isInside } from "../skills/folder/is-inside.ts";
+import type { RegisteredTool } from "../workspace/registered-tool.ts";
+import type { Workspace } from "../workspace/workspace.ts";
 import { toDraft } from "./disk/manifest.ts";
+import type { ToolsFolder } from "./disk/tools-folder.ts";
 import type { StoredTool, StoredVersion } from "./disk/stored-tool.ts";
 import { checkDraft } from "./drafts/check-draft.ts";
 import { findTwin } from "./drafts/check-name.ts";
@@ -182,8 +188,7 @@ function isSameState(before: StoredTool | undefined, now: StoredTool | undefined
   return isSameVersion && before.isDeleted === now.isDeleted;
 }
 
-/** Somebody else was faster. */
-export function conflict(details: ConstructorParameters<typeof KitbagError<"version-conflict">>[1]): KitbagError {
+function conflict(details: ConstructorParameters<typeof KitbagError<"version-conflict">>[1]): KitbagError {
   return new KitbagError("version-conflict", details);
 }
 
@@ -280,12 +285,26 @@ async function requireBase(parts: ForgeParts, name: string): Promise<Base> {
 }
 
 /** Why there is no tool of this name to work on: it was deleted, comes from elsewhere, or nobody knows it. */
-export function notFound({ live, workspace }: ForgeParts, name: string): KitbagError {
+export function notFound({ live, workspace, folder }: ForgeParts, name: string): KitbagError {
   const all = live.list();
   if (all.some((one) => one.name === name && one.status === "deleted")) {
     return new KitbagError("tool-deleted", { tool: name });
   }
-  if (workspace.getTool(name) !== undefined) return new KitbagError("tool-not-made", { tool: name });
+  const other = workspace.getTool(name);
+  if (other !== undefined)
+    return new KitbagError("tool-not-made", { tool: name, ...findSkill(other, workspace, folder) });
   const names = all.filter(({ status }) => status !== "deleted").map((one) => one.name);
   return new KitbagError("tool-not-found", { tool: name, nearest: nearestNames(name, names), count: names.length });
+}
+
+/** The skill that a tool belongs to, and where that is. */
+function findSkill(
+  { source, owner }: RegisteredTool,
+  workspace: Workspace,
+  { directory }: ToolsFolder,
+): Omit<ErrorDetails["tool-not-made"], "tool"> {
+  if (source !== "skill") return {};
+  const place = workspace.getSkill(owner)?.folder?.directory;
+  if (place === undefined) return { skill: owner };
+  return { skill: owner, folder: isInside(place, directory) ? relative(directory, place) : place };
 }

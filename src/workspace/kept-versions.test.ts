@@ -67,7 +67,7 @@ test("replace() takes the versions it is given, and keeps those that are there i
   workspace.replace(greet("3.0.0"), { versions: [] });
 
   expect(kept).toEqual(["1.0.0", "version-not-found"]);
-  expect(await outputOf(workspace, "greet@1.0.0")).toBe("tool-not-found");
+  expect(await outputOf(workspace, "greet@1.0.0")).toBe("version-not-found");
 });
 
 test("add() refuses versions that are no versions of the tool, or are there twice, and adds nothing", () => {

@@ -21,8 +21,8 @@ test.for<[string, string]>([
 
 test.for<[string, string]>([
   ["web/search", "tool-not-found"],
-  ["web/fetch@1.2.1", "tool-not-found"],
-  ["fetch@2.0.0", "tool-not-found"],
+  ["web/fetch@1.2.1", "version-not-found"],
+  ["fetch@2.0.0", "version-not-found"],
   ["search@1.0.0", "tool-not-found"],
   ["send", "tool-ambiguous"],
   ["plugin:send", "tool-ambiguous"],
@@ -69,6 +69,19 @@ test("resolve() takes the first of these that has the version", () => {
   registry.add(tool("send", "2.0.0"), { source: "component", name: "fax" });
   expect(addressOf(registry, "send@2.0.0")).toBe("tool-ambiguous");
   expect(addressOf(registry, "send@2.0.0", "fax")).toBe("fax/send");
+});
+
+test("resolve() says which version there is of a tool that has only one", () => {
+  const registry = createRegistry(() => {});
+  registry.add(tool("count", "1.0.0"), { source: "global" });
+  registry.add(tool("plain"), { source: "global" });
+
+  const [count, plain] = ["count@9.0.0", "plain@9.0.0"].map((address) => registry.resolve(address));
+
+  expect(count).toMatchObject({
+    failure: { code: "version-not-found", details: { address: "count", which: "9.0.0", known: ["1.0.0"] } },
+  });
+  expect(plain).toMatchObject({ failure: { code: "tool-not-found" } });
 });
 
 test("resolve() does not count tools of closed skills among several, but finds one if it is the only", () => {

@@ -19,6 +19,8 @@ interface Request {
 /** The longest text that an outcome repeats as the address that was asked for. */
 const longestRequest = 200;
 
+const noVersions: NonNullable<Found["versions"]> = new Map();
+
 /**
  * Finds the tool that a text means which is no address in so many words: `plugin:owner/tool`, an address with a version, a bare
  * name that only one owner has. Several owners of a bare name are a failure that names them: none silently wins.
@@ -43,14 +45,14 @@ export function resolveLoosely(
   return { ok: false, requested: shown, failure: toFailure("tool-ambiguous", { tool: shown, addresses }) };
 }
 
-/** Of a tool whose versions are kept, the ones that there are. */
+/** Of a tool that has versions, the ones that there are. */
 function refuseVersion(
   requested: string,
   { version: which }: Address,
   candidates: readonly Found[],
 ): Resolution | undefined {
-  const [kept, ...others] = candidates.flatMap(({ entry, versions }) =>
-    versions === undefined
+  const [kept, ...others] = candidates.flatMap(({ entry, versions = noVersions }) =>
+    versions.size === 0 && entry.tool.version === undefined
       ? []
       : [{ entry, labels: [...versions.keys(), entry.tool.version ?? "one without a version"] }],
   );

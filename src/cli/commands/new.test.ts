@@ -178,6 +178,18 @@ test("kitbag new tool --template skill-with-script makes a skill, and the help l
   for (const name of toolTemplateNames) expect(help.stdout).toContain(name);
 });
 
+test("kitbag new tool says how to edit a tool that is there already", async () => {
+  const project = createProject();
+  await runKitbag(["new", "tool", "hi", "--template", "script-bash"], { project });
+
+  const again = await runKitbag(["new", "tool", "hi", "--template", "script-bash"], { project });
+
+  expect(again).toMatchObject({ code: 1, stdout: "" });
+  expect(again.stderr).toBe(
+    'Cannot make "hi": there is already a tool of this name; take another name, or edit its files in .kitbag/tools/hi and run: kitbag trust .kitbag/tools/hi, which tries it and makes the next version\n',
+  );
+});
+
 test("kitbag new skill never touches what is there", async () => {
   const project = createProject({ "skills/mine/SKILL.md": "precious" });
   symlinkSync("/nowhere", join(project.folder, "skills/dangling"));

@@ -1,4 +1,7 @@
-import { quote } from "../../core/errors.ts";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+
+import { quote, toFailure } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { ForgeAnswer, SkillAnswer } from "../../forge/forge-interface.ts";
@@ -27,7 +30,17 @@ export async function newFromTemplate(invocation: Invocation, name: string): Pro
     ...(description !== undefined && { description }),
   });
   const answer = await withForge(invocation, (forge) => makeFilled(forge, filled));
-  return toAnswer(answer, template.name);
+  return refuseTaken(answer, invocation) ?? toAnswer(answer, template.name);
+}
+
+/** What to do about a tool that is there is another thing on the command line than for a model. */
+function refuseTaken(answer: ForgeAnswer | SkillAnswer, { cwd }: Invocation): Answer | undefined {
+  const { name } = answer;
+  const place = `.kitbag/tools/${name}`;
+  const isTaken = answer.status === "refused" && answer.diagnostics.some(({ code }) => code === "name-taken");
+  if (!isTaken || !existsSync(join(cwd, place))) return undefined;
+  const reason = `there is already a tool of this name; take another name, or edit its files in ${place} and run: kitbag trust ${place}, which tries it and makes the next version`;
+  return failedAnswer(toFailure("draft-refused", { name, reasons: [reason] }));
 }
 
 function toAnswer(answer: ForgeAnswer | SkillAnswer, template: string): Answer {

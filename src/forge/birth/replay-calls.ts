@@ -88,14 +88,23 @@ async function findCalls({ log }: Store, { tool, windows, maxCalls }: Search): P
       if (found.size === maxCalls) break;
       const output = readEnd(entry, tool);
       if (output !== undefined) ended.set(output.call, output.value);
-      const call = readStart(entry, tool, ended);
-      const by = windows.findLast(({ from, to }) => entry.time >= from && entry.time < to)?.version;
+      const call = answeredBy(readStart(entry, tool, ended), entry, windows);
       const key = JSON.stringify(call?.input);
-      if (call !== undefined && by !== undefined && !found.has(key)) found.set(key, { ...call, by });
+      if (call !== undefined && !found.has(key)) found.set(key, call);
     }
     if ((entries[0]?.time ?? 0) < since) break;
   }
   return [...found.values()];
+}
+
+/** A call with the version that was live then, if that is one whose calls are looked for. */
+function answeredBy(
+  call: RecordedCall | undefined,
+  { time }: LogEntry,
+  windows: readonly LiveWindow[],
+): AnsweredCall | undefined {
+  const by = windows.findLast(({ from, to }) => time >= from && time < to)?.version;
+  return call === undefined || by === undefined ? undefined : { ...call, by };
 }
 
 function readEnd({ value }: LogEntry, tool: string): { call: string; value: JsonValue } | undefined {

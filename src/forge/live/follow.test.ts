@@ -106,7 +106,7 @@ test("rollbackTool() undoes a change by hand, keeps it as a version, and does no
   expect(String(await outputOf(workspace, "say")).trim()).toBe("A");
   expect((await forge.listVersions("say")).map(({ version }) => version)).toEqual(["1.0.0", "1.0.1"]);
   expect(await forge.readDraft("say", "1.0.1")).toMatchObject({ code: expect.stringContaining("hand") as string });
-  expect(await outputOf(workspace, "say@1.0.1")).toBe("tool-not-found");
+  expect(await outputOf(workspace, "say@1.0.1")).toBe("version-not-found");
 });
 
 test("createTool() under the name of a deleted tool does not let run what was written there by hand", async () => {
@@ -150,7 +150,7 @@ test("openForge() takes a tool out when somebody changes a version that is kept"
   writeFileSync(join(directory, ".kitbag/tools/say/versions/1.0.0/main.sh"), "echo evil\n");
   await forge.refresh();
 
-  expect(await outputOf(workspace, "say@1.0.0")).toBe("tool-not-found");
+  expect(await outputOf(workspace, "say@1.0.0")).toBe("version-not-found");
   expect(String(await outputOf(workspace, "say")).trim()).toBe("A");
   expect(expectRefused(await forge.rollbackTool("say", "1.0.0")).diagnostics).toMatchObject([
     { code: "tool-untrusted" },

@@ -53,6 +53,21 @@ test("createSkill() writes a skill that the checker takes, with tools that exist
   expect(reports).toMatchObject([{ name: "texts", status: "ok", skill: { folder: { trust: { status: "trusted" } } } }]);
 });
 
+test("updateTool() and its like say of a skill's tool where it is edited", async () => {
+  const { forge } = await openTestForge(runtimes);
+  await forge.createSkill(draft);
+
+  for (const work of [
+    () => forge.updateTool("texts/count-words", { title: "x" }),
+    () => forge.testTool("texts/count-words"),
+    () => forge.listVersions("texts/count-words"),
+  ])
+    await expect(work()).rejects.toMatchObject({
+      code: "tool-not-made",
+      details: { tool: "texts/count-words", skill: "texts", folder: ".kitbag/skills/texts" },
+    });
+});
+
 test("createSkill() builds tools that are WASM sources", async () => {
   const { forge, workspace } = await openTestForge(runtimes);
   const hello: CodeDraft = {

@@ -42,6 +42,7 @@ const finalCodes: ReadonlySet<string> = new Set<ErrorCode>([
   "tool-invalid",
   "tool-not-found",
   "tool-unavailable",
+  "version-not-found",
 ]);
 
 /**

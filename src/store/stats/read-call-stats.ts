@@ -133,6 +133,7 @@ const unknownCodes: ReadonlySet<string> = new Set([
   "address-invalid",
   "tool-ambiguous",
   "tool-foreign",
+  "version-not-found",
 ]);
 
 interface Owners {
