@@ -1,4 +1,4 @@
-import { appendFileSync, cpSync, writeFileSync } from "node:fs";
+import { appendFileSync, cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test, vi } from "vitest";
@@ -78,6 +78,24 @@ test("kitbag trust makes a version of what was written by hand into a tool that 
   });
   expect(broken).toMatchObject({ code: 1, stdout: "" });
   expect(broken.stderr).toContain("its files were changed by hand and nobody has trusted it");
+});
+
+test("kitbag trust tries a pipeline that was written by hand with the tools of the project's skills", async () => {
+  const project = createProject();
+  await withForge(project, async (forge) => {
+    const { name: _, ...tool } = say("A");
+    const draft = { description: "Says something. Use it to say something.", instructions: "Say it." };
+    await forge.createSkill({ ...draft, name: "talk", tools: [{ ...tool, name: "say" }] });
+    await forge.workspace.activateSkill("talk");
+    const step = { id: "one", tool: "talk/say", args: {} };
+    await forge.createPipeline({ name: "twice", description: "Says it", steps: [step], examples: [{ input: {} }] });
+  });
+  const path = join(project.folder, ".kitbag/tools/twice/manifest.json");
+  writeFileSync(path, readFileSync(path, "utf8").replace("Says it", "Says it again"));
+
+  const trusted = await kitbag(project, "trust", ".kitbag/tools/twice");
+
+  expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("twice is live, at 1.0.1") as string });
 });
 
 test("kitbag rollback says truly what was live before, and how to get it back", async () => {

@@ -128,7 +128,7 @@ async function adoptAll(
   invocation: Invocation,
 ): Promise<Answer> {
   const answers: ForgeAnswer[] = [];
-  for (const tool of edited) answers.push(await adoptEdited(tool, invocation));
+  for (const tool of edited) answers.push(await adoptEdited(tool, looked.others, invocation));
   const texts = answers.map((one) =>
     one.status === "live"
       ? `${one.name} is live, at ${one.version}: what was written by hand is this version now, and its examples pass.${noteUsers(one)}`

@@ -1,7 +1,9 @@
 import { userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 
+import type { Skill } from "../../core/skill.ts";
 import type { Forge, ForgeAnswer } from "../../forge/forge-interface.ts";
+import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { CliContext } from "../cli-command.ts";
 import type { LookedAtSkill } from "../config/look-at-skills.ts";
 
@@ -32,12 +34,31 @@ export async function findEdited(
   return edited;
 }
 
-/** Makes the next version of what was written by hand, if its examples pass: exactly of what the person was shown. */
-export async function adoptEdited({ looked, project }: EditedTool, context: CliContext): Promise<ForgeAnswer> {
+/**
+ * Makes the next version of what was written by hand, if its examples pass: exactly of what the person was shown. A pipeline finds the
+ * tools of the project's skills.
+ */
+export async function adoptEdited(
+  { looked, project }: EditedTool,
+  others: readonly SkillReport[],
+  context: CliContext,
+): Promise<ForgeAnswer> {
+  const name = nameOf(looked);
   const { digest } = looked.folder;
-  return inForge({ ...context, cwd: project }, (forge) =>
-    forge.adoptTool(nameOf(looked), { digest, author: userInfo().username }),
-  );
+  const work = async (forge: Forge): Promise<ForgeAnswer> => {
+    await openSteps(forge, name);
+    return forge.adoptTool(name, { digest, author: userInfo().username });
+  };
+  const skills = others.flatMap(({ skill }) => skill ?? []);
+  return inForge({ ...context, cwd: project }, work, skills);
+}
+
+/** Opens the skills whose tools a pipeline calls, as whoever calls it must. */
+async function openSteps({ workspace, readDraft }: Forge, name: string): Promise<void> {
+  const draft = await readDraft(name).catch(() => undefined);
+  const steps = draft !== undefined && "steps" in draft ? draft.steps : [];
+  const owners = steps.flatMap(({ tool }) => (typeof tool === "string" ? (workspace.getTool(tool) ?? []) : []));
+  for (const { source, owner } of owners) if (source === "skill") await workspace.activateSkill(owner);
 }
 
 function nameOf({ folder }: LookedAtSkill): string {
@@ -45,7 +66,11 @@ function nameOf({ folder }: LookedAtSkill): string {
 }
 
 /** Most of what is trusted is no tool that was made: then nothing that makes them is loaded. */
-async function inForge<Result>(context: CliContext, work: (forge: Forge) => Promise<Result>): Promise<Result> {
+async function inForge<Result>(
+  context: CliContext,
+  work: (forge: Forge) => Promise<Result>,
+  skills: readonly Skill[] = [],
+): Promise<Result> {
   const { withForge } = await import("./with-forge.ts");
-  return withForge(context, work);
+  return withForge(context, work, skills);
 }

@@ -76,25 +76,33 @@ interface Search {
 }
 
 /** Looks from the end of the log: the end of a call comes before its beginning then. */
-async function findCalls({ log }: Store, { tool, windows, maxCalls }: Search): Promise<readonly AnsweredCall[]> {
+async function findCalls({ log }: Store, search: Search): Promise<readonly AnsweredCall[]> {
   const ended = new Map<string, JsonValue>();
   const found = new Map<string, AnsweredCall>();
-  const since = windows[0]?.from ?? Infinity;
+  const since = search.windows[0]?.from ?? Infinity;
   const last = await log.position(callStream);
-  for (let end = last; end > 0 && end > last - mostEntries && found.size < maxCalls; end -= pageEntries) {
+  for (let end = last; end > 0 && end > last - mostEntries && found.size < search.maxCalls; end -= pageEntries) {
     const after = Math.max(0, end - pageEntries);
     const entries = await log.read(callStream, { after, limit: end - after });
-    for (const entry of entries.toReversed()) {
-      if (found.size === maxCalls) break;
-      const output = readEnd(entry, tool);
-      if (output !== undefined) ended.set(output.call, output.value);
-      const call = answeredBy(readStart(entry, tool, ended), entry, windows);
-      const key = JSON.stringify(call?.input);
-      if (call !== undefined && !found.has(key)) found.set(key, call);
-    }
+    for (const entry of entries.toReversed()) take(entry, search, { ended, found });
     if ((entries[0]?.time ?? 0) < since) break;
   }
   return [...found.values()];
+}
+
+interface Found {
+  readonly ended: Map<string, JsonValue>;
+  /** By input. */
+  readonly found: Map<string, AnsweredCall>;
+}
+
+function take(entry: LogEntry, { tool, windows, maxCalls }: Search, { ended, found }: Found): void {
+  if (found.size === maxCalls) return;
+  const output = readEnd(entry, tool);
+  if (output !== undefined) ended.set(output.call, output.value);
+  const call = answeredBy(readStart(entry, tool, ended), entry, windows);
+  const key = JSON.stringify(call?.input);
+  if (call !== undefined && !found.has(key)) found.set(key, call);
 }
 
 /** A call with the version that was live then, if that is one whose calls are looked for. */
