@@ -85,7 +85,7 @@ test("openForge() runs the old version when the process died before the manifest
 
   expect(forge.listTools()).toMatchObject([{ status: "live", version: "1.0.0" }]);
   expect(String(await outputOf(workspace, "say")).trim()).toBe("A");
-  expect(await outputOf(workspace, "say@1.0.1")).toBe("tool-not-found");
+  expect(await outputOf(workspace, "say@1.0.1")).toBe("version-not-found");
   expect(await forge.updateTool("say", { title: "Say" })).toMatchObject({ status: "live", version: "1.0.2" });
 });
 

@@ -278,7 +278,7 @@ test("call_tool calls the version that is asked for, and no other", async () => 
   const { run } = setUp({ components: [{ name: "box", tools: [versioned] }] });
 
   expect(await run("call_tool", { name: "box__old", version: "1.0.0" })).toMatchObject({ output: "one" });
-  expect(codeOf(await run("call_tool", { name: "box__old", version: "2.0.0" }))).toBe("tool-not-found");
+  expect(codeOf(await run("call_tool", { name: "box__old", version: "2.0.0" }))).toBe("version-not-found");
   expect(codeOf(await run("call_tool", { name: "box__nothing", version: "1.0.0" }))).toBe("tool-not-found");
 });
 
