@@ -43,7 +43,7 @@ async function adopt(parts: ForgeParts, { stored, current }: Edited, options: Ad
   if ("status" in tool) return tool;
   const from = history.findLast(({ type }) => type !== "delete")?.version ?? versions.at(-1)?.label;
   const base = from === undefined ? undefined : toBase(parts, stored, from);
-  const proof = await proveTool(parts, tool, { base, signal: options.signal });
+  const proof = await proveTool(parts, tool, { base, signal: options.signal, call: options.call });
   if ("status" in proof) return proof;
   const { version: label = current.label, change } = base === undefined ? {} : toChange(base, tool);
   const author = options.author ?? parts.author;

@@ -11,6 +11,7 @@ import {
   openTestRuntimes,
   outputOf,
 } from "../../test/support/open-test-forge.ts";
+import { createForgeTools } from "./tools/create-forge-tools.ts";
 import type { PipelineDraft } from "./tool-draft.ts";
 
 const runtimes = openTestRuntimes();
@@ -219,4 +220,34 @@ test("createPipeline() tries a pipeline with the tools of a skill that is open, 
   expect(called).toBe("abc");
   const outcome = await workspace.call("digests", { text: "x" });
   expect(JSON.stringify(outcome)).toContain("which is closed");
+});
+
+test("create_pipeline is tried with the skills that its caller has open in a session", async () => {
+  const digest = defineTool({
+    name: "digest",
+    description: "Makes a digest",
+    input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+    run: () => "abc",
+  });
+  const { forge, workspace } = await openTestForge(runtimes);
+  workspace.addSkill(defineSkill({ name: "checksums", description: "Makes digests", tools: [digest] }));
+  for (const tool of createForgeTools(forge)) workspace.add(tool);
+  const session = workspace.openSession();
+  const draft = {
+    name: "digests",
+    description: "Makes the digest of a text",
+    steps: [{ id: "one", tool: "checksums/digest", args: { text: "$input.text" } }],
+    examples: [{ input: { text: "x" }, output: "abc" }],
+  };
+
+  const closed = await session.call("create_pipeline", draft);
+  await session.activateSkill("checksums");
+  const open = await session.call("create_pipeline", draft);
+  const called = await session.call("digests", { text: "x" });
+  const elsewhere = await workspace.call("digests", { text: "x" });
+
+  expect(JSON.stringify(closed)).toContain("which is closed");
+  expect(open).toMatchObject({ status: "ok", output: { status: "live" } });
+  expect(called).toMatchObject({ status: "ok", output: "abc" });
+  expect(JSON.stringify(elsewhere)).toContain("which is closed");
 });
