@@ -18,7 +18,10 @@ export interface KeepPlace {
  * Keeps the versions of what was live with a tool that was called. What cannot be kept is told: the call that it belongs to is
  * recorded all the same, with its digest. A call of an earlier version (`tool@1.0.0`) does not make that the current one.
  */
-export async function keepCalled({ tools, skill, earlier }: Called, { store, author, onError }: KeepPlace): Promise<void> {
+export async function keepCalled(
+  { tools, skill, earlier }: Called,
+  { store, author, onError }: KeepPlace,
+): Promise<void> {
   const versions = createVersions(store);
   const keep = async (name: string, source: VersionSource, label: string | undefined): Promise<void> => {
     await versions.keep(name, source, toNotes({ label, author })).catch((cause: unknown) => onError(cause, name));

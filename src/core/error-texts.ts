@@ -1,0 +1,47 @@
+import type { Problem } from "./error-details.ts";
+
+/** The longest text of somebody else's error that a message repeats. */
+const longestCause = 1000;
+
+/** Says in words what was thrown, shortened. Never throws, whatever it was. */
+export function describeCause(cause: unknown, longest = longestCause): string {
+  try {
+    const text = String(cause instanceof Error ? cause.message || cause.name : cause);
+    return text.length > longest ? `${text.slice(0, longest)}…` : text;
+  } catch {
+    return "something that cannot be shown";
+  }
+}
+
+/** The longest piece of somebody else's text that a message repeats. */
+const longestQuote = 120;
+
+/** Puts `text` in quotes, shortened, with control and invisible characters shown instead of obeyed. */
+export function quote(text: string): string {
+  const short = text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text;
+  return JSON.stringify(short).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, showCharacter);
+}
+
+function showCharacter(character: string): string {
+  const digits = Number(character.codePointAt(0)).toString(16);
+  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits.padStart(4, "0")}`;
+}
+
+/** Says with which status somebody answered, if any. */
+export function withStatus(reason: string, status: number | undefined): string {
+  return status === undefined ? reason : `${reason}, status ${status}`;
+}
+
+/** Writes problems as one text, not too many of them. */
+export function problemList(problems: readonly Problem[]): string {
+  const shown = problems.slice(0, 20).map(describeProblem);
+  if (problems.length > shown.length) shown.push(`and ${problems.length - shown.length} more`);
+  return shown.join("; ");
+}
+
+/** Writes one problem as text. */
+export function describeProblem({ path, expected, found, didYouMean }: Problem): string {
+  const where = path === "" ? "" : `${path}: `;
+  const cure = didYouMean === undefined ? "" : ` (did you mean ${quote(didYouMean)}?)`;
+  return `${where}expected ${expected}, found ${found}${cure}`;
+}
