@@ -7,8 +7,8 @@ export type OnConnection = (connection: EgressConnection & { readonly tool: stri
 
 /** Tells of the connections of tools: everybody who asked, and the calls that they were made in. */
 export interface ConnectionLog {
-  /** Takes note of a call of a tool; answers with what to do when it is over. */
-  begin(tool: Tool, context: RuntimeContext): () => void;
+  /** Takes note of a call of a tool; answers with what to do when it is over, which waits with `settle` for its last connections. */
+  begin(tool: Tool, context: RuntimeContext): (settle: (tool: Tool) => Promise<void>) => Promise<void>;
   /** Tells of a connection that ended or was refused. All calls of a tool share one way out, so all that run are told. */
   tell(tool: Tool, connection: EgressConnection): void;
 }
@@ -21,7 +21,9 @@ export function createConnectionLog(onConnection?: OnConnection): ConnectionLog 
     begin(tool, context) {
       const calls = running.get(tool) ?? new Set();
       running.set(tool, calls.add(context));
-      return () => {
+      return async (settle) => {
+        // Those of other calls may stay open for long.
+        if (calls.size === 1 && (tool.permissions.network ?? []).length > 0) await settle(tool);
         calls.delete(context);
         if (calls.size === 0) running.delete(tool);
       };

@@ -53,7 +53,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     onLearned === undefined
       ? scriptRuntime({ ...base, ...(launcher !== undefined && { launcher }), ...secrets })
       : learningRuntime({ ...base, directory, onLearned });
-  const watched = { reserved: createReservedPlaces(places), connections };
+  const watched = { reserved: createReservedPlaces(places), connections, profiles };
   return {
     sandbox,
     places,
@@ -70,10 +70,11 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
 interface Watched {
   readonly reserved: ReservedPlaces;
   readonly connections: ConnectionLog;
+  readonly profiles: ToolProfiles;
 }
 
 /** A call is told of its connections while it runs; one that made something at a place of ours has failed, whatever it answers. */
-function watch(runtime: Runtime, { reserved, connections }: Watched): Runtime {
+function watch(runtime: Runtime, { reserved, connections, profiles }: Watched): Runtime {
   return {
     ...runtime,
     async run(tool, input, context) {
@@ -82,7 +83,7 @@ function watch(runtime: Runtime, { reserved, connections }: Watched): Runtime {
       try {
         return await runtime.run(tool, input, context);
       } finally {
-        end();
+        await end(profiles.settle);
         check();
       }
     },

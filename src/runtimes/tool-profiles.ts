@@ -28,6 +28,8 @@ export interface ProfileOptions {
 /** Makes what each script tool may see and use, once. */
 export interface ToolProfiles {
   find(tool: Tool, signal?: AbortSignal): Promise<Profile>;
+  /** Waits for the connections of a tool that is over to end. */
+  settle(tool: Tool): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,7 +56,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
       programs: grants.programs,
       directory: grants.directory,
       limits: { ...defaultLimits, ...limits },
-      ...(exit !== undefined && { egress: exit.socket }),
+      ...(exit !== undefined && { egress: exit.egress.socket }),
     };
     uncovered.set(profile, missing);
     return profile;
@@ -80,6 +82,7 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
       keepUntilDone(making, unfinished);
       return making;
     },
+    settle: (tool) => exits.settle(tool),
     async close() {
       // A call may have ended while its profile was being made; that still writes where everything is about to be removed.
       await Promise.allSettled(unfinished);
@@ -89,13 +92,14 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
 }
 
 interface Exit {
-  readonly socket: string;
+  readonly egress: Egress;
   readonly environment: Readonly<Record<string, string>>;
 }
 
 /** Ways out of the sandbox: one for each tool that may use the network. */
 function createExits({ sandbox, onConnection }: ProfileOptions): {
   find(tool: Tool): Promise<Exit> | undefined;
+  settle(tool: Tool): Promise<void>;
   close(): Promise<void>;
 } {
   const open: Egress[] = [];
@@ -108,7 +112,7 @@ function createExits({ sandbox, onConnection }: ProfileOptions): {
       onConnection: (connection) => onConnection?.(tool, connection),
     });
     open.push(egress);
-    return { socket: egress.socket, environment: egressEnvironment(rules) };
+    return { egress, environment: egressEnvironment(rules) };
   }
 
   return {
@@ -118,6 +122,11 @@ function createExits({ sandbox, onConnection }: ProfileOptions): {
       const exit = exits.get(tool) ?? openExit(tool, rules);
       exits.set(tool, exit);
       return exit;
+    },
+    async settle(tool) {
+      // One that could not be opened was told to whoever wanted it.
+      const exit = await exits.get(tool)?.catch(() => undefined);
+      await exit?.egress.settle();
     },
     async close() {
       await Promise.all(open.map((egress) => egress.close()));

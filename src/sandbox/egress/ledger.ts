@@ -38,6 +38,8 @@ export interface Entry {
 export interface Ledger {
   /** The last ones that ended, oldest first. */
   readonly connections: readonly EgressConnection[];
+  /** How many have not ended. */
+  readonly openCount: number;
   open(): Entry;
 }
 
@@ -50,6 +52,7 @@ export function createLedger(
 ): Ledger {
   const connections: EgressConnection[] = [];
   let bytes = 0;
+  let openCount = 0;
 
   function open(): Entry {
     const start = { at: Date.now(), clock: performance.now() };
@@ -57,6 +60,7 @@ export function createLedger(
     let seen = 0;
     let ended = false;
     let cut: string | undefined;
+    openCount++;
     const entry: Entry = {
       protocol: "unknown",
       watch: (socket) => (route = { socket, address: socket.remoteAddress ?? "" }),
@@ -70,6 +74,7 @@ export function createLedger(
       end(given) {
         if (ended) return;
         ended = true;
+        openCount--;
         entry.count();
         const reason = cut ?? given;
         const connection: EgressConnection = {
@@ -89,7 +94,13 @@ export function createLedger(
     return entry;
   }
 
-  return { connections, open };
+  return {
+    connections,
+    get openCount() {
+      return openCount;
+    },
+    open,
+  };
 }
 
 interface Route {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 
 import { KitbagError, describeCause } from "../../core/errors.ts";
 import type { EgressDesk } from "./client.ts";
@@ -31,10 +32,15 @@ export interface Egress {
   readonly socket: string;
   /** The last thousand connections that ended, oldest first. */
   readonly connections: readonly EgressConnection[];
+  /** Resolves when all connections have ended of somebody who is gone; after a moment in any case. */
+  settle(): Promise<void>;
   /** Ends all connections and removes the socket. */
   close(): Promise<void>;
 }
 
+/** How often and how long to look whether connections have ended: half a second at the most. */
+const settleEveryMs = 5;
+const settleWaits = 100;
 /** Two look-ups at a time: they share four threads with all files that this process reads. */
 const mostLookups = 2;
 const socksVersion = 5;
@@ -64,6 +70,9 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
   return {
     socket,
     connections: ledger.connections,
+    async settle() {
+      for (let waits = 0; ledger.openCount > 0 && waits < settleWaits; waits++) await sleep(settleEveryMs);
+    },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const client of clients.keys()) client.destroy();
