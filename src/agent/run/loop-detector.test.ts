@@ -31,7 +31,7 @@ test("check() finds calls in turn", () => {
 });
 
 test.for<[what: string, toCall: (index: number) => Noted]>([
-  ["with other inputs of a tool that changes something", (index) => ["a", String(index), same, true]],
+  ["with other inputs of a tool that changes something", (index) => ["a", String(index), same, false]],
   ["that turn pages, one of them often empty", (index) => ["a", String(index), index % 7 === 0 ? other : same]],
   ["whose outcomes change", (index) => ["a", "{}", { status: "ok", output: index }]],
   ["of other tools", (index) => [`tool-${index}`, "{}", same]],
@@ -50,21 +50,27 @@ test("check() finds calls that fail one after the other, whatever they are", () 
   ]);
 });
 
-test("check() finds a tool that has nothing new to say, whatever it is asked, by steps and not by calls", () => {
-  const detector = createLoopDetector();
-  const kinds = Array.from({ length: 16 }, (_, step) => {
-    for (let call = 0; call < 5; call++) {
-      detector.note({ tool: "find", inputText: `${step} ${call}`, outcome: same, changes: false });
-    }
-    return detector.check();
-  });
+test.for<[readOnly: boolean | undefined, nudgeAt: number, stopAt: number]>([
+  [true, 8, 16],
+  [undefined, 16, 32],
+])(
+  "check() finds a tool (read-only: %s) that has nothing new to say, at step %i and %i",
+  ([readOnly, nudgeAt, stopAt]) => {
+    const detector = createLoopDetector();
+    const kinds = Array.from({ length: stopAt }, (_, step) => {
+      for (let call = 0; call < 5; call++) {
+        detector.note({ tool: "find", inputText: `${step} ${call}`, outcome: same, readOnly });
+      }
+      return detector.check();
+    });
 
-  expect(kinds.flatMap((found, index) => (found === undefined ? [] : [[found.kind, index + 1]]))).toEqual([
-    ["nudge", 8],
-    ["stop", 16],
-  ]);
-  expect(kinds[7]?.what).toBe("find is called again and again, and whatever it is asked the outcome is the same");
-});
+    expect(kinds.flatMap((found, index) => (found === undefined ? [] : [[found.kind, index + 1]]))).toEqual([
+      ["nudge", nudgeAt],
+      ["stop", stopAt],
+    ]);
+    expect(kinds.at(-1)?.what).toBe("find is called again and again, and whatever it is asked the outcome is the same");
+  },
+);
 
 test("check() begins anew after something else was done", () => {
   const repeat: Noted = ["a", "{}", same];
@@ -80,12 +86,12 @@ test("check() begins anew after something else was done", () => {
   ]);
 });
 
-type Noted = [tool: string, inputText: string, outcome: ToolOutcome, changes?: boolean];
+type Noted = [tool: string, inputText: string, outcome: ToolOutcome, readOnly?: boolean];
 
 function findings(calls: readonly Noted[]): (string | undefined)[] {
   const detector = createLoopDetector();
-  return calls.map(([tool, inputText, outcome, changes = false]) => {
-    detector.note({ tool, inputText, outcome, changes });
+  return calls.map(([tool, inputText, outcome, readOnly]) => {
+    detector.note({ tool, inputText, outcome, readOnly });
     return detector.check()?.kind;
   });
 }

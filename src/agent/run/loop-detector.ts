@@ -16,8 +16,8 @@ export interface NotedCall {
   readonly tool: string;
   readonly inputText: string;
   readonly outcome: ToolOutcome;
-  /** Whether its tool says that it changes something: then it leads somewhere also when there is nothing new to say. */
-  readonly changes: boolean;
+  /** Whether its tool only reads; `false` if it says that it changes something: then it leads somewhere also without news. */
+  readonly readOnly: boolean | undefined;
 }
 
 /** So often the same may happen before the model is told, and before it is stopped. */
@@ -26,7 +26,7 @@ const stopAt = 6;
 /** So many calls in a row may fail. */
 const nudgeAtFailures = 8;
 const stopAtFailures = 16;
-/** In so many steps in a row a tool may say the same, whatever it is asked: more than anybody turns pages of nothing. */
+/** In so many steps in a row a tool that only reads may say the same, whatever it is asked; one that may do more, twice as often. */
 const nudgeAtSilent = 8;
 const stopAtSilent = 16;
 /** The longest circle that is looked for. */
@@ -46,8 +46,9 @@ export function createLoopDetector(): LoopDetector {
 
   return {
     note(call) {
-      if (call.changes || silent === undefined || !isSameAnswer(call, silent)) {
-        silent = call.changes ? undefined : call;
+      const changes = call.readOnly === false;
+      if (changes || silent === undefined || !isSameAnswer(call, silent)) {
+        silent = changes ? undefined : call;
         silentSteps = 0;
       }
       recent.push(call);
@@ -75,9 +76,10 @@ function findFailures(failures: number): LoopFinding {
 }
 
 function findSilence(silent: NotedCall | undefined, steps: number): LoopFinding {
-  if (silent === undefined || steps < nudgeAtSilent) return undefined;
+  const patience = silent?.readOnly === true ? 1 : 2;
+  if (silent === undefined || steps < nudgeAtSilent * patience) return undefined;
   const what = `${silent.tool} is called again and again, and whatever it is asked the outcome is the same`;
-  return { kind: steps >= stopAtSilent ? "stop" : "nudge", what };
+  return { kind: steps >= stopAtSilent * patience ? "stop" : "nudge", what };
 }
 
 function findCircle(recent: readonly NotedCall[]): LoopFinding {

@@ -70,10 +70,10 @@ export function isAlone({ tool, dispatch }: PlannedCall): boolean {
   return tool !== undefined && (tool.annotations.destructive === true || tool.limits.maxConcurrent === 1);
 }
 
-/** Whether its tool says that it changes something; one that says nothing is not known to. */
-export function isChange({ tool, dispatch }: PlannedCall): boolean {
+/** Whether its tool says that it only reads, or that it changes something; `undefined` if it says neither. */
+export function isReadOnly({ tool, dispatch }: PlannedCall): boolean | undefined {
   const { readOnly, destructive } = dispatch?.annotations ?? tool?.annotations ?? {};
-  return readOnly === false || destructive === true;
+  return destructive === true ? false : readOnly;
 }
 
 /** Whether it may be made again when nobody knows whether it happened. */

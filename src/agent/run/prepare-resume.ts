@@ -9,7 +9,7 @@ import { countAnswer, countSummary } from "./ask-model.ts";
 import { isCut } from "./is-cut.ts";
 import { noteText } from "./note-text.ts";
 import { openAgain } from "./open-again.ts";
-import { isChange, planCalls } from "./plan-calls.ts";
+import { isReadOnly, planCalls } from "./plan-calls.ts";
 import { toRule } from "./output-rule.ts";
 import { toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
@@ -136,7 +136,7 @@ function restore(run: RunState, folded: Folded): void {
 }
 
 /** So many answers say all that the detector of circles looks at. */
-const noted = 24;
+const noted = 32;
 
 function noteCalls(
   { parts: { detector, session, exposure } }: RunState,
@@ -147,7 +147,7 @@ function noteCalls(
     for (const call of planCalls(answer, session, exposure)) {
       const { index, address: tool, inputText } = call;
       const outcome = outcomes.get(`${answer.step}.${index}`);
-      if (outcome !== undefined) detector.note({ tool, inputText, outcome, changes: isChange(call) });
+      if (outcome !== undefined) detector.note({ tool, inputText, outcome, readOnly: isReadOnly(call) });
     }
     detector.check();
   }

@@ -6,7 +6,7 @@ import { askModel } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
 import { checkLimits } from "./check-limits.ts";
 import { isCut } from "./is-cut.ts";
-import { isChange, planCalls, type PlannedCall } from "./plan-calls.ts";
+import { isReadOnly, planCalls, type PlannedCall } from "./plan-calls.ts";
 import { readOutput } from "./read-output.ts";
 import { runCalls, type CallResult } from "./run-calls.ts";
 import type { RunEnd } from "./run-end.ts";
@@ -102,7 +102,7 @@ function addResults(run: RunState, calls: readonly PlannedCall[], results: reado
     if (outcome === undefined) continue;
     const { id, name, address: tool, inputText } = call;
     content.push(toResultPart(id, name, outcome));
-    detector.note({ tool, inputText, outcome, changes: isChange(call) });
+    detector.note({ tool, inputText, outcome, readOnly: isReadOnly(call) });
   }
   run.calls += calls.length;
   run.messages.push({ role: "tool", content });

@@ -345,7 +345,7 @@ function createWorld(more: Partial<AgentOptions> = {}): World {
     name: "count",
     description: "Counts",
     input: { type: "object", properties: { at: { type: "number" } } },
-    run: () => `Counted, ${"so on and ".repeat(8)}`,
+    run: ({ at }) => `Counted ${String(at)}, ${"so on and ".repeat(8)}`,
   });
   const drop = defineTool({ name: "drop", description: "Drops it", needsApproval: true, run: () => "Gone" });
   const extra = defineSkill({
