@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorDetails, Problem } from "./error-details.ts";
+import type { ErrorCode, ErrorDetails } from "./error-details.ts";
 import { problemList, quote, withStatus } from "./error-texts.ts";
 import { sayUntilThen } from "./say-until-then.ts";
 
