@@ -32,7 +32,9 @@ export function openWorkArea(parent = tmpdir()): WorkArea {
   chmodSync(own, 0o711);
   const secret = join(own, "private");
   mkdirSync(secret, { mode: 0o700 });
-  return { root: area, kept, own, private: secret, remove: () => rm(own, { recursive: true, force: true }) };
+  // A process that was ended a moment ago may still make a file there.
+  const remove = (): Promise<void> => rm(own, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+  return { root: area, kept, own, private: secret, remove };
 }
 
 /** Not every user has a name, as in containers; systems without numbers have one user a directory. */

@@ -7,7 +7,8 @@ import { onTestFinished } from "vitest";
 /** Makes a folder with these files, by path; it is gone when the test is over. */
 export function createFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
   const folder = mkdtempSync(join(tmpdir(), "kitbag-test-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  // What a test has ended may still be writing.
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 }));
   writeFiles(folder, files);
   return folder;
 }
