@@ -39,7 +39,7 @@ export interface Ledger {
   /** The last ones that ended, oldest first. */
   readonly connections: readonly EgressConnection[];
   /** How many have not ended. */
-  readonly openCount: number;
+  countOpen(): number;
   open(): Entry;
 }
 
@@ -78,9 +78,7 @@ export function createLedger(
         entry.count();
         const reason = cut ?? given;
         const connection: EgressConnection = {
-          protocol: entry.protocol,
-          host: entry.target?.host ?? "",
-          port: entry.target?.port ?? 0,
+          ...toRequest(entry),
           ...toTraffic(route),
           ...(reason !== undefined && { reason }),
           startedAt: start.at,
@@ -94,13 +92,11 @@ export function createLedger(
     return entry;
   }
 
-  return {
-    connections,
-    get openCount() {
-      return openCount;
-    },
-    open,
-  };
+  return { connections, countOpen: () => openCount, open };
+}
+
+function toRequest({ protocol, target }: Entry): Pick<EgressConnection, "protocol" | "host" | "port"> {
+  return { protocol, host: target?.host ?? "", port: target?.port ?? 0 };
 }
 
 interface Route {

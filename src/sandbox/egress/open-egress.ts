@@ -71,7 +71,7 @@ export async function openEgress(options: EgressOptions): Promise<Egress> {
     socket,
     connections: ledger.connections,
     async settle() {
-      for (let waits = 0; ledger.openCount > 0 && waits < settleWaits; waits++) await sleep(settleEveryMs);
+      for (let waits = 0; ledger.countOpen() > 0 && waits < settleWaits; waits++) await sleep(settleEveryMs);
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
