@@ -12,7 +12,7 @@ const question: Question = {
   title: "What does a step of an agent cost?",
   text: `A model in memory asks for ${callSteps} calls of a tool that adds two numbers, one after the other, and then answers; ${runs} runs, one after the other. Kitbag: \`agent.run\` with everything that is on by default (checked calls through all phases, retries, limits, loop detection, cost). AI SDK: \`streamText\` with schemas that were converted once. pi: its agent core with a stream function of its own kind.`,
   unit: "µs CPU a step",
-  rounds: 15,
+  rounds: 61,
   targets: [
     { text: "to streamText, 1 tool", unit: "×", limit: 0.15, value: (cost) => cost("1 tool") / cost("AI SDK, 1 tool") },
     { text: "to pi, 1 tool", unit: "×", limit: 1, value: (cost) => cost("1 tool") / cost("pi, 1 tool") },
