@@ -23,6 +23,8 @@ export interface Attack {
   readonly isBrief?: boolean;
   /** What holds it back, if not every sandbox promises that: one that does not may let it have its way inside. */
   readonly against?: Guarantee;
+  /** What is otherwise in firejail, whose processes and files are the host's own more than those of the others. */
+  readonly firejail?: Partial<Pick<Attack, "code" | "fails" | "mayEndWell">>;
   /** What it did to the host. */
   readonly harm?: (bait: Bait) => string | undefined;
 }

@@ -30,8 +30,11 @@ export const fileAttacks: readonly Attack[] = [
   {
     name: "reads the files that sandboxes are made of",
     language: "bash",
-    // Where files keep their places, the way to those of the tool can be seen, but nothing beside it.
-    code: `[ ! -e /skill ] || try ls /tmp/kitbag-[0-9]*; try sh -c 'ls -d /tmp/kitbag-[0-9]*/run-*/private'; try ls /run/calls/*; try ls /oldroot /newroot; for file in /proc/self/fd/*/..; do try ls $file/; done`,
+    code: `try ls /tmp/kitbag-[0-9]*; try ls /run/calls/*; try ls /oldroot /newroot; for file in /proc/self/fd/*/..; do try ls $file/; done`,
+    // Files keep their places there, so the way to those of the tool can be seen, but nothing beside it.
+    firejail: {
+      code: `try sh -c 'ls -d /tmp/kitbag-[0-9]*/run-*/private'; try ls /run/calls/*; try ls /oldroot /newroot; for file in /proc/self/fd/*/..; do try ls $file/; done`,
+    },
   },
   {
     name: "reads files of an earlier call",

@@ -63,8 +63,7 @@ time.sleep(0.1)`,
     name: "ends the first process of its tree",
     language: "python",
     // That of firejail can be ended, and the tool ends with it.
-    fails: ["script-failed"],
-    mayEndWell: true,
+    firejail: { fails: ["script-failed"], mayEndWell: true },
     code: `
 for sent in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1, signal.SIGSEGV, signal.SIGKILL, signal.SIGSTOP, signal.SIGTSTP):
     try: os.kill(1, sent)

@@ -81,14 +81,27 @@ attempt("unshare", subprocess.check_output, ["unshare", "-r", "id"])`,
     code: `try python3 -c 'import os; os.setuid(0)'; try python3 -c 'import os; os.setgid(0)'; try python3 -c 'import os; os.setgroups([0])'; try python3 -c 'import os; os.setresuid(0, 0, 0)'
 [ "$(id -u)" != 0 ] || escaped it is root; grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb):.*[1-9a-f]' /proc/self/status && escaped it has rights
 grep -q '^NoNewPrivs:.1' /proc/self/status || escaped it may get rights; grep -q '^Seccomp:.2' /proc/self/status || escaped nothing filters
+for word in $(cat /proc/self/uid_map); do [ "$word" != 0 ] || escaped it is root outside; done`,
+    // Others are mapped there, among them root, but never the tool itself.
+    firejail: {
+      code: `try python3 -c 'import os; os.setuid(0)'; try python3 -c 'import os; os.setgid(0)'; try python3 -c 'import os; os.setgroups([0])'; try python3 -c 'import os; os.setresuid(0, 0, 0)'
+[ "$(id -u)" != 0 ] || escaped it is root; grep -E '^Cap(Inh|Prm|Eff|Bnd|Amb):.*[1-9a-f]' /proc/self/status && escaped it has rights
+grep -q '^NoNewPrivs:.1' /proc/self/status || escaped it may get rights; grep -q '^Seccomp:.2' /proc/self/status || escaped nothing filters
 while read inside outside count; do [ $((outside + $(id -u) - inside)) != 0 ] || escaped it is root outside; done < /proc/self/uid_map`,
+    },
   },
   {
     name: "uses programs with special rights",
     language: "bash",
     code: `for name in su sudo mount umount passwd chsh newgrp pkexec ping fusermount3 newuidmap dbus-daemon-launch-helper bwrap unshare nsenter; do
   try command -v $name; done
+for file in $(find / -xdev -perm /6000 -type f 2>/dev/null); do "$file" --version 2>&1 | grep -qi root && escaped $file; done`,
+    // It shows programs with special rights that say they have lost them.
+    firejail: {
+      code: `for name in su sudo mount umount passwd chsh newgrp pkexec ping fusermount3 newuidmap dbus-daemon-launch-helper bwrap unshare nsenter; do
+  try command -v $name; done
 for file in $(find / -xdev -perm /6000 -type f 2>/dev/null); do "$file" --version 2>&1 | grep -vi 'needs to be setuid root' | grep -qi root && escaped $file; done`,
+    },
   },
   {
     name: "calls what tools have no use for",

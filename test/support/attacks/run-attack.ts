@@ -7,8 +7,9 @@ import { toProgram, type Attack } from "./attack.ts";
 const patienceMs = 3000;
 
 /** Runs an attack, and answers with all that must not have happened. */
-export async function runAttack(arena: Arena, attack: Attack): Promise<string[]> {
-  const { bait } = arena;
+export async function runAttack(arena: Arena, planned: Attack): Promise<string[]> {
+  const { bait, corner } = arena;
+  const attack = corner.sandbox === "firejail" ? { ...planned, ...planned.firejail } : planned;
   const { language, isBrief = false, earlier, sibling, harm, against } = attack;
   if (earlier !== undefined) await arena.call({ language: "bash", program: earlier });
   const other = sibling === undefined ? undefined : await startSibling(arena, sibling);
