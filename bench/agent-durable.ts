@@ -18,6 +18,7 @@ const warmUps = 200;
 /** What must be on disk before the run goes on: an intent and an outcome of each call; the start and the end, each with the lease. */
 const points = 2 * callSteps + 2;
 const eachPoint = `${points} bare commits, one for each intent and outcome`;
+const ownCommits = "the commits that one run makes, bare";
 
 const question: Question = {
   title: "What does it cost that a run survives a crash?",
@@ -30,6 +31,12 @@ const question: Question = {
       unit: "×",
       limit: 0.5,
       value: (cost) => cost(`${atOnce} runs at once, kept`) / cost(`${atOnce} runs at once, AI SDK`),
+    },
+    {
+      text: "one run, kept, to one in memory and 1.2 × as many bare commits as it makes",
+      unit: "×",
+      limit: 1,
+      value: (cost) => cost("one run, kept") / (cost("one run, in memory") + 1.2 * cost(ownCommits)),
     },
     {
       text: `one run, kept, to one in memory and 1.2 × ${points} bare commits`,
@@ -60,7 +67,7 @@ const question: Question = {
       "one run, kept": () => runKitbag(keptAlone),
       "one run, in memory": () => runKitbag(inMemory),
       [eachPoint]: () => commitAgain(bare, oneByOne),
-      "the commits that one run makes, bare": () => commitAgain(bare, together),
+      [ownCommits]: () => commitAgain(bare, together),
     };
     for (let index = 0; index < warmUps; index++) for (const work of Object.values(works)) await work();
     return [
