@@ -71,7 +71,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "new",
-    summary: "Start a skill from a template",
+    summary: "Start a skill or a tool from a template",
     load: async () => (await import("./commands/new.ts")).newCommand,
   },
   {
