@@ -22,6 +22,7 @@ import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutputKeeper } from "./outputs/output-keeper.ts";
 import { createRecentBlobs } from "./outputs/recent-blobs.ts";
 import { createRates } from "./rates/rates.ts";
+import { createSharedPlaces } from "./rates/shared-places.ts";
 import { forgetOutputs } from "./recall/forget-outputs.ts";
 import { createOutputCache } from "./recall/output-cache.ts";
 import { toRedaction } from "./redaction.ts";
@@ -139,6 +140,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     flights: new Map(),
     states: createStates(kv),
     slots: createSlots(limits.maxConcurrent),
+    places: createSharedPlaces(kv),
     waiting: 0,
     ...createGuards(options, registry, store),
     inFlight,

@@ -7,6 +7,11 @@ export interface WorkspaceLimits {
   readonly limitMs: number;
   /** How many calls may run at once in this process, nested ones not counted. @default 1000 */
   readonly maxConcurrent: number;
+  /**
+   * How many calls may run at once in all processes that share the store, nested ones not counted. Each call takes its place in the
+   * store and gives it back. @default Infinity
+   */
+  readonly maxTogether: number;
   /** How many calls may wait for a place or for a limit; more are refused at once. @default 10000 */
   readonly maxWaiting: number;
   /** How deep calls may call. @default 16 */
@@ -28,6 +33,7 @@ export interface WorkspaceLimits {
 const defaults: WorkspaceLimits = {
   limitMs: 30_000,
   maxConcurrent: 1000,
+  maxTogether: Infinity,
   maxWaiting: 10_000,
   maxDepth: 16,
   maxCycle: 3,
@@ -40,9 +46,14 @@ const defaults: WorkspaceLimits = {
 
 const aboveZero = [isAboveZero, "a number above 0"] as const;
 
+function isCountOrInfinite(value: unknown): boolean {
+  return value === Number.POSITIVE_INFINITY || (Number.isSafeInteger(value) && (value as number) > 0);
+}
+
 const expectations: Expectations<WorkspaceLimits> = {
   limitMs: aboveZero,
   maxConcurrent: aboveZero,
+  maxTogether: [isCountOrInfinite, "a whole number above 0, or Infinity"],
   maxWaiting: aboveZero,
   maxDepth: aboveZero,
   maxCycle: aboveZero,

@@ -48,7 +48,10 @@ function createLines(child: ChildProcess): Pick<CrashProgram, "lines" | "waitFor
       if (found !== undefined) return found;
       if (child.stdout?.readableEnded !== false)
         throw new Error(`The program ended before it said "${start}": ${text}`);
-      await Promise.race([once(child.stdout, "data"), once(child.stdout, "end")]);
+      const heard = new AbortController();
+      const { signal } = heard;
+      await Promise.race([once(child.stdout, "data", { signal }), once(child.stdout, "end", { signal })]);
+      heard.abort();
     }
   }
 

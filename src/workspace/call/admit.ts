@@ -2,6 +2,7 @@ import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
+import { runInPlaces, sharedLimitsOf } from "./share-places.ts";
 import type { SlotRequest } from "./slots.ts";
 import { takeRate } from "./take-rate.ts";
 import { refuseFull, waiterOf, waitInLine } from "./wait-in-line.ts";
@@ -22,7 +23,8 @@ export const admit: Phase = async (call, next) => {
       if (failed !== undefined) return failed;
     }
     try {
-      return await (call.entry.source === "skill" ? countForSkill(call, next) : next());
+      const limits = sharedLimitsOf(call, request);
+      return await (limits.length === 0 ? enter(call, next) : runInPlaces(call, limits, () => enter(call, next)));
     } finally {
       slots.free(request);
     }
@@ -30,6 +32,10 @@ export const admit: Phase = async (call, next) => {
     call.endClock();
   }
 };
+
+function enter(call: Call, next: Next): ToolOutcome | Promise<ToolOutcome> {
+  return call.entry.source === "skill" ? countForSkill(call, next) : next();
+}
 
 /** Notes that a tool of a skill is running: a skill that closes waits for it, or cancels it. */
 async function countForSkill(call: Call, next: Next): Promise<ToolOutcome> {

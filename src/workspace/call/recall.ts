@@ -26,8 +26,6 @@ function bringsValues({ entry, root }: Call): boolean {
   return injected !== undefined && entry.tool.inject.some((name) => Object.hasOwn(injected, name));
 }
 
-/** A process that is alive has written down how a call ended so long after its deadline. */
-const graceMs = 5000;
 const pollMs = 50;
 
 async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutcome> {
@@ -35,11 +33,8 @@ async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutco
   const subject = { address, user: call.user, key, input: call.checked as JsonValue };
   try {
     for (;;) {
-      const now = Date.now();
-      // A call without a deadline has no end that could be written down.
-      const until = Math.min(now + limitMs + graceMs, Number.MAX_SAFE_INTEGER);
       const { keyMs } = host.limits;
-      const claim = await claimOnce(host.kv, subject, { until, now, keyMs, mayRunAgain: mayRunAgain(entry.tool) });
+      const claim = await claimOnce(host.kv, subject, { limitMs, keyMs, mayRunAgain: mayRunAgain(entry.tool) });
       switch (claim.status) {
         case "run":
           return await runOnce(call, claim.ticket, run);

@@ -3,7 +3,8 @@ import { hash } from "node:crypto";
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { isKitbagError, type Failure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { KeyValueStore, WriteOptions } from "../../core/store.ts";
+import type { KeyValueStore, VersionedValue, WriteOptions } from "../../core/store.ts";
+import { leaseMs, takeLease, type Lease } from "../lease.ts";
 
 /** How a call ended, as it is kept for its key. */
 export type OnceOutcome =
@@ -20,9 +21,9 @@ export interface OnceSubject {
   readonly input: JsonValue;
 }
 
-/** What is known of a use: somebody runs it until a time, or how it ended. */
+/** What is known of a use: somebody has begun it, or how it ended. Whoever runs it has a lease besides, so that one knows whether he lives. */
 type OnceRecord =
-  | { readonly status: "running"; readonly input: string; readonly until: number }
+  | { readonly status: "running"; readonly input: string }
   | { readonly status: "done"; readonly input: string; readonly outcome: OnceOutcome };
 
 /** What there is to do about a use. */
@@ -46,11 +47,10 @@ export interface OnceTicket {
 
 /** How a use is claimed. */
 export interface OnceOptions {
-  /** By then it is over, unless the process died. */
-  readonly until: number;
   /** Whether it may be run again after a crash. */
   readonly mayRunAgain: boolean;
-  readonly now: number;
+  /** How long it takes at most. */
+  readonly limitMs: number;
   /** How long it is known after it is over. */
   readonly keyMs: number;
 }
@@ -59,25 +59,39 @@ export interface OnceOptions {
 export async function claimOnce(kv: KeyValueStore, subject: OnceSubject, options: OnceOptions): Promise<OnceClaim> {
   const place = toPlace(subject);
   const input = hash("sha256", toCanonicalJson(subject.input));
-  const found = await kv.get(place);
-  if (found !== undefined) {
-    const record = found.value as unknown as OnceRecord;
-    if (record.input !== input) return { status: "mismatch" };
-    if (record.status === "done") return { status: "done", outcome: record.outcome };
-    if (record.until > options.now) return { status: "wait" };
-    if (!options.mayRunAgain) return { status: "uncertain" };
-  }
-  const running: OnceRecord = { status: "running", input, until: options.until };
-  try {
-    const { until, now, keyMs } = options;
-    const leftMs = until - now + keyMs;
-    const version = await kv.set(place, { ...running }, { ifVersion: found?.version ?? 0, ...toExpiry(leftMs) });
-    return { status: "run", ticket: toTicket(kv, { place, input, version, keyMs }) };
-  } catch (cause) {
-    // Somebody else was faster, and runs it.
-    if (isKitbagError(cause, "store-conflict")) return { status: "wait" };
+  const known = answerFor(await kv.get(place), input);
+  if (known !== undefined) return known;
+  const leaseKey = `lease:${place}`;
+  if ((await kv.get(leaseKey)) !== undefined) return { status: "wait" };
+  const lease = await takeLease(kv, leaseKey);
+  if (lease === undefined) return { status: "wait" };
+  const claim = await claimLeased({ kv, place, input, lease }, options).catch(async (cause: unknown) => {
+    await lease.end();
     throw cause;
-  }
+  });
+  if (claim.status !== "run") await lease.end();
+  return claim;
+}
+
+/** Decides on a use that nobody else runs now, and nobody else can begin. */
+async function claimLeased(use: LeasedUse, { mayRunAgain, limitMs, keyMs }: OnceOptions): Promise<OnceClaim> {
+  const { kv, place, input } = use;
+  // Looked at again: it may have ended just before the lease did.
+  const found = await kv.get(place);
+  const known = answerFor(found, input);
+  if (known !== undefined) return known;
+  if (found !== undefined && !mayRunAgain) return { status: "uncertain" };
+  const expiry = toExpiry(limitMs + leaseMs + keyMs);
+  const version = await kv.set(place, { status: "running", input }, { ifVersion: found?.version ?? 0, ...expiry });
+  return { status: "run", ticket: toTicket(use, version, keyMs) };
+}
+
+/** What a record answers without a look at who runs it. */
+function answerFor(found: VersionedValue | undefined, input: string): OnceClaim | undefined {
+  if (found === undefined) return undefined;
+  const record = found.value as unknown as OnceRecord;
+  if (record.input !== input) return { status: "mismatch" };
+  return record.status === "done" ? { status: "done", outcome: record.outcome } : undefined;
 }
 
 /** Lets a use that ended with a failure happen again, for somebody who knows that it failed and wants it all the same. */
@@ -107,23 +121,32 @@ function toExpiry(durationMs: number): Pick<WriteOptions, "expiresInMs"> {
   return durationMs < longestMs ? { expiresInMs: Math.ceil(durationMs) } : {};
 }
 
-/** Where a use is kept, and what is there. */
-interface OncePlace {
+/** A use that only this process can begin. */
+interface LeasedUse {
+  readonly kv: KeyValueStore;
   readonly place: string;
   readonly input: string;
-  readonly version: number;
-  readonly keyMs: number;
+  readonly lease: Lease;
 }
 
-function toTicket(kv: KeyValueStore, { place, input, version, keyMs }: OncePlace): OnceTicket {
+function toTicket({ kv, place, input, lease }: LeasedUse, version: number, keyMs: number): OnceTicket {
   return {
     async finish(outcome) {
       const done = { status: "done", input, outcome: outcome as unknown as JsonValue };
-      // Whoever took it over because this process seemed dead decides now.
-      await kv.set(place, done, { ifVersion: version, ...toExpiry(keyMs) });
+      try {
+        // Whoever took it over because this process seemed dead decides now.
+        await kv.set(place, done, { ifVersion: version, ...toExpiry(keyMs) });
+      } finally {
+        // The outcome is there: nobody has to wait until the lease is given back.
+        void lease.end();
+      }
     },
     async giveUp() {
-      await kv.delete(place, { ifVersion: version });
+      try {
+        await kv.delete(place, { ifVersion: version });
+      } finally {
+        await lease.end();
+      }
     },
   };
 }

@@ -15,7 +15,7 @@ const tool = defineTool({
   },
 });
 const workspace = createWorkspace({ tools: [tool], store: await sqliteStore({ file }) });
-// The one that was killed has the key until its deadline and a while are over: whoever comes meanwhile waits.
+// The one that was killed has the key until its lease is over: whoever comes meanwhile waits.
 const outcome = await workspace.call(
   "pay",
   {},
