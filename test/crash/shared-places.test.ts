@@ -75,7 +75,7 @@ function countAtOnce(programs: readonly CrashProgram[]): number {
     .map((line) => line.split(" ") as [what: string, at: string])
     .filter(([what]) => what === "begin" || what === "end")
     .map(([what, at]) => ({ by: what === "begin" ? 1 : -1, at: BigInt(at) }))
-    .sort((left, right) => (left.at < right.at ? -1 : 1));
+    .toSorted((left, right) => (left.at < right.at ? -1 : 1));
   let running = 0;
   return Math.max(...moments.map(({ by }) => (running += by)));
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import type { KeyValueStore, Store } from "../../core/store.ts";
+import type { KeyValueStore } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
@@ -115,7 +115,7 @@ test("a tool without a limit asks the store for no place", async () => {
   const { kv, ...store } = memoryStore();
   const keys: string[] = [];
   const set: KeyValueStore["set"] = (key, ...rest) => (keys.push(key), kv.set(key, ...rest));
-  await createWorkspace({ tools: [other], store: { ...store, kv: { ...kv, set } } as Store }).call("other");
+  await createWorkspace({ tools: [other], store: { ...store, kv: { ...kv, set } } }).call("other");
 
   expect(keys).toEqual([]);
 });

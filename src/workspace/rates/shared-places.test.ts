@@ -11,15 +11,15 @@ const three = { name: "print", max: 3 };
 
 test("there are as many places as the limit says, for all who share the store", async () => {
   const { kv } = memoryStore();
-  const processes = [createSharedPlaces(kv), createSharedPlaces(kv)];
-  const places = await Promise.all([0, 1, 0, 1, 0].map((index) => processes[index]?.take(three)));
+  const [first, second] = [createSharedPlaces(kv), createSharedPlaces(kv)];
+  const places = await Promise.all([first, second, first, second, first].map((process) => process.take(three)));
   const taken = places.filter((place) => place !== undefined);
 
   expect(taken).toHaveLength(3);
   await taken[0]?.free();
-  expect(await processes[1]?.take(three)).toBeDefined();
-  expect(await processes[1]?.take(three)).toBeUndefined();
-  expect(await processes[1]?.take({ name: "other", max: 1 })).toBeDefined();
+  expect(await second.take(three)).toBeDefined();
+  expect(await second.take(three)).toBeUndefined();
+  expect(await second.take({ name: "other", max: 1 })).toBeDefined();
 });
 
 test("a process with a smaller limit counts only the places that it knows", async () => {
