@@ -78,16 +78,16 @@ test.for([
 ] as const)("a process whose calls %s leaves the place to others who wait", async ([, count]) => {
   const { kv } = memoryStore();
   const busy = createSharedPlaces(kv);
-  let isOver = false;
+  const end = new AbortController();
   const work = async (): Promise<void> => {
-    while (!isOver) await use(busy, 5);
+    while (!end.signal.aborted) await use(busy, 5);
   };
   const working = Promise.all(Array.from({ length: count }, work));
   await sleep(50);
   const other = createSharedPlaces(kv);
 
   for (let time = 0; time < 5; time++) await use(other, 1);
-  isOver = true;
+  end.abort();
   await working;
 });
 
