@@ -8,6 +8,8 @@ import { lookBehind, Scan } from "./scan.ts";
 /** Takes out what looks like a secret or like personal data. */
 export interface PatternRedactor {
   text(text: string): string;
+  /** Like `text`, for a short one that comes again and again. */
+  name(text: string): string;
   value<Value>(value: Value): Value;
   stream(): RedactedStream;
 }
@@ -44,7 +46,12 @@ function createPatternRedactor(kinds: readonly RedactionKind[]): PatternRedactor
       named: (key, value) => (value !== "" && findKey(key).isSecret ? "[secret]" : undefined),
     }),
   };
-  return { text, value: (value) => redactJson(value, redaction) as typeof value, stream: () => createStream(table) };
+  return {
+    text,
+    name: (name) => findKey(name).shown,
+    value: (value) => redactJson(value, redaction) as typeof value,
+    stream: () => createStream(table),
+  };
 }
 
 interface KnownKey {
@@ -56,7 +63,7 @@ interface KnownKey {
 const mostKeys = 1000;
 const longestKey = 64;
 
-/** The same few keys come again and again: what was found out about them is kept. */
+/** The same few keys and names come again and again: what was found out about them is kept. */
 function createKeys(text: (text: string) => string): (key: string) => KnownKey {
   const keys = new Map<string, KnownKey>();
   return (key) => {

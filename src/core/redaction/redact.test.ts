@@ -23,6 +23,12 @@ test("redactText() takes 2 of 211 look-alikes for something to hide", () => {
   expect(wrong).toEqual(["diff +123456 -98765", "decorator@app.route"]);
 });
 
+test("a name that comes again and again is shown like any other text", () => {
+  const { name, text } = patternRedactor(["credentials", "personal"]);
+
+  for (const { text: given } of positives) expect([name(given), name(given)]).toEqual([text(given), text(given)]);
+});
+
 test("redactText() says what it has found, and leaves the rest as it was", () => {
   for (const { kind, text, secret } of positives.slice(0, -13)) {
     const shown = redactText(text);

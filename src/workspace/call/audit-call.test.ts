@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { defineSkill } from "../../core/define-skill.ts";
 import { createTool, defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { LogEntry, Store } from "../../core/store.ts";
 import type { AuditLine } from "../../store/audit/audit-entry.ts";
@@ -339,6 +339,15 @@ test("R19: redaction is for the kinds that were chosen", async () => {
     "ada@example.com [github-token]",
   ]);
   expect(await recorded({ output: true, records: [] })).toEqual(["[email] [github-token]", "[email] [github-token]"]);
+});
+
+test("what a caller takes for the name of a tool is recorded without personal data", async () => {
+  const store = memoryStore();
+  await createWorkspace({ store }).call("ask ada@example.com");
+
+  const records = JSON.stringify((await store.log.read("calls")).map(({ value }) => (value as JsonObject)["tool"]));
+
+  expect(records).toBe('["ask [email]","ask [email]"]');
 });
 
 test("R20: whatever the fields hold, the audit has one line for each entry", async () => {

@@ -171,12 +171,13 @@ function ignore(): void {}
 
 /** The event as it is recorded. The words and numbers that make it an event stay. */
 function toRecord(event: CallStart | CallEnd, redactor: PatternRedactor | undefined): JsonValue {
-  return (redactor === undefined ? event : { ...event, ...redactor.value(pickShown(event)) }) as unknown as JsonValue;
+  if (redactor === undefined) return event as unknown as JsonValue;
+  return { ...event, tool: redactor.name(event.tool), ...redactor.value(pickShown(event)) } as unknown as JsonValue;
 }
 
 /** What came from outside. */
 function pickShown(event: CallStart | CallEnd): object {
-  if (event.type === "call-end") return { tool: event.tool, outcome: event.outcome };
-  const { tool, user, input } = event;
-  return user === undefined ? { tool, input } : { tool, user, input };
+  if (event.type === "call-end") return { outcome: event.outcome };
+  const { user, input } = event;
+  return user === undefined ? { input } : { user, input };
 }
