@@ -19,8 +19,17 @@ export interface CallView {
   toAnswer(outcome: ToolOutcome): Answer;
 }
 
+/** What may be said to {@link createCallView}. */
+export interface CallViewOptions {
+  /** The command that says what the tool takes. @default `kitbag show` */
+  readonly help?: string;
+}
+
 /** Makes a view that shows progress and log on standard error and chunks on standard output, as they come. */
-export function createCallView({ terminal, json }: Pick<Invocation, "terminal" | "json">): CallView {
+export function createCallView(
+  { terminal, json }: Pick<Invocation, "terminal" | "json">,
+  { help }: CallViewOptions = {},
+): CallView {
   const chunks: JsonValue[] = [];
   let rootCall: string | undefined;
   let isAtLineStart = true;
@@ -61,7 +70,7 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
       if (outcome.status === "ok") return { document: outcome, text: view.renderRest(outcome.output) };
       const { error } = outcome;
       // A program that reads the message has no use for them.
-      const hints = terminal.isWatched ? findHints(error, letter) : [];
+      const hints = terminal.isWatched ? findHints(error, letter, help) : [];
       const failure = [view.renderFailure(error), ...hints].join("\n");
       return { ...failedAnswer(error), failure: toPrintable(failure) };
     },
@@ -70,9 +79,9 @@ export function createCallView({ terminal, json }: Pick<Invocation, "terminal" |
 }
 
 /** What a person can do next. Nobody would know that a call is kept. */
-function findHints(error: Failure, letter: string | undefined): readonly string[] {
+function findHints(error: Failure, letter: string | undefined, help: string | undefined): readonly string[] {
   return [
-    ...(error.code === "input-invalid" ? [`To see what it takes: kitbag show ${error.details.tool}`] : []),
+    ...(error.code === "input-invalid" ? [`To see what it takes: ${help ?? `kitbag show ${error.details.tool}`}`] : []),
     ...(letter === undefined ? [] : [`To make this call again: kitbag dead retry ${letter}`]),
   ];
 }

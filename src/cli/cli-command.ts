@@ -41,6 +41,8 @@ export interface CliCommand {
   readonly json?: string;
   /** Says which arguments and options there are; `--json` is there already. */
   define(command: Command): void;
+  /** What `--help` shows in place of the help of the command; nothing for that. @default nothing */
+  help?(invocation: Invocation): Promise<string | undefined>;
   /** Contract: throws a `KitbagError` for what the person can cure, and prints nothing on standard output but its chunks. */
   run(invocation: Invocation): Promise<Answer>;
 }

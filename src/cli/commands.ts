@@ -75,6 +75,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./commands/new.ts")).newCommand,
   },
   {
+    name: "forge",
+    summary: "Make, change, test and delete tools and skills, as MCP clients do",
+    load: async () => (await import("./commands/forge.ts")).forgeCommand,
+  },
+  {
     name: "add",
     summary: "Add skills of others: from a repository, an archive, a package, a marketplace",
     load: async () => (await import("./commands/add.ts")).addCommand,

@@ -2,7 +2,7 @@ import type { Command, CommanderError } from "commander";
 
 import { nearestNames } from "../core/nearest.ts";
 import { quote } from "../core/errors.ts";
-import type { Answer, CliCommand, CliContext } from "./cli-command.ts";
+import type { Answer, CliCommand, CliContext, Invocation } from "./cli-command.ts";
 import { commands, type CommandEntry } from "./commands.ts";
 import { readLogLevel } from "./logs/log-level.ts";
 import { usageError } from "./usage-error.ts";
@@ -19,13 +19,15 @@ export async function runCli(argv: readonly string[], context: CliContext): Prom
   const entry = findCommand(name);
   const command = await entry.load();
   const parser = await createParser(entry, command);
-  if (parseWords(parser, rest) === "help") {
-    const help = `${parser.helpInformation()}\n${renderExamples(command)}`;
+  const wish = parseWords(parser, rest);
+  const options = parser.opts();
+  const invocation: Invocation = { ...context, args: parser.args, options, json: options["json"] === true };
+  if (wish === "help") {
+    const help = (await command.help?.(invocation)) ?? `${parser.helpInformation()}\n${renderExamples(command)}`;
     return { document: { help }, text: help };
   }
-  const options = parser.opts();
   readLogLevel({ options, env: context.env });
-  return command.run({ ...context, args: parser.args, options, json: options["json"] === true });
+  return command.run(invocation);
 }
 
 /** `kitbag --log debug call …` means what `kitbag call --log debug …` means. */

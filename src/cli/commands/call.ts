@@ -1,14 +1,13 @@
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
-import { askThePerson } from "../approve-call.ts";
+import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { createDebugging, type Debugging } from "../debug/debugging.ts";
 import { noteForged } from "../forge/load-forged.ts";
-import { applySettings } from "../flags/apply-settings.ts";
-import { parseFlags } from "../flags/parse-flags.ts";
+import { noteOperation } from "../forge/operations.ts";
 import { createLearning, type Learning } from "../learn/learning.ts";
-import { readInput } from "../input/read-input.ts";
+import { toToolInput } from "../input/to-tool-input.ts";
 import { addListOption, addModuleOption, addOption, addSkillsOption, getText, getTexts } from "../options.ts";
 import { failedAnswer } from "../report-error.ts";
 import { startLog } from "../logs/start-log.ts";
@@ -20,7 +19,6 @@ import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withRecords, type OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
-import { usageError } from "../usage-error.ts";
 
 /** `kitbag call`: one call of one tool. */
 export const callCommand: CliCommand = {
@@ -81,23 +79,24 @@ async function callTool(
     module: getText(invocation.options, "module"),
     directories: getTexts(invocation.options, "skills"),
     isThere: (opened) => opened.getTool(address) !== undefined,
+  }).catch((cause: unknown) => {
+    // Where nothing is configured, tools can still be made.
+    noteOperation(address, invocation.terminal);
+    throw cause;
   });
   await startLog(workspace, options, invocation);
   records.keepVersions(workspace);
   if (workspace.getTool(address) === undefined) {
+    noteOperation(address, invocation.terminal);
     noteForged(forged, address, invocation.terminal);
     noteUntrusted(reports, invocation.terminal);
     noteSkipped(reports, address, invocation.terminal);
   }
   const view = createCallView(invocation);
   const callOptions: CallOptions = {
+    ...toCallOptions(invocation, options, records),
     ...(learning === undefined && { onEvent: view.onEvent }),
-    ...readLimit(getText(invocation.options, "limitMs"), invocation.env["KITBAG_LIMIT_MS"]),
     ...(debugging !== undefined && { limitMs: debugging.limitMs }),
-    ...(options.approve === undefined && { approve: askThePerson(invocation) }),
-    ...(records.user !== undefined && { user: records.user }),
-    // A person reads all of it, or pipes it on; only models need the head.
-    maxOutputBytes: Number.MAX_SAFE_INTEGER,
   };
   const given = await toInput(workspace.getTool(address), words, invocation);
   const skill = await openSkillOf(workspace, address, invocation.terminal);
@@ -134,21 +133,5 @@ async function toInput(
   invocation: Invocation,
 ): Promise<unknown> {
   if (found === undefined) return undefined;
-  const given = getText(invocation.options, "input");
-  const input = given === undefined ? {} : await readInput(given, invocation);
-  const flags = words.filter((word, index) => word !== "--" || words.indexOf("--") !== index);
-  return applySettings(input, parseFlags(found.tool.inputSchema, flags, { alsoKnown: ownFlags }));
-}
-
-const longestLimitMs = 2 ** 31 - 1;
-
-/** What the person says goes before the environment. */
-function readLimit(flag: string | undefined, variable: string | undefined): { limitMs?: number } {
-  const text = flag ?? variable;
-  if (text === undefined) return {};
-  const limitMs = /^\d{1,10}$/u.test(text) ? Number(text) : 0;
-  if (limitMs >= 1 && limitMs <= longestLimitMs) return { limitMs };
-  throw usageError(
-    `Cannot use ${flag === undefined ? "KITBAG_LIMIT_MS" : "--limit-ms"} ${text}: expected a whole number of milliseconds, from 1 to ${longestLimitMs}`,
-  );
+  return toToolInput(found.tool.inputSchema, words, invocation, { alsoKnown: ownFlags });
 }

@@ -35,6 +35,21 @@ test("kitbag call installs from the folder that KITBAG_WHEELHOUSE or a trusted c
   expect(configured).toMatchObject({ code: 0, stdout: "installed\n" });
 });
 
+test("kitbag forge tries tools with the packages of the folder that a trusted configuration names", async () => {
+  const project = createProject({ "kitbag.config.json": JSON.stringify({ packages: { wheelhouse: "wheels" } }) });
+  writeFileSync(project.write(`wheels/${wheel.file}`, ""), wheel.bytes);
+  const code = 'import hello\nprint("installed")\n';
+  const examples = [{ input: {}, output: "installed" }];
+  const draft = { name: "greet", description: "Greets", language: "python", code, examples };
+  const input = JSON.stringify({ ...draft, dependencies: { python: ["hello"] } });
+
+  await runKitbag(["trust", "."], { project });
+  const made = await runKitbag(["forge", "create_tool", "--input", input], { project });
+
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(made.stdout).toContain("greet is live, at 1.0.0");
+});
+
 test("kitbag build fetches crates from the index that KITBAG_CARGO_INDEX names", async (context) => {
   needProgram(context, "rustc");
   const half = makeCrate("half", "pub fn half(number: i32) -> i32 { number / 2 }\n");

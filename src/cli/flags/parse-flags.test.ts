@@ -227,3 +227,21 @@ const schema: JsonSchema = {
     tree: { type: "object", properties: { value: { type: "number" }, child: { $ref: "#/$defs/tree" } } },
   },
 };
+
+test("parseFlags() reads what a value stands for, also if it begins like a flag, and says what is broken in it", () => {
+  const schema: JsonSchema = {
+    type: "object",
+    properties: { code: { type: "string" }, steps: { type: "array", items: { type: "object" } } },
+  };
+  const files: Readonly<Record<string, string>> = { "@a": "--x\n", "@b": '[{"id": "a"}]\n', "@c": "[{" };
+  const readText = (_: string, given: string): string => files[given] ?? given;
+
+  const settings = parseFlags(schema, ["--code", "@a", "--steps=@b"], { readText });
+  const broken = (): unknown => parseFlags(schema, ["--steps", "@c"], { readText });
+
+  expect(settings).toEqual([
+    { path: ["code"], value: "--x\n" },
+    { path: ["steps"], value: [{ id: "a" }] },
+  ]);
+  expect(broken).toThrow("Cannot use --steps @c: expected JSON, found ");
+});

@@ -18,6 +18,8 @@ export interface Setting {
 export interface ParseFlagsOptions {
   /** Flags of others that a person may have meant, for the message. */
   readonly alsoKnown?: readonly string[];
+  /** The text that the value of a flag stands for. @default itself */
+  readonly readText?: (flag: string, given: string) => string;
 }
 
 /**
@@ -29,14 +31,15 @@ export interface ParseFlagsOptions {
 export function parseFlags(
   schema: JsonSchema,
   words: readonly string[],
-  { alsoKnown = [] }: ParseFlagsOptions = {},
+  { alsoKnown = [], readText = (_, given) => given }: ParseFlagsOptions = {},
 ): Setting[] {
   const settings = new Map<string, { readonly flag: Flag; readonly values: JsonValue[] }>();
   const waiting = [...words];
   for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) {
     const { name, given } = splitWord(word);
     const flag = findFlag(schema, name) ?? refuseFlag(schema, name, alsoKnown);
-    const value = readValue({ schema, flag, name, given }, waiting);
+    const said = readWord({ schema, flag, name, given }, waiting);
+    const value = typeof said === "boolean" ? said : toValue({ schema, flag, name, given: said }, readText);
     const key = JSON.stringify(flag.path);
     const setting = settings.get(key);
     if (setting === undefined) settings.set(key, { flag, values: [value] });
@@ -63,19 +66,20 @@ function refuseFlag(schema: JsonSchema, name: string, alsoKnown: readonly string
   throw usageError(`Cannot use ${quote(`--${name}`)}: the tool has no such parameter; ${cure}`);
 }
 
-interface Word {
+interface Word<Given = string | undefined> {
   readonly schema: JsonSchema;
   readonly flag: Flag;
   readonly name: string;
-  readonly given: string | undefined;
+  readonly given: Given;
 }
 
-function readValue({ schema, flag, name, given }: Word, waiting: string[]): JsonValue {
+/** What a flag says: a text, or that a switch is on or off. */
+function readWord({ schema, flag, name, given }: Word, waiting: string[]): string | boolean {
   if (flag.isNegated) {
     if (given !== undefined) throw usageError(`Cannot use --${name} with a value: it only switches off`);
     return false;
   }
-  if (given !== undefined) return readText(schema, flag, given);
+  if (given !== undefined) return given;
   if (isSwitch(schema, flag.schema)) return true;
   const next = waiting[0];
   if (next === undefined || next.startsWith("--")) {
@@ -84,13 +88,38 @@ function readValue({ schema, flag, name, given }: Word, waiting: string[]): Json
     );
   }
   waiting.shift();
-  return readText(schema, flag, next);
+  return next;
 }
 
-function readText(schema: JsonSchema, flag: Flag, text: string): JsonValue {
-  if (!isList(schema, flag)) return fromText(schema, flag.schema, text);
+function toValue(
+  { schema, flag, name, given }: Word<string>,
+  readText: NonNullable<ParseFlagsOptions["readText"]>,
+): JsonValue {
+  const text = readText(`--${name}`, given);
   const whole = fromText(schema, flag.schema, text);
-  return Array.isArray(whole) ? whole : fromText(schema, getItems(schema, flag.schema), text);
+  const value =
+    isList(schema, flag) && !Array.isArray(whole) ? fromText(schema, getItems(schema, flag.schema), text) : whole;
+  // The check of the call would show a whole file.
+  if (text !== given && typeof value === "string" && isBrokenJson(schema, flag, text))
+    throw usageError(`Cannot use --${name} ${given}: expected JSON, found ${describeBroken(text)}`);
+  return value;
+}
+
+/** Text where only an object or a list is taken, and that begins like one. */
+function isBrokenJson(schema: JsonSchema, flag: Flag, text: string): boolean {
+  const types = [...getTypes(schema, flag.schema)];
+  const items = isList(schema, flag) ? [...getTypes(schema, getItems(schema, flag.schema))] : ["object"];
+  const isContainer = types.length > 0 && types.every((type) => ["array", "object", "null"].includes(type));
+  return isContainer && items.length > 0 && !items.includes("string") && /^\s*[[{]/u.test(text);
+}
+
+function describeBroken(text: string): string {
+  try {
+    JSON.parse(text);
+    return "something else";
+  } catch (cause) {
+    return (cause as Error).message.slice(0, 200);
+  }
 }
 
 function isList(schema: JsonSchema, flag: Flag): boolean {

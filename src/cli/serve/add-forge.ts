@@ -1,6 +1,6 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
-import type { Forge, ForgePolicy } from "../../forge/forge-interface.ts";
+import type { Forge, ForgeOptions, ForgePolicy } from "../../forge/forge-interface.ts";
 import type { Model } from "../../models/model.ts";
 import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
@@ -14,16 +14,19 @@ export interface ForgeSources {
   readonly workspace: Workspace;
   readonly store: Store | undefined;
   readonly runtimes: Runtimes;
-  readonly followed: FollowedSkills;
+  /** Whoever follows the project's skills; nobody follows anything for one piece of work. */
+  readonly followed: FollowedSkills | undefined;
   /** The model that the configuration names; it writes tools from descriptions. */
   readonly model: Model | string | undefined;
   /** What tools may be made without asking a person. @default nothing that touches anything */
   readonly policy?: ForgePolicy;
+  /** Asked when a tool wants more than the policy grants. @default it waits */
+  readonly approve?: ForgeOptions["approve"];
 }
 
 /** Makes the tools of the project's `.kitbag/tools` live, and adds the tools with which clients make more. */
 export async function addForge(invocation: Invocation, sources: ForgeSources): Promise<Forge> {
-  const { workspace, store, runtimes, followed, policy } = sources;
+  const { workspace, store, runtimes, followed, policy, approve } = sources;
   const [{ openForge }, { createForgeTools }, { createImportTool }, { createWorkflowTools }, writers] =
     await Promise.all([
       import("../../forge/open-forge.ts"),
@@ -40,8 +43,10 @@ export async function addForge(invocation: Invocation, sources: ForgeSources): P
     directory,
     home,
     runtimes,
-    followed,
+    watch: followed !== undefined,
+    ...(followed !== undefined && { followed }),
     ...(policy !== undefined && { policy }),
+    ...(approve !== undefined && { approve }),
     ...kept,
   });
   // What lies on this machine is for the person to import, not for whoever talks to a client.

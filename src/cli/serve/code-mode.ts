@@ -39,10 +39,8 @@ export function createCodeMode(runtimes: Runtimes): CodeMode {
     },
     async addTool(workspace) {
       if (workspace.getTool("execute_code") !== undefined) return;
-      const { createCodeTool, howTo } = await import("../../runtimes/code/create-code-tool.ts");
-      // Which tools there are changes with every skill that is opened, and a description that changes costs clients their caches.
-      const description = `${howTo} search_tools with detail "typescript" declares the tools that you find.`;
-      workspace.add(createCodeTool({ description, languages: ["javascript", "typescript", "python"] }));
+      const { createServedCodeTool } = await import("./create-served-code-tool.ts");
+      workspace.add(createServedCodeTool());
     },
     async close() {
       await Promise.allSettled([...loaded.values()].map(async (runtime) => (await runtime).close()));

@@ -67,7 +67,7 @@ async function loadCompleted(context: CliContext, { directories, runtimes }: Sou
 }
 
 /** Adds the skills that are found to a workspace, closed. What cannot be added is skipped, and its report says why. */
-function addSkills(workspace: Workspace, reports: readonly SkillReport[]): SkillReport[] {
+export function addSkills(workspace: Workspace, reports: readonly SkillReport[]): SkillReport[] {
   return reports.map((report) => addSkill(workspace, report));
 }
 

@@ -1,13 +1,12 @@
-import type { Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
-import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { openCliRuntimes, type CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { createRecords, type Records } from "./open-records.ts";
 
 /** What a command that runs tools has open. */
 export interface OpenRecords {
   readonly records: Records;
-  readonly runtimes: Runtimes;
+  readonly runtimes: CliRuntimes;
 }
 
 /** Does `work` with runtimes and records, explains what is wrong with the records, and closes both. */

@@ -1,0 +1,82 @@
+import { isKitbagError } from "../../core/errors.ts";
+import type { Runtime } from "../../core/runtime.ts";
+import type { Forge, ForgeOptions } from "../../forge/forge-interface.ts";
+import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
+import type { Invocation } from "../cli-command.ts";
+import { createConfigured, openWorkspace, type Additions, type OpenWorkspace } from "../config/open-workspace.ts";
+import { startLog } from "../logs/start-log.ts";
+import { openServers, type CliServers } from "../mcp/open-servers.ts";
+import { getText } from "../options.ts";
+import type { CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { addForge } from "../serve/add-forge.ts";
+import { createCodeMode } from "../serve/code-mode.ts";
+import type { OpenRecords } from "../store/with-records.ts";
+
+/** How a workshop is opened. */
+export interface WorkshopWishes {
+  /** Whether tools may be made. */
+  readonly hasForge: boolean;
+  /** Asked when a tool wants more than the policy grants. @default it waits */
+  readonly approve?: ForgeOptions["approve"];
+  /** Adds the skills of the project, closed; answers who follows them, if somebody does. */
+  addSkills(opened: OpenWorkspace, servers: CliServers): Promise<FollowedSkills | undefined>;
+}
+
+/** A workspace with the tools and skills of a project, and the tools with which more are made. */
+export interface Workshop extends Omit<OpenWorkspace, "forge"> {
+  readonly forge: Forge | undefined;
+  /** Closes what was opened for it, the skills too. */
+  close(): Promise<void>;
+}
+
+/** Opens the tools and skills of a project, code mode and the forge. */
+export async function openWorkshop(
+  invocation: Invocation,
+  { records, runtimes }: OpenRecords,
+  { hasForge, approve, addSkills }: WorkshopWishes,
+): Promise<Workshop> {
+  const code = createCodeMode(runtimes);
+  const additions = { runtimes: withRuntime(runtimes, code.runtime), complete: records.complete };
+  const opened = await openTools(invocation, additions);
+  const { workspace, options, mcp, model, forge: made } = opened;
+  await startLog(workspace, options, invocation);
+  const servers = openServers(invocation, runtimes);
+  await servers.add(workspace, mcp);
+  const followed = await addSkills(opened, servers);
+  await code.addTool(workspace);
+  const { store } = options;
+  const forge = hasForge
+    ? await addForge(invocation, { workspace, store, runtimes, followed, model, approve, ...made })
+    : undefined;
+  records.keepVersions(workspace);
+  return {
+    ...opened,
+    forge,
+    async close() {
+      await forge?.close();
+      await followed?.close();
+      await code.close();
+    },
+  };
+}
+
+/** Nothing of the runtimes is asked for before it is known what is configured about them. */
+function withRuntime(runtimes: CliRuntimes, more: Runtime): NonNullable<Additions["runtimes"]> {
+  return {
+    *[Symbol.iterator]() {
+      yield* runtimes;
+      yield more;
+    },
+    usePackages: runtimes.usePackages,
+  };
+}
+
+/** A project needs neither a configuration nor skills: tools and skills can also be made in it. */
+async function openTools(invocation: Invocation, additions: Additions): Promise<OpenWorkspace> {
+  try {
+    return await openWorkspace(invocation, getText(invocation.options, "module"), additions);
+  } catch (cause) {
+    if (!isKitbagError(cause, "config-missing")) throw cause;
+    return createConfigured({}, additions, invocation.cwd);
+  }
+}

@@ -1,0 +1,69 @@
+import type { JsonValue } from "../../core/json.ts";
+import type { Permissions } from "../../core/permissions.ts";
+import type { LiveTool } from "../../forge/forge-interface.ts";
+import { describePermissions } from "../../forge/permissions-beyond.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { renderCall } from "../flags/render-call.ts";
+import { toPrintable } from "../printable.ts";
+import { noteUsers } from "./note-users.ts";
+
+/** What an operation answers that made a tool or a skill, as far as a person wants to read it. */
+type Forged = Partial<Pick<LiveTool, "version" | "change" | "replay" | "usedBy" | "diagnostics">> & {
+  readonly status: "live" | "waiting";
+  readonly name: string;
+  /** Of a skill: its folder, and the addresses of its tools. */
+  readonly path?: string;
+  readonly tools?: readonly string[];
+  readonly examplesPassed?: number;
+  readonly note?: string;
+  /** Of what waits. */
+  readonly id?: string;
+  readonly asks?: Permissions;
+};
+
+/** Says what was made and what to do next; nothing if the output is of another kind, and is shown as it is. */
+export function renderForged(output: JsonValue, workspace: Workspace): string | undefined {
+  const forged = output as unknown as Partial<Forged> & { readonly step?: string };
+  if (forged.step !== undefined || forged.name === undefined) return undefined;
+  if (forged.status === "waiting") return toPrintable(renderWaiting(forged as Forged));
+  return forged.status === "live" ? toPrintable(renderLive(forged as Forged, workspace)) : undefined;
+}
+
+function renderWaiting({ name, asks = {}, id = "" }: Forged): string {
+  return `${name} is not live yet: it asks for ${describePermissions(asks)}. Nothing of it has run. To agree:\n  kitbag approvals approve ${id}`;
+}
+
+function renderLive(forged: Forged, workspace: Workspace): string {
+  const { name, path, version = "", note, usedBy, diagnostics = [] } = forged;
+  const place = path === undefined ? `at ${version}` : `in ${path}`;
+  const lines = [
+    `${name} is live, ${place}${describeChange(forged)}${describeExamples(forged)}. Next:`,
+    ...findCalls(forged, workspace).map((line) => `  ${line}`),
+    ...describeReplay(forged),
+    ...(note === undefined ? [] : [note]),
+    ...diagnostics.map(({ message, cure }) => (cure === undefined ? message : `${message}. ${cure}`)),
+  ];
+  return `${lines.join("\n")}${noteUsers(usedBy === undefined ? {} : { usedBy })}`;
+}
+
+function describeChange({ change }: Forged): string {
+  return change === undefined ? "" : ` (${change.step}, after ${change.from})`;
+}
+
+function describeExamples({ examplesPassed = 0 }: Forged): string {
+  return examplesPassed === 0 ? "" : `; ${examplesPassed} ${examplesPassed === 1 ? "example" : "examples"} passed`;
+}
+
+function describeReplay({ replay }: Forged): readonly string[] {
+  if (replay === undefined || replay.calls === 0) return [];
+  const { calls, same } = replay;
+  const hint = calls === same ? "" : "; --json shows what is different";
+  return [`Of ${calls} recorded calls that were made again, ${same} came out the same${hint}`];
+}
+
+function findCalls({ name, tools = [], path }: Forged, workspace: Workspace): readonly string[] {
+  if (path !== undefined)
+    return tools.length === 0 ? [`kitbag show ${name}`] : tools.map((one) => `kitbag call ${one}`);
+  const found = workspace.getTool(name)?.tool;
+  return found === undefined ? [] : [renderCall(name, found.inputSchema, found.examples[0]?.input ?? {})];
+}

@@ -1,0 +1,109 @@
+import { KitbagError } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { nearestNames } from "../../core/nearest.ts";
+import type { Tool } from "../../core/tool.ts";
+import { isOwn } from "../../forge/birth/own-tools.ts";
+import { describePermissions } from "../../forge/permissions-beyond.ts";
+import type { WaitingTool } from "../../forge/forge-interface.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
+import { toCallOptions } from "../call-options.ts";
+import { createCallView } from "../call-view.ts";
+import type { Answer, Invocation } from "../cli-command.ts";
+import { readText } from "../input/read-text.ts";
+import { toToolInput } from "../input/to-tool-input.ts";
+import { isYes } from "../config/require-trust.ts";
+import { getText, getTexts } from "../options.ts";
+import { toPrintableLine } from "../printable.ts";
+import { addSkills } from "../skills/open-with-skills.ts";
+import { loadReports } from "../skills/load-reports.ts";
+import { withRecords, type OpenRecords } from "../store/with-records.ts";
+import { untilInterrupted } from "../until-interrupted.ts";
+import { usageError } from "../usage-error.ts";
+import { openWorkshop } from "./open-workshop.ts";
+import type { ForgeOperation } from "./operations.ts";
+import { findOtherNames, toParameterWords } from "./parameter-flags.ts";
+import { renderForged } from "./render-forged.ts";
+
+/** Does an operation of the forge: calls the tool that MCP clients get, the way every call takes. */
+export async function runOperation(operation: ForgeOperation, invocation: Invocation): Promise<Answer> {
+  return withRecords(invocation, {}, (open) => run(operation, invocation, open));
+}
+
+async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenRecords): Promise<Answer> {
+  const directories = getTexts(invocation.options, "skills");
+  const workshop = await openWorkshop(invocation, open, {
+    hasForge: true,
+    approve: (waiting) => askAbout(waiting, invocation),
+    async addSkills({ workspace }, servers) {
+      addSkills(workspace, await servers.complete(await loadReports(invocation, directories)));
+      return undefined;
+    },
+  });
+  const { workspace, options } = workshop;
+  try {
+    const tool = findTool(workspace, name);
+    const input = await readParameters(tool, invocation);
+    for (const skill of getTexts(invocation.options, "open")) await openSkill(workspace, skill);
+    const view = createCallView(invocation, { help: `kitbag forge ${name} --help` });
+    const callOptions = { ...toCallOptions(invocation, options, open.records), onEvent: view.onEvent };
+    const outcome = await untilInterrupted((signal) => workspace.call(name, input, { ...callOptions, signal }));
+    const text = outcome.status === "ok" ? renderForged(outcome.output, workspace) : undefined;
+    return text === undefined ? view.toAnswer(outcome) : { document: outcome, text };
+  } finally {
+    await workshop.close();
+  }
+}
+
+/** Whoever makes a tool by hand may agree to what it asks for at once; what they do not agree to waits. */
+async function askAbout({ name, asks }: WaitingTool, { terminal }: Invocation): Promise<true | undefined> {
+  if (!terminal.canAsk) return undefined;
+  const question = toPrintableLine(`${name} asks for ${describePermissions(asks)}. Grant it? [y/N]`);
+  return isYes(await terminal.ask(`${question} `)) ? true : undefined;
+}
+
+/** A tool of the project goes before the one of the forge for clients, too; here it is not what was asked for. */
+function findTool(workspace: Workspace, name: string): Tool {
+  const found = workspace.getTool(name);
+  if (found !== undefined && (isOwn(found.tool) || found.tool.code.kind === "code")) return found.tool;
+  throw usageError(
+    `Cannot do ${name}: the project has a tool of this name, which goes before that of the forge; to call it: kitbag call ${name}`,
+  );
+}
+
+async function readParameters({ inputSchema }: Tool, invocation: Invocation): Promise<JsonObject> {
+  const { cwd } = invocation;
+  const words = toParameterWords(inputSchema, invocation.args.slice(1));
+  const input = await toToolInput(inputSchema, words, invocation, {
+    alsoKnown: [...ownFlags, ...[...findOtherNames(inputSchema).values()].map((flag) => `--${flag}`)],
+    readText: (flag, given) => readText(flag, given, cwd),
+  });
+  const isSchema = getText(invocation.options, "input") !== undefined && "type" in input && "properties" in input;
+  if (!isSchema) return input;
+  throw usageError(
+    "Cannot use --input: it takes all parameters of the operation, found a JSON Schema; for the schema of the tool's input, write --input-schema",
+  );
+}
+
+/** What other flags there are; a person may have meant one of them. */
+const ownFlags = [
+  "--input",
+  "--open",
+  "--limit-ms",
+  "--yes",
+  "--module",
+  "--skills",
+  "--sandbox",
+  "--store",
+  "--log",
+  "--json",
+  "--help",
+];
+
+async function openSkill(workspace: Workspace, skill: string): Promise<void> {
+  const names = workspace.getSkills().map((state) => state.skill.name);
+  if (!names.includes(skill)) {
+    throw new KitbagError("skill-not-found", { skill, nearest: nearestNames(skill, names), count: names.length });
+  }
+  const outcome = await workspace.activateSkill(skill);
+  if (outcome.status === "failed") throw new KitbagError(outcome.error.code, outcome.error.details);
+}
