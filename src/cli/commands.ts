@@ -131,7 +131,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "rollback",
-    summary: "Make an earlier version of a tool live again",
+    summary: "Make an earlier version of a tool or a skill live again",
     load: async () => (await import("./commands/rollback.ts")).rollbackCommand,
   },
   {

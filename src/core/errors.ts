@@ -224,7 +224,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
       ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
       : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
   "tool-not-made": ({ tool, skill, folder }) =>
-    `Cannot work on ${quote(tool)}: ${folder === undefined ? `it is there, but was not made here${skill === undefined ? "" : `, but by whoever made the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted` : `it is a tool of the skill ${quote(String(skill))}, which has no versions; edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`}`,
+    `Cannot work on ${quote(tool)}: ${folder === undefined ? `it is there, but was not made here${skill === undefined ? "" : `, but by whoever made the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted` : `it is a tool of the skill ${quote(String(skill))}, and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`}`,
   "tool-quarantined": ({ tool, server, changed }) =>
     `Cannot call ${quote(tool)}: the MCP server ${quote(server)} describes it otherwise than when it was trusted (${changed.join(", ")}); look at the change and accept it: kitbag trust --mcp ${server}`,
   "tool-unavailable": ({ tool, owner }) =>

@@ -90,6 +90,11 @@ export interface Skill {
   /** Whether a model may open it by itself. */
   readonly modelInvocable: boolean;
   readonly folder?: SkillFolder;
+  /**
+   * Earlier versions of it that may run, each with its `version`: their tools can be called as `skill/tool@1.2.0` while it is open, and
+   * are listed nowhere. @default none
+   */
+  readonly earlier?: readonly Skill[];
   /** Other MCP servers that it brings; their tools become its own when somebody has agreed to them. @default none */
   readonly servers?: readonly McpSource[];
   /** Makes the text for one use: arguments put in, base directory and files named. @default the instructions as they are */

@@ -16,7 +16,11 @@ export function createDecisions(parts: ForgeParts, skills: SkillMaker): Decision
     options: ChangeOptions,
   ): Promise<ForgeAnswer | SkillAnswer> {
     return isSkillDraft(draft)
-      ? skills.make(draft, { ...options, granted: facts.asks })
+      ? skills.make(draft, {
+          ...options,
+          granted: facts.asks,
+          ...(facts.from !== undefined && { replace: true, expectedVersion: facts.from }),
+        })
       : bringAgreed(parts, { draft, facts }, options);
   }
 

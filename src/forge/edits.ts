@@ -23,7 +23,7 @@ import type {
   UpdateOptions,
   WaitingTool,
 } from "./forge-interface.ts";
-import { refuseDraft } from "./birth/answer.ts";
+import { refuseDraft, refuseWith } from "./birth/answer.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
@@ -190,12 +190,6 @@ function isSameState(before: StoredTool | undefined, now: StoredTool | undefined
 
 function conflict(details: ConstructorParameters<typeof KitbagError<"version-conflict">>[1]): KitbagError {
   return new KitbagError("version-conflict", details);
-}
-
-function refuseWith(name: string, cause: KitbagError): RefusedTool {
-  const diagnostic = { severity: "error", code: cause.code, message: cause.message, file: "draft" } as const;
-  const error = cause.toJSON();
-  return { status: "refused", name, error, diagnostics: [diagnostic], examples: [] };
 }
 
 /** Refuses an edit of a version that is no longer the live one. */

@@ -71,6 +71,12 @@ export interface UpdateOptions extends ChangeOptions {
   readonly expectedVersion?: string;
 }
 
+/** Said with a draft of a skill. */
+export interface SkillChangeOptions extends UpdateOptions {
+  /** Makes the next version of the skill of this name, if one was made here. @default a name that is taken is refused */
+  readonly replace?: boolean;
+}
+
 /** Said when what was written by hand is taken in. */
 export interface AdoptOptions extends ChangeOptions {
   /** Of the whole folder, as the person saw it. @default as it is */
@@ -175,20 +181,35 @@ export interface RefusedTool {
 /** What came of a draft or an edit. */
 export type ForgeAnswer = LiveTool | WaitingTool | RefusedTool;
 
+/** A skill that is live now, and all that a caller needs. */
+export interface LiveSkill {
+  readonly status: "live";
+  readonly name: string;
+  /** Of the skill and of all its tools. */
+  readonly version: string;
+  /** The folder, relative to the project. */
+  readonly path: string;
+  /** The addresses of its tools, which exist while it is open. */
+  readonly tools: readonly string[];
+  readonly howToCall: readonly string[];
+  /** The version before, how far this one is from it and why. */
+  readonly change?: LiveTool["change"];
+  readonly diagnostics: readonly ForgeDiagnostic[];
+}
+
 /** What came of a draft of a skill. */
-export type SkillAnswer =
-  | {
-      readonly status: "live";
-      readonly name: string;
-      /** The folder, relative to the project. */
-      readonly path: string;
-      /** The addresses of its tools, which exist while it is open. */
-      readonly tools: readonly string[];
-      readonly howToCall: readonly string[];
-      readonly diagnostics: readonly ForgeDiagnostic[];
-    }
-  | WaitingTool
-  | RefusedTool;
+export type SkillAnswer = LiveSkill | WaitingTool | RefusedTool;
+
+/** A skill that was made here. */
+export interface ForgedSkill {
+  readonly name: string;
+  /** `untrusted`: it is not run until somebody says `kitbag trust`. */
+  readonly status: "live" | "untrusted" | "deleted";
+  /** The one that is live, or was. */
+  readonly version: string;
+  /** Its files are not those of a version that is kept. */
+  readonly editedByHand?: true;
+}
 
 /** What came of trying a tool with its examples. */
 export interface TestReport {
@@ -278,9 +299,23 @@ export interface Forge {
   adoptTool(name: string, options?: AdoptOptions): Promise<ForgeAnswer>;
   /**
    * Writes a skill's folder, if the checker and the tools' examples pass, and adds the skill to the workspace, closed. One whose tools
-   * want more than the policy grants waits.
+   * want more than the policy grants waits. With `replace` it is the next version of a skill that was made here; tools of the ones
+   * before stay callable as `skill/tool@1.2.0`.
    */
-  createSkill(draft: SkillDraft, options?: ChangeOptions): Promise<SkillAnswer>;
+  createSkill(draft: SkillDraft, options?: SkillChangeOptions): Promise<SkillAnswer>;
+  /** The skills that were made here, by name, also those that were deleted. */
+  listSkills(): readonly ForgedSkill[];
+  /** @throws {KitbagError} `skill-not-found`; `draft-refused` if it was not made here */
+  listSkillVersions(name: string): Promise<readonly ForgeVersion[]>;
+  /** What happened to a skill. @throws {KitbagError} as {@link Forge.listSkillVersions} */
+  skillHistory(name: string): Promise<readonly ForgeEvent[]>;
+  /** The draft that a version was made from; none of what was written by hand. @throws {KitbagError} `version-not-found`, too */
+  readSkillDraft(name: string, version?: string): Promise<SkillDraft | undefined>;
+  /** Makes an earlier version of a skill the live one again, with all its tools. @throws {KitbagError} `version-not-found`, too */
+  rollbackSkill(name: string, version: string, options?: UpdateOptions): Promise<SkillAnswer>;
+  /** Takes a skill out. {@link Forge.restoreSkill} brings it back. @throws {KitbagError} `version-conflict`, too */
+  deleteSkill(name: string, options?: UpdateOptions): Promise<Pick<DeletedTool, "name" | "version">>;
+  restoreSkill(name: string, options?: ChangeOptions): Promise<SkillAnswer>;
   /** Runs the examples of the live version, or of another one. @throws {KitbagError} `version-not-found`, `tool-not-found` */
   testTool(name: string, options?: TrialOptions & { readonly version?: string }): Promise<TestReport>;
   /** Everything in the tools folder, by name. */

@@ -18,6 +18,8 @@ export interface ForgeParts {
   readonly author: string | undefined;
   readonly approve: ForgeOptions["approve"];
   readonly folder: ToolsFolder;
+  /** The folder of the person's own files. */
+  readonly home: string;
   readonly trust: ToolTrust;
   readonly writer: ToolWriter;
   readonly live: LiveTools;

@@ -15,7 +15,9 @@ import { defaultPolicy, type ForgeParts } from "./forge-parts.ts";
 import type { Forge, ForgeOptions } from "./forge-interface.ts";
 import { createLives } from "./lives.ts";
 import { createLiveTools } from "./live/live-tools.ts";
+import { createBringIn } from "./skills/bring-in.ts";
 import { createSkillMaker } from "./skills/create-skill.ts";
+import { createSkillLives } from "./skills/skill-lives.ts";
 import { createWaitingDrafts } from "./waiting-drafts.ts";
 
 /**
@@ -63,6 +65,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     author,
     approve,
     folder,
+    home,
     trust,
     read,
     live,
@@ -73,7 +76,8 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     findSandbox: runtimes.findSandbox,
     buildCache: join(home, "cache", "wasm"),
   };
-  const skills = createSkillMaker(parts, options.followed);
+  const bringIn = createBringIn(parts, options.followed);
+  const skills = createSkillMaker(parts, bringIn);
   const watcher = watch ? follow(parts) : undefined;
   live.refresh();
   return {
@@ -83,6 +87,7 @@ export async function openForge(options: ForgeOptions): Promise<Forge> {
     ...createLives(parts),
     ...createAdoption(parts),
     ...createDecisions(parts, skills),
+    ...createSkillLives(parts, bringIn),
     createSkill: skills.create,
     state: (name) => workspace.openState(name),
     async refresh() {

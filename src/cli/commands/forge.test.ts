@@ -96,10 +96,54 @@ test("kitbag forge makes pipelines and skills, runs code, and reads what tools k
 
   expect(piped.stdout).toContain("report is live, at 1.0.0");
   expect(JSON.parse(report.stdout)).toEqual({ status: "ok", output: { words: 3 } });
-  expect(skill.stdout).toContain("counting is live, in .kitbag/skills/counting");
+  expect(skill.stdout).toContain("counting is live, at 1.0.0, in .kitbag/skills/counting");
   expect(kept.stdout.trim()).toBe("ok");
   expect(JSON.parse(state.stdout)).toEqual({ key: "seen", found: true, value: 3 });
   expect(JSON.parse(ran.stdout)).toMatchObject({ status: "ok", output: { result: 3 } });
+});
+
+test("kitbag forge replaces a skill, whose versions are called, listed, compared, rolled back and deleted", async () => {
+  const project = createProject();
+  const skill = (text: string): string => {
+    const code = `cat > /dev/null\necho ${text}\n`;
+    const tool = { name: "say", description: "Says", language: "bash", code, examples: [{ input: {}, output: text }] };
+    return JSON.stringify({
+      name: "talk",
+      description: "Talks. Use it to talk.",
+      instructions: "Talk.",
+      tools: [tool],
+    });
+  };
+
+  await kitbag(project, "forge", "create_skill", "--input", skill("A"));
+  const taken = await kitbag(project, "forge", "create_skill", "--input", skill("B"));
+  const next = await kitbag(project, "forge", "create_skill", "--input", skill("B"), "--replace");
+  const stale = ["create_skill", "--input", skill("C"), "--replace", "--expected-version", "1.0.0"];
+  const conflict = await kitbag(project, "forge", ...stale);
+  const calls = [await kitbag(project, "call", "talk/say"), await kitbag(project, "call", "talk/say@1.0.0")];
+  const versions = await kitbag(project, "versions", "talk", "--json");
+  const all = await kitbag(project, "versions");
+  const diff = await kitbag(project, "versions", "talk", "--diff", "1.0.0", "1.0.1");
+  const back = await kitbag(project, "rollback", "talk", "1.0.0");
+  const deleted = await kitbag(project, "forge", "delete_skill", "--name", "talk");
+  const gone = await kitbag(project, "call", "talk/say");
+  const undone = await kitbag(project, "forge", "delete_skill", "--name", "talk", "--undo");
+  const called = await kitbag(project, "call", "talk/say");
+
+  expect(taken).toMatchObject({ code: 1, stdout: "" });
+  expect(taken.stderr).toContain('give "replace": true');
+  expect(next.stdout).toContain("talk is live, at 1.0.1, in .kitbag/skills/talk (patch, after 1.0.0). Next:");
+  expect(conflict).toMatchObject({ code: 1, stdout: "" });
+  expect(conflict.stderr).toContain("its version is 1.0.1 now, not 1.0.0");
+  expect(calls.map(({ stdout }) => stdout)).toEqual(["B\n", "A\n"]);
+  expect(JSON.parse(versions.stdout)).toMatchObject({ versions: [{ version: "1.0.0" }, { version: "1.0.1" }] });
+  expect(all.stdout).toMatch(/^talk +2 +1\.0\.1/mu);
+  expect(diff.stdout).toContain("+echo B");
+  expect(back.stdout).toBe("talk is at 1.0.0 now; it was at 1.0.1. To undo: kitbag rollback talk 1.0.1\n");
+  expect(deleted.code).toBe(0);
+  expect(gone.code).toBe(1);
+  expect(undone.stdout).toContain("talk is live, at 1.0.0");
+  expect(called.stdout).toBe("A\n");
 });
 
 test("kitbag forge keeps a tool that asks for more than the policy grants waiting, and says how to agree", async () => {

@@ -2,23 +2,44 @@ import { userInfo } from "node:os";
 
 import type { Forge, ForgedTool } from "../../forge/forge-interface.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
+import { findForged } from "../forge/forged-versions.ts";
 import { noteUsers } from "../forge/note-users.ts";
 import { withForge } from "../forge/with-forge.ts";
 import { toPrintable } from "../printable.ts";
 import { failedAnswer } from "../report-error.ts";
 
-/** `kitbag rollback`: an earlier version of a tool that was made here, live again. */
+/** `kitbag rollback`: an earlier version of a tool or a skill that was made here, live again. */
 export const rollbackCommand: CliCommand = {
   examples: [
     ["kitbag rollback count-words 1.0.0", "make 1.0.0 the live version again; kitbag versions count-words lists them"],
+    ["kitbag rollback pdf-text 1.0.0", "a skill that was made here, with all its tools"],
     ["kitbag rollback count-words 1.0.0 --json", "for programs"],
   ],
   define(command) {
-    command.argument("<address>", "a tool of .kitbag/tools");
+    command.argument("<address>", "a tool of .kitbag/tools, or a skill that was made here");
     command.argument("<version>", "a version that was live before, such as 1.0.0");
   },
-  run: (invocation) => withForge(invocation, async (forge) => rollBack(invocation, forge)),
+  run: (invocation) =>
+    withForge(invocation, async (forge) => {
+      const isSkill = findForged(invocation.args[0] ?? "", invocation) === "skill";
+      return isSkill ? rollBackSkill(invocation, forge) : rollBack(invocation, forge);
+    }),
 };
+
+async function rollBackSkill({ args }: Invocation, forge: Forge): Promise<Answer> {
+  const [address = "", version = ""] = args;
+  const before = forge.listSkills().find(({ name }) => name === address);
+  const answer = await forge.rollbackSkill(address, version, { author: userInfo().username });
+  if (answer.status === "refused") return failedAnswer(answer.error);
+  const isLive = before?.status !== "deleted" && before?.editedByHand === undefined;
+  const from = isLive && before !== undefined && before.version !== version ? { from: before.version } : {};
+  const undo =
+    from.from === undefined ? "" : `; it was at ${from.from}. To undo: kitbag rollback ${address} ${from.from}`;
+  return {
+    document: { address, version, ...from },
+    text: toPrintable(`${address} is at ${version} now${undo || "."}`),
+  };
+}
 
 async function rollBack({ args }: Invocation, forge: Forge): Promise<Answer> {
   const [address = "", version = ""] = args;

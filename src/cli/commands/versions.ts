@@ -1,12 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
-
 import { isKitbagError, quote, toFailure } from "../../core/errors.ts";
-import { isName } from "../../core/names.ts";
 import type { VersionDiff } from "../../store/versions/diff-versions.ts";
 import type { Version } from "../../store/versions/history.ts";
 import { createVersions, type Versions } from "../../store/versions/versions.ts";
-import { diffForged, listForgedVersions } from "../forge/forged-versions.ts";
+import { diffForged, findForged, listForgedVersions } from "../forge/forged-versions.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
 import { getTexts } from "../options.ts";
 import { toPrintable } from "../printable.ts";
@@ -32,17 +28,13 @@ export const versionsCommand: CliCommand = {
   },
   async run(invocation) {
     const [address] = invocation.args;
-    if (address === undefined || !isForged(address, invocation)) return listKept(invocation);
+    const made = address === undefined ? undefined : findForged(address, invocation);
+    if (address === undefined || made === undefined) return listKept(invocation);
     const pair = getTexts(invocation.options, "diff");
-    if (pair.length === 0) return listForged(address, invocation);
+    if (pair.length === 0) return listForged(address, made, invocation);
     return compare((from, to) => diffMade(address, [from, to], invocation), address, pair, invocation);
   },
 };
-
-/** The versions of a tool that was made in the project are in its folder, whether they were called or not. */
-function isForged(address: string, { cwd }: Invocation): boolean {
-  return isName(address) && existsSync(join(cwd, ".kitbag", "tools", address));
-}
 
 /** What the audit says of a tool is the digest of its definition, which only the store knows. */
 async function diffMade(
@@ -73,9 +65,11 @@ function listKept(invocation: Invocation): Promise<Answer> {
   });
 }
 
-async function listForged(address: string, invocation: Invocation): Promise<Answer> {
+async function listForged(address: string, made: "tool" | "skill", invocation: Invocation): Promise<Answer> {
   const { withForge } = await import("../forge/with-forge.ts");
-  const versions = await withForge(invocation, (forge) => forge.listVersions(address));
+  const versions = await withForge(invocation, (forge) =>
+    made === "tool" ? forge.listVersions(address) : forge.listSkillVersions(address),
+  );
   const rows = versions.map(({ version, current, at, digest, author = "", description }) => [
     current ? "*" : "",
     version,

@@ -1,7 +1,9 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
+import { isName } from "../../core/names.ts";
+import { skillVersionsFolder } from "../../skills/load/earlier-versions.ts";
 import type { StoredVersion } from "../../forge/disk/stored-tool.ts";
 import type { ForgeVersion } from "../../forge/forge-interface.ts";
 import { memoryStore } from "../../store/memory-store.ts";
@@ -10,7 +12,7 @@ import { createVersions, type VersionDiff } from "../../store/versions/versions.
 import type { CliContext } from "../cli-command.ts";
 import { hasForged } from "./load-forged.ts";
 
-/** A tool that was made in the project, and its versions. */
+/** A tool or a skill that was made in the project, and its versions. */
 export interface ForgedVersions {
   readonly address: string;
   readonly versions: number;
@@ -18,15 +20,26 @@ export interface ForgedVersions {
   readonly current: Version | undefined;
 }
 
-/** The tools that were made in the project: their versions are in their folders, whether they were called or not. */
+/** Tells what was made in the project under this name: its versions are in its folders, whether it was called or not. */
+export function findForged(address: string, { cwd }: Pick<CliContext, "cwd">): "tool" | "skill" | undefined {
+  if (!isName(address)) return undefined;
+  if (existsSync(join(cwd, ".kitbag", "tools", address))) return "tool";
+  return existsSync(join(cwd, ".kitbag", skillVersionsFolder, address)) ? "skill" : undefined;
+}
+
+/** The tools and skills that were made in the project. */
 export async function listForgedVersions(context: CliContext): Promise<readonly ForgedVersions[]> {
-  if (!hasForged(context)) return [];
+  if (!hasForged(context) && !existsSync(join(context.cwd, ".kitbag", skillVersionsFolder))) return [];
   const { withForge } = await import("./with-forge.ts");
   return withForge(context, async (forge) => {
     const listed: ForgedVersions[] = [];
     for (const { name: address, status } of forge.listTools()) {
       if (status === "broken") continue;
       const versions = await forge.listVersions(address);
+      listed.push({ address, versions: versions.length, current: findCurrent(address, versions) });
+    }
+    for (const { name: address } of forge.listSkills()) {
+      const versions = await forge.listSkillVersions(address);
       listed.push({ address, versions: versions.length, current: findCurrent(address, versions) });
     }
     return listed;
@@ -42,19 +55,16 @@ function findCurrent(address: string, versions: readonly ForgeVersion[]): Versio
 }
 
 /**
- * Compares two versions of a tool that was made in the project: by number, label, or the beginning of a digest.
+ * Compares two versions of a tool or a skill that was made in the project: by number, label, or the beginning of a digest.
  *
  * @throws {KitbagError} `version-not-found`
  */
 export async function diffForged(
   address: string,
   pair: readonly (number | string)[],
-  { cwd }: Pick<CliContext, "cwd">,
+  context: Pick<CliContext, "cwd">,
 ): Promise<VersionDiff> {
-  const { createToolReader } = await import("../../forge/disk/stored-tool.ts");
-  const { current, versions } = createToolReader()(address, join(cwd, ".kitbag", "tools", address));
-  const isListed = current === undefined || versions.includes(current);
-  const all = isListed ? versions : [...versions, current];
+  const all = await (findForged(address, context) === "skill" ? readSkillVersions : readToolVersions)(address, context);
   const kept = createVersions(memoryStore());
   const digests: string[] = [];
   for (const which of pair) digests.push((await kept.keep(address, toSource(pick(address, all, which)))).digest);
@@ -62,7 +72,21 @@ export async function diffForged(
   return kept.diff(address, from, to);
 }
 
-function pick(address: string, versions: readonly StoredVersion[], which: number | string): StoredVersion {
+type Stored = Pick<StoredVersion, "label" | "folder">;
+
+async function readToolVersions(address: string, { cwd }: Pick<CliContext, "cwd">): Promise<readonly Stored[]> {
+  const { createToolReader } = await import("../../forge/disk/stored-tool.ts");
+  const { current, versions } = createToolReader()(address, join(cwd, ".kitbag", "tools", address));
+  return current === undefined || versions.includes(current) ? versions : [...versions, current];
+}
+
+async function readSkillVersions(address: string, { cwd }: Pick<CliContext, "cwd">): Promise<readonly Stored[]> {
+  const { createToolsFolder } = await import("../../forge/disk/tools-folder.ts");
+  const { readSkill } = await import("../../forge/skills/stored-skill.ts");
+  return readSkill(createToolsFolder(cwd), address).versions;
+}
+
+function pick(address: string, versions: readonly Stored[], which: number | string): Stored {
   const digits = typeof which === "number" ? "" : which.replace(/^sha256:/u, "");
   const found =
     typeof which === "number"
@@ -77,7 +101,7 @@ function pick(address: string, versions: readonly StoredVersion[], which: number
 const shortest = 8;
 
 /** What a version is stands in its files. */
-function toSource({ folder }: StoredVersion): Parameters<ReturnType<typeof createVersions>["keep"]>[1] {
+function toSource({ folder }: Stored): Parameters<ReturnType<typeof createVersions>["keep"]>[1] {
   const files = folder.files.map((file) => ({ ...file, read: () => readFileSync(join(folder.directory, file.path)) }));
   return { definition: {}, files };
 }

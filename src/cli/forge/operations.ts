@@ -25,12 +25,12 @@ export const forgeOperations: readonly ForgeOperation[] = [
   { name: "test_tool", summary: "Run the examples of a tool", example: "--name count-words --version 1.0.0" },
   {
     name: "list_versions",
-    summary: "List the tools that were made here, or the versions of one",
+    summary: "List the tools and skills that were made here, or the versions of one",
     example: "--name count-words",
   },
   {
     name: "rollback_tool",
-    summary: "Make an earlier version of a tool live again",
+    summary: "Make an earlier version of a tool or a skill live again",
     example: "--name count-words --version 1.0.0",
   },
   { name: "delete_tool", summary: "Take a tool out; --undo brings it back", example: "--name count-words" },
@@ -41,9 +41,10 @@ export const forgeOperations: readonly ForgeOperation[] = [
   },
   {
     name: "create_skill",
-    summary: "Make a skill: instructions, with tools of its own",
+    summary: "Make a skill: instructions, with tools of its own; --replace makes its next version",
     example: '--name pdf-text --description "Reads PDFs" --instructions @instructions.md --tools @tools.json',
   },
+  { name: "delete_skill", summary: "Take a skill out; --undo brings it back", example: "--name pdf-text" },
   {
     name: "create_from_template",
     summary: "Make a tool or a skill of a template; lists the templates",

@@ -35,7 +35,7 @@ function renderWaiting({ name, asks = {}, id = "" }: Forged): string {
 
 function renderLive(forged: Forged, workspace: Workspace): string {
   const { name, path, version = "", note, usedBy, diagnostics = [] } = forged;
-  const place = path === undefined ? `at ${version}` : `in ${path}`;
+  const place = path === undefined ? `at ${version}` : `at ${version}, in ${path}`;
   const lines = [
     `${name} is live, ${place}${describeChange(forged)}${describeExamples(forged)}. Next:`,
     ...findCalls(forged, workspace).map((line) => `  ${line}`),

@@ -1,4 +1,4 @@
-import { isKitbagError, toFailure } from "../../core/errors.ts";
+import { isKitbagError, toFailure, type KitbagError } from "../../core/errors.ts";
 import type { ExampleResult, ForgeDiagnostic, RefusedTool } from "../forge-interface.ts";
 import { findAdvice, findBuildAdvice } from "./find-advice.ts";
 import { describeExample } from "./run-examples.ts";
@@ -13,6 +13,13 @@ export function refuseDraft(
     cure === undefined ? message : `${message}${message.includes("\n") ? "\n→ " : "; "}${cure}`,
   );
   return { status: "refused", name, error: toFailure("draft-refused", { name, reasons }), diagnostics, examples };
+}
+
+/** Makes the answer to an edit that cannot be made. */
+export function refuseWith(name: string, cause: KitbagError): RefusedTool {
+  const diagnostic = { severity: "error", code: cause.code, message: cause.message, file: "draft" } as const;
+  const error = cause.toJSON();
+  return { status: "refused", name, error, diagnostics: [diagnostic], examples: [] };
 }
 
 /** Makes the answer to a draft some of whose examples did not pass. */

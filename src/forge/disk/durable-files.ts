@@ -1,22 +1,35 @@
 import { randomBytes } from "node:crypto";
-import { appendFileSync, closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 
 /** Files by path, with `/`. */
 export type FileMap = ReadonlyMap<string, Uint8Array>;
 
 /**
- * Writes a folder so that others see it whole or not at all; until then it stands in `near`. What was there is replaced. Throws
- * what the system says.
+ * Writes a folder so that others see it whole or not at all; until then it stands in `near`. What was there is replaced, and is
+ * away only between two renames. Throws what the system says.
  */
 export function placeFolder(path: string, files: FileMap, near: string = dirname(path)): void {
-  const draft = join(near, `.new-${randomBytes(6).toString("hex")}`);
+  const id = randomBytes(6).toString("hex");
+  const draft = join(near, `.new-${id}`);
+  const old = join(near, `.old-${id}`);
   try {
     mkdirSync(draft, { recursive: true });
     writeFiles(draft, files);
-    rmSync(path, { recursive: true, force: true });
+    if (existsSync(path)) renameSync(path, old);
     renameSync(draft, path);
     syncFolder(dirname(path));
+    rmSync(old, { recursive: true, force: true });
   } catch (cause) {
     rmSync(draft, { recursive: true, force: true });
     throw cause;

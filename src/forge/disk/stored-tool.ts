@@ -65,7 +65,7 @@ function toStored(name: string, snapshot: FolderSnapshot): StoredTool {
   const { directory, files, digest } = snapshot;
   const { top, byLabel } = splitFiles(snapshot);
   const base = { name, directory, files, digest, labels: [...byLabel.keys()] };
-  const { history, diagnostics: wrongLines } = readHistory(snapshot);
+  const { history, diagnostics: wrongLines } = parseHistory(toText(snapshot, historyFile));
   const kept = [...byLabel].flatMap(([label, folder]) => toVersion(label, folder, true) ?? []);
   const diagnostics: ForgeDiagnostic[] = [...snapshot.diagnostics, ...wrongLines];
   const read = readTop(name, top);
@@ -175,13 +175,17 @@ function relabel(top: StoredVersion, labels: readonly string[]): StoredVersion {
   return { ...top, label, manifest: { ...top.manifest, version: label } };
 }
 
+function toText({ contents }: FolderSnapshot, path: string): string {
+  return new TextDecoder().decode(contents.get(path) ?? new Uint8Array());
+}
+
 const eventTypes: ReadonlySet<unknown> = new Set(["create", "update", "rollback", "delete", "restore"]);
 
-function readHistory({ contents }: FolderSnapshot): {
+/** Reads what happened, one line each; what cannot be read is left out and told. */
+export function parseHistory(text: string): {
   history: readonly ForgeEvent[];
   diagnostics: readonly ForgeDiagnostic[];
 } {
-  const text = new TextDecoder().decode(contents.get(historyFile) ?? new Uint8Array());
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const history = lines.flatMap((line) => parseEvent(line) ?? []);
   if (history.length === lines.length) return { history, diagnostics: [] };

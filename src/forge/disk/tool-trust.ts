@@ -12,6 +12,8 @@ export interface ToolTrust {
   readonly path: string | undefined;
   /** The versions that may run. */
   judge(tool: StoredTool): TrustedVersions;
+  /** Whether this very folder may run, in exactly this state. */
+  mayRun(folder: CodeFolder): boolean;
   /** Remembers that these folders may run, in exactly this state. Before anything refers to them. */
   trust(folders: readonly CodeFolder[]): Promise<void>;
 }
@@ -28,6 +30,15 @@ export function createToolTrust({ home = resolveKitbagHome(process.env) }: Folde
 
   return {
     path: folderTrust.path,
+    mayRun(folder) {
+      try {
+        return folderTrust({ ...folder, scope: "project" }).status === "trusted";
+      } catch (cause) {
+        // A list that cannot be read lets nothing run.
+        if (!isKitbagError(cause)) throw cause;
+        return false;
+      }
+    },
     judge(tool) {
       const diagnostics: ForgeDiagnostic[] = [];
       const ask = (folder: CodeFolder): boolean => {

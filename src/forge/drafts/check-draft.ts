@@ -7,6 +7,7 @@ import { refuseFiles } from "./check-files.ts";
 import { refuseName } from "./check-name.ts";
 import { refusePermissions } from "./check-permissions.ts";
 import { refuseSchemaForm } from "./check-schema-form.ts";
+import { isVersion } from "../versions/next-version.ts";
 import { codeDraftSchema, pipelineDraftSchema, skillDraftSchema } from "./draft-schema.ts";
 import { moduleFile, toPlaces } from "./languages.ts";
 
@@ -39,8 +40,11 @@ export function checkDraft(given: unknown, limits: DraftLimits): CheckedDraft<To
 export function checkSkillDraft(given: unknown, limits: DraftLimits): CheckedDraft<SkillDraft> {
   const checked = checkShape<SkillDraft>(given, skillDraftSchema, 10 * limits.maxBytes);
   if (!checked.ok) return checked;
-  const { name, files = {}, tools = [] } = checked.draft;
+  const { name, files = {}, tools = [], version } = checked.draft;
   const wrong = [
+    ...toErrors("draft-invalid", [
+      version === undefined || isVersion(version) ? undefined : "version: expected three numbers, such as 1.2.0",
+    ]),
     ...toErrors("name-invalid", [refuseName(name)]),
     ...toErrors("file-invalid", refuseFiles(Object.keys(files), ["skill.md", "kitbag.toml", "scripts", "skill.ts"])),
     ...tools.flatMap((tool) => [...refuseHead(tool, limits), ...refuseCode(tool, limits)]),

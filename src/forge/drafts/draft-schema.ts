@@ -132,25 +132,31 @@ export const codeDraftSchema = closed({ name, ...headProperties, ...codeProperti
 /** The JSON Schema of a tool that is a pipeline. */
 export const pipelineDraftSchema = closed({ name, ...headProperties, ...pipelineProperties }, [...required, "steps"]);
 
-/** The JSON Schema of a skill. */
-export const skillDraftSchema = closed(
-  {
-    name,
-    description: { ...text, description: "What the skill is for and when to open it; a model chooses by this text" },
-    instructions: { ...text, description: "Markdown: what to do when the skill is open" },
-    version: text,
-    tools: {
-      type: "array",
-      items: codeDraftSchema,
-      maxItems: 50,
-      description: "Tools of its own, as create_tool takes them; they exist while the skill is open",
-    },
-    uses: { ...texts, description: "Addresses of other tools that it uses" },
-    files: {
-      type: "object",
-      additionalProperties: { type: "string" },
-      description: "More files, by path: references/x.md",
-    },
+/** The parts of a draft that is a skill. */
+export const skillProperties: JsonObject = {
+  name,
+  description: { ...text, description: "What the skill is for and when to open it; a model chooses by this text" },
+  instructions: { ...text, description: "Markdown: what to do when the skill is open" },
+  version: {
+    ...text,
+    description: "Three numbers, if it is newer than all that were; by default it follows from what changed",
   },
-  ["name", "description", "instructions"],
-);
+  tools: {
+    type: "array",
+    items: codeDraftSchema,
+    maxItems: 50,
+    description: "Tools of its own, as create_tool takes them; they exist while the skill is open",
+  },
+  uses: { ...texts, description: "Addresses of other tools that it uses" },
+  files: {
+    type: "object",
+    additionalProperties: { type: "string" },
+    description: "More files, by path: references/x.md",
+  },
+};
+
+/** The parts that a draft of a skill must have. */
+export const skillRequired: readonly string[] = ["name", "description", "instructions"];
+
+/** The JSON Schema of a skill. */
+export const skillDraftSchema = closed(skillProperties, skillRequired);

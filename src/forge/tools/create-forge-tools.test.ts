@@ -23,11 +23,13 @@ test("createForgeTools() makes these tools, each with schemas, annotations and w
     "list_versions",
     "rollback_tool",
     "delete_tool",
+    "delete_skill",
     "tool_state",
   ]);
   expect(tools.every(({ outputSchema, title, description }) => outputSchema && title && description)).toBe(true);
   expect(tools.find(({ name }) => name === "list_versions")?.annotations).toEqual({ readOnly: true, idempotent: true });
-  expect(tools.find(({ name }) => name === "delete_tool")?.annotations.destructive).toBe(true);
+  for (const name of ["delete_tool", "delete_skill"])
+    expect(tools.find((tool) => tool.name === name)?.annotations.destructive).toBe(true);
 });
 
 test("create_tool makes the tool that its own description shows, and it can be called at once", async () => {

@@ -7,7 +7,8 @@ import {
   headProperties,
   pipelineDraftSchema,
   pipelineProperties,
-  skillDraftSchema,
+  skillProperties,
+  skillRequired,
 } from "../drafts/draft-schema.ts";
 import type { Forge } from "../forge-interface.ts";
 import type { CodeDraft, PipelineDraft, SkillDraft, ToolChanges } from "../tool-draft.ts";
@@ -107,11 +108,26 @@ function createSkill(forge: Forge): Tool {
     name: "create_skill",
     title: "Create a skill",
     description:
-      "Makes a skill: instructions for a kind of work, with tools of its own that exist while it is open. It is checked and its tools' examples are run first; then activate_skill opens it. If its tools ask for permissions that the policy does not grant, it waits for a person.",
-    input: skillDraftSchema,
+      'Makes a skill: instructions for a kind of work, with tools of its own that exist while it is open. It is checked and its tools\' examples are run first; then activate_skill opens it. If its tools ask for permissions that the policy does not grant, it waits for a person. With "replace": true it is the next version of a skill that was made here: give the whole draft (list_versions tells that of now). Earlier versions of its tools stay callable (call_tool with "version"), and rollback_tool brings one back.',
+    input: closed({ ...skillProperties, replace, expectedVersion }, skillRequired),
     output: anyObject,
     limits,
-    run: async (draft, { signal, call }) =>
-      toOutput(await forge.createSkill(draft as unknown as SkillDraft, { signal, call })),
+    async run(given, { signal, call }) {
+      const { replace: isNext, expectedVersion: expected, ...draft } = given as unknown as SkillInput;
+      const options = {
+        signal,
+        call,
+        ...(isNext !== undefined && { replace: isNext }),
+        ...(expected !== undefined && { expectedVersion: expected }),
+      };
+      return toOutput(await forge.createSkill(draft, options));
+    },
   });
+}
+
+const replace: JsonObject = { type: "boolean", description: "Makes the next version of the skill of this name" };
+
+interface SkillInput extends SkillDraft {
+  readonly replace?: boolean;
+  readonly expectedVersion?: string;
 }

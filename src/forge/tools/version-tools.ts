@@ -1,6 +1,6 @@
 import { defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ExampleResult, Forge } from "../forge-interface.ts";
@@ -16,9 +16,11 @@ interface VersionInput {
 
 const version = { type: "string", description: "Such as 1.2.0; by default the live one" };
 
+const eitherName = { ...toolName, description: "The name of a tool or a skill that was made here" };
+
 /** Makes the tools that look at versions, and go back and forth between them. */
 export function createVersionTools(forge: Forge): readonly Tool[] {
-  return [testTool(forge), listVersions(forge), rollbackTool(forge), deleteTool(forge)];
+  return [testTool(forge), listVersions(forge), rollbackTool(forge), deleteTool(forge), deleteSkill(forge)];
 }
 
 function testTool(forge: Forge): Tool {
@@ -61,13 +63,15 @@ function listVersions(forge: Forge): Tool {
     name: "list_versions",
     title: "List versions",
     description:
-      "Tells every version of a tool that was made here, the oldest first, which one is live, what happened to it, and the draft of one version with its code. Without a name it lists the tools that were made here.",
-    input: closed({ name: toolName, version: { ...version, description: "Tells the draft of this one" } }),
+      "Tells every version of a tool or a skill that was made here, the oldest first, which one is live, what happened to it, and the draft of one version with its code. Tools of a skill have the versions of the skill. Without a name it lists the tools and skills that were made here.",
+    input: closed({ name: eitherName, version: { ...version, description: "Tells the draft of this one" } }),
     output: anyObject,
     annotations: { readOnly: true, idempotent: true },
     async run(given): Promise<JsonObject> {
       const { name, version: which } = given as unknown as Partial<VersionInput>;
-      if (name === undefined) return { tools: forge.listTools() as unknown as JsonValue };
+      if (name === undefined) return { tools: forge.listTools(), skills: forge.listSkills() } as unknown as JsonObject;
+      const skill = findSkill(forge, name);
+      if (skill !== undefined) return describeSkill(forge, skill, which);
       const [versions, history] = await Promise.all([forge.listVersions(name), forge.history(name)]);
       const draft = await forge.readDraft(name, which);
       return { name, versions, history, draft } as unknown as JsonObject;
@@ -75,13 +79,26 @@ function listVersions(forge: Forge): Tool {
   });
 }
 
+/** The skill that a name means, itself or of one of its tools, if it was made here; a tool that was made here goes before it. */
+function findSkill(forge: Forge, name: string): string | undefined {
+  if (forge.listTools().some((tool) => tool.name === name)) return undefined;
+  const [owner] = name.split("/", 1);
+  return forge.listSkills().find((skill) => skill.name === owner)?.name;
+}
+
+async function describeSkill(forge: Forge, name: string, which: string | undefined): Promise<JsonObject> {
+  const [versions, history] = await Promise.all([forge.listSkillVersions(name), forge.skillHistory(name)]);
+  const draft = await forge.readSkillDraft(name, which);
+  return { name, versions, history, ...(draft !== undefined && { draft }) } as unknown as JsonObject;
+}
+
 function rollbackTool(forge: Forge): Tool {
   return defineTool({
     name: "rollback_tool",
     title: "Roll back a tool",
     description:
-      "Makes an earlier version of a tool the live one again. Nothing is lost: the version of now stays, too.",
-    input: closed({ name: toolName, version: { type: "string", description: "Such as 1.0.0" }, expectedVersion }, [
+      "Makes an earlier version of a tool, or of a skill with all its tools, the live one again. Nothing is lost: the version of now stays, too.",
+    input: closed({ name: eitherName, version: { type: "string", description: "Such as 1.0.0" }, expectedVersion }, [
       "name",
       "version",
     ]),
@@ -90,7 +107,11 @@ function rollbackTool(forge: Forge): Tool {
     async run(given) {
       const { name, version: which = "", expectedVersion: expected } = given as unknown as VersionInput;
       const options = expected === undefined ? {} : { expectedVersion: expected };
-      return toOutput(await forge.rollbackTool(name, which, options));
+      const skill = findSkill(forge, name);
+      if (skill === undefined) return toOutput(await forge.rollbackTool(name, which, options));
+      if (skill === name) return toOutput(await forge.rollbackSkill(skill, which, options));
+      const reason = `the tools of a skill share its version; roll back all of it, with the name ${JSON.stringify(skill)}`;
+      throw new KitbagError("draft-refused", { name, reasons: [reason] });
     },
   });
 }
@@ -112,6 +133,31 @@ function deleteTool(forge: Forge): Tool {
       if (undo === true) return toOutput(await forge.restoreTool(name));
       const deleted = await forge.deleteTool(name, expected === undefined ? {} : { expectedVersion: expected });
       return { status: "deleted", ...deleted, undo: `delete_tool {"name": ${JSON.stringify(name)}, "undo": true}` };
+    },
+  });
+}
+
+function deleteSkill(forge: Forge): Tool {
+  return defineTool({
+    name: "delete_skill",
+    title: "Delete a skill",
+    description:
+      'Takes a skill that was made here out, with its tools. It can be undone: the same call with "undo": true brings it back.',
+    input: closed(
+      {
+        name: { ...toolName, description: "The name of a skill that was made here" },
+        expectedVersion,
+        undo: { type: "boolean", description: "Brings it back instead" },
+      },
+      ["name"],
+    ),
+    output: anyObject,
+    annotations: { destructive: true, idempotent: false },
+    async run(given): Promise<JsonObject> {
+      const { name, undo, expectedVersion: expected } = given as unknown as VersionInput;
+      if (undo === true) return toOutput(await forge.restoreSkill(name));
+      const deleted = await forge.deleteSkill(name, expected === undefined ? {} : { expectedVersion: expected });
+      return { status: "deleted", ...deleted, undo: `delete_skill {"name": ${JSON.stringify(name)}, "undo": true}` };
     },
   });
 }

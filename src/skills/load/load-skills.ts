@@ -8,6 +8,7 @@ import type { LockReader } from "../trust/lock-file.ts";
 import { toDigests, type FolderTrust } from "../trust/folder-trust.ts";
 import { createPythonReader, type PythonReader } from "../scripts/python/python-reader.ts";
 import { checkTools } from "./check-tools.ts";
+import { addEarlier } from "./earlier-versions.ts";
 import { openFactsCache, type FactsCache } from "./facts-cache.ts";
 import { createJudge, type Judge } from "./judge.ts";
 import { readFacts, startFacts, type FolderToRead } from "./read-facts.ts";
@@ -73,7 +74,6 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
   }
   await collectFacts(found, sources);
   if (options.pythonReader === undefined) await reader.close();
-  if (options.cache === undefined) cache.save();
   let done = found.length;
   // Code that waits for something holds up no other.
   const reports = await Promise.all(
@@ -83,7 +83,24 @@ export async function loadSkills(options: LoadSkillsOptions = {}): Promise<Loade
       return report;
     }),
   );
-  return { reports: judge.pin(reportShadowed(reports)), diagnostics: [...diagnostics, ...judge.diagnostics()] };
+  const complete = await withEarlier(reportShadowed(reports), { ...options, cache });
+  if (options.cache === undefined) cache.save();
+  return { reports: judge.pin(complete), diagnostics: [...diagnostics, ...judge.diagnostics()] };
+}
+
+/** Whoever judges folders judges earlier versions, too: as something that the project brings. */
+async function withEarlier(
+  reports: readonly SkillReport[],
+  { trust, cache, makePipeline, codeLimitMs }: LoadSkillsOptions,
+): Promise<readonly SkillReport[]> {
+  if (trust === undefined) return reports;
+  const options = {
+    trust: (folder: Parameters<FolderTrust>[0]) => trust({ ...folder, scope: "project" }),
+    ...(cache !== undefined && { cache }),
+    ...(makePipeline !== undefined && { makePipeline }),
+    ...(codeLimitMs !== undefined && { codeLimitMs }),
+  };
+  return addEarlier(reports, (directory) => loadSkills({ ...options, directories: [directory] }));
 }
 
 /** Bytes are kept where nothing is remembered, so that no folder is read twice. */

@@ -1,12 +1,26 @@
 import type { Skill } from "../../core/skill.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { Holder } from "../holder.ts";
 import type { Entry, Registry, RegistryView } from "../registry.ts";
 import { toReusedTools } from "./reuse-tools.ts";
 
 /** Puts a skill's own tools into the registry; they are not available before the skill is open. */
 export function registerTools(registry: Registry, skill: Skill): void {
-  for (const tool of skill.tools) registry.add(tool, { source: "skill", name: skill.name });
+  for (const tool of skill.tools) {
+    registry.add(tool, { source: "skill", name: skill.name }, { versions: earlierOf(skill, tool) });
+  }
   registry.reserve(skill.name);
+}
+
+/** What a tool was in the earlier versions of its skill. */
+function earlierOf({ earlier = [] }: Skill, { name, version }: Tool): readonly Tool[] {
+  const byVersion = new Map<string, Tool>();
+  for (const skill of earlier) {
+    const tool = skill.tools.find((one) => one.name === name);
+    if (tool === undefined || skill.version === undefined || skill.version === version) continue;
+    byVersion.set(skill.version, tool.version === skill.version ? tool : { ...tool, version: skill.version });
+  }
+  return [...byVersion.values()];
 }
 
 /** Makes a skill's tools available to `holder`, and those that it takes over from others. */
@@ -48,8 +62,9 @@ export function replaceTools(registry: Registry, before: Skill, after: Skill): v
   for (const tool of before.tools) if (!names.has(tool.name)) registry.remove(`${before.name}/${tool.name}`);
   const known = new Set(before.tools.map((tool) => tool.name));
   for (const tool of after.tools) {
-    if (known.has(tool.name)) registry.replace(tool, owner);
-    else registry.add(tool, owner);
+    const extras = { versions: earlierOf(after, tool) };
+    if (known.has(tool.name)) registry.replace(tool, owner, extras);
+    else registry.add(tool, owner, extras);
   }
 }
 

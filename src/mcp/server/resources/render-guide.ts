@@ -23,6 +23,7 @@ const forgeNames = [
   "create_pipeline",
   "create_skill",
   "create_skill_step",
+  "delete_skill",
   "suggest_improvements",
   "import",
   "execute_code",

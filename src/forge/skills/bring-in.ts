@@ -1,0 +1,86 @@
+import { isKitbagError } from "../../core/errors.ts";
+import { toRealPath } from "../../skills/folder/to-real-path.ts";
+import { createFolderTrust } from "../../skills/trust/folder-trust.ts";
+import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
+import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
+import type { ForgeDiagnostic } from "../forge-interface.ts";
+import type { ForgeParts } from "../forge-parts.ts";
+import type { StoredSkill } from "./stored-skill.ts";
+
+/** Makes the workspace what the folders of skills are. */
+export interface BringIn {
+  /** After a skill was written; answers why it is not in the workspace, if it is not. */
+  put(stored: StoredSkill): Promise<readonly ForgeDiagnostic[] | undefined>;
+  /** After its folder was taken away. */
+  drop(stored: StoredSkill): Promise<void>;
+}
+
+/** Makes what brings skills into the workspace: whoever follows their folders does it, if somebody does. */
+export function createBringIn(parts: ForgeParts, followed: FollowedSkills | undefined): BringIn {
+  if (followed === undefined) {
+    return {
+      put: (stored) => putSkill(parts, stored),
+      drop: async ({ name }) => void (await parts.workspace.removeSkill(name)),
+    };
+  }
+  return {
+    put: (stored) => waitFor(followed, stored),
+    async drop({ target }) {
+      const directory = toRealPath(target);
+      await untilReload(followed, () => followed.reports().every((one) => one.directory !== directory));
+    },
+  };
+}
+
+async function putSkill(
+  { workspace, home }: ForgeParts,
+  { target }: StoredSkill,
+): Promise<readonly ForgeDiagnostic[] | undefined> {
+  const { reports } = await loadSkills({ directories: [target], trust: createFolderTrust({ home }) });
+  const [report] = reports;
+  if (report?.skill === undefined) return report?.diagnostics ?? [];
+  try {
+    if (workspace.getSkill(report.skill.name) === undefined) workspace.addSkill(report.skill);
+    else workspace.replaceSkill(report.skill);
+    return undefined;
+  } catch (cause) {
+    if (!isKitbagError(cause)) throw cause;
+    return [{ severity: "error", code: cause.code, message: cause.message, file: "SKILL.md" }];
+  }
+}
+
+const longestWaitMs = 10_000;
+
+/** Whoever follows the folder of skills adds it. */
+async function waitFor(
+  followed: FollowedSkills,
+  { target, live }: StoredSkill,
+): Promise<readonly ForgeDiagnostic[] | undefined> {
+  const directory = toRealPath(target);
+  const find = () => followed.reports().find((one) => one.directory === directory);
+  const isSeen = (): boolean => {
+    const report = find();
+    return report !== undefined && (report.skill === undefined || report.skill.folder?.digest === live?.digest);
+  };
+  await untilReload(followed, isSeen);
+  const report = find();
+  if (report?.skill !== undefined && isSeen()) return undefined;
+  const message = "the folder was written, but nobody who follows skills has seen it";
+  const unseen: ForgeDiagnostic = { severity: "error", code: "skill-unseen", message, file: "SKILL.md" };
+  return report?.skill === undefined ? (report?.diagnostics ?? [unseen]) : [unseen];
+}
+
+async function untilReload(followed: FollowedSkills, isDone: () => boolean): Promise<void> {
+  if (isDone()) return;
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      stop();
+      resolve();
+    };
+    const timer = setTimeout(done, longestWaitMs);
+    const stop = followed.onReload(() => {
+      if (isDone()) done();
+    });
+  });
+}
