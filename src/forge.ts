@@ -22,6 +22,7 @@ export type {
   RefusedTool,
   ReplayDifference,
   ReplayReport,
+  RollbackOptions,
   SkillAnswer,
   SkillChangeOptions,
   TestReport,

@@ -18,7 +18,7 @@ export function createDecisions(parts: ForgeParts, skills: SkillMaker): Decision
     return isSkillDraft(draft)
       ? skills.make(draft, {
           ...options,
-          granted: facts.asks,
+          agreed: facts,
           ...(facts.from !== undefined && { replace: true, expectedVersion: facts.from }),
         })
       : bringAgreed(parts, { draft, facts }, options);

@@ -83,7 +83,7 @@ export async function bringAgreed(
   if (base !== undefined && current !== facts.from && current !== undefined) {
     return toConflict(base.stored, facts.from ?? "none", current);
   }
-  return bring(parts, { draft, base, granted: facts.asks, ...toNotes(parts, options) });
+  return bring(parts, { draft, base, agreed: facts, ...toNotes(parts, options) });
 }
 
 function toNotes({ author }: ForgeParts, options: ChangeOptions): Pick<Candidate, "author" | "call" | "signal"> {

@@ -71,6 +71,12 @@ export interface UpdateOptions extends ChangeOptions {
   readonly expectedVersion?: string;
 }
 
+/** Said when an earlier version is brought back. */
+export interface RollbackOptions extends UpdateOptions {
+  /** A person has agreed that it is laxer than the version of now. @default then it is refused */
+  readonly isAgreed?: boolean;
+}
+
 /** Said with a draft of a skill. */
 export interface SkillChangeOptions extends UpdateOptions {
   /** Makes the next version of the skill of this name, if one was made here. @default a name that is taken is refused */
@@ -151,7 +157,10 @@ export interface LiveTool {
   readonly diagnostics: readonly ForgeDiagnostic[];
 }
 
-/** A draft that waits for a person because it wants more than the policy grants. Nothing of it has run. */
+/**
+ * A draft that waits for a person because it wants more than the policy grants, or takes back a promise of the version before.
+ * Nothing of it has run.
+ */
 export interface WaitingTool {
   readonly status: "waiting";
   readonly id: string;
@@ -163,6 +172,8 @@ export interface WaitingTool {
   readonly from?: string;
   /** What it wants beyond the policy. */
   readonly asks: Permissions;
+  /** What it takes back of what the version before promised: that it is destructive, or that calls are approved. */
+  readonly laxer?: readonly string[];
   readonly author?: string;
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -312,7 +323,7 @@ export interface Forge {
   /** The draft that a version was made from; none of what was written by hand. @throws {KitbagError} `version-not-found`, too */
   readSkillDraft(name: string, version?: string): Promise<SkillDraft | undefined>;
   /** Makes an earlier version of a skill the live one again, with all its tools. @throws {KitbagError} `version-not-found`, too */
-  rollbackSkill(name: string, version: string, options?: UpdateOptions): Promise<SkillAnswer>;
+  rollbackSkill(name: string, version: string, options?: RollbackOptions): Promise<SkillAnswer>;
   /** Takes a skill out. {@link Forge.restoreSkill} brings it back. @throws {KitbagError} `version-conflict`, too */
   deleteSkill(name: string, options?: UpdateOptions): Promise<Pick<DeletedTool, "name" | "version">>;
   restoreSkill(name: string, options?: ChangeOptions): Promise<SkillAnswer>;
@@ -327,7 +338,7 @@ export interface Forge {
   /** The draft that a version was made from, to edit it. @throws {KitbagError} `version-not-found`, `tool-not-found` */
   readDraft(name: string, version?: string): Promise<ToolDraft>;
   /** Makes an earlier version the live one again, and keeps that it happened. */
-  rollbackTool(name: string, version: string, options?: UpdateOptions): Promise<ForgeAnswer>;
+  rollbackTool(name: string, version: string, options?: RollbackOptions): Promise<ForgeAnswer>;
   /** Takes a tool out. Its versions stay, so {@link Forge.restoreTool} brings it back. @throws {KitbagError} `tool-not-found` */
   deleteTool(name: string, options?: UpdateOptions): Promise<DeletedTool>;
   restoreTool(name: string, options?: ChangeOptions): Promise<ForgeAnswer>;

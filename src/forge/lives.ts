@@ -1,10 +1,20 @@
 import { KitbagError } from "../core/errors.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";
-import type { Forge, ForgeEvent, ForgeVersion, TestReport, TrialOptions, UpdateOptions } from "./forge-interface.ts";
+import type {
+  Forge,
+  ForgeAnswer,
+  ForgeEvent,
+  ForgeVersion,
+  RollbackOptions,
+  TestReport,
+  TrialOptions,
+  UpdateOptions,
+} from "./forge-interface.ts";
 import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
 import { keepByHand } from "./find-base.ts";
-import { refuseDraft } from "./birth/answer.ts";
+import { refuseDraft, refuseLaxer } from "./birth/answer.ts";
+import { findLaxer } from "./birth/find-laxer.ts";
 import { runExamples } from "./birth/run-examples.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
 import { findUsers } from "./live/pipelines.ts";
@@ -17,7 +27,7 @@ type LifeMethods = Pick<
 
 /** Makes what looks at versions, and goes back and forth between them. */
 export function createLives(parts: ForgeParts): LifeMethods {
-  const { live, trust } = parts;
+  const { live } = parts;
 
   function find(name: string): ForgedEntry {
     live.refresh([name]);
@@ -35,21 +45,7 @@ export function createLives(parts: ForgeParts): LifeMethods {
       const { stored } = find(name);
       return draftOf(stored, version ?? stored.current?.label ?? "");
     },
-    async rollbackTool(name, version, options = {}) {
-      const entry = find(name);
-      const current = currentOf(entry);
-      const target = entry.stored.versions.find(({ label }) => label === version) ?? findVersion(entry.stored, version);
-      if (target === undefined) throw missing(entry, version);
-      const stale = refuseStale(entry.stored, current, options);
-      if (stale !== undefined) return stale;
-      if (!trust.judge(entry.stored).isTrusted(target)) {
-        const message = `version ${version} was not made here, and nobody has trusted it; read it, then run: kitbag trust .kitbag/tools/${name}`;
-        return refuseDraft(name, [{ severity: "error", code: "tool-untrusted", message, file: "manifest.json" }]);
-      }
-      const isLive = version === current && entry.stored.current?.isKept === true && entry.status !== "deleted";
-      if (!isLive && target.isKept) await step(parts, entry, { type: "rollback", version, options });
-      return toLiveAnswer(parts, name);
-    },
+    rollbackTool: async (name, version, options = {}) => rollBack(parts, find(name), { version, options }),
     async deleteTool(name, options = {}) {
       const entry = find(name);
       if (entry.status === "deleted") throw notFound(parts, name);
@@ -67,6 +63,34 @@ export function createLives(parts: ForgeParts): LifeMethods {
       return toLiveAnswer(parts, name);
     },
   };
+}
+
+async function rollBack(
+  parts: ForgeParts,
+  entry: ForgedEntry,
+  { version, options }: { readonly version: string; readonly options: RollbackOptions },
+): Promise<ForgeAnswer> {
+  const { name } = entry.stored;
+  const current = currentOf(entry);
+  const target = entry.stored.versions.find(({ label }) => label === version) ?? findVersion(entry.stored, version);
+  if (target === undefined) throw missing(entry, version);
+  const stale = refuseStale(entry.stored, current, options);
+  if (stale !== undefined) return stale;
+  if (!parts.trust.judge(entry.stored).isTrusted(target)) {
+    const message = `version ${version} was not made here, and nobody has trusted it; read it, then run: kitbag trust .kitbag/tools/${name}`;
+    return refuseDraft(name, [{ severity: "error", code: "tool-untrusted", message, file: "manifest.json" }]);
+  }
+  const laxer = options.isAgreed === true ? [] : findLaxerVersion(entry, version);
+  if (laxer.length > 0) return refuseLaxer(name, version, laxer);
+  const isLive = version === current && entry.stored.current?.isKept === true && entry.status !== "deleted";
+  if (!isLive && target.isKept) await step(parts, entry, { type: "rollback", version, options });
+  return toLiveAnswer(parts, name);
+}
+
+/** What the version of now promises and another one does not. */
+function findLaxerVersion({ tool, versions }: ForgedEntry, version: string): readonly string[] {
+  const target = versions.get(version);
+  return tool === undefined || target === undefined ? [] : findLaxer(tool, target);
 }
 
 function currentOf({ stored }: ForgedEntry): string {

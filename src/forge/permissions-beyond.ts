@@ -29,6 +29,17 @@ export function describePermissions(permissions: Permissions): string {
     .join("; ");
 }
 
+/** What a draft waits for, in one line: permissions, and promises that it takes back. */
+export function describeWish({
+  asks,
+  laxer = [],
+}: {
+  readonly asks: Permissions;
+  readonly laxer?: readonly string[];
+}): string {
+  return [...(isNothing(asks) ? [] : [describePermissions(asks)]), ...laxer].join("; ");
+}
+
 function isIn(kind: keyof Permissions, asked: string, rule: string): boolean {
   if (asked === rule) return true;
   if (kind === "network") return isHostIn(asked, rule);

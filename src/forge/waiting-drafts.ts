@@ -29,6 +29,7 @@ export interface WaitingDrafts {
 /** What is known of a draft that waits. */
 export interface WaitingFacts {
   readonly asks: Permissions;
+  readonly laxer?: readonly string[];
   readonly from?: string | undefined;
   readonly author?: string | undefined;
 }
@@ -43,9 +44,9 @@ export function createWaitingDrafts(folder: ToolsFolder): WaitingDrafts {
   function load(id: string): WaitingDraft | undefined {
     if (!idForm.test(id)) return undefined;
     try {
-      const { draft, at, author, from, asks } = JSON.parse(readFileSync(pathOf(id), "utf8")) as KeptDraft;
-      if (toId(draft, { asks, from }) !== id) return undefined;
-      return { draft, waiting: toWaiting(id, draft, { asks, from, author, at }) };
+      const { draft, ...kept } = JSON.parse(readFileSync(pathOf(id), "utf8")) as KeptDraft;
+      if (toId(draft, kept) !== id) return undefined;
+      return { draft, waiting: toWaiting(id, draft, kept) };
     } catch {
       return undefined;
     }
@@ -58,9 +59,9 @@ export function createWaitingDrafts(folder: ToolsFolder): WaitingDrafts {
 
   return {
     list,
-    keep(draft, { asks, from, author }) {
-      const id = toId(draft, { asks, from });
-      const kept: KeptDraft = { draft, asks, from, author, at: Date.now() };
+    keep(draft, facts) {
+      const id = toId(draft, facts);
+      const kept: KeptDraft = { draft, ...facts, at: Date.now() };
       folder.ensure(directory);
       placeFile(pathOf(id), new TextEncoder().encode(`${JSON.stringify(kept, null, 2)}\n`));
       return toWaiting(id, draft, kept);
@@ -79,15 +80,20 @@ interface KeptDraft extends WaitingFacts {
   readonly at: number;
 }
 
-function toId(draft: KeptDraft["draft"], { asks, from }: Pick<WaitingFacts, "asks" | "from">): string {
-  const text = toCanonicalJson({ draft, asks, from: from ?? null } as unknown as JsonValue);
+function toId(draft: KeptDraft["draft"], { asks, laxer, from }: WaitingFacts): string {
+  const wish = { draft, asks, ...(laxer !== undefined && { laxer }), from: from ?? null };
+  const text = toCanonicalJson(wish as unknown as JsonValue);
   return hash("sha256", text).slice(0, 16);
 }
 
 function toWaiting(id: string, draft: KeptDraft["draft"], kept: Omit<KeptDraft, "draft">): WaitingTool {
-  const { asks, from, author, at } = kept;
+  const { asks, laxer, from, author, at } = kept;
   const { name, description } = draft;
-  const notes = { ...(from !== undefined && { from }), ...(author !== undefined && { author }) };
+  const notes = {
+    ...(laxer !== undefined && { laxer }),
+    ...(from !== undefined && { from }),
+    ...(author !== undefined && { author }),
+  };
   const makes = isSkillDraft(draft) ? "skill" : "tool";
   return { status: "waiting", id, makes, name, description, asks, at, ...notes };
 }

@@ -29,7 +29,7 @@ export const rollbackCommand: CliCommand = {
 async function rollBackSkill({ args }: Invocation, forge: Forge): Promise<Answer> {
   const [address = "", version = ""] = args;
   const before = forge.listSkills().find(({ name }) => name === address);
-  const answer = await forge.rollbackSkill(address, version, { author: userInfo().username });
+  const answer = await forge.rollbackSkill(address, version, { author: userInfo().username, isAgreed: true });
   if (answer.status === "refused") return failedAnswer(answer.error);
   const isLive = before?.status !== "deleted" && before?.editedByHand === undefined;
   const from = isLive && before !== undefined && before.version !== version ? { from: before.version } : {};
@@ -45,7 +45,7 @@ async function rollBack({ args }: Invocation, forge: Forge): Promise<Answer> {
   const [address = "", version = ""] = args;
   const events = (await forge.history(address)).length;
   const before = forge.listTools().find(({ name }) => name === address)?.status;
-  const answer = await forge.rollbackTool(address, version, { author: userInfo().username });
+  const answer = await forge.rollbackTool(address, version, { author: userInfo().username, isAgreed: true });
   if (answer.status !== "live") {
     return answer.status === "refused"
       ? failedAnswer(answer.error)

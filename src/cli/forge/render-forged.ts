@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { Permissions } from "../../core/permissions.ts";
 import type { LiveTool } from "../../forge/forge-interface.ts";
-import { describePermissions } from "../../forge/permissions-beyond.ts";
+import { describeWish } from "../../forge/permissions-beyond.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { renderCall } from "../flags/render-call.ts";
 import { toPrintable } from "../printable.ts";
@@ -19,6 +19,7 @@ type Forged = Partial<Pick<LiveTool, "version" | "change" | "replay" | "usedBy" 
   /** Of what waits. */
   readonly id?: string;
   readonly asks?: Permissions;
+  readonly laxer?: readonly string[];
 };
 
 /** Says what was made and what to do next; nothing if the output is of another kind, and is shown as it is. */
@@ -29,8 +30,8 @@ export function renderForged(output: JsonValue, workspace: Workspace): string | 
   return forged.status === "live" ? toPrintable(renderLive(forged as Forged, workspace)) : undefined;
 }
 
-function renderWaiting({ name, asks = {}, id = "" }: Forged): string {
-  return `${name} is not live yet: it asks for ${describePermissions(asks)}. Nothing of it has run. To agree:\n  kitbag approvals approve ${id}`;
+function renderWaiting({ name, asks = {}, laxer = [], id = "" }: Forged): string {
+  return `${name} is not live yet: it asks for ${describeWish({ asks, laxer })}. Nothing of it has run. To agree:\n  kitbag approvals approve ${id}`;
 }
 
 function renderLive(forged: Forged, workspace: Workspace): string {

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
 import { isOwn } from "../../forge/birth/own-tools.ts";
-import { describePermissions } from "../../forge/permissions-beyond.ts";
+import { describeWish } from "../../forge/permissions-beyond.ts";
 import type { WaitingTool } from "../../forge/forge-interface.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
@@ -55,9 +55,9 @@ async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenR
 }
 
 /** Whoever makes a tool by hand may agree to what it asks for at once; what they do not agree to waits. */
-async function askAbout({ name, asks }: WaitingTool, { terminal }: Invocation): Promise<true | undefined> {
+async function askAbout(waiting: WaitingTool, { terminal }: Invocation): Promise<true | undefined> {
   if (!terminal.canAsk) return undefined;
-  const question = toPrintableLine(`${name} asks for ${describePermissions(asks)}. Grant it? [y/N]`);
+  const question = toPrintableLine(`${waiting.name} asks for ${describeWish(waiting)}. Agree? [y/N]`);
   return isYes(await terminal.ask(`${question} `)) ? true : undefined;
 }
 

@@ -19,7 +19,7 @@ test("kitbag approvals lists drafts of tools and skills with what they ask for, 
   expect(listed.stdout).toMatch(new RegExp(`${tool} +tool count-words +network api\\.example\\.com`, "u"));
   expect(listed.stdout).toMatch(new RegExp(`${skill} +skill texts +network api\\.example\\.com`, "u"));
   expect(before.stdout).not.toContain("texts");
-  expect([approved.code, approved.stdout]).toEqual([0, "texts is live now.\n"]);
+  expect([approved.code, approved.stdout]).toEqual([0, "texts is live now, at 1.0.0.\n"]);
   expect([called.code, called.stdout]).toEqual([0, expect.stringContaining('"words": 3')]);
 });
 

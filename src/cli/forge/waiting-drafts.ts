@@ -1,5 +1,5 @@
 import type { ForgeAnswer, SkillAnswer, WaitingTool } from "../../forge/forge-interface.ts";
-import { describePermissions } from "../../forge/permissions-beyond.ts";
+import { describeWish } from "../../forge/permissions-beyond.ts";
 import type { Answer, CliContext, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
@@ -17,11 +17,11 @@ export async function listWaitingDrafts(context: CliContext): Promise<readonly W
 
 /** The drafts as a table: what each wants is what the person decides about. */
 export function renderDrafts(drafts: readonly WaitingTool[], { terminal }: Pick<Invocation, "terminal">): string {
-  const rows = drafts.map(({ id, makes, name, asks, description }) => [
-    id,
-    `${makes} ${name}`,
-    describePermissions(asks),
-    description,
+  const rows = drafts.map((draft) => [
+    draft.id,
+    `${draft.makes} ${draft.name}`,
+    describeWish(draft),
+    draft.description,
   ]);
   return renderTable(["DRAFT", "MAKES", "ASKS FOR", "DESCRIPTION"], rows, terminal);
 }

@@ -22,6 +22,12 @@ export function refuseWith(name: string, cause: KitbagError): RefusedTool {
   return { status: "refused", name, error, diagnostics: [diagnostic], examples: [] };
 }
 
+/** Makes the answer to who wants a version back that is laxer: only a person does that. */
+export function refuseLaxer(name: string, version: string, laxer: readonly string[]): RefusedTool {
+  const message = `version ${version} asks for what the one of now does not: ${laxer.join("; ")}; a person brings it back, with: kitbag rollback ${name} ${version}`;
+  return refuseDraft(name, [{ severity: "error", code: "version-laxer", message, file: "draft" }]);
+}
+
 /** Makes the answer to a draft some of whose examples did not pass. */
 export function refuseExamples(name: string, examples: readonly ExampleResult[]): RefusedTool {
   const failed = examples.filter((one) => !one.passed);

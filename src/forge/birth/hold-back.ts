@@ -5,12 +5,17 @@ import { isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import type { WaitingDraft } from "../waiting-drafts.ts";
 import { refuseDraft } from "./answer.ts";
 
+/** What a person has agreed to: permissions beyond the policy, and promises that are taken back. */
+export type Agreed = Pick<WaitingTool, "asks" | "laxer">;
+
 /** A draft that wants something. */
 export interface Wish {
   readonly draft: WaitingDraft["draft"];
   readonly asked: Permissions;
-  /** What a person has granted beyond the policy. */
-  readonly granted?: Permissions | undefined;
+  /** What it takes back of what the version before promised. */
+  readonly laxer?: readonly string[];
+  /** What a person has agreed to. */
+  readonly agreed?: Agreed | undefined;
   /** The version that it is an edit of. */
   readonly from?: string | undefined;
   readonly author?: string | undefined;
@@ -18,15 +23,18 @@ export interface Wish {
 
 /** What a draft answers with that asks for more than it may have; nothing if it does not, or a person has agreed. */
 export async function holdBack(parts: ForgeParts, wish: Wish): Promise<RefusedTool | WaitingTool | undefined> {
-  const { draft, asked, granted = {}, from, author } = wish;
+  const { draft, asked, agreed, from, author } = wish;
   const { policy, waiting, approve } = parts;
-  const asks = permissionsBeyond(asked, joinPermissions([policy.permissions, granted]));
-  if (isNothing(asks)) return undefined;
-  const kept = waiting.keep(draft, { asks, from, author });
+  const asks = permissionsBeyond(asked, joinPermissions([policy.permissions, agreed?.asks ?? {}]));
+  const laxer = (wish.laxer ?? []).filter((one) => agreed?.laxer?.includes(one) !== true);
+  if (isNothing(asks) && laxer.length === 0) return undefined;
+  const kept = waiting.keep(draft, { asks, ...(laxer.length > 0 && { laxer }), from, author });
   const answer = approve === undefined ? undefined : await approve(kept);
   if (answer === undefined) return kept;
   waiting.remove(kept.id);
   if (answer) return undefined;
-  const message = "the permissions that it asks for were denied; make it with fewer";
+  const message = isNothing(asks)
+    ? `it was denied: ${laxer.join("; ")}; leave that as it is`
+    : "the permissions that it asks for were denied; make it with fewer";
   return refuseDraft(draft.name, [{ severity: "error", code: "approval-denied", message, file: "draft" }]);
 }

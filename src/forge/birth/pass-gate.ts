@@ -1,5 +1,4 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { Permissions } from "../../core/permissions.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { FileMap } from "../disk/durable-files.ts";
 import { makeTool } from "../disk/make-tool.ts";
@@ -13,7 +12,8 @@ import { compareTools } from "../versions/compare-tools.ts";
 import type { LiveWindow } from "../versions/live-windows.ts";
 import { nextVersion, stepFrom } from "../versions/next-version.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
-import { holdBack } from "./hold-back.ts";
+import { findLaxer } from "./find-laxer.ts";
+import { holdBack, type Agreed } from "./hold-back.ts";
 import { replayCalls } from "./replay-calls.ts";
 import { runExamples, type Trial } from "./run-examples.ts";
 import { openStage, type Stage } from "./stage.ts";
@@ -32,8 +32,8 @@ export interface Base {
 export interface Candidate {
   readonly draft: ToolDraft;
   readonly base?: Base | undefined;
-  /** What a person has granted beyond the policy. */
-  readonly granted?: Permissions;
+  /** What a person has agreed to. */
+  readonly agreed?: Agreed;
   readonly author?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly call?: Trial["call"];
@@ -126,11 +126,13 @@ async function tryOut(
   candidate: Candidate,
   { tool, version, change, stage }: Prepared & { readonly stage: Stage },
 ): Promise<Passed | RefusedTool | WaitingTool> {
-  const { draft, base, granted, author } = candidate;
+  const { draft, base, agreed, author } = candidate;
+  const before = base?.stored.isDeleted === false ? base.tools.get(base.version) : undefined;
   const held = await holdBack(parts, {
     draft,
     asked: draft.permissions ?? {},
-    granted,
+    laxer: before === undefined ? [] : findLaxer(before, tool),
+    agreed,
     from: base?.version,
     author,
   });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
-import { joinPermissions, type Permissions } from "../../core/permissions.ts";
+import { joinPermissions } from "../../core/permissions.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
@@ -11,11 +11,12 @@ import { checkSkillDraft } from "../drafts/check-draft.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { Forge, ForgeDiagnostic, RefusedTool, SkillAnswer, SkillChangeOptions } from "../forge-interface.ts";
 import { refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
-import { holdBack } from "../birth/hold-back.ts";
+import { findLaxerTools } from "../birth/find-laxer.ts";
+import { holdBack, type Agreed } from "../birth/hold-back.ts";
 import type { SkillDraft } from "../tool-draft.ts";
 import type { BringIn } from "./bring-in.ts";
 import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
-import { findSkillChange, type SkillChange } from "./skill-change.ts";
+import { findSkillChange, loadKeptTools, type SkillChange } from "./skill-change.ts";
 import { writeSkill } from "./skill-writer.ts";
 import { labelStage, stageSkill, trySkill } from "./stage-skill.ts";
 import { readSkill, type StoredSkill } from "./stored-skill.ts";
@@ -29,8 +30,8 @@ export interface SkillMaker {
 }
 
 interface MakeOptions extends SkillChangeOptions {
-  /** What a person has granted beyond the policy. */
-  readonly granted?: Permissions;
+  /** What a person has agreed to. */
+  readonly agreed?: Agreed;
 }
 
 /** Makes what makes skills. */
@@ -69,7 +70,7 @@ interface Making {
 
 async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const { draft, stage, stored, options } = making;
-  const { signal, granted, author = parts.author } = options;
+  const { signal, agreed, author = parts.author } = options;
   const from = stored.current?.label;
   try {
     await stageSkill(parts, { ...draft, ...(from !== undefined && { version: from }) }, { stage, signal });
@@ -82,7 +83,8 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   if ("status" in staged) return staged;
   const { tools, diagnostics } = staged;
   const asked = joinPermissions((draft.tools ?? []).map((tool) => tool.permissions ?? {}));
-  const held = await holdBack(parts, { draft, asked, granted, from, author });
+  const laxer = stored.current === undefined ? [] : findLaxerTools(await loadKeptTools(stored.current), tools);
+  const held = await holdBack(parts, { draft, asked, laxer, agreed, from, author });
   if (held !== undefined) return held;
   const examples = await trySkill(parts, { draft, tools }, options);
   signal?.throwIfAborted();

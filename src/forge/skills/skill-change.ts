@@ -24,14 +24,14 @@ export async function findSkillChange(
   const base = current ?? versions.find(({ label }) => label === last) ?? versions.at(-1);
   const newest = versions.find(({ label }) => label === newestOf(taken));
   if (base === undefined || newest === undefined) return { version: said ?? "1.0.0" };
-  const change = { from: base.label, ...compareSkills(await loadTools(base), tools) };
+  const change = { from: base.label, ...compareSkills(await loadKeptTools(base), tools) };
   if (isVersion(said) && compareVersions(said, newest.label) > 0) return { version: said, change };
-  const since = newest === base ? change.step : compareSkills(await loadTools(newest), tools).step;
+  const since = newest === base ? change.step : compareSkills(await loadKeptTools(newest), tools).step;
   return { version: nextVersion({ base: base.label, step: change.step, taken, stepSince: () => since }), change };
 }
 
 /** Reads the tools of a version. Skills that are made have no code that would run for that. */
-async function loadTools({ folder }: KeptSkill): Promise<readonly Tool[]> {
+export async function loadKeptTools({ folder }: KeptSkill): Promise<readonly Tool[]> {
   const { reports } = await loadSkills({ directories: [folder.directory] });
   return reports[0]?.skill?.tools ?? [];
 }

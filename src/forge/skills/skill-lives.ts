@@ -9,17 +9,20 @@ import type {
   ForgeEvent,
   ForgeVersion,
   RefusedTool,
+  RollbackOptions,
   SkillAnswer,
   UpdateOptions,
 } from "../forge-interface.ts";
 import type { ForgeParts } from "../forge-parts.ts";
-import { refuseDraft } from "../birth/answer.ts";
+import { refuseDraft, refuseLaxer } from "../birth/answer.ts";
+import { findLaxerTools } from "../birth/find-laxer.ts";
 import { removeSkill, restoreSkill } from "../import/remove-skill.ts";
 import type { BringIn } from "./bring-in.ts";
 import { attempt } from "./create-skill.ts";
 import { isMade, refuseUnsettled } from "./refuse-skill.ts";
+import { loadKeptTools } from "./skill-change.ts";
 import { addEvent, lockSkill, writeSkill } from "./skill-writer.ts";
-import { listMade, readSkill, readSkillDraft, type StoredSkill } from "./stored-skill.ts";
+import { listMade, readSkill, readSkillDraft, type KeptSkill, type StoredSkill } from "./stored-skill.ts";
 import { toLiveSkill } from "./to-live-skill.ts";
 
 type SkillLifeMethods = Pick<
@@ -54,6 +57,11 @@ export function createSkillLives(parts: ForgeParts, bringIn: BringIn): SkillLife
   };
 }
 
+async function findLaxerVersion({ current }: StoredSkill, target: KeptSkill): Promise<readonly string[]> {
+  if (current === undefined || current === target) return [];
+  return findLaxerTools(await loadKeptTools(current), await loadKeptTools(target));
+}
+
 interface LifeParts {
   readonly parts: ForgeParts;
   readonly bringIn: BringIn;
@@ -62,7 +70,7 @@ interface LifeParts {
 async function rollBack(
   { parts, bringIn }: LifeParts,
   stored: StoredSkill,
-  { version, options }: Omit<LifeStep, "type">,
+  { version, options }: { readonly version: string; readonly options: RollbackOptions },
 ): Promise<SkillAnswer> {
   const { name } = stored;
   const settled = await refuseUnsettled(parts, stored, options);
@@ -70,6 +78,8 @@ async function rollBack(
   const target = settled.versions.find(({ label }) => label === version);
   if (target === undefined) throw missing(settled, version);
   if (!parts.trust.mayRun(target.folder)) return refuseUntrusted(name, version);
+  const laxer = options.isAgreed === true ? [] : await findLaxerVersion(settled, target);
+  if (laxer.length > 0) return refuseLaxer(name, version, laxer);
   if (settled.current !== target) {
     const event = toEvent(parts, settled, { type: "rollback", version, options });
     const refused = await attempt(name, () => writeSkill(parts, { before: settled, event }));

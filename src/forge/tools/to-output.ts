@@ -1,6 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
+import { isNothing } from "../permissions-beyond.ts";
 
 /**
  * What a model gets to see of an answer.
@@ -10,9 +11,12 @@ import type { ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
 export function toOutput(answer: ForgeAnswer | SkillAnswer): JsonObject {
   if (answer.status === "refused") throw new KitbagError(answer.error.code, answer.error.details);
   if (answer.status === "waiting") {
-    const { id, makes, name, asks } = answer;
-    const next = `It is not live, and nothing of it has run: a person must agree to these permissions first, with "kitbag approvals approve ${id}". Tell them, or make it with fewer`;
-    return { status: "waiting", id, makes, name, asks, next } as unknown as JsonObject;
+    const { id, makes, name, asks, laxer } = answer;
+    const what = isNothing(asks) ? "this" : "these permissions";
+    const cure = isNothing(asks) ? "leave that as it is" : "make it with fewer";
+    const next = `It is not live, and nothing of it has run: a person must agree to ${what} first, with "kitbag approvals approve ${id}". Tell them, or ${cure}`;
+    const wish = { asks, ...(laxer !== undefined && { laxer }) };
+    return { status: "waiting", id, makes, name, ...wish, next } as unknown as JsonObject;
   }
   // Passed examples are no news.
   if ("examples" in answer) {
