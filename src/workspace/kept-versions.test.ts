@@ -141,3 +141,23 @@ function codeOf(work: () => void): ErrorCode | undefined {
     return isKitbagError(cause) ? cause.code : undefined;
   }
 }
+
+test("add() holds earlier versions to what the tool of now says about approvals, destroying and reading", async () => {
+  const workspace = createWorkspace();
+  const strict = { needsApproval: true, annotations: { destructive: true } } as const;
+  workspace.add(
+    { ...greet("2.0.0"), ...strict },
+    {
+      versions: [{ ...greet("1.0.0"), annotations: { readOnly: true, idempotent: true } }],
+    },
+  );
+
+  const outcome = await workspace.call("greet@1.0.0");
+
+  expect(outcome).toMatchObject({ status: "failed", error: { code: "approval-missing" } });
+  expect(workspace.getTool("greet@1.0.0")?.tool).toMatchObject({
+    version: "1.0.0",
+    needsApproval: true,
+    annotations: { destructive: true, idempotent: true, readOnly: false },
+  });
+});

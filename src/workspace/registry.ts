@@ -10,6 +10,7 @@ import type { WorkspaceChange } from "./registered-tool.ts";
 import { createBrokenTools } from "./failures/broken-tools.ts";
 import { createRegistryState, type RegistryState } from "./registry-state.ts";
 import { resolveLoosely, toolNotFound } from "./resolve-loosely.ts";
+import { tighten } from "./tighten.ts";
 import type { Placed, ToolIndex } from "./tool-index.ts";
 
 export type { Entry } from "./entry.ts";
@@ -171,7 +172,10 @@ function toVersions(
 ): Placed["versions"] {
   if (versions.length === 0) return undefined;
   return new Map(
-    versions.map((tool) => [tool.version as string, { ok: true, entry: Object.freeze({ ...entry, tool }), injected }]),
+    versions.map((earlier) => {
+      const tool = tighten(earlier, entry.tool);
+      return [earlier.version as string, { ok: true, entry: Object.freeze({ ...entry, tool }), injected }];
+    }),
   );
 }
 
