@@ -34,34 +34,27 @@ export function takesSession({ code, inputSchema }: Tool): boolean {
 
 /** Calls a tool of the workspace that takes a session, in the one that its input names. */
 export async function callInSession(
-  { session: shared, caller, handles, guard }: ToolClient,
+  client: ToolClient,
   name: string,
   given: unknown,
   context: CallOptions,
 ): Promise<ToolOutcome> {
-  const { handle, input } = takeHandle(given);
-  if (handle === undefined) return shared.call(name, input, context);
-  if (typeof handle !== "string") return refuseSession(name, handle);
-  const held = handles.find(handle, caller);
-  if (held === undefined) return failed("session-not-found", { session: handle });
-  return guard(held.session).call(name, input, context);
+  const { input, named } = takeSession(client, name, given);
+  if (named?.status === "failed") return named;
+  return (named?.session ?? client.session).call(name, input, context);
 }
 
 /** Runs one of the fixed few tools in the session that its input names. */
 export async function runInSession(
-  { session: shared, caller, handles, guard }: ToolClient,
+  client: ToolClient,
   name: string,
   given: unknown,
   context: CallOptions,
 ): Promise<ToolOutcome> {
-  const { handle, input } = takeHandle(given);
-  if (handle !== undefined && typeof handle !== "string") return refuseSession(name, handle);
-  if (handle !== undefined) {
-    const held = handles.find(handle, caller);
-    if (held === undefined) return failed("session-not-found", { session: handle });
-    return run(guard(held.session), name, input, context);
-  }
-  if (name === "deactivate_skill") return refuseSession(name, handle);
+  const { session: shared, caller, handles, guard } = client;
+  const { input, named } = takeSession(client, name, given);
+  if (named !== undefined) return named.status === "failed" ? named : run(named.session, name, input, context);
+  if (name === "deactivate_skill") return refuseSession(name, undefined);
   if (name !== "activate_skill") return run(shared, name, input, context);
   const held = handles.open(caller);
   const outcome = await run(guard(held.session), name, input, context);
@@ -75,6 +68,23 @@ export async function runInSession(
     ...(outcome.output as JsonObject),
   };
   return { ...outcome, output };
+}
+
+interface TakenSession {
+  /** Without the parameter that names a session. */
+  readonly input: unknown;
+  /** The session that is named, or why there is none; nothing if none is named. */
+  readonly named: { readonly status: "ok"; readonly session: Session } | FailedOutcome | undefined;
+}
+
+/** Finds the session that an input names. */
+function takeSession({ caller, handles, guard }: ToolClient, tool: string, given: unknown): TakenSession {
+  const { handle, input } = takeHandle(given);
+  if (handle === undefined) return { input, named: undefined };
+  if (typeof handle !== "string") return { input, named: refuseSession(tool, handle) };
+  const held = handles.find(handle, caller);
+  if (held === undefined) return { input, named: failed("session-not-found", { session: handle }) };
+  return { input, named: { status: "ok", session: guard(held.session) } };
 }
 
 /** The session that an input names; the shared one if it names none that is there. */
