@@ -44,6 +44,8 @@ export interface CallStart {
   readonly trace?: string;
   /** The tool's address; what was asked for if there is no such tool. */
   readonly tool: string;
+  /** Of the tool, if it has one: the live one, or the earlier one that was asked for. */
+  readonly version?: string;
   readonly source?: ToolSource;
   readonly owner?: string;
   /** As the caller gave it; `null` if it is no JSON at all. */

@@ -189,6 +189,21 @@ test("updateTool() makes the calls again that were made while the version was li
   expect(answer.replay).toMatchObject({ calls: 2, same: 1, differences: [{ input: { text: "a-b" } }] });
 });
 
+test("updateTool() does not take calls of an earlier version for calls of the live one", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(countWords);
+  const code = countWords.code.replace("len(text.split())", "len(text)");
+  const input = { type: "object", properties: { text: { type: "string", maxLength: 99 } }, required: ["text"] };
+  const examples = [{ input: { text: "abc" }, output: { words: 3 } }];
+  expectLive(await forge.updateTool("count-words", { input, code, examples }));
+  await workspace.call("count-words@1.0.0", { text: "a b" });
+  await workspace.call("count-words", { text: "ab" });
+
+  const { replay } = expectLive(await forge.updateTool("count-words", { title: "Letters" }));
+
+  expect(replay).toMatchObject({ calls: 1, same: 1 });
+});
+
 test("updateTool() says that the tool was deleted meanwhile", async () => {
   const { forge } = await openTestForge(runtimes);
   await forge.createTool(countWords);

@@ -38,7 +38,7 @@ type Described = readonly [level: Parameters<Logger["log"]>[0], message: string,
 const descriptions: {
   readonly [Type in CallEvent["type"]]?: (event: Extract<CallEvent, { type: Type }>) => Described;
 } = {
-  "call-start": ({ tool, parent, user }) => ["debug", "call begins", { tool, parent, user }],
+  "call-start": ({ tool, version, parent, user }) => ["debug", "call begins", { tool, version, parent, user }],
   "call-end": describeEnd,
   "call-log": ({ message, data }) => ["debug", message, { data }],
   "call-retry": ({ attempt }) => ["warn", "call is tried again", { attempt }],

@@ -62,9 +62,11 @@ function nothing(skipped: string): ReplayReport {
 interface RecordedCall {
   readonly input: JsonObject;
   readonly output: JsonValue;
+  /** The one that it was of, if that was recorded. */
+  readonly version?: string;
 }
 
-/** A call, and the version that was live then. */
+/** A call, and the version that it was of. */
 interface AnsweredCall extends RecordedCall {
   readonly by: string;
 }
@@ -105,13 +107,16 @@ function take(entry: LogEntry, { tool, windows, maxCalls }: Search, { ended, fou
   if (call !== undefined && !found.has(key)) found.set(key, call);
 }
 
-/** A call with the version that was live then, if that is one whose calls are looked for. */
+/** A call with the version that it was of, or else was live then, if that is one whose calls are looked for. */
 function answeredBy(
   call: RecordedCall | undefined,
   { time }: LogEntry,
   windows: readonly LiveWindow[],
 ): AnsweredCall | undefined {
-  const by = windows.findLast(({ from, to }) => time >= from && time < to)?.version;
+  const said = call?.version;
+  const by = windows.findLast(({ version, from, to }) =>
+    said === undefined ? time >= from && time < to : version === said,
+  )?.version;
   return call === undefined || by === undefined ? undefined : { ...call, by };
 }
 
@@ -124,12 +129,12 @@ function readEnd({ value }: LogEntry, tool: string): { call: string; value: Json
 }
 
 function readStart({ value }: LogEntry, tool: string, ended: Map<string, JsonValue>): RecordedCall | undefined {
-  const { type, call, tool: of, input } = fieldsOf(value);
+  const { type, call, tool: of, input, version } = fieldsOf(value);
   if (type !== "call-start" || of !== tool || typeof call !== "string") return undefined;
   const output = ended.get(call);
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
   if (output === undefined || !isObject || isHidden(input)) return undefined;
-  return { input: input as JsonObject, output };
+  return { input: input as JsonObject, output, ...(typeof version === "string" && { version }) };
 }
 
 /** What stands in for a secret: `[email]`, `[GITHUB_TOKEN]`. Texts that only look like it are left out, too. */

@@ -4,6 +4,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
 import type { Store } from "../../core/store.ts";
+import type { Tool } from "../../core/tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createWorkspace } from "../create-workspace.ts";
 
@@ -28,6 +29,22 @@ test("call() records its beginning and its end, in the store and for listeners",
     { type: "call-end", call: id, tool: "box/echo", outcome, durationMs: expect.any(Number) },
   ]);
   expect(stored).toEqual(events.map((event) => ({ ...event, ...anyDuration(event) })));
+});
+
+test("call() records the version of the tool that runs, also of one that is called by an earlier version", async () => {
+  const store = memoryStore();
+  const workspace = createWorkspace({ store });
+  const toVersion = (version: string): Tool => ({ ...echo, version });
+  workspace.add(toVersion("1.1.0"), { versions: [toVersion("1.0.0")] });
+
+  await workspace.call("echo", { text: "now" });
+  await workspace.call("echo@1.0.0", { text: "then" });
+
+  const starts = (await read(store)).filter(({ type }) => type === "call-start");
+  expect(starts).toMatchObject([
+    { tool: "echo", version: "1.1.0" },
+    { tool: "echo", version: "1.0.0" },
+  ]);
 });
 
 test("call() is recorded in the store also if nobody listens", async () => {

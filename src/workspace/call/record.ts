@@ -5,6 +5,7 @@ import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Store } from "../../core/store.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
 import { describeThrown } from "../describe-thrown.ts";
+import type { Entry } from "../entry.ts";
 import { toAuditBegin, toAuditEnd } from "./audit-call.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
@@ -103,12 +104,16 @@ function toStart(call: Call): CallStart {
     ...(user !== undefined && { user }),
     ...(call.trace !== undefined && { trace: call.trace.id }),
     tool: call.address,
-    ...(resolution.ok && { source: resolution.entry.source, owner: resolution.entry.owner }),
+    ...(resolution.ok && describeEntry(resolution.entry)),
     // The check changes its copy in place, and the tool may do so too.
     input: copy.ok ? cloneJson(copy.value) : null,
     time: Date.now(),
   };
   return call.show(start) as CallStart;
+}
+
+function describeEntry({ tool, source, owner }: Entry): Pick<CallStart, "version" | "source" | "owner"> {
+  return { ...(tool.version !== undefined && { version: tool.version }), source, owner };
 }
 
 /** The outcome has been through `redact`. */
