@@ -5,6 +5,7 @@ import { loadTrust } from "../skills/trust/trust-file.ts";
 import type { CliContext } from "./cli-command.ts";
 import { checkTrust } from "./config/check-trust.ts";
 import { findConfig } from "./config/find-config.ts";
+import { mustBeTrusted } from "./config/find-trust-target.ts";
 import { defaultStore, findNamedStore, nameStore } from "./store/choose-store.ts";
 import { resolveKitbagHome } from "../skills/trust/kitbag-home.ts";
 
@@ -81,7 +82,7 @@ function checkConfig({ cwd, env }: CliContext): DoctorCheck {
   const path = findConfig(cwd);
   if (path === undefined)
     return { name, status: "note", found: "none here or above", cure: "write one, or use --module" };
-  if (path.endsWith(".json")) return { name, status: "ok", found: `${path} (only data: needs no trust)` };
+  if (!mustBeTrusted(path)) return { name, status: "ok", found: `${path} (only data: needs no trust)` };
   const { status, changed } = checkTrust(path, resolveKitbagHome(env));
   const cure = `read it, then run: kitbag trust ${path}`;
   if (status === "trusted") return { name, status: "ok", found: `${path} (trusted)` };

@@ -41,6 +41,23 @@ test("kitbag doctor says whether the configuration is trusted, and runs nothing 
   expect(before.stderr + after.stderr + changed.stderr).toBe("");
 });
 
+test("kitbag doctor says of a configuration that is data whether it must be trusted", async () => {
+  const project = createProject({ "kitbag.config.json": '{"limits": {"limitMs": 5000}}' });
+  const plain = await runKitbag(["doctor"], { project });
+  project.write("kitbag.config.json", '{"mcp": {"x": {"command": "x"}}}');
+  const before = await runKitbag(["doctor"], { project });
+  await runKitbag(["trust", "."], { project });
+  const after = await runKitbag(["doctor"], { project });
+  project.write("kitbag.config.json", '{"mcp": 7}');
+  const broken = await runKitbag(["doctor"], { project });
+
+  expect(plain.stdout).toContain("kitbag.config.json (only data: needs no trust)");
+  expect(before.stdout).toContain("kitbag.config.json (not trusted); read it, then run: kitbag trust");
+  expect(after.stdout).toContain("kitbag.config.json (trusted)");
+  expect(broken.code).toBe(1);
+  expect(broken.stdout).toContain("mcp: expected an object, found 7");
+});
+
 test.for([
   [{ KITBAG_STORE: "none" }, "note", "none: nothing is kept"],
   [{ KITBAG_STORE: "postgres://ada:hunter2@localhost/kitbag" }, "ok", "postgres://localhost/kitbag"],

@@ -47,7 +47,8 @@ function findInFile(path: string): Omit<TrustTarget, "path"> {
   return { config, directories: [] };
 }
 
-function mustBeTrusted(config: string): boolean {
+/** Tells whether a configuration counts only if it is trusted. @throws {KitbagError} `config-invalid` */
+export function mustBeTrusted(config: string): boolean {
   return !config.endsWith(".json") || needsTrust(parseJsonConfig(readFileSync(config, "utf8"), config));
 }
 
