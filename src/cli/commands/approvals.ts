@@ -91,7 +91,7 @@ async function decide(invocation: Invocation, decision: "approve" | "deny"): Pro
       ...(reason !== undefined && { reason }),
       ...(input !== undefined && { input }),
     });
-    const resume = renderResume(run, origin, invocation.cwd);
+    const resume = renderResume(run, origin, invocation);
     const text = toPrintableLine(`${decision === "approve" ? "Approved" : "Denied"} ${tool}. To go on: ${resume}`);
     return { document: { approval, decision, run }, text };
   });

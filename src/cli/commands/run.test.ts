@@ -207,6 +207,25 @@ test.for([
   expect(stdout.replaceAll(/\s+/gu, " ")).toContain(words);
 });
 
+test("kitbag run, runs and approvals name the store again in what to type next, if it was named", async () => {
+  const { env } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Sent." }]);
+  const project = createToolProject();
+  const store = ["--store", "sqlite:own records.db"];
+
+  const paused = await runKitbag(["run", "write to Ada", "--module", "tools.mjs", ...store], { project, env });
+  const id = /kitbag runs resume (\S+)/u.exec(paused.stderr)?.[1] ?? "";
+  const shown = await runKitbag(["runs", "show", id, ...store], { project });
+  const approved = await runKitbag(["approvals", "approve", id, ...store], { project });
+
+  const resume = `kitbag runs resume ${id} --module tools.mjs --store 'sqlite:own records.db'\n`;
+  expect(paused.stderr).toContain(resume);
+  expect(paused.stderr).toContain(`kitbag approvals approve ${id}:1.0 --store 'sqlite:own records.db'`);
+  expect(shown.stdout).toContain(
+    `kitbag approvals approve ID --store 'sqlite:own records.db', or deny; then: ${resume}`,
+  );
+  expect(approved.stdout).toContain(resume);
+});
+
 test("kitbag runs resume without the module of the run says which to name, and leaves the run and its approval as they are", async () => {
   const { env } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Sent." }]);
   const project = createToolProject();

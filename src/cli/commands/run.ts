@@ -7,7 +7,7 @@ import type { RunResult } from "../../agent/run-result.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveDebugging } from "../agent/debug/live-debugging.ts";
 import { parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
-import { toResume } from "../agent/runs/run-origin.ts";
+import { toNext } from "../agent/runs/run-origin.ts";
 import { addAgentOptions, readAgentOptions } from "../agent/read-agent-options.ts";
 import { createShownRun, finishRun } from "../agent/show-run.ts";
 import { toUserMessage } from "../agent/to-user-message.ts";
@@ -127,7 +127,7 @@ async function openDebugging(
 /** What a command answers whose run is over: the output, if it is not text, and what it cost. */
 function toAnswer(invocation: Invocation, run: AgentRun, result: RunResult): Answer {
   const { terminal, json, options } = invocation;
-  const answer = toRunAnswer(result, toResume(invocation, run.id));
+  const answer = toRunAnswer(result, toNext(invocation, run.id));
   if (json) return answer;
   if (getText(options, "outputSchema") !== undefined && result.status === "ok") {
     terminal.print(`${renderJson(result.output)}\n`);

@@ -6,7 +6,7 @@ import type { Session } from "../../../workspace/sessions/session.ts";
 import { askThePerson } from "../../approve-call.ts";
 import { toPrintable } from "../../printable.ts";
 import { showDuration } from "../../stats/show-duration.ts";
-import { toResume } from "../runs/run-origin.ts";
+import { toNext } from "../runs/run-origin.ts";
 import { createShownRun, finishRun, type ShownRun } from "../show-run.ts";
 import { toUserMessage } from "../to-user-message.ts";
 import { describeEnd, summarizeRun } from "../view/describe-end.ts";
@@ -46,7 +46,7 @@ async function answer(chat: Chat, message: ModelMessage): Promise<void> {
   debugging?.close();
   shown.conclude(result);
   await goOn(chat, result);
-  const end = describeEnd(result, toResume(invocation, run.id));
+  const end = describeEnd(result, toNext(invocation, run.id));
   if (end !== undefined) say(chat, terminal.style(result.status === "failed" ? "red" : "yellow", end));
   if (!json && terminal.isScreen) {
     const time = showDuration(performance.now() - startedAt);

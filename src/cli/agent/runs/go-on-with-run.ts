@@ -15,7 +15,7 @@ import { toRunAnswer } from "../view/describe-end.ts";
 import { renderCostTable } from "../view/show-cost.ts";
 import { withAgent, type OpenAgent } from "../with-agent.ts";
 import { needRun, type ReadRun } from "./read-run.ts";
-import { recallOrigin, toResume } from "./run-origin.ts";
+import { recallOrigin, toNext } from "./run-origin.ts";
 
 /** A run that a command goes on with, and what it needs for that. */
 export interface KnownRun {
@@ -99,5 +99,5 @@ async function findModelName(model: Model | string, { env }: Pick<Invocation, "e
 function toGoneOn(invocation: Invocation, run: AgentRun, result: RunResult): Answer {
   const { terminal, json } = invocation;
   if (!json && result.steps > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
-  return toRunAnswer(result, toResume(invocation, run.id));
+  return toRunAnswer(result, toNext(invocation, run.id));
 }

@@ -11,19 +11,18 @@ import { showInput } from "../view/show-input.ts";
 import { showOutcome } from "../view/show-outcome.ts";
 import type { Invocation } from "../../cli-command.ts";
 import { originOf, renderResume } from "./run-origin.ts";
+import { showCommand } from "../../store/choose-store.ts";
 import { callsOf } from "./calls-of.ts";
 import type { ReadRun } from "./read-run.ts";
 
 /** A run to read from top to bottom. */
-export function renderTranscript(run: ReadRun, { terminal, cwd }: Pick<Invocation, "terminal" | "cwd">): string {
+export function renderTranscript(run: ReadRun, invocation: Pick<Invocation, "terminal" | "options" | "cwd">): string {
+  const { terminal } = invocation;
   const { folded } = run;
   const steps = folded.answers.map((answer) => renderStep(answer, run, terminal));
-  return [
-    renderHead(run),
-    `${terminal.style("bold", "›")} ${run.task}`,
-    ...steps,
-    ...renderEnd(run, terminal, cwd),
-  ].join("\n\n");
+  return [renderHead(run), `${terminal.style("bold", "›")} ${run.task}`, ...steps, ...renderEnd(run, invocation)].join(
+    "\n\n",
+  );
 }
 
 function renderHead(run: ReadRun): string {
@@ -67,13 +66,15 @@ function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Termin
   return [head, ...texts.filter((text) => text !== ""), ...calls].join("\n");
 }
 
-function renderEnd({ id, status, outcome, waiting, folded }: ReadRun, terminal: Terminal, cwd: string): string[] {
-  if (outcome?.status === "failed") return [terminal.style("red", toPrintable(outcome.error.message))];
-  const resume = toPrintableLine(renderResume(id, originOf(folded.start), cwd));
+function renderEnd(
+  { id, status, outcome, waiting, folded }: ReadRun,
+  invocation: Pick<Invocation, "terminal" | "options" | "cwd">,
+): string[] {
+  if (outcome?.status === "failed") return [invocation.terminal.style("red", toPrintable(outcome.error.message))];
+  const resume = toPrintableLine(renderResume(id, originOf(folded.start), invocation));
   if (status === "interrupted") return [`It was interrupted. To go on: ${resume}`];
   if (waiting.length === 0) return [];
   const calls = waiting.map(({ approval, tool, input }) => `  ${approval}  ${nameCall({ tool, input })}`);
-  return [
-    `It waits for an approval:\n${calls.join("\n")}\nTo decide: kitbag approvals approve ID, or deny; then: ${resume}`,
-  ];
+  const approve = showCommand("approvals approve ID", invocation);
+  return [`It waits for an approval:\n${calls.join("\n")}\nTo decide: ${approve}, or deny; then: ${resume}`];
 }

@@ -8,6 +8,7 @@ import type { Invocation } from "../../cli-command.ts";
 import { getText, getTexts } from "../../options.ts";
 import { toShellWord } from "../../to-shell-word.ts";
 import { toShownPath } from "../../shown-path.ts";
+import { showCommand } from "../../store/choose-store.ts";
 import { withKept } from "../../store/open-kept.ts";
 import { usageError } from "../../usage-error.ts";
 import { needRun } from "./read-run.ts";
@@ -70,13 +71,27 @@ async function findOrigin(invocation: Invocation): Promise<RunOrigin> {
 }
 
 /** The command that goes on with a run. What is kept with it need not be said again. */
-export function renderResume(run: string, { module }: Pick<RunOrigin, "module">, cwd: string): string {
+export function renderResume(
+  run: string,
+  { module }: Pick<RunOrigin, "module">,
+  { options, cwd }: Pick<Invocation, "options" | "cwd">,
+): string {
   const words = module === undefined ? [] : ["--module", toShownPath(resolve(cwd, module), cwd)];
-  return ["kitbag", "runs", "resume", run, ...words].map(toShellWord).join(" ");
+  return showCommand(["runs", "resume", run, ...words].map(toShellWord).join(" "), { options });
 }
 
-/** The command that goes on with a run of this command. */
-export function toResume({ options, cwd }: Pick<Invocation, "options" | "cwd">, run: string): string {
+/** The commands that go on with a run. */
+export interface NextCommands {
+  readonly resume: string;
+  /** Approves one of its calls. */
+  approve(approval: string): string;
+}
+
+/** The commands that go on with a run of this command. */
+export function toNext({ options, cwd }: Pick<Invocation, "options" | "cwd">, run: string): NextCommands {
   const module = getText(options, "module");
-  return renderResume(run, module === undefined ? {} : { module }, cwd);
+  return {
+    resume: renderResume(run, module === undefined ? {} : { module }, { options, cwd }),
+    approve: (approval) => showCommand(`approvals approve ${approval}`, { options }),
+  };
 }

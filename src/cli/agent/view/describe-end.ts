@@ -1,6 +1,7 @@
 import type { RunResult } from "../../../agent/run-result.ts";
 import type { Answer } from "../../cli-command.ts";
 import { toPrintable } from "../../printable.ts";
+import type { NextCommands } from "../runs/run-origin.ts";
 import { showCount, showDollars } from "./show-cost.ts";
 
 const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
@@ -14,10 +15,11 @@ const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
   lost: "another process works on it now",
 };
 
-/**
- * How a run ended if it did not end well, and what to do about it; nothing if it did. `resume` is the command that goes on with it.
- */
-export function describeEnd({ status, reason, error, approvals = [] }: RunResult, resume: string): string | undefined {
+/** How a run ended if it did not end well, and what to do about it; nothing if it did. */
+export function describeEnd(
+  { status, reason, error, approvals = [] }: RunResult,
+  { resume, approve }: NextCommands,
+): string | undefined {
   switch (status) {
     case "ok":
       return undefined;
@@ -30,7 +32,7 @@ export function describeEnd({ status, reason, error, approvals = [] }: RunResult
     case "paused":
       return [
         `Paused: ${approvals.length === 1 ? "a call needs" : `${approvals.length} calls need`} an approval. To decide, and to go on:`,
-        ...approvals.map((approval) => `  kitbag approvals approve ${approval}    (or deny)`),
+        ...approvals.map((approval) => `  ${approve(approval)}    (or deny)`),
         `  ${resume}`,
       ].join("\n");
   }
@@ -50,8 +52,8 @@ export function summarizeRun({ steps, usage, cost }: RunResult, durationMs: stri
 }
 
 /** The answer of a command that was one run; all that is to be read has been shown. */
-export function toRunAnswer(result: RunResult, resume: string): Answer {
-  const failure = describeEnd(result, resume);
+export function toRunAnswer(result: RunResult, next: NextCommands): Answer {
+  const failure = describeEnd(result, next);
   if (failure === undefined) return { document: undefined };
   return { document: undefined, failure, exitCode: 1 };
 }
