@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
 import { isName } from "../../core/names.ts";
-import { skillVersionsFolder } from "../../skills/load/earlier-versions.ts";
+import { skillVersionsFolder } from "../../skills/discovery/find-skills.ts";
 import type { StoredVersion } from "../../forge/disk/stored-tool.ts";
 import type { ForgeVersion } from "../../forge/forge-interface.ts";
 import { memoryStore } from "../../store/memory-store.ts";

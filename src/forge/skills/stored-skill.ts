@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import type { CodeFolder } from "../../core/script-code.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
-import { skillVersionsFolder } from "../../skills/load/earlier-versions.ts";
+import { skillVersionsFolder } from "../../skills/discovery/find-skills.ts";
 import { historyFile, parseHistory } from "../disk/stored-tool.ts";
 import type { ToolsFolder } from "../disk/tools-folder.ts";
 import type { ForgeEvent } from "../forge-interface.ts";

@@ -59,6 +59,19 @@ test("findSkills() looks in the project upwards to the root of the repository, t
   ]);
 });
 
+test("findSkills() finds no skills that were removed, and no earlier versions, in a project that is named", () => {
+  const folder = createFolder({
+    ".kitbag/removed/old/files/SKILL.md": "",
+    ".kitbag/skill-versions/talk/1.0.0/SKILL.md": "",
+    ".kitbag/skills/talk/SKILL.md": "",
+    "skills/removed/SKILL.md": "",
+  });
+
+  expect(found(folder, { directories: [folder] })).toEqual([".kitbag/skills/talk", "skills/removed"]);
+  const version = join(folder, ".kitbag/skill-versions/talk/1.0.0");
+  expect(found(folder, { directories: [version] })).toEqual([".kitbag/skill-versions/talk/1.0.0"]);
+});
+
 test("findSkills() looks only where we are when there is no repository", () => {
   const folder = createFolder({ ".agents/skills/above/SKILL.md": "", "work/.agents/skills/here/SKILL.md": "" });
 

@@ -8,6 +8,9 @@ import { messageOf } from "../folder/read-file.ts";
 import { showPath } from "../folder/show-path.ts";
 import { isSkill, isSkillFile } from "./is-skill.ts";
 
+/** The folder of `.kitbag` with earlier versions of a project's skills. */
+export const skillVersionsFolder = "skill-versions";
+
 /** A folder that holds a skill. */
 export interface SkillLocation {
   /** As it was found. */
@@ -151,12 +154,16 @@ function searchInside(search: Search, { directory, ...place }: OpenPlace, items:
   for (const item of items) {
     if (isIgnoredFolder(item.name) && item.name !== ".kitbag") continue;
     if (!item.isDirectory() && !item.isSymbolicLink()) continue;
+    if (keptFolders.has(item.name) && basename(directory) === ".kitbag") continue;
     // Hidden folders hold other clients' skills; they are looked at only if they are named.
     if (item.name.startsWith(".") && place.depth > 0) continue;
     const inside = { ...place, path: join(place.path, item.name), depth: place.depth + 1 };
     searchFolder(search, item.isDirectory() ? { ...inside, directory: join(directory, item.name) } : inside);
   }
 }
+
+/** Folders of `.kitbag` with what is not used any more, but can be put back. */
+const keptFolders: ReadonlySet<string> = new Set(["removed", skillVersionsFolder]);
 
 /** Tells whether a folder is a skill itself, rather than a folder of skills. */
 export function isSkillFolder(path: string): boolean {

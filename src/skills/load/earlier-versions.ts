@@ -2,10 +2,8 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import type { Skill } from "../../core/skill.ts";
+import { skillVersionsFolder } from "../discovery/find-skills.ts";
 import type { SkillReport } from "./skill-report.ts";
-
-/** Where earlier versions of a project's skills are kept, beside the folder of its skills. */
-export const skillVersionsFolder = "skill-versions";
 
 const labelForm = /^\d{1,9}\.\d{1,9}\.\d{1,9}$/u;
 

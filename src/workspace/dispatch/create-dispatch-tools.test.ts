@@ -282,6 +282,32 @@ test("call_tool calls the version that is asked for, and no other", async () => 
   expect(codeOf(await run("call_tool", { name: "box__nothing", version: "1.0.0" }))).toBe("tool-not-found");
 });
 
+test("call_tool calls a tool as it was in an earlier version of its skill, while that is open", async () => {
+  const toTool = (name: string, version?: string): Tool =>
+    defineTool({ name, description: "Says", ...(version !== undefined && { version }), run: () => version ?? "none" });
+  const toSkill = (version: string, tools: readonly Tool[]): Skill =>
+    defineSkill({ name: "talk", description: "Talks", version, tools: [...tools] });
+  const odd = { ...toSkill("0.1.0", [toTool("say")]), earlier: [] };
+  const { version: _, ...unnamed } = toSkill("0.0.1", [toTool("say", "0.0.1")]);
+  const earlier = [
+    toSkill("1.0.0", [toTool("say", "1.0.0")]),
+    toSkill("2.0.0", [toTool("say", "2.0.0")]),
+    odd,
+    unnamed,
+  ];
+  const skill = { ...toSkill("2.0.0", [toTool("say", "2.0.0"), toTool("sing", "2.0.0")]), earlier };
+  const { run, session } = setUp({ skills: [skill] });
+  const say = (version: string): Promise<ToolOutcome> => run("call_tool", { name: "talk__say", version });
+
+  expect(codeOf(await say("1.0.0"))).toBe("tool-unavailable");
+  await session.activateSkill("talk");
+  expect(await say("1.0.0")).toMatchObject({ output: "1.0.0" });
+  expect(await say("2.0.0")).toMatchObject({ output: "2.0.0" });
+  expect(await say("0.1.0")).toMatchObject({ output: "none" });
+  expect(codeOf(await say("0.0.1"))).toBe("version-not-found");
+  expect(codeOf(await run("call_tool", { name: "talk__sing", version: "1.0.0" }))).toBe("version-not-found");
+});
+
 test("call_tool tells which tool an input means, of whatever it is", () => {
   const versioned = defineTool({ name: "old", description: "Old", version: "1.0.0", run: () => "one" });
   const { tools } = setUp({ components: [{ name: "box", tools: [versioned] }] });
