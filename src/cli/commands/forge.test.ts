@@ -140,7 +140,9 @@ test("kitbag forge replaces a skill, whose versions are called, listed, compared
   expect(all.stdout).toMatch(/^talk +2 +1\.0\.1/mu);
   expect(diff.stdout).toContain("+echo B");
   expect(back.stdout).toBe("talk is at 1.0.0 now; it was at 1.0.1. To undo: kitbag rollback talk 1.0.1\n");
-  expect(deleted.code).toBe(0);
+  expect(deleted.stdout).toBe(
+    "talk is deleted; it was at 1.0.0. To bring it back: kitbag forge delete_skill --name talk --undo\n",
+  );
   expect(gone.code).toBe(1);
   expect(undone.stdout).toContain("talk is live, at 1.0.0");
   expect(called.stdout).toBe("A\n");

@@ -9,7 +9,7 @@ import { noteUsers } from "./note-users.ts";
 
 /** What an operation answers that made a tool or a skill, as far as a person wants to read it. */
 type Forged = Partial<Pick<LiveTool, "version" | "change" | "replay" | "usedBy" | "diagnostics">> & {
-  readonly status: "live" | "waiting";
+  readonly status: "live" | "waiting" | "deleted";
   readonly name: string;
   /** Of a skill: its folder, and the addresses of its tools. */
   readonly path?: string;
@@ -20,6 +20,8 @@ type Forged = Partial<Pick<LiveTool, "version" | "change" | "replay" | "usedBy" 
   readonly id?: string;
   readonly asks?: Permissions;
   readonly laxer?: readonly string[];
+  /** Of what was deleted. */
+  readonly undo?: string;
 };
 
 /** Says what was made and what to do next; nothing if the output is of another kind, and is shown as it is. */
@@ -27,11 +29,19 @@ export function renderForged(output: JsonValue, workspace: Workspace): string | 
   const forged = output as unknown as Partial<Forged> & { readonly step?: string };
   if (forged.step !== undefined || forged.name === undefined) return undefined;
   if (forged.status === "waiting") return toPrintable(renderWaiting(forged as Forged));
+  if (forged.status === "deleted") return toPrintable(renderDeleted(forged as Forged));
   return forged.status === "live" ? toPrintable(renderLive(forged as Forged, workspace)) : undefined;
 }
 
 function renderWaiting({ name, asks = {}, laxer = [], id = "" }: Forged): string {
   return `${name} is not live yet: it asks for ${describeWish({ asks, laxer })}. Nothing of it has run. To agree:\n  kitbag approvals approve ${id}`;
+}
+
+/** How to undo it is said for models, by the name of the operation. */
+function renderDeleted({ name, version = "", undo = "", usedBy }: Forged): string {
+  const [operation = ""] = undo.split(" ", 1);
+  const back = `kitbag forge ${operation} --name ${name} --undo`;
+  return `${name} is deleted; it was at ${version}. To bring it back: ${back}${noteUsers(usedBy === undefined ? {} : { usedBy })}`;
 }
 
 function renderLive(forged: Forged, workspace: Workspace): string {

@@ -16,7 +16,7 @@ test("openAudited() makes the store in .kitbag, and hides it from git but for sk
   await record(place);
 
   const ignored = readFileSync(join(place.choice.folder, ".gitignore"), "utf8");
-  expect(ignored.split("\n").slice(1)).toEqual(["/*", "!/skills/", "!/tools/", ""]);
+  expect(ignored.split("\n").slice(1)).toEqual(["/*", "!/skills/", "!/skill-versions/", "!/tools/", ""]);
   expect([place.choice.file, place.files.keyFile].map((path) => statSync(path).mode & 0o077)).toEqual([0, 0]);
 });
 

@@ -56,7 +56,7 @@ function isLink(path: string): boolean {
 
 /** Records are of this machine; skills and tools in the folder belong to the project. */
 const ignored =
-  "# Records of this machine, kept by Kitbag. What is in skills/ and tools/ belongs to the project.\n/*\n!/skills/\n!/tools/\n";
+  "# Records of this machine, kept by Kitbag. Skills and tools belong to the project.\n/*\n!/skills/\n!/skill-versions/\n!/tools/\n";
 
 function makeOwnFolder(file: string, folder: string): void {
   try {
