@@ -110,6 +110,8 @@ export interface ExampleResult {
 
 /** A call that was recorded, made again with the new version. */
 export interface ReplayDifference {
+  /** The address of the tool, if it is one of a skill. */
+  readonly tool?: string;
   readonly input: JsonObject;
   readonly before: JsonValue;
   /** What comes now; none if it fails now. */
@@ -205,6 +207,8 @@ export interface LiveSkill {
   readonly howToCall: readonly string[];
   /** The version before, how far this one is from it and why. */
   readonly change?: LiveTool["change"];
+  /** How recorded calls of its tools go with it, if it replaces another version. */
+  readonly replay?: ReplayReport;
   readonly diagnostics: readonly ForgeDiagnostic[];
 }
 

@@ -155,5 +155,6 @@ export async function proveTool(
   const before = base?.tools.get(base.version);
   if (base === undefined || before === undefined) return { examples };
   const { windows } = base;
-  return { examples, replay: await replayCalls(tool, { store, before, windows, maxCalls: policy.maxReplays }, trial) };
+  const replay = { store, address: tool.name, before, windows, maxCalls: policy.maxReplays };
+  return { examples, replay: await replayCalls(tool, replay, trial) };
 }

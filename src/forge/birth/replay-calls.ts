@@ -15,6 +15,8 @@ const pageEntries = 1000;
 /** Which calls are made again. */
 export interface Replay {
   readonly store: Store | undefined;
+  /** What the tool is called by. */
+  readonly address: string;
   /** The version that is live. */
   readonly before: Tool;
   /** When it was live, and those before it whose inputs it takes, too; the oldest first. */
@@ -28,12 +30,12 @@ export interface Replay {
  * earlier version is asked of the live one first: only what this edit changes is told.
  */
 export async function replayCalls(after: Tool, replay: Replay, trial: Trial): Promise<ReplayReport> {
-  const { store, before, windows, maxCalls } = replay;
+  const { store, address, before, windows, maxCalls } = replay;
   const { readOnly, idempotent } = before.annotations;
   if (maxCalls === 0) return nothing("the policy replays none");
   if (store === undefined) return nothing("no calls are recorded: there is no store");
   if (readOnly !== true && idempotent !== true) return nothing("the tool is neither read-only nor idempotent");
-  const recorded = await findCalls(store, { tool: before.name, windows, maxCalls });
+  const recorded = await findCalls(store, { tool: address, windows, maxCalls });
   const [live, bench] = [createBench(before, trial), createBench(after, trial)];
   const differences: ReplayDifference[] = [];
   let calls = 0;

@@ -9,13 +9,22 @@ import { readFolder } from "../../skills/folder/read-folder.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import { checkSkillDraft } from "../drafts/check-draft.ts";
 import type { ForgeParts } from "../forge-parts.ts";
-import type { Forge, ForgeDiagnostic, RefusedTool, SkillAnswer, SkillChangeOptions } from "../forge-interface.ts";
+import type {
+  Forge,
+  ForgeDiagnostic,
+  LiveSkill,
+  RefusedTool,
+  ReplayReport,
+  SkillAnswer,
+  SkillChangeOptions,
+} from "../forge-interface.ts";
 import { refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { holdBack, type Agreed } from "../birth/hold-back.ts";
 import type { SkillDraft } from "../tool-draft.ts";
 import type { BringIn } from "./bring-in.ts";
 import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
+import { replaySkill } from "./replay-skill.ts";
 import { findSkillChange, loadKeptTools, type SkillChange } from "./skill-change.ts";
 import { writeSkill } from "./skill-writer.ts";
 import { labelStage, stageSkill, trySkill } from "./stage-skill.ts";
@@ -83,13 +92,16 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   if ("status" in staged) return staged;
   const { tools, diagnostics } = staged;
   const asked = joinPermissions((draft.tools ?? []).map((tool) => tool.permissions ?? {}));
-  const laxer = stored.current === undefined ? [] : findLaxerTools(await loadKeptTools(stored.current), tools);
+  const before = stored.current === undefined ? [] : await loadKeptTools(stored.current);
+  const laxer = findLaxerTools(before, tools);
   const held = await holdBack(parts, { draft, asked, laxer, agreed, from, author });
   if (held !== undefined) return held;
   const examples = await trySkill(parts, { draft, tools }, options);
   signal?.throwIfAborted();
   if (examples.some((one) => !one.passed)) return refuseExamples(draft.name, examples);
-  return makeLive(parts, making, { ...(await findSkillChange(draft, tools, stored)), diagnostics });
+  const replay = await replaySkill(parts, { stored, before, after: tools }, options);
+  const change = await findSkillChange(draft, tools, stored);
+  return makeLive(parts, making, { ...change, replay, diagnostics });
 }
 
 interface Staged {
@@ -123,10 +135,14 @@ function isSame({ current }: StoredSkill, stage: string): boolean {
   return readFolder(stage, { takesMarks: false, keepsContents: false }).digest === current.folder.digest;
 }
 
+interface ReplayedSkill {
+  readonly replay: ReplayReport | undefined;
+}
+
 async function makeLive(
   parts: ForgeParts,
   { draft, stage, stored, bringIn, options }: Making,
-  { version, change, diagnostics }: SkillChange & { readonly diagnostics: readonly ForgeDiagnostic[] },
+  { version, change, replay, diagnostics }: SkillChange & Pick<LiveSkill, "diagnostics"> & ReplayedSkill,
 ): Promise<SkillAnswer> {
   const author = options.author ?? parts.author;
   const labelled = { ...draft, version };
@@ -145,6 +161,7 @@ async function makeLive(
   if (wrong !== undefined) return refuseDraft(draft.name, wrong);
   return toLiveSkill(parts, now, {
     ...(change !== undefined && { change }),
+    ...(replay !== undefined && { replay }),
     diagnostics: diagnostics.filter(({ code }) => code !== "skill-untrusted"),
   });
 }

@@ -9,6 +9,7 @@ import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { followSkills } from "../../workspace/skills/follow-skills.ts";
 import { createSkillSource, loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import {
+  countWords,
   expectRefused,
   openTestForge,
   openTestRuntimes,
@@ -51,6 +52,25 @@ test("createSkill() with replace makes the next version, and the one before stay
   expect(await outputOf(workspace, "talk/say@1.0.0")).toBe("A\n");
   expect(await outputOf(workspace, "talk/say@9.0.0")).toBe("version-not-found");
   expect(workspace.getAvailableTools().map(({ address }) => address)).toEqual(["talk/say"]);
+});
+
+test("createSkill() with replace makes recorded calls again and tells what comes out differently", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  const counting = (code: string): SkillDraft => talk("", { tools: [{ ...countWords, code }, sayTool("say", "A")] });
+  await forge.createSkill(counting(countWords.code));
+  await workspace.activateSkill("talk");
+  for (const text of ["a b", "a-b"]) await workspace.call("talk/count-words", { text });
+  await workspace.call("talk/say");
+
+  const code = countWords.code.replace("text.split()", 'text.replace("-", " ").split()');
+  const next = await forge.createSkill(counting(code), { replace: true });
+  const again = await forge.createSkill(talk("B"), { replace: true });
+
+  const [input, before, after] = [{ text: "a-b" }, { words: 1 }, { words: 2 }];
+  expect(next).toMatchObject({
+    replay: { calls: 2, same: 1, differences: [{ tool: "talk/count-words", input, before, after }] },
+  });
+  expect(again).toMatchObject({ replay: { calls: 0, skipped: "the tool is neither read-only nor idempotent" } });
 });
 
 test("createSkill() with replace refuses what does not pass, and leaves all as it was", async () => {

@@ -7,7 +7,7 @@ import type { StoredSkill } from "./stored-skill.ts";
 export function toLiveSkill(
   { workspace }: Pick<ForgeParts, "workspace">,
   { name, current }: StoredSkill,
-  { change, diagnostics = [] }: Partial<Pick<LiveSkill, "change" | "diagnostics">> = {},
+  { change, replay, diagnostics = [] }: Partial<Pick<LiveSkill, "change" | "replay" | "diagnostics">> = {},
 ): SkillAnswer {
   const skill = workspace.getSkill(name);
   if (skill === undefined || current === undefined) {
@@ -26,6 +26,7 @@ export function toLiveSkill(
       ...tools.map((tool) => `Then call ${tool}`),
     ],
     ...(change !== undefined && { change }),
+    ...(replay !== undefined && { replay }),
     diagnostics,
   };
 }
