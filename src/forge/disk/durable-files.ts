@@ -32,6 +32,7 @@ export function placeFolder(path: string, files: FileMap, near: string = dirname
     rmSync(old, { recursive: true, force: true });
   } catch (cause) {
     rmSync(draft, { recursive: true, force: true });
+    if (existsSync(old) && !existsSync(path)) renameSync(old, path);
     throw cause;
   }
 }

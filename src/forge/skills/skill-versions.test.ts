@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -161,6 +161,19 @@ test("rollbackSkill() makes an earlier version live again, and keeps that it hap
   await expect(forge.rollbackSkill("talk", "7.0.0")).rejects.toMatchObject({ code: "version-not-found" });
   const next = await forge.createSkill(talk("C"), { replace: true });
   expect(next).toMatchObject({ version: "1.0.2", change: { from: "1.0.0" } });
+});
+
+test("rollbackSkill() brings back a skill whose folder is missing, as after a crash in the middle of a replacement", async () => {
+  const { forge, workspace, directory } = await openTestForge(runtimes);
+  await forge.createSkill(talk("A"));
+  await forge.createSkill(talk("B"), { replace: true });
+  rmSync(join(directory, ".kitbag", "skills", "talk"), { recursive: true });
+
+  const back = await forge.rollbackSkill("talk", "1.0.1");
+  await workspace.activateSkill("talk");
+
+  expect(back).toMatchObject({ status: "live", version: "1.0.1" });
+  expect(await outputOf(workspace, "talk/say")).toBe("B\n");
 });
 
 test("deleteSkill() takes a skill out, and restoreSkill() brings it back as it was", async () => {
