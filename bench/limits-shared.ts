@@ -8,7 +8,7 @@ const rates: readonly RateLimit[] = [{ per: "user", calls: 1_000_000_000, inMs: 
 
 const question: Question = {
   title: "What does a limit cost that several processes share?",
-  text: `A tool is called ${calls} times, each call awaited, with its records in SQLite: with no limit, and with one for each user that is counted in the same file, so that other processes count with it. Beside it one bare increment in that file.`,
+  text: `A tool is called ${calls} times, each call awaited, with its records in SQLite: with no limit; with one for each user that is counted in the same file, so that other processes count with it; and with so many places for calls at once, one of which is taken and given back in that file. Beside it one bare increment.`,
   unit: "µs elapsed a call",
   rounds: 21,
   targets: [
@@ -18,6 +18,12 @@ const question: Question = {
       limit: 1.3,
       value: (cost) => (cost("one limit") - cost("no limit")) / cost("one increment"),
     },
+    {
+      text: "a place, to one increment",
+      unit: "×",
+      limit: 1.3,
+      value: (cost) => (cost("one of 10 places") - cost("no limit")) / cost("one increment"),
+    },
   ],
   async contenders() {
     const { store } = await openStoreFile();
@@ -25,6 +31,10 @@ const question: Question = {
     return [
       contend("no limit", call(createWorkspace({ tools: [echo], store }))),
       contend("one limit", call(createWorkspace({ tools: [echo], store, rates }))),
+      contend(
+        "one of 10 places",
+        call(createWorkspace({ tools: [{ ...echo, limits: { maxConcurrent: 10 } }], store })),
+      ),
       contend("one increment", increment),
     ];
   },

@@ -52,6 +52,8 @@ export interface WriteOptions {
   readonly expiresInMs?: number;
   /** Write only if this is the version that is there; 0 means that there is none. */
   readonly ifVersion?: number;
+  /** With `false` it need not be on disk yet when it is acknowledged, as with {@link AppendOptions.durable}. @default true */
+  readonly durable?: boolean;
 }
 
 /** What part of the keys, or of the streams, to list. */
@@ -73,7 +75,7 @@ export interface KeyValueStore {
   /** Answers with the new version. */
   set(key: string, value: JsonValue, options?: WriteOptions): Promise<number>;
   /** Answers whether there was something to delete. */
-  delete(key: string, options?: Pick<WriteOptions, "ifVersion">): Promise<boolean>;
+  delete(key: string, options?: Pick<WriteOptions, "ifVersion" | "durable">): Promise<boolean>;
   /** In the order of the keys' code points, which is the order of their bytes as UTF-8. */
   list(options?: ListOptions): Promise<readonly (readonly [key: string, value: ListedValue])[]>;
   /**
@@ -82,7 +84,7 @@ export interface KeyValueStore {
    *
    * @throws {KitbagError} `store-conflict` if what is there, or the sum, is not a safe integer.
    */
-  increment(key: string, by?: number, options?: Pick<WriteOptions, "expiresInMs">): Promise<number>;
+  increment(key: string, by?: number, options?: Pick<WriteOptions, "expiresInMs" | "durable">): Promise<number>;
 }
 
 /** One line of a log. */

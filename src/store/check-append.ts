@@ -1,6 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue, type JsonValue } from "../core/json.ts";
 import type { AppendOptions } from "../core/store.ts";
+import { checkDurable } from "./check-durable.ts";
 import { checkKey } from "./check-key.ts";
 import { checkWhole } from "./check-whole.ts";
 import { toKept } from "./kept-value.ts";
@@ -19,13 +20,7 @@ export function checkAppend(stream: string, options: AppendOptions | undefined):
   checkKey(stream);
   if (expectedPosition !== undefined) checkWhole("expectedPosition", expectedPosition);
   if (time !== undefined) checkWhole("time", time);
-  if (durable !== undefined && typeof durable !== "boolean") {
-    throw new KitbagError("option-invalid", {
-      option: "durable",
-      found: showValue(durable),
-      expected: "true or false",
-    });
-  }
+  checkDurable(durable);
   return { expectedPosition, time, durable };
 }
 

@@ -1,6 +1,7 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue, type JsonValue } from "../core/json.ts";
 import type { WriteOptions } from "../core/store.ts";
+import { checkDurable } from "./check-durable.ts";
 import { checkWhole } from "./check-whole.ts";
 
 /**
@@ -8,12 +9,16 @@ import { checkWhole } from "./check-whole.ts";
  *
  * @throws {KitbagError} `option-invalid`
  */
-export function checkWrite(options: WriteOptions | undefined): { [Name in keyof WriteOptions]-?: number | undefined } {
-  const { expiresInMs, ifVersion } = options ?? {};
+export function checkWrite(options: WriteOptions | undefined): CheckedWrite {
+  const { expiresInMs, ifVersion, durable } = options ?? {};
   if (expiresInMs !== undefined) checkWhole("expiresInMs", expiresInMs, 1);
   if (ifVersion !== undefined) checkWhole("ifVersion", ifVersion);
-  return { expiresInMs, ifVersion };
+  checkDurable(durable);
+  return { expiresInMs, ifVersion, durable };
 }
+
+/** What may be said with a write, after it was checked. */
+export type CheckedWrite = { readonly [Name in keyof WriteOptions]-?: WriteOptions[Name] | undefined };
 
 /**
  * Checks that the version that is there, 0 for none, is the one that was expected.

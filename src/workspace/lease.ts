@@ -12,7 +12,9 @@ export interface Lease {
 
 /** Takes a key, unless somebody has it, here or in another process. */
 export async function takeLease(kv: KeyValueStore, key: string): Promise<Lease | undefined> {
-  const claim = (ifVersion: number): Promise<number> => kv.set(key, true, { ifVersion, expiresInMs: leaseMs });
+  // It need not survive a loss of power: neither do those who have it.
+  const about = { expiresInMs: leaseMs, durable: false };
+  const claim = (ifVersion: number): Promise<number> => kv.set(key, true, { ifVersion, ...about });
   let version: number;
   try {
     version = await claim(0);
@@ -42,7 +44,7 @@ export async function takeLease(kv: KeyValueStore, key: string): Promise<Lease |
     async end() {
       clearInterval(timer);
       await renewing;
-      if (version > 0) await kv.delete(key, { ifVersion: version }).catch(ignore);
+      if (version > 0) await kv.delete(key, { ifVersion: version, durable: false }).catch(ignore);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { KeyValueStore, ListedValue, VersionedValue } from "../../core/stor
 import { checkKey } from "../check-key.ts";
 import { checkList } from "../check-list.ts";
 import { checkWhole } from "../check-whole.ts";
-import { checkVersion, checkWrite, toSum } from "../check-write.ts";
+import { checkVersion, checkWrite, toSum, type CheckedWrite } from "../check-write.ts";
 import { toKept } from "../kept-value.ts";
 import { checkOpen } from "../store-life.ts";
 import { createKvRows, type KvRow, type KvRows } from "./kv-rows.ts";
@@ -32,13 +32,14 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
       const checked = checkWrite(options);
       const kept = JSON.stringify(toKept(key, value));
       checkOpen(life, "kv.set");
-      return writer.write(scopeOf(key), () => changes.set(key, kept, checked), { bytes: kept.length });
+      const about = { bytes: kept.length, isDurable: checked.durable };
+      return writer.write(scopeOf(key), () => changes.set(key, kept, checked), about);
     },
     async delete(key, options) {
       checkKey(key);
-      const { ifVersion } = checkWrite(options);
+      const { ifVersion, durable: isDurable } = checkWrite(options);
       checkOpen(life, "kv.delete");
-      return writer.write(scopeOf(key), () => changes.delete(key, ifVersion));
+      return writer.write(scopeOf(key), () => changes.delete(key, ifVersion), { isDurable });
     },
     async list(options) {
       const { prefix, after, limit } = checkList(options);
@@ -50,9 +51,9 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
     async increment(key, by = 1, options) {
       checkKey(key);
       checkWhole("by", by, Number.MIN_SAFE_INTEGER);
-      const { expiresInMs } = checkWrite(options);
+      const { expiresInMs, durable: isDurable } = checkWrite(options);
       checkOpen(life, "kv.increment");
-      return writer.write(scopeOf(key), () => changes.increment(key, by, expiresInMs));
+      return writer.write(scopeOf(key), () => changes.increment(key, by, expiresInMs), { isDurable });
     },
   };
 }
@@ -60,7 +61,7 @@ export function sqliteKv(parts: SqliteParts): KeyValueStore {
 /** The writes. They run inside of a transaction. */
 function createKvChanges(rows: KvRows) {
   return {
-    set(key: string, kept: string, { ifVersion, expiresInMs }: ReturnType<typeof checkWrite>): number {
+    set(key: string, kept: string, { ifVersion, expiresInMs }: CheckedWrite): number {
       checkVersion(key, rows.take(key)?.version ?? 0, ifVersion);
       return rows.put(key, kept, rows.toExpiry(expiresInMs));
     },

@@ -6,6 +6,19 @@ import { rejectsWith, type StoreChecks } from "./store-check.ts";
 
 /** What `kv` does with keys and values. */
 export const kvChecks: StoreChecks = {
+  async "kv.set(), kv.delete() and kv.increment() take what need not be on disk yet, and everybody sees it"({ kv }) {
+    const version = await kv.set("key", 1, { durable: false });
+    await kv.set("other", 1);
+    assert.deepEqual(await kv.get("key"), { value: 1, version });
+    assert.equal(await kv.delete("key", { ifVersion: version, durable: false }), true);
+    assert.equal(await kv.get("key"), undefined);
+    assert.equal(await kv.increment("count", 2, { durable: false }), 2);
+    assert.equal(await kv.increment("count"), 3);
+    await rejectsWith("option-invalid", () => kv.set("key", 1, { durable: 1 as never }));
+    await rejectsWith("option-invalid", () => kv.increment("count", 1, { durable: 1 as never }));
+    await rejectsWith("option-invalid", () => kv.delete("key", { durable: "no" as never }));
+  },
+
   async "kv.get() answers undefined for a key that is not there"({ kv }) {
     assert.equal(await kv.get("nothing"), undefined);
   },

@@ -158,7 +158,7 @@ class Room {
       while (this.#waiting.size > 0) {
         if (performance.now() - toldAt > wishMs / 2) {
           toldAt = performance.now();
-          await this.#kv.set(this.#wish, true, { expiresInMs: wishMs });
+          await this.#kv.set(this.#wish, true, { expiresInMs: wishMs, durable: false });
         }
         await sleep(pollMs * (0.5 + Math.random()));
         if (!this.#isResting()) await this.#letIn();
@@ -169,7 +169,7 @@ class Room {
     }
     this.#isLooking = false;
     // What cannot be taken back ends by itself.
-    await this.#kv.delete(this.#wish).catch(ignore);
+    await this.#kv.delete(this.#wish, { durable: false }).catch(ignore);
   }
 
   async #letIn(): Promise<void> {

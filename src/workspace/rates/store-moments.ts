@@ -89,7 +89,7 @@ async function fulfil(place: Place, wishes: readonly Wish[], known: Seen | undef
     const { moments, isChanged } = grant(seen.moments, wishes, inMs);
     if (!isChanged) return { version: seen.version, moments };
     try {
-      const version = await kv.set(key, [...moments], { ifVersion: seen.version, expiresInMs: inMs });
+      const version = await kv.set(key, [...moments], { ifVersion: seen.version, expiresInMs: inMs, durable: false });
       return { version, moments };
     } catch (cause) {
       // Somebody else was faster: look again.

@@ -7,7 +7,10 @@ import { takeFrom, toBucket, waitForWindow, type RateCounter } from "./rate-coun
 import type { RateLimit } from "./rate-limit.ts";
 import { createStoreMoments } from "./store-moments.ts";
 
-/** Makes a counter whose numbers are in a store, so that all processes that share it count together. */
+/**
+ * Makes a counter whose numbers are in a store, so that all processes that share it count together. They need not be on disk before a
+ * call begins: the record of its end takes them along.
+ */
 export function createStoreRateCounter(kv: KeyValueStore, limit: RateLimit): RateCounter {
   if (limit.burst !== undefined) return createBucket(kv, limit, limit.burst);
   return limit.calls > maxMoments ? createWindow(kv, limit) : createExactWindow(kv, limit);
@@ -45,7 +48,7 @@ function createWindow(kv: KeyValueStore, limit: RateLimit): RateCounter {
   }
 
   const add = (prefix: string, index: number, by: number): Promise<number> =>
-    kv.increment(`${prefix}:${index}`, by, { expiresInMs: 2 * inMs });
+    kv.increment(`${prefix}:${index}`, by, { expiresInMs: 2 * inMs, durable: false });
 
   return {
     async take(subject, now) {
@@ -76,7 +79,7 @@ function createBucket(kv: KeyValueStore, limit: RateLimit, burst: number): RateC
       const full = change(typeof found?.value === "number" ? found.value : 0);
       if (full === undefined) return;
       try {
-        await kv.set(key, full, { ifVersion: found?.version ?? 0, expiresInMs });
+        await kv.set(key, full, { ifVersion: found?.version ?? 0, expiresInMs, durable: false });
         return;
       } catch (cause) {
         // Somebody else was faster: look again.
