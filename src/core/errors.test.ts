@@ -58,7 +58,7 @@ test("the message of tool-not-made says where a tool of a skill is edited", () =
   const toMessage = (more: object): string => toFailure("tool-not-made", { tool: "greeter/say", ...more }).message;
 
   expect(toMessage({ skill: "greeter", folder: ".kitbag/skills/greeter" })).toBe(
-    'Cannot work on "greeter/say": it is a tool of the skill "greeter", which has no versions; edit its files in .kitbag/skills/greeter, then run: kitbag trust .kitbag/skills/greeter, and kitbag test greeter/say',
+    'Cannot work on "greeter/say": it is a tool of the skill "greeter", and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in .kitbag/skills/greeter, then run: kitbag trust .kitbag/skills/greeter, and kitbag test greeter/say',
   );
   expect(toMessage({ skill: "greeter" })).toContain('not made here, but by whoever made the skill "greeter"; only');
   expect(toMessage({})).toContain("it is there, but was not made here; only tools");

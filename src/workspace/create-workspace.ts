@@ -22,7 +22,7 @@ import { createListeners, type Listeners } from "./listeners.ts";
 import { createOutputKeeper } from "./outputs/output-keeper.ts";
 import { createRecentBlobs } from "./outputs/recent-blobs.ts";
 import { createRates } from "./rates/rates.ts";
-import { createSharedPlaces } from "./rates/shared-places.ts";
+import { createSupplies } from "./rates/supply.ts";
 import { forgetOutputs } from "./recall/forget-outputs.ts";
 import { createOutputCache } from "./recall/output-cache.ts";
 import { toRedaction } from "./redaction.ts";
@@ -139,8 +139,11 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     cache: createOutputCache(kv),
     flights: new Map(),
     states: createStates(kv),
-    slots: createSlots(limits.maxConcurrent),
-    places: createSharedPlaces(kv),
+    slots: createSlots({
+      maxTotal: limits.maxConcurrent,
+      maxTogether: limits.maxTogether,
+      openSupply: createSupplies(kv),
+    }),
     waiting: 0,
     ...createGuards(options, registry, store),
     inFlight,

@@ -1,8 +1,8 @@
 import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
+import { describeThrown } from "../describe-thrown.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop } from "./race-stop.ts";
-import { runInPlaces, sharedLimitsOf } from "./share-places.ts";
 import type { SlotRequest } from "./slots.ts";
 import { takeRate } from "./take-rate.ts";
 import { refuseFull, waiterOf, waitInLine } from "./wait-in-line.ts";
@@ -23,8 +23,7 @@ export const admit: Phase = async (call, next) => {
       if (failed !== undefined) return failed;
     }
     try {
-      const limits = sharedLimitsOf(call, request);
-      return await (limits.length === 0 ? enter(call, next) : runInPlaces(call, limits, () => enter(call, next)));
+      return await (call.entry.source === "skill" ? countForSkill(call, next) : next());
     } finally {
       slots.free(request);
     }
@@ -32,10 +31,6 @@ export const admit: Phase = async (call, next) => {
     call.endClock();
   }
 };
-
-function enter(call: Call, next: Next): ToolOutcome | Promise<ToolOutcome> {
-  return call.entry.source === "skill" ? countForSkill(call, next) : next();
-}
 
 /** Notes that a tool of a skill is running: a skill that closes waits for it, or cancels it. */
 async function countForSkill(call: Call, next: Next): Promise<ToolOutcome> {
@@ -63,24 +58,34 @@ function refuseNested(call: Call): FailedOutcome | undefined {
 
 const anyPlace: SlotRequest = { isRoot: true };
 
-function toRequest({ parent, entry, address }: Call): SlotRequest {
+function toRequest({ parent, entry, address, host }: Call): SlotRequest {
   const { maxConcurrent: max } = entry.tool.limits;
-  if (parent === undefined) return max === undefined ? anyPlace : { isRoot: true, limited: { tool: address, max } };
+  const isRoot = parent === undefined;
+  if (isRoot && max === undefined) return anyPlace;
   // A call inside a call of the same tool uses the place of the outer one; waiting for another could wait for itself.
-  if (max === undefined || parent.timesOf(address) > 0) return { isRoot: false };
-  return { isRoot: false, limited: { tool: address, max } };
+  if (max === undefined || (!isRoot && parent.timesOf(address) > 0)) return { isRoot };
+  return { isRoot, limited: { tool: address, max, isShared: host.store !== undefined } };
 }
 
 async function waitForPlace(call: Call, request: SlotRequest): Promise<FailedOutcome | undefined> {
   const { slots } = call.host;
-  const refuse = (): FailedOutcome => refuseFull(call, slots.describeFull(request));
-  if (call.root.options.onLimit === "fail") return refuse();
-  return waitInLine(call, async () => {
-    const { promise, leave } = slots.wait(request, waiterOf(call));
-    const entered = await raceStop(call, promise);
-    if (entered.ok) return undefined;
-    leave();
-    // It never ran: it was the others who took too long.
-    return entered.failure.code === "call-timeout" ? refuse() : { status: "failed", error: entered.failure };
-  });
+  try {
+    if (call.root.options.onLimit === "fail") {
+      const full = await slots.takeElsewhere(request);
+      return full === undefined ? undefined : refuseFull(call, full);
+    }
+    return await waitInLine(call, async () => {
+      const { promise, leave } = slots.wait(request, waiterOf(call));
+      const entered = await raceStop(call, promise);
+      if (entered.ok) return undefined;
+      const full = slots.describeFull(request);
+      leave();
+      // It never ran: it was the others who took too long.
+      return entered.failure.code === "call-timeout"
+        ? refuseFull(call, full)
+        : { status: "failed", error: entered.failure };
+    });
+  } catch (cause) {
+    return call.fail("store-failed", { reason: describeThrown(cause), ran: false });
+  }
 }

@@ -10,7 +10,6 @@ import type { OutputKeeper } from "../outputs/output-keeper.ts";
 import type { Flight } from "../recall/flight.ts";
 import type { OutputCache } from "../recall/output-cache.ts";
 import type { Rates } from "../rates/rates.ts";
-import type { SharedPlaces } from "../rates/shared-places.ts";
 import type { Registry } from "../registry.ts";
 import type { InFlight } from "../skills/in-flight.ts";
 import type { SkillSet } from "../skills/skill-set.ts";
@@ -42,8 +41,6 @@ export interface CallHost {
   readonly flights: Map<string, Promise<Flight>>;
   readonly states: States;
   readonly slots: Slots;
-  /** Those that all processes count together. */
-  readonly places: SharedPlaces;
   readonly rates: Rates;
   /** Of tools that may be run again and fail. */
   readonly retries: Required<RetryPolicy>;

@@ -6,6 +6,7 @@ import { describeThrown } from "../describe-thrown.ts";
 import type { Flight } from "../recall/flight.ts";
 import { toCacheKey, type FoundOutput } from "../recall/output-cache.ts";
 import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts";
+import { createLeaseWatch } from "../lease.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
 import type { Next, Phase } from "./phase.ts";
@@ -31,10 +32,11 @@ const pollMs = 50;
 async function recallOnce(call: Call, key: string, run: Next): Promise<ToolOutcome> {
   const { address, entry, host, limitMs } = call;
   const subject = { address, user: call.user, key, input: call.checked as JsonValue };
+  const watch = createLeaseWatch();
   try {
     for (;;) {
       const { keyMs } = host.limits;
-      const claim = await claimOnce(host.kv, subject, { limitMs, keyMs, mayRunAgain: mayRunAgain(entry.tool) });
+      const claim = await claimOnce(host.kv, subject, { limitMs, keyMs, watch, mayRunAgain: mayRunAgain(entry.tool) });
       switch (claim.status) {
         case "run":
           return await runOnce(call, claim.ticket, run);

@@ -85,6 +85,67 @@ test("a call that gets one of its places and not the other gives it back", async
   expect(other).toMatchObject({ status: "ok" });
 });
 
+test("calls wait for places of all processes by priority, and users take turns", async () => {
+  const order: string[] = [];
+  const tool = defineTool({
+    name: "note",
+    description: "Notes who calls",
+    input: { type: "object", properties: { who: { type: "string" } } },
+    run: async ({ who }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      order.push(String(who));
+    },
+  });
+  const workspace = createWorkspace({ tools: [tool], store: memoryStore(), limits: { maxTogether: 1 } });
+  const call = (user: string, priority = 0): Promise<unknown> =>
+    workspace.call("note", { who: user }, { user, priority });
+  await Promise.all([call("ada"), call("ada"), call("ada"), call("bob"), call("urgent", 100)]);
+
+  // The last one came before anybody had a place.
+  expect(order).toEqual(["urgent", "ada", "bob", "ada", "ada"]);
+});
+
+test("calls that wait for a place of their tool take none from others", async () => {
+  for (const limits of [{ maxConcurrent: 2 }, { maxTogether: 3 }]) {
+    const { two, end } = await setUp({ limits });
+    const waiting = [two.call("slow"), two.call("slow")];
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const quick = await two.call("other", {}, { onLimit: "fail" });
+    end();
+
+    expect(quick).toMatchObject({ status: "ok" });
+    await Promise.all(waiting);
+  }
+});
+
+test("a place that is free is had at once by whoever must not wait, also if others wait for more", async () => {
+  const store = memoryStore();
+  const { tool } = slow({ maxConcurrent: 1 });
+  const workspaces = [1, 2].map(() => createWorkspace({ tools: [tool], store }));
+  for (const workspace of [...workspaces, ...workspaces]) {
+    expect(await workspace.call("slow", {}, { onLimit: "fail" })).toMatchObject({ status: "ok" });
+  }
+});
+
+test("calls that wait fail when the store does", async () => {
+  for (const limits of [{}, { maxTogether: 1 }]) {
+    const store = memoryStore();
+    const { tool } = slow({ ...(limits.maxTogether === undefined && { maxConcurrent: 1 }) });
+    const list: KeyValueStore["list"] = () => Promise.reject(new Error("gone"));
+    const broken = createWorkspace({ tools: [tool], store: { ...store, kv: { ...store.kv, list } }, limits });
+    const other = createWorkspace({ tools: [tool], store, limits });
+    const running = other.call("slow");
+    await new Promise(setImmediate);
+
+    for (const onLimit of ["wait", "fail"] as const) {
+      expect(await broken.call("slow", {}, { onLimit })).toMatchObject({
+        error: { code: "store-failed", details: { reason: "gone", ran: false } },
+      });
+    }
+    await running;
+  }
+});
+
 test("calls inside calls take no place of all calls, and none of a tool that they are in", async () => {
   const store = memoryStore();
   const again = defineTool({
@@ -98,6 +159,36 @@ test("calls inside calls take no place of all calls, and none of a tool that the
   const workspace = createWorkspace({ tools: [again, other], store, limits: { maxTogether: 1 } });
 
   expect(await workspace.call("again", { depth: 1 })).toMatchObject({ output: ["ok", "ok"] });
+});
+
+test("a call inside a call that finds no place of its tool does not wait if the outer one must not", async () => {
+  const { tool } = slow({ maxConcurrent: 1 });
+  const outer = defineTool({
+    name: "outer",
+    description: "Calls slow",
+    run: async (_input, { call }) => {
+      const outcome = await call("slow");
+      return outcome.status === "ok" ? "ok" : outcome.error.code;
+    },
+  });
+  const workspace = createWorkspace({ tools: [tool, outer], store: memoryStore() });
+  const running = workspace.call("slow");
+  await new Promise(setImmediate);
+
+  expect(await workspace.call("outer", {}, { onLimit: "fail" })).toMatchObject({ output: "limit-reached" });
+  await running;
+  expect(await workspace.call("outer", {}, { onLimit: "fail" })).toMatchObject({ output: "ok" });
+});
+
+test("a tool that is replaced while it runs has as many places as the new one says", async () => {
+  const { tool, most } = slow({ maxConcurrent: 1 });
+  const workspace = createWorkspace({ tools: [tool], store: memoryStore() });
+  const running = workspace.call("slow");
+  await new Promise(setImmediate);
+  workspace.replace({ ...tool, limits: { maxConcurrent: 3 } });
+  await Promise.all([running, ...[1, 2, 3].map(() => workspace.call("slow"))]);
+
+  expect(most()).toBe(3);
 });
 
 test("a call whose place cannot be taken fails, and says that nothing ran", async () => {

@@ -1,14 +1,21 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
+import { memoryStore } from "../../store/memory-store.ts";
+import { createSupplies } from "../rates/supply.ts";
 import { createSlots, type SlotRequest } from "./slots.ts";
+
+const openSupply = createSupplies(memoryStore().kv);
 
 const outside: SlotRequest = { isRoot: true };
 const inside: SlotRequest = { isRoot: false };
-const of = (tool: string, max: number, isRoot = true): SlotRequest => ({ isRoot, limited: { tool, max } });
+const of = (tool: string, max: number, isRoot = true): SlotRequest => ({
+  isRoot,
+  limited: { tool, max, isShared: false },
+});
 
 test("createSlots() has so many places in total, and calls inside calls need none", () => {
-  const slots = createSlots(2);
+  const slots = createSlots({ maxTotal: 2, openSupply });
 
   const taken = [outside, inside, outside, inside, outside].map((request) => slots.take(request));
 
@@ -16,7 +23,7 @@ test("createSlots() has so many places in total, and calls inside calls need non
 });
 
 test("createSlots() has so many places for a tool, and others are not held up", () => {
-  const slots = createSlots(10);
+  const slots = createSlots({ maxTotal: 10, openSupply });
 
   const taken = [of("a", 1), of("a", 1), of("b", 2), of("b", 2), of("b", 2), outside, of("a", 1, false)].map(
     (request) => slots.take(request),
@@ -183,7 +190,7 @@ interface Crowd {
 }
 
 function setUp(maxTotal: number): Crowd {
-  const slots = createSlots(maxTotal);
+  const slots = createSlots({ maxTotal: maxTotal, openSupply });
   const order: string[] = [];
   const running = new Map<string, SlotRequest>();
   const waiting = new Map<string, () => void>();

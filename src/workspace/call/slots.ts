@@ -1,4 +1,5 @@
 import { describeCalls } from "../rates/rate-limit.ts";
+import type { OpenSupply, Supply } from "../rates/supply.ts";
 import { createTurns, type Turns } from "../rates/turns.ts";
 import { createLine, type Line, type Standing } from "./line.ts";
 
@@ -6,8 +7,8 @@ import { createLine, type Line, type Standing } from "./line.ts";
 export interface SlotRequest {
   /** Whether it is a call from outside. One inside a call uses that one's place in the total. */
   readonly isRoot: boolean;
-  /** The tool, if it has only so many places. */
-  readonly limited?: { readonly tool: string; readonly max: number };
+  /** The tool, if it has only so many places; `isShared` if all processes have so many together. */
+  readonly limited?: { readonly tool: string; readonly max: number; readonly isShared: boolean };
 }
 
 /** Who waits. */
@@ -25,7 +26,15 @@ export interface Slots {
   take(request: SlotRequest): boolean;
   /** Says in words which limit a request has reached that finds no place: `3 calls at once per tool`. */
   describeFull(request: SlotRequest): string;
-  /** Waits for a place, after `take` found none. `leave` stops waiting, and gives the place back if it has just come. */
+  /**
+   * Takes a place if one is free, after `take` found none in this process; else answers which limit is reached, like `describeFull`.
+   * Rejects with what the store throws.
+   */
+  takeElsewhere(request: SlotRequest): Promise<string | undefined>;
+  /**
+   * Waits for a place, after `take` found none. `leave` stops waiting, and gives the place back if it has just come. Rejects with what
+   * the store throws.
+   */
   wait(request: SlotRequest, who?: Waiting): { readonly promise: Promise<void>; leave(): void };
   /** Gives the place back. */
   free(request: SlotRequest): void;
@@ -33,17 +42,18 @@ export interface Slots {
 
 const nobody: Waiting = { user: "", priority: 0 };
 
+/** How many places a workspace has. */
+export interface SlotLimits {
+  readonly maxTotal: number;
+  /** All processes together. @default Infinity */
+  readonly maxTogether?: number;
+  /** Where places come from that are shared. */
+  readonly openSupply: OpenSupply;
+}
+
 /** Makes the places of a workspace. */
-export function createSlots(maxTotal: number): Slots {
-  const state: State = {
-    maxTotal,
-    total: 0,
-    arrivals: 0,
-    waiting: 0,
-    turns: createTurns(),
-    line: createLine(),
-    tools: new Map(),
-  };
+export function createSlots(limits: SlotLimits): Slots {
+  const state = createState(limits);
 
   function free({ isRoot, limited }: SlotRequest): void {
     const places = limited && state.tools.get(limited.tool);
@@ -53,21 +63,12 @@ export function createSlots(maxTotal: number): Slots {
   }
 
   return {
-    take({ isRoot, limited }) {
-      const places = limited && placesOf(state, limited);
-      // Nobody is overtaken: whoever waits for a place that is free has been let in.
-      if ((isRoot && state.total >= maxTotal) || (places !== undefined && places.running >= places.max)) return false;
-      occupy(state, isRoot, places);
-      return true;
-    },
-    describeFull({ limited }) {
-      const places = limited && state.tools.get(limited.tool);
-      const isToolFull = places !== undefined && places.running >= places.max;
-      return isToolFull ? `${describeCalls(places.max)} at once per tool` : `${describeCalls(maxTotal)} at once`;
-    },
+    take: (request) => take(state, request),
+    takeElsewhere: (request) => takeElsewhere(state, request),
+    describeFull: (request) => describeFull(state, request),
     wait(request, who = nobody) {
-      const { promise, resolve: enter } = Promise.withResolvers<void>();
-      const waiter = standInLine(state, { ...request, ...who }, enter);
+      const { promise, resolve: enter, reject: fail } = Promise.withResolvers<void>();
+      const waiter = standInLine(state, { ...request, ...who }, { enter, fail });
       const leave = (): void => (waiter.line === undefined ? free(request) : leaveLine(state, waiter));
       return { promise, leave };
     },
@@ -75,8 +76,61 @@ export function createSlots(maxTotal: number): Slots {
   };
 }
 
+function createState({ maxTotal, maxTogether = Infinity, openSupply }: SlotLimits): State {
+  const state: State = {
+    maxTotal,
+    maxTogether,
+    openSupply,
+    supply: undefined,
+    total: 0,
+    arrivals: 0,
+    waiting: 0,
+    turns: createTurns(),
+    line: createLine(),
+    tools: new Map(),
+  };
+  if (maxTogether === Infinity) return state;
+  const onMore = (): void => advance(state, undefined);
+  const onFailed = (cause: unknown): void => failAll(state, state.line, cause);
+  state.supply = openSupply("workspace", maxTogether, { onMore, onFailed });
+  return state;
+}
+
+function take(state: State, { isRoot, limited }: SlotRequest): boolean {
+  const places = limited && placesOf(state, limited);
+  // Nobody is overtaken: whoever waits for a place that is free has been let in.
+  if ((isRoot && isFull(state)) || (places !== undefined && isToolFull(places))) return false;
+  occupy(state, isRoot, places);
+  return true;
+}
+
+async function takeElsewhere(state: State, request: SlotRequest): Promise<string | undefined> {
+  const places = request.limited && placesOf(state, request.limited);
+  if (places !== undefined) places.visitors += 1;
+  const releases: ((() => void) | undefined)[] = [];
+  try {
+    releases.push(await places?.supply?.grow());
+    if (request.isRoot) releases.push(await state.supply?.grow());
+    return take(state, request) ? undefined : describeFull(state, request);
+  } finally {
+    for (const release of releases) release?.();
+    if (places !== undefined) places.visitors -= 1;
+    advance(state, places);
+  }
+}
+
+function describeFull({ tools, total, maxTotal, maxTogether }: State, { limited }: SlotRequest): string {
+  const places = limited && tools.get(limited.tool);
+  if (places !== undefined && isToolFull(places)) return `${describeCalls(places.max)} at once per tool`;
+  return `${describeCalls(total < maxTotal ? maxTogether : maxTotal)} at once`;
+}
+
 interface State {
   readonly maxTotal: number;
+  readonly maxTogether: number;
+  readonly openSupply: OpenSupply;
+  /** Of the places in total that all processes share. */
+  supply: Supply | undefined;
   total: number;
   arrivals: number;
   /** How many stand in some line. */
@@ -92,9 +146,13 @@ interface State {
 interface ToolPlaces {
   readonly tool: string;
   max: number;
+  /** What is there of them for this process, if they are shared. */
+  supply: Supply | undefined;
   running: number;
   /** So many of those from outside stand in line for a place in total. */
   promised: number;
+  /** So many look whether there is a place, and do not wait. */
+  visitors: number;
   readonly inside: Line<Waiter>;
   readonly outside: Line<Waiter>;
 }
@@ -103,21 +161,66 @@ interface Waiter extends Standing {
   readonly isRoot: boolean;
   readonly places: ToolPlaces | undefined;
   readonly enter: () => void;
+  readonly fail: (cause: unknown) => void;
   /** Where it stands; nowhere once it has a place. */
   line: Line<Waiter> | undefined;
 }
 
-function placesOf(state: State, { tool, max }: NonNullable<SlotRequest["limited"]>): ToolPlaces {
-  let places = state.tools.get(tool);
-  if (places === undefined) {
-    places = { tool, max, running: 0, promised: 0, inside: createLine(), outside: createLine() };
-    state.tools.set(tool, places);
-  } else if (places.max !== max) {
+function placesOf(state: State, limited: NonNullable<SlotRequest["limited"]>): ToolPlaces {
+  const { tool, max } = limited;
+  const known = state.tools.get(tool);
+  if (known === undefined) return openPlaces(state, limited);
+  if (known.max !== max) {
     // The tool was replaced by one with another limit.
-    places.max = max;
-    advance(state, places);
+    known.max = max;
+    if (known.supply !== undefined) known.supply.max = max;
+    advance(state, known);
   }
+  return known;
+}
+
+function openPlaces(state: State, { tool, max, isShared }: NonNullable<SlotRequest["limited"]>): ToolPlaces {
+  const places: ToolPlaces = {
+    tool,
+    max,
+    supply: undefined,
+    running: 0,
+    promised: 0,
+    visitors: 0,
+    inside: createLine(),
+    outside: createLine(),
+  };
+  if (isShared) {
+    const onMore = (): void => advance(state, places);
+    const onFailed = (cause: unknown): void => {
+      for (const line of [places.inside, places.outside]) failAll(state, line, cause);
+    };
+    places.supply = state.openSupply(`tool:${tool}`, max, { onMore, onFailed });
+  }
+  state.tools.set(tool, places);
   return places;
+}
+
+function isFull({ total, maxTotal, supply }: State): boolean {
+  return total >= maxTotal || (supply !== undefined && total >= supply.size());
+}
+
+function isToolFull(places: ToolPlaces): boolean {
+  return places.running >= roomOf(places);
+}
+
+/** How many of a tool may run in this process now. */
+function roomOf({ max, supply }: ToolPlaces): number {
+  return supply === undefined ? max : Math.min(max, supply.size());
+}
+
+/** Nobody in this line gets a place. */
+function failAll(state: State, line: Line<Waiter>, cause: unknown): void {
+  for (let waiter = line.first(); waiter !== undefined; waiter = line.first()) {
+    leaveLine(state, waiter);
+    waiter.line = undefined;
+    waiter.fail(cause);
+  }
 }
 
 function occupy(state: State, isRoot: boolean, places: ToolPlaces | undefined): void {
@@ -125,18 +228,20 @@ function occupy(state: State, isRoot: boolean, places: ToolPlaces | undefined): 
   if (places !== undefined) places.running += 1;
 }
 
-function standInLine(state: State, request: SlotRequest & Waiting, enter: () => void): Waiter {
+function standInLine(
+  state: State,
+  request: SlotRequest & Waiting,
+  { enter, fail }: Pick<Waiter, "enter" | "fail">,
+): Waiter {
   const { isRoot, limited, user, priority } = request;
   state.arrivals += 1;
   state.waiting += 1;
   const places = limited && placesOf(state, limited);
   const turn = state.turns.next(user, priority);
-  const waiter: Waiter = { turn, arrival: state.arrivals, index: 0, isRoot, places, enter, line: undefined };
+  const waiter: Waiter = { turn, arrival: state.arrivals, index: 0, isRoot, places, enter, fail, line: undefined };
   if (places === undefined) stand(waiter, state.line);
-  else {
-    stand(waiter, isRoot ? places.outside : places.inside);
-    advance(state, places);
-  }
+  else stand(waiter, isRoot ? places.outside : places.inside);
+  advance(state, places);
   return waiter;
 }
 
@@ -149,24 +254,27 @@ function leaveLine(state: State, waiter: Waiter): void {
   const { places, line } = waiter;
   line?.remove(waiter);
   stopWaiting(state);
-  if (places === undefined) return;
-  if (line === state.line) places.promised -= 1;
+  if (places !== undefined && line === state.line) places.promised -= 1;
   advance(state, places);
 }
 
 /** Lets in whoever can go now, after something became free: a place of the tool, a place in total, or a promised place. */
 function advance(state: State, places: ToolPlaces | undefined): void {
-  if (places !== undefined) {
-    while (places.running < places.max && !places.inside.isEmpty()) {
-      letIn(state, places.inside.shift() as Waiter);
-    }
-    while (places.running + places.promised < places.max && !places.outside.isEmpty()) {
-      stand(places.outside.shift() as Waiter, state.line);
-      places.promised += 1;
-    }
-    if (places.running + places.promised === 0) state.tools.delete(places.tool);
+  if (places !== undefined) advanceTool(state, places);
+  state.supply?.need(state.total, state.line.size());
+  while (!isFull(state) && !state.line.isEmpty()) advanceLine(state);
+}
+
+function advanceTool(state: State, places: ToolPlaces): void {
+  const { inside, outside, supply } = places;
+  supply?.need(places.running, inside.size() + outside.size() + places.promised);
+  while (!isToolFull(places) && !inside.isEmpty()) letIn(state, inside.shift() as Waiter);
+  while (places.running + places.promised < roomOf(places) && !outside.isEmpty()) {
+    stand(outside.shift() as Waiter, state.line);
+    places.promised += 1;
   }
-  while (state.total < state.maxTotal && !state.line.isEmpty()) advanceLine(state);
+  const inUse = places.running + places.promised + places.visitors + inside.size() + outside.size();
+  if (inUse === 0 && state.tools.get(places.tool) === places) state.tools.delete(places.tool);
 }
 
 /** Lets in the first of those who wait for a place in total. */
@@ -175,8 +283,8 @@ function advanceLine(state: State): void {
   const { places } = waiter;
   if (places === undefined) return letIn(state, waiter);
   places.promised -= 1;
-  // A call inside a call may have taken the place that was promised.
-  if (places.running >= places.max) stand(waiter, places.outside);
+  // A call inside a call may have taken the place that was promised, or another process.
+  if (isToolFull(places)) stand(waiter, places.outside);
   else letIn(state, waiter);
 }
 

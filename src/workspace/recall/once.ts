@@ -4,7 +4,7 @@ import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { isKitbagError, type Failure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { KeyValueStore, VersionedValue, WriteOptions } from "../../core/store.ts";
-import { leaseMs, takeLease, type Lease } from "../lease.ts";
+import { leaseMs, takeLease, type Lease, type LeaseWatch } from "../lease.ts";
 
 /** How a call ended, as it is kept for its key. */
 export type OnceOutcome =
@@ -53,6 +53,8 @@ export interface OnceOptions {
   readonly limitMs: number;
   /** How long it is known after it is over. */
   readonly keyMs: number;
+  /** What was seen of those who run it, by whoever waits for them. */
+  readonly watch: LeaseWatch;
 }
 
 /** Claims a use: exactly one of all processes that share the store gets it. */
@@ -62,8 +64,9 @@ export async function claimOnce(kv: KeyValueStore, subject: OnceSubject, options
   const known = answerFor(await kv.get(place), input);
   if (known !== undefined) return known;
   const leaseKey = `lease:${place}`;
-  if ((await kv.get(leaseKey)) !== undefined) return { status: "wait" };
-  const lease = await takeLease(kv, leaseKey);
+  const held = await kv.get(leaseKey);
+  if (held !== undefined && !options.watch.isDead(leaseKey, held.version)) return { status: "wait" };
+  const lease = await takeLease(kv, leaseKey, held?.version);
   if (lease === undefined) return { status: "wait" };
   const claim = await claimLeased({ kv, place, input, lease }, options).catch(async (cause: unknown) => {
     await lease.end();
@@ -81,9 +84,18 @@ async function claimLeased(use: LeasedUse, { mayRunAgain, limitMs, keyMs }: Once
   const known = answerFor(found, input);
   if (known !== undefined) return known;
   if (found !== undefined && !mayRunAgain) return { status: "uncertain" };
-  const expiry = toExpiry(limitMs + leaseMs + keyMs);
-  const version = await kv.set(place, { status: "running", input }, { ifVersion: found?.version ?? 0, ...expiry });
+  const options = { ifVersion: found?.version ?? 0, ...toExpiry(limitMs + leaseMs + keyMs) };
+  const version = await kv.set(place, { status: "running", input }, options).catch(async (cause: unknown) => {
+    await takeBack(kv, place, found?.version ?? 0).catch(ignore);
+    throw cause;
+  });
   return { status: "run", ticket: toTicket(use, version, keyMs) };
+}
+
+/** Takes away what may have been written although the store said that it failed: nothing has begun. */
+async function takeBack(kv: KeyValueStore, place: string, before: number): Promise<void> {
+  const found = await kv.get(place);
+  if (found !== undefined && found.version !== before) await kv.delete(place, { ifVersion: found.version });
 }
 
 /** What a record answers without a look at who runs it. */
@@ -133,9 +145,13 @@ function toTicket({ kv, place, input, lease }: LeasedUse, version: number, keyMs
   return {
     async finish(outcome) {
       const done = { status: "done", input, outcome: outcome as unknown as JsonValue };
+      const write = (ifVersion: number): Promise<unknown> => kv.set(place, done, { ifVersion, ...toExpiry(keyMs) });
       try {
-        // Whoever took it over because this process seemed dead decides now.
-        await kv.set(place, done, { ifVersion: version, ...toExpiry(keyMs) });
+        // It took longer than it is known that it runs, because somebody was asked meanwhile: nobody else has begun it.
+        await write(version).catch((cause: unknown) => {
+          unlessTaken(cause);
+          return write(0).catch(unlessTaken);
+        });
       } finally {
         // The outcome is there: nobody has to wait until the lease is given back.
         void lease.end();
@@ -143,10 +159,17 @@ function toTicket({ kv, place, input, lease }: LeasedUse, version: number, keyMs
     },
     async giveUp() {
       try {
-        await kv.delete(place, { ifVersion: version });
+        await kv.delete(place, { ifVersion: version }).catch(unlessTaken);
       } finally {
         await lease.end();
       }
     },
   };
 }
+
+/** Whoever took a use over because this process seemed dead decides what is known of it: that is no failure of this one. */
+function unlessTaken(cause: unknown): void {
+  if (!isKitbagError(cause, "store-conflict")) throw cause;
+}
+
+function ignore(): void {}
