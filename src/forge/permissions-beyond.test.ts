@@ -1,5 +1,9 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+
 import { expect, test } from "vitest";
 
+import { createFolder } from "../../test/support/temporary-folder.ts";
 import type { Permissions } from "../core/permissions.ts";
 import { describePermissions, isNothing, permissionsBeyond } from "./permissions-beyond.ts";
 
@@ -32,6 +36,8 @@ test.for<[Permissions, Permissions]>([
   [{ read: ["./data/../.."] }, { read: ["./data", "."] }],
   [{ read: ["../x"] }, { read: ["."] }],
   [{ read: ["./database"] }, { read: ["./data"] }],
+  [{ read: ["../../../etc"] }, { read: [".."] }],
+  [{ read: ["../.."] }, { read: ["..", "../x"] }],
   [{ read: ["/etc"] }, { read: ["."] }],
   [{ read: ["~/x"] }, { read: ["."] }],
   [{ write: ["./data"] }, { read: ["./data"] }],
@@ -46,4 +52,25 @@ test("describePermissions() says in one line what isNothing() says there is", ()
 
   expect(describePermissions(asked)).toBe("write ./out; network a.example, b.example");
   expect([isNothing(asked), isNothing({}), isNothing({ read: [] })]).toEqual([false, true, true]);
+});
+
+test("permissionsBeyond() compares by where paths really lead, if it knows the project", () => {
+  const root = createFolder();
+  const directory = join(root, "project");
+  mkdirSync(join(directory, "data/june"), { recursive: true });
+  symlinkSync(root, join(directory, "data/out"));
+  symlinkSync("june", join(directory, "data/latest"));
+  symlinkSync(directory, join(root, "link"));
+  const beyond = (read: string, granted: string, from = directory): boolean =>
+    !isNothing(permissionsBeyond({ read: [read] }, { write: [granted] }, { directory: from, home: root }));
+
+  for (const path of ["./data/out", "./data/out/new/deep", "./data/../..", "~/project", "./*"]) {
+    expect([path, beyond(path, "./data")]).toEqual([path, true]);
+  }
+  for (const path of ["./data/june", "./data/latest/x", "./data/new/deep", join(directory, "data"), "./data/**"]) {
+    expect([path, beyond(path, "./data")]).toEqual([path, false]);
+  }
+  expect(beyond("./data/x", "data", join(root, "link"))).toBe(false);
+  expect(beyond("../../../etc", "..")).toBe(true);
+  expect(beyond("./data", "..")).toBe(false);
 });

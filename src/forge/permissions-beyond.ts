@@ -1,16 +1,19 @@
 import { posix } from "node:path";
 
 import { permissionKinds, type Permissions } from "../core/permissions.ts";
+import { isInside } from "../sandbox/find-link-out.ts";
+import { toReal, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
 
 /**
  * What of `asked` is not in `granted`. A host is in a rule with `*.`, a path in a folder above it; whoever may write may read.
- * What nobody is sure of is beyond.
+ * What nobody is sure of is beyond. With `places` paths are compared by where they really lead: a link in a folder that was granted
+ * may lead out of it. Without, by their text.
  */
-export function permissionsBeyond(asked: Permissions, granted: Permissions): Permissions {
+export function permissionsBeyond(asked: Permissions, granted: Permissions, places?: GrantPlaces): Permissions {
   const beyond: Partial<Record<keyof Permissions, readonly string[]>> = {};
   for (const kind of permissionKinds) {
     const rules = kind === "read" ? [...(granted.read ?? []), ...(granted.write ?? [])] : (granted[kind] ?? []);
-    const left = (asked[kind] ?? []).filter((one) => !rules.some((rule) => isIn(kind, one, rule)));
+    const left = (asked[kind] ?? []).filter((one) => !rules.some((rule) => isIn({ kind, asked: one, rule, places })));
     if (left.length > 0) beyond[kind] = left;
   }
   return beyond;
@@ -40,10 +43,26 @@ export function describeWish({
   return [...(isNothing(asks) ? [] : [describePermissions(asks)]), ...laxer].join("; ");
 }
 
-function isIn(kind: keyof Permissions, asked: string, rule: string): boolean {
+interface Compared {
+  readonly kind: keyof Permissions;
+  readonly asked: string;
+  readonly rule: string;
+  readonly places: GrantPlaces | undefined;
+}
+
+function isIn({ kind, asked, rule, places }: Compared): boolean {
   if (asked === rule) return true;
   if (kind === "network") return isHostIn(asked, rule);
-  return (kind === "read" || kind === "write") && isPathIn(toPlace(asked), toPlace(rule));
+  if (kind !== "read" && kind !== "write") return false;
+  return places === undefined ? isPathIn(toPlace(asked), toPlace(rule)) : isReallyIn(asked, rule, places);
+}
+
+function isReallyIn(asked: string, rule: string, places: GrantPlaces): boolean {
+  const target = toTarget(asked, places);
+  // A policy may leave the ./ out.
+  const folder = toTarget(rule, places) ?? toTarget(`./${rule}`, places);
+  if (target === undefined || folder === undefined) return false;
+  return isInside(target, folder) && isInside(toReal(target), toReal(folder));
 }
 
 const hostForm = /^(\*\.)?([^*:]+)(:\d+)?$/u;
@@ -68,5 +87,7 @@ function isPathIn(asked: string, rule: string): boolean {
   if (asked === rule) return true;
   const isRelative = !posix.isAbsolute(asked) && !asked.startsWith("~");
   if (rule === ".") return isRelative && asked !== ".." && !asked.startsWith("../");
-  return asked.startsWith(rule === "/" ? "/" : `${rule}/`);
+  const above = rule === "/" ? "/" : `${rule}/`;
+  // Further up is not below, whatever it begins with.
+  return asked.startsWith(above) && !/^\.\.(?:\/|$)/u.test(asked.slice(above.length));
 }

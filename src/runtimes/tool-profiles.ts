@@ -7,7 +7,7 @@ import { egressEnvironment } from "../sandbox/egress/environment.ts";
 import { openEgress, type Egress } from "../sandbox/egress/open-egress.ts";
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
-import { findUncovered, toGrants, type GrantPlaces } from "../sandbox/grants.ts";
+import { checkLinks, findUncovered, toGrants, type GrantPlaces } from "../sandbox/grants.ts";
 import { defaultLimits, type Limits, type Profile } from "../sandbox/sandbox.ts";
 import { createSnapshots } from "../sandbox/snapshots.ts";
 import type { Dependencies } from "./dependencies/create-dependencies.ts";
@@ -70,9 +70,11 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   }
 
   return {
-    find(tool, signal) {
+    async find(tool, signal) {
       const known = findKnown(tool);
-      if (known !== undefined) return Promise.resolve(known);
+      // Another tool may have put a link in the place of what was granted.
+      if (known !== undefined) checkLinks(tool.name, tool.permissions, places);
+      if (known !== undefined) return known;
       // Each caller waits for himself: one that gives up must not end what others wait for. What is slow is shared below.
       const making = make(tool, signal).then((made) => {
         const first = findKnown(tool) ?? made;

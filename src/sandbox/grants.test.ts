@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { isKitbagError } from "../core/errors.ts";
-import { toGrants, type GrantPlaces } from "./grants.ts";
+import { checkLinks, toGrants, type GrantPlaces } from "./grants.ts";
 import { emptyFile, nothing } from "./sandbox.ts";
 
 test("toGrants() gives nothing if nothing was granted", () => {
@@ -43,11 +43,61 @@ test("toGrants() lets a tool find what it was given of ~ under that name", () =>
 
 test("toGrants() resolves links, and shows what they lead to under their own name", () => {
   const places = makePlaces();
-  symlinkSync(places.home, join(places.directory, "link"));
+  mkdirSync(join(places.directory, "data/june"), { recursive: true });
+  symlinkSync("data/june", join(places.directory, "latest"));
+  symlinkSync(places.directory, join(places.home, "link"));
 
-  const { mounts } = toGrants("tool", { read: ["./link"] }, places);
+  const { mounts } = toGrants("tool", { read: ["./latest", "~/link"] }, places);
 
-  expect(mounts).toEqual([{ source: places.home, target: join(places.directory, "link"), granted: true }]);
+  expect(mounts).toEqual([
+    { source: join(places.directory, "data/june"), target: join(places.directory, "latest"), granted: true },
+    { source: places.directory, target: join(places.home, "link"), granted: true },
+  ]);
+});
+
+test("toGrants() refuses what is granted of the project if a link on the way leads out of its folder", () => {
+  const places = makePlaces();
+  mkdirSync(join(places.directory, "data"));
+  mkdirSync(join(places.directory, "src/deep"), { recursive: true });
+  symlinkSync(places.home, join(places.directory, "data/out"));
+  symlinkSync("../src", join(places.directory, "data/beside"));
+  symlinkSync("out", join(places.directory, "data/chain"));
+  writeFileSync(join(places.home, "s.txt"), "");
+
+  for (const scope of ["./data/out", "./data/out/s.txt", "./data/out/new/", "./data/beside/deep", "./data/chain"]) {
+    expect(refusal({ read: [scope] }, places)).toContain("is a link that leads out of its folder");
+    expect(refusal({ write: [scope] }, places)).toContain("remove the link, or name the place itself");
+  }
+  expect(refusal({ read: [join(places.directory, "data/out")] }, places)).toContain("leads out of its folder");
+  expect(refusal({ read: ["../project/data/out"] }, places)).toContain("leads out of its folder");
+  expect(refusal({ read: ["./data", "~", "../home", "./src/deep"] }, places)).toBe("it was granted");
+});
+
+test("toGrants() takes a project that is reached through a link as it is", () => {
+  const places = makePlaces();
+  mkdirSync(join(places.directory, "data"));
+  const link = join(places.home, "project");
+  symlinkSync(places.directory, link);
+
+  const { mounts } = toGrants("tool", { read: ["./data", "../project"] }, { ...places, directory: link });
+
+  expect(mounts.map(({ source, target }) => [source, target])).toEqual([
+    [join(places.directory, "data"), join(link, "data")],
+    [places.directory, link],
+  ]);
+});
+
+test("checkLinks() refuses what was a folder when it was granted, and is a link by now", () => {
+  const places = makePlaces();
+  const inner = join(places.directory, "data/inner");
+  mkdirSync(inner, { recursive: true });
+  const check = (): void => checkLinks("tool", { read: ["./data/inner"] }, places);
+
+  check();
+  rmdirSync(inner);
+  symlinkSync(places.home, inner);
+
+  expect(check).toThrow("is a link that leads out of its folder");
 });
 
 test("toGrants() leaves out what a tool may read and is not there", () => {
@@ -142,13 +192,14 @@ test("toGrants() hides what is ours, also below a link", () => {
   const places = makePlaces();
   const own = join(places.home, ".kitbag");
   mkdirSync(own);
-  symlinkSync(places.home, join(places.directory, "link"));
+  const link = join(places.home, "../link");
+  symlinkSync(places.home, link);
 
-  const { mounts } = toGrants("tool", { read: ["~", "./link"] }, { ...places, protected: [own] });
+  const { mounts } = toGrants("tool", { read: ["~", link] }, { ...places, protected: [own] });
 
   expect(mounts.slice(2)).toEqual([
     { source: nothing, target: own },
-    { source: nothing, target: join(places.directory, "link/.kitbag") },
+    { source: nothing, target: join(link, ".kitbag") },
   ]);
 });
 

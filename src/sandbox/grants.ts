@@ -4,6 +4,7 @@ import { basename, dirname, extname, isAbsolute, join, relative, resolve } from 
 
 import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
+import { findLinkOut, isInside } from "./find-link-out.ts";
 import { isRoot } from "./host.ts";
 import { emptyFile, nothing, type Mount } from "./sandbox.ts";
 
@@ -54,6 +55,20 @@ export function toGrants(tool: string, permissions: Permissions, places: GrantPl
   };
 }
 
+/**
+ * Refuses what a tool was granted before and now leads elsewhere, because a link was put on the way since.
+ *
+ * @throws {KitbagError} `permission-refused`
+ */
+export function checkLinks(tool: string, { read = [], write = [] }: Permissions, places: GrantPlaces): void {
+  for (const [kind, scopes] of [["read", read] as const, ["write", write] as const]) {
+    for (const scope of scopes) {
+      const target = toTarget(scope, places);
+      if (target !== undefined) checkLink({ tool, kind, scope }, target, places);
+    }
+  }
+}
+
 /** What no tool may change and is not there, so that nothing can be put over it: a tool with these permissions could make it. */
 export function findUncovered({ write = [] }: Permissions, places: GrantPlaces): string[] {
   const written = write.flatMap((scope) => toTarget(scope, places) ?? []).map(toReal);
@@ -89,12 +104,28 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   }
   checkOwnPlaces(asked, target);
   checkOwnFiles(asked, source, places);
+  checkLink(asked, target, places);
   if (!exists && kind === "read") return undefined;
   if (!exists && !mayMake(scope)) {
     throw refuse(asked, "there is no such file; make it first, or give the directory that it will be in");
   }
   if (!exists) makeDirectory(asked, source);
   return { source, target, granted: true, ...(kind === "write" && { write: true }) };
+}
+
+/**
+ * What is granted of the project, or from there on, is what is there, and not what a link says that a tool has left on the way. Any
+ * other path is one of the machine, with its links.
+ */
+function checkLink(asked: Asked, target: string, { directory }: GrantPlaces): void {
+  const base = [directory, toReal(directory)].find((place) => isInside(target, place));
+  if (base === undefined && !asked.scope.startsWith(".")) return;
+  const found = findLinkOut(base ?? directory, target);
+  if (found === undefined) return;
+  const { link, target: leadsTo } = found;
+  if (leadsTo === undefined) throw refuse(asked, `${link} is a link that leads nowhere; remove it`);
+  const cure = "remove the link, or name the place itself";
+  throw refuse(asked, `${link} is a link that leads out of its folder, to ${leadsTo}, and a tool may have put it there; ${cure}`);
 }
 
 function makeDirectory(asked: Asked, path: string): void {
@@ -130,7 +161,8 @@ function checkOwnPlaces(asked: Asked, target: string): void {
   throw refuse(asked, reason);
 }
 
-function toTarget(scope: string, { directory, home = homedir() }: GrantPlaces): string | undefined {
+/** The place that a scope names, whether it is there or not; nothing if it names none. */
+export function toTarget(scope: string, { directory, home = homedir() }: GrantPlaces): string | undefined {
   const path = (scope === "." ? "./" : scope).replace(/\/\*\*?$/u, "/");
   if (/[*?\0]/u.test(path)) return undefined;
   if (path === "~" || path.startsWith("~/")) return resolve(home, `.${path.slice(1)}`);
@@ -198,13 +230,9 @@ function isLockedAway(path: string, fixed: readonly string[]): boolean {
   return isRoot && fixed.some((place) => isBelow(path, place)) && (statSync(dirname(path)).mode & 0o001) === 0;
 }
 
-function toReal(path: string): string {
+/** Where a path really leads, as far as it is there. */
+export function toReal(path: string): string {
   return findSource(path).source;
-}
-
-function isInside(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
 }
 
 function isBelow(path: string, directory: string): boolean {

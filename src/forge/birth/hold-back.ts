@@ -24,8 +24,9 @@ export interface Wish {
 /** What a draft answers with that asks for more than it may have; nothing if it does not, or a person has agreed. */
 export async function holdBack(parts: ForgeParts, wish: Wish): Promise<RefusedTool | WaitingTool | undefined> {
   const { draft, asked, agreed, from, author } = wish;
-  const { policy, waiting, approve } = parts;
-  const asks = permissionsBeyond(asked, joinPermissions([policy.permissions, agreed?.asks ?? {}]));
+  const { policy, waiting, approve, folder } = parts;
+  const granted = joinPermissions([policy.permissions, agreed?.asks ?? {}]);
+  const asks = permissionsBeyond(asked, granted, { directory: folder.directory });
   const laxer = (wish.laxer ?? []).filter((one) => agreed?.laxer?.includes(one) !== true);
   if (isNothing(asks) && laxer.length === 0) return undefined;
   const kept = waiting.keep(draft, { asks, ...(laxer.length > 0 && { laxer }), from, author });

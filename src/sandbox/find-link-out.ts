@@ -1,0 +1,57 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
+
+/** A link that leads elsewhere than further down from the folder that it is in. */
+export interface LinkOut {
+  /** Where the link is. */
+  readonly link: string;
+  /** What it leads to; none if that is nothing. */
+  readonly target?: string;
+}
+
+/**
+ * Finds the first link on the way from `directory` to `path` that leads out of the folder that it is in: whoever may write that folder
+ * could have put it there, and would choose what is behind it. Links above both do not count.
+ */
+export function findLinkOut(directory: string, path: string): LinkOut | undefined {
+  const names = relative(directory, path)
+    .split(sep)
+    .filter((name) => name !== "");
+  const up = names.filter((name) => name === "..").length;
+  let start = directory;
+  for (let count = 0; count < up; count += 1) start = dirname(start);
+  let place = findReal(start) ?? start;
+  for (const name of names.slice(up)) {
+    const next = join(place, name);
+    const isLink = isLinkAt(next);
+    if (isLink === undefined) return undefined;
+    const target = isLink ? findReal(next) : next;
+    if (target === undefined) return { link: next };
+    if (!isInside(target, place)) return { link: next, target };
+    place = target;
+  }
+  return undefined;
+}
+
+/** Nothing if there is nothing. */
+function isLinkAt(path: string): boolean | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return undefined;
+  }
+}
+
+function findReal(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Tells whether a path is a directory, or below it. Both are compared as they stand. */
+export function isInside(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way === "" || (way !== ".." && !way.startsWith("../") && !isAbsolute(way));
+}
