@@ -12,7 +12,7 @@ import type {
   UpdateOptions,
 } from "./forge-interface.ts";
 import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
-import { keepByHand } from "./find-base.ts";
+import { keepByHand, toBase } from "./find-base.ts";
 import { refuseDraft, refuseLaxer } from "./birth/answer.ts";
 import { findLaxer } from "./birth/find-laxer.ts";
 import { runExamples } from "./birth/run-examples.ts";
@@ -80,17 +80,19 @@ async function rollBack(
     const message = `version ${version} was not made here, and nobody has trusted it; read it, then run: kitbag trust .kitbag/tools/${name}`;
     return refuseDraft(name, [{ severity: "error", code: "tool-untrusted", message, file: "manifest.json" }]);
   }
-  const laxer = options.isAgreed === true ? [] : findLaxerVersion(entry, version);
+  const laxer = options.isAgreed === true ? [] : findLaxerVersion(parts, entry, version);
   if (laxer.length > 0) return refuseLaxer(name, version, laxer);
   const isLive = version === current && entry.stored.current?.isKept === true && entry.status !== "deleted";
   if (!isLive && target.isKept) await step(parts, entry, { type: "rollback", version, options });
   return toLiveAnswer(parts, name);
 }
 
-/** What the version of now promises and another one does not. */
-function findLaxerVersion({ tool, versions }: ForgedEntry, version: string): readonly string[] {
-  const target = versions.get(version);
-  return tool === undefined || target === undefined ? [] : findLaxer(tool, target);
+/** What the version of now promises, or the last one of a tool that was deleted, and another one does not. */
+function findLaxerVersion(parts: ForgeParts, { tool, stored }: ForgedEntry, version: string): readonly string[] {
+  const { tools } = toBase(parts, stored, version);
+  const before = tool ?? tools.get(stored.current?.label ?? "");
+  const target = tools.get(version);
+  return before === undefined || target === undefined ? [] : findLaxer(before, target);
 }
 
 function currentOf({ stored }: ForgedEntry): string {

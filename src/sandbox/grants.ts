@@ -125,7 +125,10 @@ function checkLink(asked: Asked, target: string, { directory }: GrantPlaces): vo
   const { link, target: leadsTo } = found;
   if (leadsTo === undefined) throw refuse(asked, `${link} is a link that leads nowhere; remove it`);
   const cure = "remove the link, or name the place itself";
-  throw refuse(asked, `${link} is a link that leads out of its folder, to ${leadsTo}, and a tool may have put it there; ${cure}`);
+  throw refuse(
+    asked,
+    `${link} is a link that leads out of its folder, to ${leadsTo}, and a tool may have put it there; ${cure}`,
+  );
 }
 
 function makeDirectory(asked: Asked, path: string): void {

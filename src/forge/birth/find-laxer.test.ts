@@ -108,3 +108,76 @@ test("update_tool says that a person must agree, and to what", async () => {
     },
   });
 });
+
+test("updateTool() waits for a person if a tool that counts as read-only may change something from now on", async () => {
+  const policy = { permissions: { network: ["a.example", "b.example"] } };
+  const { forge } = await openTestForge(runtimes, { policy });
+  await forge.createTool({ ...sayTool("send", "a"), permissions: { network: ["a.example"] } });
+
+  const pure = await forge.updateTool("send", { permissions: null, annotations: { readOnly: true } });
+  const again = await forge.updateTool("send", { permissions: { network: ["a.example"] } });
+  const approved = await forge.approve(again.status === "waiting" ? again.id : "");
+  const same = await forge.updateTool("send", { description: "Says it" });
+  const more = await forge.updateTool("send", { permissions: { network: ["a.example", "b.example"] } });
+
+  expect([pure, approved, same].map(({ status }) => status)).toEqual(["live", "live", "live"]);
+  expect(again).toMatchObject({ status: "waiting", asks: {}, laxer: ["to count as read-only"] });
+  expect(more).toMatchObject({ status: "waiting", laxer: ["to count as read-only"] });
+});
+
+test("createSkill() holds a tool that comes back to the last version of the skill that had it", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  const skill = (...tools: CodeDraft[]) => ({ name: "clean", description: "Cleans", instructions: "Clean.", tools });
+  const other = sayTool("other", "o");
+  await forge.createSkill(skill(sayTool("wipe", "done"), other));
+  await forge.createSkill(skill(wipe, other), { replace: true });
+  await forge.createSkill(skill(other), { replace: true });
+
+  const laxer = await forge.createSkill(skill({ ...wipe, needsApproval: false }, other), { replace: true });
+  const back = expectRefused(await forge.rollbackSkill("clean", "1.0.0"));
+  const strict = await forge.createSkill(skill(wipe), { replace: true });
+  await workspace.activateSkill("clean");
+  const earlier = await workspace.call("clean/wipe@1.0.0");
+
+  expect(laxer).toMatchObject({ status: "waiting", laxer: ["wipe: calls without an approval"] });
+  expect(back.error.message).toContain("wipe: not to count as destructive");
+  expect(strict.status).toBe("live");
+  expect(earlier).toMatchObject({ status: "failed", error: { code: "approval-missing" } });
+});
+
+test("createSkill() and rollbackSkill() hold a skill that was deleted to what it was", async () => {
+  const { forge } = await openTestForge(runtimes);
+  const skill = (tool: CodeDraft) => ({ name: "clean", description: "Cleans", instructions: "Clean.", tools: [tool] });
+  await forge.createSkill(skill(sayTool("wipe", "done")));
+  await forge.createSkill(skill(wipe), { replace: true });
+  await forge.deleteSkill("clean");
+
+  const anew = await forge.createSkill(skill(sayTool("wipe", "anew")));
+  const back = expectRefused(await forge.rollbackSkill("clean", "1.0.0"));
+  const approved = await forge.approve(anew.status === "waiting" ? anew.id : "");
+
+  expect(anew).toMatchObject({
+    status: "waiting",
+    laxer: ["wipe: calls without an approval", "wipe: not to count as destructive"],
+  });
+  expect(back.error.message).toContain("wipe: calls without an approval");
+  expect(approved.status).toBe("live");
+});
+
+test("createTool() and rollbackTool() hold a tool that was deleted to what it was", async () => {
+  const { forge } = await openTestForge(runtimes);
+  await forge.createTool(sayTool("wipe", "done"));
+  await forge.updateTool("wipe", { annotations: { destructive: true }, needsApproval: true });
+  await forge.deleteTool("wipe");
+
+  const back = expectRefused(await forge.rollbackTool("wipe", "1.0.0"));
+  const anew = await forge.createTool(sayTool("wipe", "anew"));
+  const approved = await forge.approve(anew.status === "waiting" ? anew.id : "");
+
+  expect(back.error.message).toContain("not to count as destructive");
+  expect(anew).toMatchObject({
+    status: "waiting",
+    laxer: ["calls without an approval", "not to count as destructive"],
+  });
+  expect(expectLive(approved).version).toBe("2.0.1");
+});

@@ -1,5 +1,6 @@
 import type { Permissions } from "../../core/permissions.ts";
 import type { Tool } from "../../core/tool.ts";
+import { permissionsBeyond } from "../permissions-beyond.ts";
 
 /**
  * What an edit takes back of what a tool promised to those who let it be called: a person decides about that, as about permissions.
@@ -7,10 +8,11 @@ import type { Tool } from "../../core/tool.ts";
  */
 export function findLaxer(before: Tool, after: Tool): readonly string[] {
   const [was, is] = [before.annotations, after.annotations];
+  const gained = was.readOnly === true ? permissionsBeyond(after.permissions, before.permissions) : after.permissions;
   return [
     ...(before.needsApproval && !after.needsApproval ? ["calls without an approval"] : []),
     ...(was.destructive === true && is.destructive !== true ? ["not to count as destructive"] : []),
-    ...(was.readOnly !== true && is.readOnly === true && mayChange(after.permissions) ? ["to count as read-only"] : []),
+    ...(is.readOnly === true && mayChange(gained) ? ["to count as read-only"] : []),
   ];
 }
 

@@ -18,7 +18,10 @@ test("createTool() waits for a person if a link in a folder that is granted lead
 
   const file = await forge.createTool(readTool("read-file", "./data/l/s.txt"));
   const folder = await forge.createTool(readTool("read-folder", "./data/l"));
-  const written = await forge.createTool({ ...readTool("write", "./data/l"), permissions: { write: ["./data/l/new"] } });
+  const written = await forge.createTool({
+    ...readTool("write", "./data/l"),
+    permissions: { write: ["./data/l/new"] },
+  });
 
   expect([file, folder, written]).toMatchObject([
     { status: "waiting", asks: { read: ["./data/l/s.txt"] } },

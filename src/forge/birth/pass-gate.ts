@@ -127,7 +127,8 @@ async function tryOut(
   { tool, version, change, stage }: Prepared & { readonly stage: Stage },
 ): Promise<Passed | RefusedTool | WaitingTool> {
   const { draft, base, agreed, author } = candidate;
-  const before = base?.stored.isDeleted === false ? base.tools.get(base.version) : undefined;
+  // One that was deleted, too: else whoever may not change a tool makes it anew.
+  const before = base?.tools.get(base.version);
   const held = await holdBack(parts, {
     draft,
     asked: draft.permissions ?? {},

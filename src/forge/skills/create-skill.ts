@@ -25,7 +25,7 @@ import type { SkillDraft } from "../tool-draft.ts";
 import type { BringIn } from "./bring-in.ts";
 import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
 import { replaySkill } from "./replay-skill.ts";
-import { findSkillChange, loadKeptTools, type SkillChange } from "./skill-change.ts";
+import { findSkillChange, loadKeptTools, loadLastTools, type SkillChange } from "./skill-change.ts";
 import { writeSkill } from "./skill-writer.ts";
 import { labelStage, stageSkill, trySkill } from "./stage-skill.ts";
 import { readSkill, type StoredSkill } from "./stored-skill.ts";
@@ -93,7 +93,7 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const { tools, diagnostics } = staged;
   const asked = joinPermissions((draft.tools ?? []).map((tool) => tool.permissions ?? {}));
   const before = stored.current === undefined ? [] : await loadKeptTools(stored.current);
-  const laxer = findLaxerTools(before, tools);
+  const laxer = findLaxerTools(await loadLastTools(stored, tools), tools);
   const held = await holdBack(parts, { draft, asked, laxer, agreed, from, author });
   if (held !== undefined) return held;
   const examples = await trySkill(parts, { draft, tools }, options);

@@ -36,6 +36,28 @@ export async function loadKeptTools({ folder }: KeptSkill): Promise<readonly Too
   return reports[0]?.skill?.tools ?? [];
 }
 
+/**
+ * For each of `tools` the one of its name in the last version of the skill that had it, also if the skill was deleted since: what one
+ * version leaves out and the next one brings back is the same tool to whoever calls it.
+ */
+export async function loadLastTools(stored: StoredSkill, tools: readonly Tool[]): Promise<readonly Tool[]> {
+  const missing = new Set(tools.map(({ name }) => name));
+  const found: Tool[] = [];
+  for (const version of latestFirst(stored)) {
+    if (missing.size === 0) break;
+    const had = (await loadKeptTools(version)).filter(({ name }) => missing.delete(name));
+    found.push(...had);
+  }
+  return found;
+}
+
+/** The versions in the order in which they were live, which is not that of their labels after a rollback. */
+function latestFirst({ current, history, versions }: StoredSkill): readonly KeptSkill[] {
+  const events = history.flatMap(({ version }) => versions.find(({ label }) => label === version) ?? []);
+  const now = current === undefined ? [] : [current];
+  return [...new Set([...now, ...events.toReversed(), ...versions.toReversed()])];
+}
+
 function compareSkills(before: readonly Tool[], after: readonly Tool[]): ToolChange {
   const changes: ToolChange[] = [
     ...before.filter((one) => !hasName(after, one)).map(({ name }) => toChange("major", `the tool ${name} is gone`)),

@@ -20,7 +20,7 @@ import { removeSkill, restoreSkill } from "../import/remove-skill.ts";
 import type { BringIn } from "./bring-in.ts";
 import { attempt } from "./create-skill.ts";
 import { isMade, refuseUnsettled } from "./refuse-skill.ts";
-import { loadKeptTools } from "./skill-change.ts";
+import { loadKeptTools, loadLastTools } from "./skill-change.ts";
 import { addEvent, lockSkill, writeSkill } from "./skill-writer.ts";
 import { listMade, readSkill, readSkillDraft, type KeptSkill, type StoredSkill } from "./stored-skill.ts";
 import { toLiveSkill } from "./to-live-skill.ts";
@@ -57,9 +57,10 @@ export function createSkillLives(parts: ForgeParts, bringIn: BringIn): SkillLife
   };
 }
 
-async function findLaxerVersion({ current }: StoredSkill, target: KeptSkill): Promise<readonly string[]> {
-  if (current === undefined || current === target) return [];
-  return findLaxerTools(await loadKeptTools(current), await loadKeptTools(target));
+async function findLaxerVersion(stored: StoredSkill, target: KeptSkill): Promise<readonly string[]> {
+  if (stored.current === target) return [];
+  const tools = await loadKeptTools(target);
+  return findLaxerTools(await loadLastTools(stored, tools), tools);
 }
 
 interface LifeParts {
