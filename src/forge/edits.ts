@@ -24,6 +24,7 @@ import type {
   WaitingTool,
 } from "./forge-interface.ts";
 import { refuseDraft, refuseWith } from "./birth/answer.ts";
+import { refuseCaller } from "./birth/refuse-caller.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
@@ -124,7 +125,7 @@ function refuseTaken({ folder, live, workspace, policy }: ForgeParts, name: stri
 /** Takes a candidate through the gate and makes it live. Nothing of one that does not pass is left. */
 async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnswer> {
   const { draft, base, author } = candidate;
-  const passed = await passGate(parts, candidate);
+  const passed = refuseEditor(candidate) ?? (await passGate(parts, candidate));
   if (passed.status !== "passed") return passed;
   const isNew = base === undefined || base.stored.isDeleted;
   const event: Omit<ForgeEvent, "at"> = {
@@ -151,6 +152,11 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
   }
   parts.live.refresh([draft.name]);
   return withPassed(toLiveAnswer(parts, draft.name), passed);
+}
+
+function refuseEditor({ draft, base, call }: Candidate): RefusedTool | undefined {
+  const before = base?.tools.get(base.version);
+  return before && refuseCaller({ name: draft.name, tools: [before] }, { call });
 }
 
 const mostReasons = 10;

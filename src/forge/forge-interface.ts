@@ -60,7 +60,8 @@ export interface TrialOptions {
   readonly signal?: AbortSignal;
   /**
    * Makes the calls of other tools while a tool is tried: of a tool's context, they are made for whoever called that tool, and only
-   * what they may call is called. @default the workspace's, for nobody
+   * what they may call is called. Give it as it is: by it the forge knows somebody who may not call every tool, lets them change only what
+   * they may call, and makes only their own recorded calls again. @default the workspace's, for nobody
    */
   readonly call?: ToolContext["call"];
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { LogEntry, Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
+import { findLimitedCaller, type LimitedCaller } from "../../workspace/call/limited-caller.ts";
 import type { ReplayDifference, ReplayReport } from "../forge-interface.ts";
 import type { LiveWindow } from "../versions/live-windows.ts";
 import { createBench, isSameOutput, type Bench, type Trial } from "./run-examples.ts";
@@ -27,7 +28,8 @@ export interface Replay {
 /**
  * Makes recorded calls of a tool again with its new version, and tells what comes out differently. Only calls of tools that may be
  * run again, that succeeded, and in whose input nothing was hidden; each input once, the latest first. What was answered by an
- * earlier version is asked of the live one first: only what this edit changes is told.
+ * earlier version is asked of the live one first: only what this edit changes is told. For somebody who may not call every tool only
+ * calls of their own.
  */
 export async function replayCalls(after: Tool, replay: Replay, trial: Trial): Promise<ReplayReport> {
   const { store, address, before, windows, maxCalls } = replay;
@@ -35,7 +37,8 @@ export async function replayCalls(after: Tool, replay: Replay, trial: Trial): Pr
   if (maxCalls === 0) return nothing("the policy replays none");
   if (store === undefined) return nothing("no calls are recorded: there is no store");
   if (readOnly !== true && idempotent !== true) return nothing("the tool is neither read-only nor idempotent");
-  const recorded = await findCalls(store, { tool: address, windows, maxCalls });
+  const caller = findLimitedCaller(trial.call);
+  const recorded = await findCalls(store, { tool: address, windows, maxCalls, caller });
   const [live, bench] = [createBench(before, trial), createBench(after, trial)];
   const differences: ReplayDifference[] = [];
   let calls = 0;
@@ -48,9 +51,11 @@ export async function replayCalls(after: Tool, replay: Replay, trial: Trial): Pr
     if (outcome.status === "failed") differences.push({ input, before: output, error: outcome.error });
     else if (!isSameOutput(output, outcome.output)) differences.push({ input, before: output, after: outcome.output });
   }
-  if (calls === 0) return nothing("no calls of the version before are recorded that can be made again");
+  if (calls === 0) return nothing(caller === undefined ? noCalls : `${noCalls}, and those of others are not for you`);
   return { calls, same: calls - differences.length, differences };
 }
+
+const noCalls = "no calls of the version before are recorded that can be made again";
 
 async function outputOf(bench: Bench, input: JsonObject): Promise<JsonValue | undefined> {
   const { outcome } = await bench.call(input);
@@ -75,6 +80,8 @@ interface AnsweredCall extends RecordedCall {
 
 interface Search {
   readonly tool: string;
+  /** Somebody who may not call every tool sees no inputs but their own. */
+  readonly caller: LimitedCaller | undefined;
   readonly windows: readonly LiveWindow[];
   readonly maxCalls: number;
 }
@@ -100,13 +107,17 @@ interface Found {
   readonly found: Map<string, AnsweredCall>;
 }
 
-function take(entry: LogEntry, { tool, windows, maxCalls }: Search, { ended, found }: Found): void {
+function take(entry: LogEntry, { tool, windows, maxCalls, caller }: Search, { ended, found }: Found): void {
   if (found.size === maxCalls) return;
   const output = readEnd(entry, tool);
   if (output !== undefined) ended.set(output.call, output.value);
-  const call = answeredBy(readStart(entry, tool, ended), entry, windows);
+  const call = isFor(caller, entry) ? answeredBy(readStart(entry, tool, ended), entry, windows) : undefined;
   const key = JSON.stringify(call?.input);
   if (call !== undefined && !found.has(key)) found.set(key, call);
+}
+
+function isFor(caller: LimitedCaller | undefined, { value }: LogEntry): boolean {
+  return caller === undefined || (caller.user !== undefined && fieldsOf(value)["user"] === caller.user);
 }
 
 /** A call with the version that it was of, or else was live then, if that is one whose calls are looked for. */

@@ -21,6 +21,7 @@ import type {
 import { refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { holdBack, type Agreed } from "../birth/hold-back.ts";
+import { refuseCaller } from "../birth/refuse-caller.ts";
 import type { SkillDraft } from "../tool-draft.ts";
 import type { BringIn } from "./bring-in.ts";
 import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
@@ -93,7 +94,10 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const { tools, diagnostics } = staged;
   const asked = joinPermissions((draft.tools ?? []).map((tool) => tool.permissions ?? {}));
   const before = stored.current === undefined ? [] : await loadKeptTools(stored.current);
-  const laxer = findLaxerTools(await loadLastTools(stored, tools), tools);
+  const last = await loadLastTools(stored, tools);
+  const forbidden = refuseCaller({ name: draft.name, tools: [...before, ...last], skill: draft.name }, options);
+  if (forbidden !== undefined) return forbidden;
+  const laxer = findLaxerTools(last, tools);
   const held = await holdBack(parts, { draft, asked, laxer, agreed, from, author });
   if (held !== undefined) return held;
   const examples = await trySkill(parts, { draft, tools }, options);

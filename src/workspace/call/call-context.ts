@@ -10,6 +10,7 @@ import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
 import type { Chunks } from "./chunks.ts";
 import type { InjectedRecord } from "./injection.ts";
+import { keepCaller } from "./limited-caller.ts";
 
 /** What a tool and its runtime get with a call. When the call is over, nothing in it has an effect any more. */
 export class CallContext implements RuntimeContext {
@@ -46,6 +47,8 @@ export class CallContext implements RuntimeContext {
       const signal = options?.signal;
       return call.callInside({ tool, input, options: signal === undefined ? noOptions : { signal } }) as Promise<never>;
     };
+    const { refuse } = call.root.options;
+    if (refuse !== undefined) keepCaller(this.call, { user: call.user, refuse });
   }
 
   /** Made when somebody asks for it: most tools do not. */

@@ -74,25 +74,77 @@ test.for(generations)("test_tool runs for a %s client no tool that its token may
   const { connect } = await setUp();
   const maker = await connect(kind, "tools");
   const writer = await connect(kind, "tools:write");
-  const draft = {
-    name: "erase",
-    description: "Erases",
-    language: "bash",
-    code: "echo erased",
-    annotations: { destructive: true },
-    examples: [{ input: {} }],
-  };
+  const draft = { ...erase, annotations: { destructive: true } };
 
   expect(await call(maker, "create_tool", draft)).toContain('"status":"live"');
   expect(await call(writer, "test_tool", { name: "erase" })).toContain('Cannot find the tool "erase"');
   expect(await call(maker, "test_tool", { name: "erase" })).toContain('"passed":true');
 });
 
+test.for(generations)("a %s client changes no tool that its token may not call", async (kind) => {
+  const { connect } = await setUp();
+  const maker = await connect(kind, "tools");
+  const writer = await connect(kind, "tools:write");
+  const eraser = await connect(kind, "tools:write", "tools:of:global:erase", "tools:of:clean");
+  const draft = { ...erase, annotations: { destructive: true } };
+  const other = { ...erase, name: "other" };
+  const skill = (...tools: object[]) => ({ name: "clean", description: "Cleans", instructions: "Clean.", tools });
+  await call(maker, "create_tool", draft);
+  await call(maker, "create_skill", skill(draft, other));
+  const examples = { examples: [{ input: {}, output: "erased" }] };
+  const edit = { name: "erase", changes: examples };
+
+  expect(await call(writer, "update_tool", edit)).toContain('Cannot call "erase": the token has none of the scopes');
+  expect(await call(writer, "update_tool", { name: "erase", changes: { annotations: null } })).toContain("scopes");
+  for (const tools of [[{ ...draft, ...examples }, other], [other]]) {
+    const refused = await call(writer, "create_skill", { ...skill(...tools), replace: true });
+    expect(refused).toContain('Cannot call "clean/erase": the token has none of the scopes');
+  }
+  expect(await call(eraser, "update_tool", edit)).toContain('"status":"live"');
+  expect(await call(eraser, "create_skill", { ...skill(other), replace: true })).toContain('"status":"live"');
+  // It is gone from the skill by now, and is what it was.
+  expect(await call(writer, "create_skill", { ...skill({ ...draft, ...examples }, other), replace: true })).toContain(
+    'Cannot call "clean/erase"',
+  );
+});
+
+test.for(generations)("an edit by a %s client makes only calls again that its user made", async (kind) => {
+  const { connect, store } = await setUp();
+  const maker = await connect(kind, "tools");
+  const draft = { ...erase, name: "echo", code: "cat", annotations: { readOnly: true } };
+  const input = { type: "object", properties: { q: { type: "string" } } };
+  await call(maker, "create_tool", { ...draft, input });
+  await call(maker, "echo", { q: "mine" });
+  const writer = await connect(kind, "tools:write");
+  const stranger = await connect(kind, "tools:write", { id: "stranger" });
+  const boss = await connect(kind, "tools", { id: "boss" });
+  const change = (code: string): object => ({ name: "echo", changes: { code } });
+
+  const seen = await call(stranger, "update_tool", change("cat; echo 1"));
+  const own = await call(writer, "update_tool", change("cat; echo 2"));
+  const all = await call(boss, "update_tool", change("cat; echo 3"));
+
+  expect(await usersOf(store, "echo")).toEqual(["somebody"]);
+  expect(seen).toContain("those of others are not for you");
+  expect(seen).not.toContain("mine");
+  expect(own).toContain("mine");
+  expect(all).toContain("mine");
+});
+
+const erase = {
+  name: "erase",
+  description: "Erases",
+  language: "bash",
+  code: "echo erased",
+  examples: [{ input: {} }],
+};
+
 interface Served {
   /** What ran. */
   readonly ran: string[];
   readonly store: Store;
-  connect(kind: ClientKind, ...scopes: string[]): Promise<Client>;
+  /** Whoever they are, they are `somebody` unless an id is given. */
+  connect(kind: ClientKind, ...scopes: readonly (string | { readonly id: string })[]): Promise<Client>;
 }
 
 async function setUp(): Promise<Served> {
@@ -131,9 +183,11 @@ async function setUp(): Promise<Served> {
   return {
     ran,
     store,
-    async connect(kind, ...scopes) {
+    async connect(kind, ...given) {
       const token = crypto.randomUUID();
-      const { url } = await listen({ workspace }, { tokens: [{ id: "somebody", token, scopes }] });
+      const scopes = given.filter((one) => typeof one === "string");
+      const id = given.find((one) => typeof one === "object")?.id ?? "somebody";
+      const { url } = await listen({ workspace }, { tokens: [{ id, token, scopes }] });
       return connectHttp(url, { kind, token });
     },
   };
