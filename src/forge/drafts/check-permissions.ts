@@ -2,6 +2,7 @@ import { isKitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { permissionKinds, type Permissions } from "../../core/permissions.ts";
 import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
+import { toTarget } from "../../sandbox/grants.ts";
 
 /** Words that mean everything or nothing: a permission names what it is for. */
 const sweeping = /^(?:true|false|yes|no|all|any|none|\*+)$/iu;
@@ -27,6 +28,9 @@ export function refusePermissions(permissions: Permissions): readonly string[] {
 function refuseOne(kind: keyof Permissions, one: string): string | undefined {
   if (kind === "network") return refuseHost(one);
   if (kind === "env" && !/^[A-Za-z_][A-Za-z0-9_]*$/u.test(one)) return `name one variable, such as ${samples.env}`;
+  if ((kind === "read" || kind === "write") && toTarget(one, { directory: "/" }) === undefined) {
+    return `a path starts with ./, ~/ or /, and has no *, except /** at its end, such as ${samples[kind]}`;
+  }
   const isPath = /^[./~]/u.test(one);
   if (kind === "run" && !isPath && /\s/u.test(one)) return `name the program alone, such as ${samples.run}`;
   return undefined;

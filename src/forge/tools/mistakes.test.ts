@@ -70,6 +70,11 @@ test.for<[what: string, draft: object, told: string]>([
     "write the host alone, without scheme and path",
   ],
   [
+    "a path that does not say from where",
+    { ...countWords, permissions: { read: ["data"] } },
+    'permissions.read[0]: "data": a path starts with ./, ~/ or /',
+  ],
+  [
     "a variable with a value",
     { ...countWords, permissions: { env: ["KEY=1"] } },
     'permissions.env[0]: "KEY=1": name one variable, such as "API_KEY"',
