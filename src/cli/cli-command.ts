@@ -19,6 +19,8 @@ export interface Invocation extends CliContext {
   readonly options: Readonly<Record<string, unknown>>;
   /** The answer will be shown as JSON: nothing else may go to standard output. */
   readonly json: boolean;
+  /** Tools may be made in the working directory, so it keeps what they do from the first call on. @default false */
+  readonly makesTools?: boolean;
 }
 
 /** What a command answers. The program shows `document` with `--json`, and `text` without. */

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -35,6 +35,23 @@ test("kitbag serve answers an MCP client on stdio with the tools of the project"
     ]),
   );
   expect(answer.content).toEqual([{ type: "text", text: "Hello Ada" }]);
+});
+
+test("kitbag serve keeps what the tools of a new folder keep in that folder, from the first start on", async () => {
+  const project = createProject();
+  const code = "cat >/dev/null; echo yes";
+  const draft = { name: "keeper", description: "Keeps", language: "bash", code, examples: [{ input: {} }] };
+  const state = { tool: "keeper", key: "k" };
+
+  const first = await connectStdio(project);
+  await first.client.callTool({ name: "create_tool", arguments: draft });
+  await first.client.callTool({ name: "tool_state", arguments: { ...state, action: "set", value: 42 } });
+  await first.client.close();
+  const second = await connectStdio(project);
+  const kept = await second.client.callTool({ name: "tool_state", arguments: { ...state, action: "get" } });
+
+  expect(kept.structuredContent).toMatchObject({ found: true, value: 42 });
+  expect(existsSync(join(project.home, "kitbag.db"))).toBe(false);
 });
 
 test("kitbag serve asks the configured model to write tools, and serves without one that cannot be asked", async (context) => {

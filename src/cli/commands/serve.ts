@@ -25,8 +25,9 @@ export const serveCommand: CliCommand = {
     addServeOptions(command);
   },
   async run(given) {
-    const invocation = enterProject(given);
-    const wishes = readServeWishes(invocation);
+    const entered = enterProject(given);
+    const wishes = readServeWishes(entered);
+    const invocation = { ...entered, makesTools: wishes.hasForge };
     const client = getText(invocation.options, "printConfig");
     if (client !== undefined) {
       const { printConfig } = await import("../serve/print-config.ts");

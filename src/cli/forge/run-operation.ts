@@ -25,7 +25,8 @@ import { findOtherNames, toParameterWords } from "./parameter-flags.ts";
 import { renderForged } from "./render-forged.ts";
 
 /** Does an operation of the forge: calls the tool that MCP clients get, the way every call takes. */
-export async function runOperation(operation: ForgeOperation, invocation: Invocation): Promise<Answer> {
+export async function runOperation(operation: ForgeOperation, given: Invocation): Promise<Answer> {
+  const invocation = { ...given, makesTools: true };
   return withRecords(invocation, {}, (open) => run(operation, invocation, open));
 }
 

@@ -47,8 +47,8 @@ export function findNamedStore({ options, env, cwd }: StoreWishes): StoreChoice 
 }
 
 /** The store that is used if nobody says anything. */
-export function defaultStore({ env, cwd }: Pick<StoreWishes, "env" | "cwd">): StoreChoice {
-  return { kind: "sqlite", ...findStoreFile(cwd, resolveKitbagHome(env)) };
+export function defaultStore({ env, cwd, makesTools }: Pick<Invocation, "env" | "cwd" | "makesTools">): StoreChoice {
+  return { kind: "sqlite", ...findStoreFile(cwd, resolveKitbagHome(env), { makesTools }) };
 }
 
 function parseStore(text: string, source: string, cwd: string): StoreChoice {

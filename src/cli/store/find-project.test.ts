@@ -1,10 +1,10 @@
-import { mkdirSync, realpathSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, realpathSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
 
 import { createFolder } from "../../../test/support/temporary-folder.ts";
-import { findProject } from "./find-project.ts";
+import { canBeProject, findProject } from "./find-project.ts";
 import { findStoreFile } from "./find-store-file.ts";
 
 test("findProject() takes the nearest folder with a .kitbag, before the root of the repository", () => {
@@ -50,6 +50,24 @@ test("findStoreFile() goes to the person's own folder outside of a project", () 
   const found = findStoreFile("/", join(root, "home"));
 
   expect(found).toEqual({ file: join(root, "home/kitbag.db"), isNamed: false });
+});
+
+test("findStoreFile() stays in a folder where tools may be made, before it has a .kitbag and afterwards", () => {
+  const root = makeFolders("alone", "repository/.git", "repository/sub");
+  const find = (path: string): string => findStoreFile(join(root, path), "/home", { makesTools: true }).file;
+
+  expect(find("alone")).toBe(join(root, "alone/.kitbag/kitbag.db"));
+  expect(find("repository/sub")).toBe(join(root, "repository/sub/.kitbag/kitbag.db"));
+});
+
+test("canBeProject() refuses the home directory, a link, and what cannot be written", () => {
+  const root = makeFolders("home", "elsewhere", "linked", "fixed", "free");
+  symlinkSync(join(root, "elsewhere"), join(root, "linked/.kitbag"));
+  chmodSync(join(root, "fixed"), 0o555);
+  const isAllowed = (path: string): boolean => canBeProject(join(root, path), join(root, "home"));
+
+  expect(["home", "linked", "free"].map(isAllowed)).toEqual([false, false, true]);
+  if (process.getuid?.() !== 0) expect(isAllowed("fixed")).toBe(false);
 });
 
 function makeFolders(...paths: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -30,6 +30,22 @@ export function findProject(cwd: string, home: string = homedir()): ProjectPlace
     if (dirname(folder) === folder) break;
   }
   return root === undefined ? { folders: [cwd] } : { folders: folders.slice(0, folders.indexOf(root) + 1), root };
+}
+
+/** Tells whether a folder has a `.kitbag` that is ours, or may get one: the home directory, and one that cannot be written, may not. */
+export function canBeProject(folder: string, home: string = homedir()): boolean {
+  if (folder === home || folder === toRealPath(home)) return false;
+  const own = join(folder, ownFolder);
+  return lstatSync(own, { throwIfNoEntry: false }) === undefined ? isWritable(folder) : isOurs(own);
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** A link could lead anywhere, and in the folder of somebody else he could read and change what is kept. */
