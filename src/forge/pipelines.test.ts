@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 
 import { defineSkill } from "../core/define-skill.ts";
+import type { Skill } from "../core/skill.ts";
 import { defineTool } from "../core/define-tool.ts";
 import { definePipeline } from "../runtimes/pipeline/define-pipeline.ts";
 import {
@@ -10,6 +11,7 @@ import {
   openTestForge,
   openTestRuntimes,
   outputOf,
+  sayTool,
 } from "../../test/support/open-test-forge.ts";
 import { createForgeTools } from "./tools/create-forge-tools.ts";
 import type { PipelineDraft } from "./tool-draft.ts";
@@ -34,6 +36,51 @@ test("createPipeline() makes a tool out of others, live at once and structured",
   expect(answer.inputSchema).toMatchObject({ properties: { text: {} } });
   expect(await outputOf(workspace, "report", { text: "a b c" })).toEqual({ text: "There are 3 words" });
   expect(workspace.getTool("report")?.tool.annotations).toMatchObject({ readOnly: true });
+});
+
+test("createPipeline() tries a step that names a version with that version, whichever is live", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  await forge.createTool(sayTool("say", "one"));
+  await forge.updateTool("say", sayTool("say", "two"));
+  await forge.updateTool("say", sayTool("say", "three"));
+  const steps = ["1.0.0", "1.0.1"].map((version, index) => ({ id: `s${index}`, tool: `say@${version}`, args: {} }));
+  const last = { id: "last", tool: "say", args: {} };
+  const output = ["one\n", "two\n", "three\n"];
+
+  const answer = await forge.createPipeline({
+    name: "all",
+    description: "Says all",
+    steps: [...steps, last],
+    result: ["$s0", "$s1", "$last"],
+    examples: [{ input: {}, output }],
+  });
+
+  expectLive(answer);
+  expect(await outputOf(workspace, "all")).toEqual(output);
+  expect(await forge.testTool("all")).toMatchObject({ passed: true });
+});
+
+test("createPipeline() tries a step that names a version of a skill's tool with that version", async () => {
+  const { forge, workspace } = await openTestForge(runtimes);
+  const skill = (version: string): Skill =>
+    defineSkill({
+      name: "talk",
+      description: "Talks",
+      version,
+      tools: [defineTool({ name: "say", description: "Says", version, run: () => version })],
+    });
+  workspace.addSkill({ ...skill("2.0.0"), earlier: [skill("1.0.0")] });
+  await workspace.activateSkill("talk");
+  const steps = [{ id: "say", tool: "talk/say@1.0.0", args: {} }];
+
+  const answer = await forge.createPipeline({
+    name: "old",
+    description: "Says what it was",
+    steps,
+    examples: [{ input: {}, output: "1.0.0" }],
+  });
+
+  expectLive(answer);
 });
 
 test("createPipeline() makes pipelines of pipelines", async () => {

@@ -48,9 +48,10 @@ const maxOutputBytes = 4 * 1024 * 1024;
  */
 export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, call = workspace.call }: Trial): Bench {
   const own = createWorkspace({ runtimes, tools: [tool], approve: () => ({ decision: "approve" }) });
-  for (const entry of [...workspace.getAvailableTools(), ...findClosed(tool, workspace)]) {
+  const steps = toolsIn(tool).flatMap((address) => workspace.getTool(address) ?? []);
+  for (const entry of [...workspace.getAvailableTools(), ...findClosed(steps, workspace)]) {
     // A tool that is only tried makes no others: each of them would be tried in turn.
-    if (entry.address !== tool.name && !isOwn(entry.tool)) addStandIn(own, call, entry);
+    if (entry.address !== tool.name && !isOwn(entry.tool)) addStandIn(own, call, { entry, steps });
   }
   const limit = Math.min(limitMs, tool.limits.limitMs ?? limitMs);
   return {
@@ -71,13 +72,31 @@ export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, 
 }
 
 /** The tools of closed skills that a pipeline calls: whoever has it tried may have them open, and else is told to open them. */
-function findClosed(tool: Tool, workspace: Workspace): readonly RegisteredTool[] {
-  const closed = toolsIn(tool).filter((address) => !workspace.isToolAvailable(address));
-  return closed.flatMap((address) => workspace.getTool(address) ?? []);
+function findClosed(steps: readonly RegisteredTool[], workspace: Workspace): readonly RegisteredTool[] {
+  const closed = steps.filter(({ address }) => !workspace.isToolAvailable(address));
+  return closed.flatMap(({ address }) => workspace.getTool(address) ?? []);
+}
+
+/** A tool that others stand in for, and the versions of tools that the steps of a pipeline name. */
+interface StoodFor {
+  readonly entry: RegisteredTool;
+  readonly steps: readonly RegisteredTool[];
 }
 
 /** Two owners with one wire name cannot both be there; the first one is. */
-function addStandIn(own: Workspace, call: ToolContext["call"], { tool, address, source, owner }: RegisteredTool): void {
+function addStandIn(own: Workspace, call: ToolContext["call"], { entry, steps }: StoodFor): void {
+  const { tool, address, source, owner } = entry;
+  const named = steps.filter((step) => step.address === address && step.tool.version !== tool.version);
+  const byVersion = new Map(named.map((step) => [step.tool.version, step.tool]));
+  const versions = [...byVersion].map(([version, one]) => toStandIn(one, `${address}@${version}`, call));
+  try {
+    own.add(toStandIn(tool, address, call), { versions, ...(source !== "global" && { component: owner }) });
+  } catch (cause) {
+    if (!(cause instanceof KitbagError)) throw cause;
+  }
+}
+
+function toStandIn(tool: Tool, address: string, call: ToolContext["call"]): Tool {
   const code: FunctionCode = {
     kind: "function",
     async run(input, { signal }) {
@@ -87,12 +106,7 @@ function addStandIn(own: Workspace, call: ToolContext["call"], { tool, address, 
     },
   };
   const { cache: _, refine: __, ...described } = tool;
-  const standIn: Tool = { ...described, inject: [], needsApproval: false, limits: {}, code };
-  try {
-    own.add(standIn, source === "global" ? {} : { component: owner });
-  } catch (cause) {
-    if (!(cause instanceof KitbagError)) throw cause;
-  }
+  return { ...described, inject: [], needsApproval: false, limits: {}, code };
 }
 
 /** Runs every example, one after the other: they may use the same things. */
