@@ -23,7 +23,7 @@ import type {
   UpdateOptions,
   WaitingTool,
 } from "./forge-interface.ts";
-import { refuseDraft, refuseWith } from "./birth/answer.ts";
+import { refuseDraft, refuseWith, toReasons } from "./birth/answer.ts";
 import { refuseCaller } from "./birth/refuse-caller.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
@@ -107,6 +107,12 @@ function refuseTaken({ folder, live, workspace, policy }: ForgeParts, name: stri
   if (twin !== undefined)
     return refuse("name-taken", `there is "${twin}", which is the same name where case does not count`);
   const entry = live.find(name);
+  if (entry?.status === "broken" && entry.stored.current === undefined) {
+    return refuse(
+      "name-taken",
+      ["there is already a tool of this name, which is broken", ...toReasons(entry.diagnostics)].join("\n"),
+    );
+  }
   if (entry !== undefined && entry.status !== "deleted") {
     const version = entry.stored.current?.label ?? "unknown";
     return refuse(
@@ -281,7 +287,7 @@ async function requireBase(parts: ForgeParts, name: string): Promise<Base> {
   }
   const base = await findBase(parts, name);
   if (base !== undefined) return base;
-  throw new KitbagError("draft-refused", { name, reasons: entry.diagnostics.map(({ message }) => message) });
+  throw new KitbagError("draft-refused", { name, reasons: toReasons(entry.diagnostics) });
 }
 
 /** Why there is no tool of this name to work on: it was deleted, comes from elsewhere, or nobody knows it. */

@@ -1,4 +1,5 @@
 import { KitbagError } from "../core/errors.ts";
+import { lastVersion } from "./disk/last-version.ts";
 import type { StoredTool } from "./disk/stored-tool.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type {
@@ -13,7 +14,7 @@ import type {
 } from "./forge-interface.ts";
 import { draftOf, findVersion, notFound, refuseStale } from "./edits.ts";
 import { keepByHand, toBase } from "./find-base.ts";
-import { refuseDraft, refuseLaxer } from "./birth/answer.ts";
+import { refuseDraft, refuseLaxer, toReasons } from "./birth/answer.ts";
 import { findLaxer } from "./birth/find-laxer.ts";
 import { runExamples } from "./birth/run-examples.ts";
 import type { ForgedEntry } from "./live/live-tools.ts";
@@ -43,7 +44,7 @@ export function createLives(parts: ForgeParts): LifeMethods {
     history: async (name) => find(name).stored.history,
     async readDraft(name, version) {
       const { stored } = find(name);
-      return draftOf(stored, version ?? stored.current?.label ?? "");
+      return draftOf(stored, version ?? lastVersion(stored) ?? "");
     },
     rollbackTool: async (name, version, options = {}) => rollBack(parts, find(name), { version, options }),
     async deleteTool(name, options = {}) {
@@ -84,26 +85,38 @@ async function rollBack(
   if (laxer.length > 0) return refuseLaxer(name, version, laxer);
   const isLive = version === current && entry.stored.current?.isKept === true && entry.status !== "deleted";
   if (!isLive && target.isKept) await step(parts, entry, { type: "rollback", version, options });
-  return toLiveAnswer(parts, name);
+  return toLiveAnswer(parts, name, entry.stored.current === undefined ? [keptAside] : []);
 }
 
-/** What the version of now promises, or the last one of a tool that was deleted, and another one does not. */
+const keptAside = {
+  severity: "info",
+  code: "broken-kept",
+  message: "What could not be read is kept beside the versions of the tool, in a folder that begins with broken-",
+  file: "versions",
+} as const;
+
+/** What the version of now promises, or the last one of a tool that was deleted or cannot be read, and another one does not. */
 function findLaxerVersion(parts: ForgeParts, { tool, stored }: ForgedEntry, version: string): readonly string[] {
   const { tools } = toBase(parts, stored, version);
-  const before = tool ?? tools.get(stored.current?.label ?? "");
+  const before = tool ?? tools.get(stored.current?.label ?? lastVersion(stored) ?? "");
   const target = tools.get(version);
   return before === undefined || target === undefined ? [] : findLaxer(before, target);
 }
 
-function currentOf({ stored }: ForgedEntry): string {
-  const { current, name, diagnostics } = stored;
-  if (current !== undefined) return current.label;
-  throw new KitbagError("draft-refused", { name, reasons: diagnostics.map(({ message }) => message) });
+function currentOf(entry: ForgedEntry): string {
+  const label = lastVersion(entry.stored);
+  if (label !== undefined) return label;
+  throw notLive(entry);
 }
 
 function missing({ stored }: ForgedEntry, which: string): KitbagError {
   const known = stored.versions.map(({ label }) => label);
   return new KitbagError("version-not-found", { address: stored.name, which, known });
+}
+
+/** Nothing of a tool runs that is broken, or that nobody has trusted. */
+function notLive({ stored, diagnostics }: ForgedEntry): KitbagError {
+  return new KitbagError("draft-refused", { name: stored.name, reasons: toReasons(diagnostics) });
 }
 
 interface LifeStep {
@@ -159,6 +172,7 @@ async function testTool(
   if (entry.status === "deleted") throw new KitbagError("tool-deleted", { tool: stored.name });
   const label = version ?? currentOf(entry);
   const tool = current?.version === label ? current : versions.get(label);
+  if (current === undefined) throw notLive(entry);
   if (tool === undefined) throw missing(entry, label);
   const examples = await runExamples(tool, { runtimes, workspace, limitMs: policy.exampleLimitMs, signal, call });
   return { name: stored.name, version: label, passed: examples.every((one) => one.passed), examples };

@@ -49,6 +49,26 @@ test("kitbag list and call name tools that were not made here, and do not run th
   expect(after.stdout.trim()).toBe("B");
 });
 
+test("kitbag rollback goes back from a manifest that cannot be read, which kitbag trust does not take", async () => {
+  const project = createProject();
+  await makeTools(project);
+  const folder = join(project.folder, ".kitbag/tools/say");
+  writeFileSync(join(folder, "manifest.json"), "<<<<<<< ours\n");
+
+  const trusted = await kitbag(project, "trust", ".kitbag/tools/say");
+  const called = await kitbag(project, "call", "say");
+  const rollback = await kitbag(project, "rollback", "say", "1.0.0");
+  const after = await kitbag(project, "call", "say");
+
+  expect(trusted.code).toBe(2);
+  for (const { stderr } of [trusted, called]) expect(stderr).toContain("kitbag rollback say 1.0.1");
+  expect(rollback.stdout).toBe(
+    "say is at 1.0.0 now; what was broken is kept in .kitbag/tools/say/versions, in a folder that begins with broken-\n",
+  );
+  expect(after.stdout.trim()).toBe("A");
+  expect(readFileSync(join(folder, "versions/broken-1/manifest.json"), "utf8")).toBe("<<<<<<< ours\n");
+});
+
 test("kitbag trust makes a version of what was written by hand into a tool that was made, if its examples pass", async () => {
   const project = createProject();
   await makeTools(project);

@@ -72,6 +72,8 @@ interface Before {
 }
 
 function describe(address: string, version: string, { from, before }: Before): string {
+  if (before === "broken" && from === undefined)
+    return `${address} is at ${version} now; what was broken is kept in .kitbag/tools/${address}/versions, in a folder that begins with broken-`;
   if (from === undefined) return `${address} is at ${version} already.`;
   if (before === "deleted")
     return `${address} is at ${version} now, and no longer deleted. To undo: kitbag remove ${address}`;

@@ -16,7 +16,7 @@ import { loadAgreed, lookAt, type LookedAt } from "../config/look-at-skills.ts";
 import { removeTrust } from "../config/remove-trust.ts";
 import { renderLookedAt, renderTrusted } from "../config/render-trust.ts";
 import { isYes } from "../config/require-trust.ts";
-import { adoptEdited, findEdited, type EditedTool } from "../forge/adopt-edited.ts";
+import { adoptEdited, findEdited, refuseBroken, type EditedTool } from "../forge/adopt-edited.ts";
 import { noteUsers } from "../forge/note-users.ts";
 import { addOption, getText } from "../options.ts";
 import { toPrintable } from "../printable.ts";
@@ -94,6 +94,7 @@ function isBelow(directory: string | undefined, folders: readonly string[]): boo
 async function addTrust(target: TrustTarget, home: string, invocation: Invocation): Promise<Answer> {
   // What is damaged is told before anybody is asked.
   loadTrust(home);
+  await refuseBroken(target.path, invocation);
   const looked = await lookAt(target, invocation);
   const lockPath = findLock(looked, projectLock(invocation.cwd));
   if (lockPath !== undefined) loadLock(lockPath);

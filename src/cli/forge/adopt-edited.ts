@@ -2,16 +2,34 @@ import { userInfo } from "node:os";
 import { basename, dirname, join } from "node:path";
 
 import type { Skill } from "../../core/skill.ts";
-import type { Forge, ForgeAnswer } from "../../forge/forge-interface.ts";
+import type { Forge, ForgeAnswer, ForgedTool } from "../../forge/forge-interface.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
 import type { CliContext } from "../cli-command.ts";
 import type { LookedAtSkill } from "../config/look-at-skills.ts";
+import { usageError } from "../usage-error.ts";
 
 /** A tool that was made in a project, and whose files somebody changed by hand. */
 export interface EditedTool {
   readonly looked: LookedAtSkill;
   /** The project that it belongs to. */
   readonly project: string;
+}
+
+/**
+ * Refuses a tool that was made and cannot be read any more: what would be trusted are the copies of its versions.
+ *
+ * @throws {KitbagError} `usage-invalid`
+ */
+export async function refuseBroken(path: string, context: CliContext): Promise<void> {
+  const project = dirname(dirname(dirname(path)));
+  const name = basename(path);
+  if (path !== join(project, ".kitbag", "tools", name)) return;
+  const isMeant = (tool: ForgedTool): boolean =>
+    tool.name === name && tool.status === "broken" && tool.version === undefined;
+  const broken = await inForge({ ...context, cwd: project }, async (forge) => forge.listTools().find(isMeant));
+  if (broken === undefined) return;
+  const reasons = broken.diagnostics.map(({ message, cure }) => (cure === undefined ? message : `${message}; ${cure}`));
+  throw usageError(`Cannot trust ${path}: ${reasons.join("\n")}`);
 }
 
 /** Which of these folders are tools that were made, and changed by hand since. */

@@ -9,10 +9,15 @@ export function refuseDraft(
   diagnostics: readonly ForgeDiagnostic[],
   examples: readonly ExampleResult[] = [],
 ): RefusedTool {
-  const reasons = diagnostics.map(({ message, cure }) =>
+  const reasons = toReasons(diagnostics);
+  return { status: "refused", name, error: toFailure("draft-refused", { name, reasons }), diagnostics, examples };
+}
+
+/** What diagnostics say, each with its cure. */
+export function toReasons(diagnostics: readonly ForgeDiagnostic[]): readonly string[] {
+  return diagnostics.map(({ message, cure }) =>
     cure === undefined ? message : `${message}${message.includes("\n") ? "\n→ " : "; "}${cure}`,
   );
-  return { status: "refused", name, error: toFailure("draft-refused", { name, reasons }), diagnostics, examples };
 }
 
 /** Makes the answer to an edit that cannot be made. */

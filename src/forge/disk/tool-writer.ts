@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { readFolder } from "../../skills/folder/read-folder.ts";
@@ -47,6 +47,7 @@ export function createToolWriter(
     step.check(stored);
     folder.ensure(join(directory, "versions"));
     await keepVersion(step, directory, stored);
+    if (stored !== undefined && stored.current === undefined) setAside(directory);
     const copy = join(directory, "versions", step.event.version);
     placeTop(directory, copy, step.isDeleted === true);
     appendLine(join(directory, historyFile), JSON.stringify({ ...step.event, at: Date.now() }));
@@ -83,11 +84,25 @@ function placeTop(directory: string, copy: string, isDeleted: boolean): void {
   }
 }
 
+/** Keeps a copy of what cannot be read, beside the versions: `versions/broken-1`. */
+function setAside(directory: string): void {
+  const versions = join(directory, "versions");
+  const taken = new Set(readdirSync(versions));
+  let number = 1;
+  while (taken.has(`broken-${number}`)) number += 1;
+  for (const name of readdirSync(directory).filter((one) => !isOwn(one))) {
+    cpSync(join(directory, name), join(versions, `broken-${number}`, name), { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+function isOwn(name: string): boolean {
+  return name === "versions" || name === historyFile || name.startsWith(".");
+}
+
 /** Takes away what belongs to another version. What somebody wrote by hand has been kept as a version before. */
 function removeOthers(directory: string, wanted: ReadonlySet<string>): void {
   for (const name of readdirSync(directory)) {
-    const isOwn = name === "versions" || name === historyFile || name.startsWith(".");
-    if (!isOwn && !wanted.has(name)) rmSync(join(directory, name), { recursive: true, force: true });
+    if (!isOwn(name) && !wanted.has(name)) rmSync(join(directory, name), { recursive: true, force: true });
   }
 }
 

@@ -1,6 +1,7 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
 import { fromHints } from "../../skills/manifests/read-tool-json.ts";
+import { lastVersion } from "../disk/last-version.ts";
 import { makeTool } from "../disk/make-tool.ts";
 import type { StoredTool, StoredVersion } from "../disk/stored-tool.ts";
 import type { ToolTrust, TrustedVersions } from "../disk/tool-trust.ts";
@@ -115,7 +116,7 @@ function toKey(stored: StoredTool, { isTrusted, diagnostics }: TrustedVersions, 
 function toEntry(stored: StoredTool, { isTrusted, diagnostics }: TrustedVersions, workspace: Workspace): ForgedEntry {
   const { current, isDeleted } = stored;
   const base = { stored, versions: new Map(), diagnostics: [...stored.diagnostics, ...diagnostics] };
-  if (current === undefined) return { ...base, status: "broken" };
+  if (current === undefined) return { ...base, status: "broken", diagnostics: withCure(stored, base.diagnostics) };
   if (isDeleted) return { ...base, status: "deleted" };
   if (!isTrusted(current)) {
     return { ...base, status: "untrusted", diagnostics: [...base.diagnostics, describeTrust(stored, current)] };
@@ -133,6 +134,20 @@ function toEntry(stored: StoredTool, { isTrusted, diagnostics }: TrustedVersions
     versions,
     diagnostics: [...base.diagnostics, ...made.diagnostics],
   };
+}
+
+/** What cannot be read can be repaired, or left for a version that is kept. */
+function withCure(stored: StoredTool, diagnostics: readonly ForgeDiagnostic[]): readonly ForgeDiagnostic[] {
+  const last = lastVersion(stored);
+  const other =
+    last === undefined
+      ? `remove the folder .kitbag/tools/${stored.name}`
+      : `go back to a version that is kept: kitbag rollback ${stored.name} ${last}`;
+  const index = diagnostics.findLastIndex(({ severity }) => severity === "error");
+  return diagnostics.map((one, at) => {
+    if (at !== index) return one;
+    return { ...one, cure: `${one.cure === undefined ? "Repair it" : one.cure}, or ${other}` };
+  });
 }
 
 function toPair(label: string, tool: Tool | undefined): readonly (readonly [string, Tool])[] {
