@@ -4,8 +4,7 @@ import type { Workspace } from "../workspace/workspace.ts";
 import { createToolReader } from "./disk/stored-tool.ts";
 import { createToolTrust } from "./disk/tool-trust.ts";
 import { createToolsFolder } from "./disk/tools-folder.ts";
-import type { ForgedTool } from "./forge-interface.ts";
-import { createLiveTools } from "./live/live-tools.ts";
+import { createLiveTools, type LiveTools } from "./live/live-tools.ts";
 
 /** Where tools that were made are loaded from, and whose trust counts. */
 export interface LoadForgedOptions extends FolderTrustOptions {
@@ -16,9 +15,9 @@ export interface LoadForgedOptions extends FolderTrustOptions {
 export function loadForgedTools(
   workspace: Workspace,
   { directory, ...trust }: LoadForgedOptions,
-): readonly ForgedTool[] {
+): Pick<LiveTools, "list" | "refresh"> {
   const folder = createToolsFolder(toRealPath(directory));
   const live = createLiveTools({ workspace, folder, trust: createToolTrust(trust), read: createToolReader() });
   live.refresh();
-  return live.list();
+  return live;
 }

@@ -1,5 +1,6 @@
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
+import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
@@ -14,7 +15,8 @@ import { startLog } from "../logs/start-log.ts";
 import { noteSkipped } from "../skills/note-skipped.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openSkillOf } from "../skills/open-skill-of.ts";
-import { openWithSkills } from "../skills/open-with-skills.ts";
+import { findSteps, isComplete } from "../skills/find-steps.ts";
+import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
 import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withRecords, type OpenRecords } from "../store/with-records.ts";
@@ -78,7 +80,7 @@ async function callTool(
     complete: records.complete,
     module: getText(invocation.options, "module"),
     directories: getTexts(invocation.options, "skills"),
-    isThere: (opened) => opened.getTool(address) !== undefined,
+    isThere: (opened) => isComplete(opened, address),
   }).catch((cause: unknown) => {
     // Where nothing is configured, tools can still be made.
     noteOperation(address, invocation.terminal);
@@ -92,6 +94,7 @@ async function callTool(
     noteUntrusted(reports, invocation.terminal);
     noteSkipped(reports, address, invocation.terminal);
   }
+  noteMissingSteps(workspace, { address, reports, forged }, invocation);
   const view = createCallView(invocation);
   const callOptions: CallOptions = {
     ...toCallOptions(invocation, options, records),
@@ -108,6 +111,20 @@ async function callTool(
   const outcome = await untilInterrupted((signal) => workspace.call(address, input, { ...callOptions, signal }));
   await skill.close();
   return view.toAnswer(outcome);
+}
+
+interface Called extends Pick<WorkspaceWithSkills, "reports" | "forged"> {
+  readonly address: string;
+}
+
+/** The call says which step of a pipeline is not there; here is why. */
+function noteMissingSteps(workspace: Workspace, { address, reports, forged }: Called, { terminal }: Invocation): void {
+  const { missing } = findSteps(workspace, address);
+  if (missing.length > 0) noteUntrusted(reports, terminal);
+  for (const step of missing) {
+    noteForged(forged, step, terminal);
+    noteSkipped(reports, step, terminal);
+  }
 }
 
 /** What other flags there are; a person may have meant one of them. */

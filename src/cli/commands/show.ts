@@ -13,6 +13,7 @@ import { describeOrigin, findOrigin, type ToolOrigin } from "../skills/describe-
 import { addSandboxOption } from "../sandbox/choose-sandbox.ts";
 import { openCliRuntimes } from "../sandbox/open-cli-runtimes.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
+import { isComplete } from "../skills/find-steps.ts";
 import { openWithSkills, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
 import { renderSkill, renderSkipped } from "../skills/render-skill.ts";
 import { showSkill, toSkillDocument } from "../skills/show-skill.ts";
@@ -48,7 +49,7 @@ export const showCommand: CliCommand = {
     const opened = await openWithSkills(invocation, {
       module: getText(options, "module"),
       directories: getTexts(options, "skills"),
-      isThere: (configured) => configured.getTool(address)?.address === address,
+      isThere: (configured) => configured.getTool(address)?.address === address && isComplete(configured, address),
     });
     const { workspace, reports } = opened;
     const tool = workspace.getTool(address);

@@ -145,6 +145,7 @@ async function test(
     tryTools(workspace, {
       ...options,
       names,
+      terminal: invocation.terminal,
       makeCall: (entry) => (input) => callOnce(workspace, entry, input, { ...call, signal }),
       onTool: (address, done, total) => invocation.terminal.showStatus(`${done + 1} of ${total}: ${address}`),
     }),

@@ -12,9 +12,18 @@ export function hasForged({ cwd }: Pick<CliContext, "cwd">): boolean {
   return existsSync(join(cwd, ".kitbag", "tools"));
 }
 
+/** The tools that were made in the project, in a workspace. */
+export interface LoadedForged {
+  list(): readonly ForgedTool[];
+  /** Looks at them again: pipelines may find the tools of their steps now. */
+  refresh(): void;
+}
+
+const none: LoadedForged = { list: () => [], refresh: () => {} };
+
 /** Adds the tools that were made in the project. Most projects have none: then nothing that reads them is loaded. */
-export async function loadForged(context: CliContext, workspace: Workspace): Promise<readonly ForgedTool[]> {
-  if (!hasForged(context)) return [];
+export async function loadForged(context: CliContext, workspace: Workspace): Promise<LoadedForged> {
+  if (!hasForged(context)) return none;
   const { loadForgedTools } = await import("../../forge/load-forged-tools.ts");
   return loadForgedTools(workspace, { directory: context.cwd, home: resolveKitbagHome(context.env) });
 }

@@ -1,41 +1,64 @@
 import type { Failure } from "../../core/errors.ts";
+import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toPrintable } from "../printable.ts";
 import type { Terminal } from "../terminal.ts";
+import { findSteps } from "./find-steps.ts";
 
-/** A skill that was opened for one call, or what kept it from opening. */
+/** The skills that were opened for one call, or what kept one of them from opening. */
 export type OpenedSkill =
   | { readonly status: "ok"; close(): Promise<void> }
   | { readonly status: "failed"; readonly error: Failure };
 
-/** Opens the skill of a tool that is closed, and says so on standard error: who names the tool wants it. */
+/**
+ * Opens the skill of a tool that is closed, and those whose tools a pipeline calls, and says so on standard error: who names the tool
+ * wants it.
+ */
 export async function openSkillOf(
   workspace: Workspace,
   address: string,
   terminal: Pick<Terminal, "note">,
 ): Promise<OpenedSkill> {
-  const name = findClosedSkill(workspace, address);
-  if (name === undefined) return { status: "ok", close: async () => {} };
-  const outcome = await workspace.activateSkill(name);
-  if (outcome.status === "failed") return outcome;
-  const others = outcome.opened.filter((opened) => opened !== name);
-  const also = others.length === 0 ? "" : ` and ${others.join(", ")}, which it needs,`;
-  terminal.note(`Opened the skill ${name}${also} for this call\n`);
-  return {
-    status: "ok",
-    async close() {
-      const closed = await workspace.deactivateSkill(name);
-      const problems = closed.status === "failed" ? [closed.error] : closed.warnings;
-      for (const { message } of problems) terminal.note(`${toPrintable(message)}\n`);
-    },
+  const opened: string[] = [];
+  const close = async (): Promise<void> => {
+    for (const name of opened.toReversed()) await closeSkill(workspace, name, terminal);
   };
+  for (const name of findClosedSkills(workspace, address)) {
+    // One may have opened another that comes later.
+    if (!findClosedSkills(workspace, address).includes(name)) continue;
+    const outcome = await workspace.activateSkill(name);
+    if (outcome.status === "failed") {
+      await close();
+      return outcome;
+    }
+    opened.push(name);
+    const others = outcome.opened.filter((one) => one !== name);
+    const also = others.length === 0 ? "" : ` and ${others.join(", ")}, which it needs,`;
+    terminal.note(`Opened the skill ${name}${also} for this call\n`);
+  }
+  return { status: "ok", close };
+}
+
+async function closeSkill(workspace: Workspace, name: string, terminal: Pick<Terminal, "note">): Promise<void> {
+  const closed = await workspace.deactivateSkill(name);
+  const problems = closed.status === "failed" ? [closed.error] : closed.warnings;
+  for (const { message } of problems) terminal.note(`${toPrintable(message)}\n`);
+}
+
+/** The skill of a tool, and those of what it calls, as far as they are closed. */
+function findClosedSkills(workspace: Workspace, address: string): readonly string[] {
+  const own = findClosedSkill(workspace, address);
+  const steps = findSteps(workspace, address).tools.flatMap((step) => toClosed(workspace, step));
+  return [...new Set([...(own === undefined ? [] : [own]), ...steps])];
+}
+
+function toClosed(workspace: Workspace, { source, owner, address }: RegisteredTool): readonly string[] {
+  return source === "skill" && !workspace.isToolAvailable(address) ? [owner] : [];
 }
 
 function findClosedSkill(workspace: Workspace, address: string): string | undefined {
   const found = workspace.getTool(address);
-  if (found !== undefined) {
-    return found.source === "skill" && !workspace.isToolAvailable(found.address) ? found.owner : undefined;
-  }
+  if (found !== undefined) return toClosed(workspace, found)[0];
   // What a skill takes over from another one is there only while it is open.
   const [owner = "", tool] = address.replace(/^plugin:/u, "").split("/", 2);
   return workspace.getSkill(owner)?.reuses.some(({ name }) => name === tool) === true ? owner : undefined;

@@ -43,9 +43,11 @@ export async function openWithSkills(context: CliContext, sources: Sources): Pro
 /** Adds what is found: tools that were made first, because skills take longer. */
 async function addFound(context: CliContext, sources: Sources, opened: OpenWorkspace): Promise<WorkspaceWithSkills> {
   const forged = await loadForged(context, opened.workspace);
-  if (forged.length > 0 && sources.isThere?.(opened.workspace) === true) return { ...opened, reports: [], forged };
-  const reports = await loadCompleted(context, sources);
-  return { ...opened, reports: addSkills(opened.workspace, reports), forged };
+  const made = forged.list();
+  if (made.length > 0 && sources.isThere?.(opened.workspace) === true) return { ...opened, reports: [], forged: made };
+  const reports = addSkills(opened.workspace, await loadCompleted(context, sources));
+  forged.refresh();
+  return { ...opened, reports, forged: forged.list() };
 }
 
 /** Nothing is configured; that is right where there are skills. Nothing is opened where there is nothing to use. */

@@ -10,6 +10,8 @@ import {
 } from "../../forge/trials/try-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
+import { openSkillOf } from "../skills/open-skill-of.ts";
+import type { Terminal } from "../terminal.ts";
 import { findDanger } from "./find-danger.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -33,6 +35,8 @@ export interface TryOptions {
   readonly fuzz?: { readonly count: number; readonly seed: number };
   /** Where the tools work: nothing that they do there matters. */
   readonly scratch: Scratch;
+  /** Told what is wrong with closing the skills that a pipeline needs. */
+  readonly terminal: Pick<Terminal, "note">;
   makeCall(entry: RegisteredTool): TryCall;
   onTool(address: string, done: number, total: number): void;
 }
@@ -59,7 +63,15 @@ export async function tryTools(workspace: Workspace, options: TryOptions): Promi
     }
   };
 
-  await tryAll(free);
+  for (const entry of free) {
+    const skills = await openSkillOf(workspace, entry.address, options.terminal);
+    if (skills.status === "failed") {
+      tested.push({ address: entry.address, passed: false, examples: [], error: skills.error });
+      continue;
+    }
+    await tryAll([entry]);
+    await skills.close();
+  }
   for (const { name: skill, folder } of skills) {
     const opened = await workspace.activateSkill(skill);
     if (opened.status === "failed") {

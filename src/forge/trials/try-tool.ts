@@ -1,4 +1,4 @@
-import type { Failure } from "../../core/errors.ts";
+import type { ErrorDetails, Failure } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -95,6 +95,14 @@ const crashCodes: ReadonlySet<string> = new Set([
   "output-invalid",
 ]);
 
+/** How a step of a pipeline fails that could not even be called. */
+const missingCodes: ReadonlySet<string> = new Set([
+  "tool-not-found",
+  "tool-undeclared",
+  "tool-unavailable",
+  "version-not-found",
+]);
+
 /** How interpreters begin to tell of an error that nobody caught. */
 const traces =
   /Traceback \(most recent call last\)|^\s+at .+:\d+:\d+\)?$|Unhandled|\bpanicked at\b|Segmentation fault|core dumped|unbound variable|syntax error|command not found/mu;
@@ -102,6 +110,7 @@ const traces =
 /** Tells whether a tool broke, other than one that says what is wrong and ends with an exit code. */
 function isCrash({ code, details }: Failure): boolean {
   if (crashCodes.has(code)) return true;
+  if (code === "step-failed") return missingCodes.has((details as ErrorDetails["step-failed"]).code);
   if (code !== "script-failed") return false;
   const { signal, stderr } = details as { readonly signal?: string; readonly stderr: string };
   return signal !== undefined || traces.test(stderr);
