@@ -8,10 +8,11 @@ import { findRuns, readRun } from "../agent/runs/read-run.ts";
 import { originOf, renderResume, type RunOrigin } from "../agent/runs/run-origin.ts";
 import { showInput } from "../agent/view/show-input.ts";
 import type { Answer, CliCommand, Invocation } from "../cli-command.ts";
-import { decideDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
+import { decideDraft, findWaitingDraft, listWaitingDrafts, renderDrafts } from "../forge/waiting-drafts.ts";
 import { readInput } from "../input/read-input.ts";
 import { addOption, getText } from "../options.ts";
-import { toPrintableLine } from "../printable.ts";
+import { toPrintable, toPrintableLine } from "../printable.ts";
+import { renderFacts } from "../render-facts.ts";
 import { renderTable } from "../render-table.ts";
 import { addStoreOption } from "../store/choose-store.ts";
 import { withKept } from "../store/open-kept.ts";
@@ -22,12 +23,13 @@ import { usageError } from "../usage-error.ts";
 export const approvalsCommand: CliCommand = {
   examples: [
     ["kitbag approvals", "which calls wait, and which tools that want more permissions than the policy grants"],
+    ["kitbag approvals show 3f2a91bc", "all of one: the input of a call, the code of a tool or what changes in it"],
     ["kitbag approvals approve 3f2a91bc", "allow one; then: kitbag runs resume 3f2a91bc"],
     [`kitbag approvals approve 3f2a91bc --input '{"to": "somebody else"}'`, "allow it with another input"],
     [`kitbag approvals deny 3f2a91bc --reason "not today"`, "forbid it; the model is told why"],
   ],
   define(command) {
-    command.argument("[action]", "list, approve or deny; list unless given");
+    command.argument("[action]", "list, show, approve or deny; list unless given");
     command.argument("[id]", "the approval, as the list has it; its beginning is enough");
     addOption(
       command,
@@ -42,6 +44,7 @@ export const approvalsCommand: CliCommand = {
 
 const actions: Readonly<Record<string, Action>> = {
   list: { words: [0, 0], run: listApprovals },
+  show: { words: [1, 1], takes: "an id, as the list has it", run: showApproval },
   approve: { words: [1, 1], run: (invocation) => decide(invocation, "approve") },
   deny: { words: [1, 1], run: (invocation) => decide(invocation, "deny") },
 };
@@ -64,13 +67,29 @@ async function listApprovals(invocation: Invocation): Promise<Answer> {
   const waiting = await withKept(invocation, ({ store }) => findWaiting(store));
   const approvals = waiting.map(({ asked }) => asked);
   const drafts = await listWaitingDrafts(invocation);
-  const document = { approvals, ...(drafts.length > 0 && { drafts }) };
+  const documents = drafts.map(({ waiting: facts, draft }) => ({ ...facts, draft }));
+  const document = { approvals, ...(drafts.length > 0 && { drafts: documents }) };
   const rows = approvals.map(({ approval, tool, input }) => [approval, tool, showInput(input)]);
   const tables = [
     ...(rows.length > 0 ? [renderTable(["ID", "TOOL", "INPUT"], rows, invocation.terminal)] : []),
     ...(drafts.length > 0 ? [renderDrafts(drafts, invocation)] : []),
   ];
-  return { document, text: tables.length === 0 ? "No call waits for an approval." : tables.join("\n\n") };
+  if (tables.length === 0) return { document, text: "No call waits for an approval." };
+  return { document, text: [...tables, "To see all of one: kitbag approvals show <id>"].join("\n\n") };
+}
+
+async function showApproval(invocation: Invocation): Promise<Answer> {
+  const [id = ""] = invocation.args;
+  const draft = await findWaitingDraft(invocation, id);
+  if (draft !== undefined) return (await import("../forge/show-draft.ts")).showDraft(draft, invocation);
+  const { asked } = pick(await withKept(invocation, ({ store }) => findWaiting(store)), id);
+  const { approval, run, tool, input } = asked;
+  const facts = renderFacts([
+    ["tool", tool],
+    ["run", run],
+    ["approval", approval],
+  ]);
+  return { document: asked, text: `${facts}\n\n${toPrintable(JSON.stringify(input, undefined, 2))}` };
 }
 
 async function decide(invocation: Invocation, decision: "approve" | "deny"): Promise<Answer> {

@@ -182,12 +182,14 @@ test("kitbag run pauses for an approval when nobody is there, and another proces
   const paused = await runKitbag(["run", "write to Ada", ...words], { project, env });
   const listed = await runKitbag(["approvals"], { project });
   const id = /kitbag runs resume (\S+)/u.exec(paused.stderr)?.[1] ?? "";
+  const asked = await runKitbag(["approvals", "show", id.slice(0, 8)], { project });
   const approved = await runKitbag(["approvals", "approve", id.slice(0, 8), "--input", '{"to": "Bob"}'], { project });
   const resumed = await runKitbag(["runs", "resume", id.slice(0, 8), ...words], { project, env });
 
   expect(paused.code).toBe(1);
   expect(paused.stderr).toContain(`kitbag approvals approve ${id}:1.0`);
   expect(listed.stdout).toContain(`${id}:1.0  send  to: Ada`);
+  expect(asked.stdout).toContain('"to": "Ada"');
   expect(paused.stderr).toContain(`kitbag runs resume ${id} --module tools.mjs\n`);
   expect(approved.stdout).toBe(`Approved send. To go on: kitbag runs resume ${id} --module tools.mjs\n`);
   expect(resumed).toMatchObject({ code: 0, stdout: "Sent.\n" });

@@ -2,6 +2,7 @@ import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { countWords } from "../../../test/support/open-test-forge.ts";
+import { withForge } from "../../../test/support/with-forge.ts";
 import { openForge } from "../../forge/open-forge.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 
@@ -21,6 +22,48 @@ test("kitbag approvals lists drafts of tools and skills with what they ask for, 
   expect(before.stdout).not.toContain("texts");
   expect([approved.code, approved.stdout]).toEqual([0, "texts is live now, at 1.0.0.\n"]);
   expect([called.code, called.stdout]).toEqual([0, expect.stringContaining('"words": 3')]);
+});
+
+test("kitbag approvals show tells all of a draft before somebody decides, and so does the list for programs", async () => {
+  const project = createProject();
+  const [tool, skill] = await keepDrafts(project);
+
+  const listed = await runKitbag(["approvals"], { project });
+  const json = await runKitbag(["approvals", "--json"], { project });
+  const shownTool = await runKitbag(["approvals", "show", tool], { project });
+  const shownSkill = await runKitbag(["approvals", "show", skill.slice(0, 6)], { project });
+
+  expect(listed.stdout).toContain("To see all of one: kitbag approvals show <id>");
+  expect(JSON.parse(json.stdout)).toMatchObject({ drafts: [{ draft: { code: countWords.code } }, { draft: {} }] });
+  expect(shownTool.stdout).toContain("asks for     network api.example.com");
+  expect(shownTool.stdout).toContain(`+++ main.py\n${countWords.code}`);
+  expect(shownTool.stdout).toContain('"description": "Counts the words of a text"');
+  expect(shownTool.stdout).toContain(`kitbag approvals approve ${tool}`);
+  expect(shownSkill.stdout).toContain(`+++ tools/count-words/main.py\n${countWords.code}`);
+  expect(shownSkill.stdout).toContain("+++ SKILL.md\nCount.\n");
+});
+
+test("kitbag approvals show tells what an edit changes in the version that is live", async () => {
+  const project = createProject();
+  const id = await withForge(project, async (forge) => {
+    await forge.createTool(countWords);
+    const code = `# mine\n${countWords.code}`;
+    const answer = await forge.updateTool("count-words", { code, permissions: { network: ["api.example.com"] } });
+    return answer.status === "waiting" ? answer.id : answer.status;
+  });
+
+  const shown = await runKitbag(["approvals", "show", id], { project });
+
+  expect(shown.stdout).toContain("made from    1.0.0");
+  expect(shown.stdout).toContain("--- main.py");
+  expect(shown.stdout).toContain("+# mine\n import json, sys");
+  expect(shown.stdout).toContain('+      "api.example.com"');
+});
+
+test("kitbag approvals show names the list if there is no such id", async () => {
+  const shown = await runKitbag(["approvals", "show", "0123456789abcdef"], { project: createProject() });
+
+  expect(shown).toMatchObject({ code: 2, stderr: expect.stringContaining("kitbag approvals lists") as string });
 });
 
 test("kitbag approvals deny throws a draft away", async () => {

@@ -1,5 +1,6 @@
 import type { ForgeAnswer, SkillAnswer, WaitingTool } from "../../forge/forge-interface.ts";
 import { describeWish } from "../../forge/permissions-beyond.ts";
+import type { WaitingDraft } from "../../forge/waiting-drafts.ts";
 import type { Answer, CliContext, Invocation } from "../cli-command.ts";
 import { toPrintable } from "../printable.ts";
 import { renderTable } from "../render-table.ts";
@@ -8,20 +9,28 @@ import { failedAnswer } from "../report-error.ts";
 import { hasForged } from "./load-forged.ts";
 
 /** Drafts of tools and skills that wait for a person, because they want more than the policy grants. */
-export async function listWaitingDrafts(context: CliContext): Promise<readonly WaitingTool[]> {
+export async function listWaitingDrafts(context: CliContext): Promise<readonly WaitingDraft[]> {
   if (!hasForged(context)) return [];
   const { createToolsFolder } = await import("../../forge/disk/tools-folder.ts");
   const { createWaitingDrafts } = await import("../../forge/waiting-drafts.ts");
-  return createWaitingDrafts(createToolsFolder(context.cwd)).list();
+  const drafts = createWaitingDrafts(createToolsFolder(context.cwd));
+  return drafts.list().map(({ id }) => drafts.get(id));
+}
+
+/** The draft whose id begins with `given`; none if there is none, or there are several. */
+export async function findWaitingDraft(context: CliContext, given: string): Promise<WaitingDraft | undefined> {
+  const all = await listWaitingDrafts(context);
+  const [found, ...others] = all.filter(({ waiting: { id } }) => given.length >= 4 && id.startsWith(given));
+  return others.length > 0 ? undefined : found;
 }
 
 /** The drafts as a table: what each wants is what the person decides about. */
-export function renderDrafts(drafts: readonly WaitingTool[], { terminal }: Pick<Invocation, "terminal">): string {
-  const rows = drafts.map((draft) => [
-    draft.id,
-    `${draft.makes} ${draft.name}`,
-    describeWish(draft),
-    draft.description,
+export function renderDrafts(drafts: readonly WaitingDraft[], { terminal }: Pick<Invocation, "terminal">): string {
+  const rows = drafts.map(({ waiting }) => [
+    waiting.id,
+    `${waiting.makes} ${waiting.name}`,
+    describeWish(waiting),
+    waiting.description,
   ]);
   return renderTable(["DRAFT", "MAKES", "ASKS FOR", "DESCRIPTION"], rows, terminal);
 }
@@ -32,9 +41,8 @@ export async function decideDraft(
   given: string,
   decision: "approve" | "deny",
 ): Promise<Answer | undefined> {
-  const fit = (await listWaitingDrafts(invocation)).filter(({ id }) => given.length >= 4 && id.startsWith(given));
-  const [draft, ...others] = fit;
-  if (draft === undefined || others.length > 0) return undefined;
+  const draft = (await findWaitingDraft(invocation, given))?.waiting;
+  if (draft === undefined) return undefined;
   const { withForge } = await import("./with-forge.ts");
   return withForge(invocation, async (forge) => {
     if (decision === "deny") {
