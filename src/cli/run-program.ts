@@ -48,6 +48,8 @@ function printAnswer({ document, text, failure }: Answer, wantsJson: boolean, te
 function endQuietlyWhenNobodyReads(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (cause: NodeJS.ErrnoException) => {
+      // The terminal was closed: the program hears of that otherwise, and ends in order.
+      if (cause.code === "EIO") return;
       if (cause.code !== "EPIPE") throw cause;
       process.removeAllListeners("exit");
       process.exit();

@@ -5,6 +5,7 @@ import type { Approve } from "../../workspace/call/approval.ts";
 import { askThePerson } from "../approve-call.ts";
 import type { Invocation } from "../cli-command.ts";
 import { renderJsonLine } from "../printable.ts";
+import { onInterrupt } from "../until-interrupted.ts";
 import { approveInTurn } from "./approve-in-turn.ts";
 import type { OpenAgent } from "./with-agent.ts";
 import { createRunView, type RunView, type RunViewOptions } from "./view/run-view.ts";
@@ -50,12 +51,11 @@ function whoApproves(invocation: Invocation): Approve | undefined {
 
 /** Waits for a run, and ends what shows it. A signal to the process stops the run. */
 export async function finishRun(run: AgentRun, view: RunView | undefined): Promise<RunResult> {
-  const stop = (): void => run.stop();
-  process.once("SIGINT", stop).once("SIGTERM", stop);
+  const stopWaiting = onInterrupt(() => run.stop());
   try {
     return await run.result;
   } finally {
-    process.off("SIGINT", stop).off("SIGTERM", stop);
+    stopWaiting();
     view?.end();
   }
 }

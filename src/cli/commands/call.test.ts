@@ -225,8 +225,8 @@ test.for([
   expect(JSON.parse(run.stdout)).toMatchObject({ error: { code: "call-timeout", details: { limitMs } } });
 });
 
-test("kitbag call is cancelled by Ctrl-C", async () => {
-  const run = await callTool("endless", [], { signal: { name: "SIGINT", after: "started" } });
+test.for<NodeJS.Signals>(["SIGINT", "SIGTERM", "SIGHUP"])("kitbag call is cancelled by %s", async (name) => {
+  const run = await callTool("endless", [], { signal: { name, after: "started" } });
 
   expect(run.code).toBe(1);
   expect(run.stderr).toContain('Cannot finish "endless": the call was cancelled');

@@ -194,6 +194,15 @@ test("kitbag serve --http without --json prints its address alone to a pipe", as
   expect(run.code).toBe(0);
 });
 
+test("kitbag serve ends in order when its terminal is closed", async () => {
+  const run = await runKitbag(["serve", "--http", "0"], {
+    project: createProject(),
+    signal: { name: "SIGHUP", after: "/mcp" },
+  });
+
+  expect([run.code, run.stderr]).toEqual([0, ""]);
+});
+
 test("kitbag serve --http shows a person what is served, and what is dangerous in red", async (context) => {
   needProgram(context, "script");
   const terminal = startKitbagTerminal(
