@@ -30,7 +30,8 @@ export interface WorkspaceLimits {
   readonly keyMs: number;
 }
 
-const defaults: WorkspaceLimits = {
+/** What holds where nobody says otherwise. */
+export const defaultLimits: WorkspaceLimits = {
   limitMs: 30_000,
   maxConcurrent: 1000,
   maxTogether: Infinity,
@@ -73,5 +74,5 @@ export function toLimits(given: Partial<WorkspaceLimits>): WorkspaceLimits {
   const wrong = findWrongOption(given, expectations, "limits");
   if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
   const set = Object.entries(given).filter(([, value]) => value !== undefined);
-  return { ...defaults, ...Object.fromEntries(set) };
+  return { ...defaultLimits, ...Object.fromEntries(set) };
 }

@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+
 import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
@@ -39,6 +41,24 @@ test("kitbag forge makes a tool of files, which other processes call, change and
   expect(JSON.parse(tested.stdout)).toMatchObject({ output: { version: "1.0.0", passed: true } });
   expect(JSON.parse(deleted.stdout)).toMatchObject({ output: { status: "deleted", version: "1.0.0" } });
   expect(undone.stdout).toContain("count-words is live, at 1.0.0.");
+});
+
+test("kitbag forge delete_tool and delete_skill bring back what nobody has trusted, and say that it does not run", async () => {
+  const project = createCounting();
+  await create(project);
+  const skill = { name: "talk", description: "Talks. Use it to talk.", instructions: "Talk." };
+  await kitbag(project, "forge", "create_skill", "--input", JSON.stringify(skill));
+  await kitbag(project, "forge", "delete_tool", "--name", "count-words");
+  await kitbag(project, "forge", "delete_skill", "--name", "talk");
+  rmSync(project.trustFile);
+
+  const tool = await kitbag(project, "forge", "delete_tool", "--name", "count-words", "--undo");
+  const undone = await kitbag(project, "forge", "delete_skill", "--name", "talk", "--undo");
+
+  expect(tool).toMatchObject({ code: 0, stderr: "" });
+  expect(tool.stdout).toMatch(/^count-words is back, at 1\.0\.0\. .*kitbag trust \.kitbag\/tools\/count-words\n$/u);
+  expect([undone.code, undone.stderr]).toEqual([0, ""]);
+  expect(undone.stdout).toMatch(/^talk is (?:back|live), at 1\.0\.0/u);
 });
 
 test("kitbag forge says what to change if an example does not pass, and keeps nothing", async () => {

@@ -71,11 +71,33 @@ test.for([
   ["--count 0x10", { count: "0x10" }],
   ["--count 12345678901234567890", { count: "12345678901234567890" }],
   ["--verbose=maybe", { verbose: "maybe" }],
-  ["--filter {broken", { filter: "{broken" }],
 ] as const)("parseFlags() leaves %s to the check of the call", ([line, expected]) => {
   const input = applySettings({}, parseFlags(schema, line.split(" ")));
 
   expect(input).toEqual(expected);
+});
+
+test("parseFlags() says that JSON is broken where only an object is taken", () => {
+  expect(() => parseFlags(schema, ["--filter", "{broken"])).toThrow("Cannot use --filter: expected JSON, found ");
+});
+
+test("parseFlags() names flags as a person types them, and those of the schema itself before those inside", () => {
+  const inner = Object.fromEntries(Array.from({ length: 25 }, (_, index) => [`part${index}`, { type: "string" }]));
+  const wide = {
+    type: "object",
+    properties: { input: { type: "object", properties: inner }, code: { type: "string" } },
+    additionalProperties: false,
+  };
+  const options = {
+    alsoKnown: ["--input"],
+    showFlag: (flag: string): string => flag.replace(/^--input/u, "--input-schema"),
+  };
+
+  expect(() => parseFlags(wide, ["--inputt", "x"], options)).toThrow("did you mean --input-schema or --input?");
+  expect(() => parseFlags(wide, ["--zzz", "x"], options)).toThrow(
+    /its flags are --input-schema, --code, --input-schema\.part0, .*, and 7 more$/u,
+  );
+  expect(() => parseFlags(wide, ["--input", "{"], options)).toThrow("Cannot use --input-schema: expected JSON");
 });
 
 test.for([

@@ -20,6 +20,8 @@ export interface ParseFlagsOptions {
   readonly alsoKnown?: readonly string[];
   /** The text that the value of a flag stands for. @default itself */
   readonly readText?: (flag: string, given: string) => string;
+  /** A flag of the schema as a person types it. @default as it is */
+  readonly showFlag?: (flag: string) => string;
 }
 
 /**
@@ -31,15 +33,15 @@ export interface ParseFlagsOptions {
 export function parseFlags(
   schema: JsonSchema,
   words: readonly string[],
-  { alsoKnown = [], readText = (_, given) => given }: ParseFlagsOptions = {},
+  options: ParseFlagsOptions = {},
 ): Setting[] {
   const settings = new Map<string, { readonly flag: Flag; readonly values: JsonValue[] }>();
   const waiting = [...words];
   for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) {
     const { name, given } = splitWord(word);
-    const flag = findFlag(schema, name) ?? refuseFlag(schema, name, alsoKnown);
+    const flag = findFlag(schema, name) ?? refuseFlag(schema, name, options);
     const said = readWord({ schema, flag, name, given }, waiting);
-    const value = typeof said === "boolean" ? said : toValue({ schema, flag, name, given: said }, readText);
+    const value = typeof said === "boolean" ? said : toValue({ schema, flag, name, given: said }, options);
     const key = JSON.stringify(flag.path);
     const setting = settings.get(key);
     if (setting === undefined) settings.set(key, { flag, values: [value] });
@@ -58,12 +60,29 @@ function splitWord(word: string): { name: string; given: string | undefined } {
   throw usageError(`Cannot use ${quote(word)}: it is not a flag; write --name value, or --input with JSON`);
 }
 
-function refuseFlag(schema: JsonSchema, name: string, alsoKnown: readonly string[]): never {
+function refuseFlag(
+  schema: JsonSchema,
+  name: string,
+  { alsoKnown = [], showFlag = (flag) => flag }: ParseFlagsOptions,
+): never {
   const known = listFlags(schema).map((flag) => `--${flag}`);
   const [nearest] = nearestNames(name.replace(/^no-/u, ""), [...known, ...alsoKnown], 1);
-  const all = known.length === 0 ? "it takes no parameters" : `its flags are ${known.slice(0, 20).join(", ")}`;
-  const cure = nearest === undefined ? all : `did you mean ${nearest}?`;
+  // A name may be that of a parameter, which is typed otherwise, and of a flag that every command has.
+  const typed = known.filter((flag) => flag === nearest).map(showFlag);
+  const meant = new Set([...typed, ...alsoKnown.filter((flag) => flag === nearest)]);
+  const cure = meant.size === 0 ? describeAll(known.map(showFlag)) : `did you mean ${[...meant].join(" or ")}?`;
   throw usageError(`Cannot use ${quote(`--${name}`)}: the tool has no such parameter; ${cure}`);
+}
+
+const mostFlags = 20;
+
+/** The flags of objects inside come last: whoever knows the object finds them. */
+function describeAll(flags: readonly string[]): string {
+  if (flags.length === 0) return "it takes no parameters";
+  const depth = (flag: string): number => flag.split(".").length;
+  const sorted = flags.toSorted((left, right) => depth(left) - depth(right)).slice(0, mostFlags);
+  const more = flags.length > mostFlags ? `, and ${flags.length - mostFlags} more` : "";
+  return `its flags are ${sorted.join(", ")}${more}`;
 }
 
 interface Word<Given = string | undefined> {
@@ -93,15 +112,18 @@ function readWord({ schema, flag, name, given }: Word, waiting: string[]): strin
 
 function toValue(
   { schema, flag, name, given }: Word<string>,
-  readText: NonNullable<ParseFlagsOptions["readText"]>,
+  { readText = (_, text) => text, showFlag = (typed) => typed }: ParseFlagsOptions,
 ): JsonValue {
-  const text = readText(`--${name}`, given);
+  const shown = showFlag(`--${name}`);
+  const text = readText(shown, given);
   const whole = fromText(schema, flag.schema, text);
   const value =
     isList(schema, flag) && !Array.isArray(whole) ? fromText(schema, getItems(schema, flag.schema), text) : whole;
-  // The check of the call would show a whole file.
-  if (text !== given && typeof value === "string" && isBrokenJson(schema, flag, text))
-    throw usageError(`Cannot use --${name} ${given}: expected JSON, found ${describeBroken(text)}`);
+  // The check of the call would show all of the text, and not what is wrong with it.
+  if (typeof value === "string" && isBrokenJson(schema, flag, text)) {
+    const what = text === given ? shown : `${shown} ${given}`;
+    throw usageError(`Cannot use ${what}: expected JSON, found ${describeBroken(text)}`);
+  }
   return value;
 }
 

@@ -9,7 +9,7 @@ import { noteUsers } from "./note-users.ts";
 
 /** What an operation answers that made a tool or a skill, as far as a person wants to read it. */
 type Forged = Partial<Pick<LiveTool, "version" | "change" | "replay" | "usedBy" | "diagnostics">> & {
-  readonly status: "live" | "waiting" | "deleted";
+  readonly status: "live" | "waiting" | "deleted" | "restored";
   readonly name: string;
   /** Of a skill: its folder, and the addresses of its tools. */
   readonly path?: string;
@@ -30,6 +30,7 @@ export function renderForged(output: JsonValue, workspace: Workspace): string | 
   if (forged.step !== undefined || forged.name === undefined) return undefined;
   if (forged.status === "waiting") return toPrintable(renderWaiting(forged as Forged));
   if (forged.status === "deleted") return toPrintable(renderDeleted(forged as Forged));
+  if (forged.status === "restored") return toPrintable(renderRestored(forged as Forged));
   return forged.status === "live" ? toPrintable(renderLive(forged as Forged, workspace)) : undefined;
 }
 
@@ -42,6 +43,10 @@ function renderDeleted({ name, version = "", undo = "", usedBy }: Forged): strin
   const [operation = ""] = undo.split(" ", 1);
   const back = `kitbag forge ${operation} --name ${name} --undo`;
   return `${name} is deleted; it was at ${version}. To bring it back: ${back}${noteUsers(usedBy === undefined ? {} : { usedBy })}`;
+}
+
+function renderRestored({ name, version = "", note = "" }: Forged): string {
+  return `${name} is back, at ${version}. ${note}`;
 }
 
 function renderLive(forged: Forged, workspace: Workspace): string {

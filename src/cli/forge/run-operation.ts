@@ -1,27 +1,27 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ToolOutcome } from "../../core/outcome.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
 import { isOwn } from "../../forge/birth/own-tools.ts";
-import { describeWish } from "../../forge/permissions-beyond.ts";
-import type { WaitingTool } from "../../forge/forge-interface.ts";
+import type { CallOptions } from "../../workspace/call/call-options.ts";
+import { defaultLimits } from "../../workspace/limits.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { toCallOptions } from "../call-options.ts";
 import { createCallView } from "../call-view.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { readText } from "../input/read-text.ts";
 import { toToolInput } from "../input/to-tool-input.ts";
-import { isYes } from "../config/require-trust.ts";
 import { getText, getTexts } from "../options.ts";
-import { toPrintableLine } from "../printable.ts";
 import { addSkills } from "../skills/open-with-skills.ts";
 import { loadReports } from "../skills/load-reports.ts";
 import { withRecords, type OpenRecords } from "../store/with-records.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
+import { createAsking } from "./ask-about-draft.ts";
 import { openWorkshop } from "./open-workshop.ts";
 import type { ForgeOperation } from "./operations.ts";
-import { findOtherNames, toParameterWords } from "./parameter-flags.ts";
+import { findOtherNames, toParameterWords, toTypedFlag } from "./parameter-flags.ts";
 import { renderForged } from "./render-forged.ts";
 
 /** Does an operation of the forge: calls the tool that MCP clients get, the way every call takes. */
@@ -32,9 +32,10 @@ export async function runOperation(operation: ForgeOperation, given: Invocation)
 
 async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenRecords): Promise<Answer> {
   const directories = getTexts(invocation.options, "skills");
+  const asking = createAsking(invocation);
   const workshop = await openWorkshop(invocation, open, {
     hasForge: true,
-    approve: (waiting) => askAbout(waiting, invocation),
+    approve: asking.approve,
     async addSkills({ workspace }, servers) {
       addSkills(workspace, await servers.complete(await loadReports(invocation, directories)));
       return undefined;
@@ -47,19 +48,17 @@ async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenR
     for (const skill of getTexts(invocation.options, "open")) await openSkill(workspace, skill);
     const view = createCallView(invocation, { help: `kitbag forge ${name} --help` });
     const callOptions = { ...toCallOptions(invocation, options, open.records), onEvent: view.onEvent };
-    const outcome = await untilInterrupted((signal) => workspace.call(name, input, { ...callOptions, signal }));
+    const limitMs = callOptions.limitMs ?? tool.limits.limitMs ?? options.limits?.limitMs ?? defaultLimits.limitMs;
+    const call = (more: CallOptions): Promise<ToolOutcome> => workspace.call(name, input, { ...callOptions, ...more });
+    // A program in code mode asks nobody, and reads how much time it has.
+    const outcome = await untilInterrupted((signal) =>
+      isOwn(tool) ? asking.call({ tool: name, limitMs, signal }, call) : call({ signal }),
+    );
     const text = outcome.status === "ok" ? renderForged(outcome.output, workspace) : undefined;
     return text === undefined ? view.toAnswer(outcome) : { document: outcome, text };
   } finally {
     await workshop.close();
   }
-}
-
-/** Whoever makes a tool by hand may agree to what it asks for at once; what they do not agree to waits. */
-async function askAbout(waiting: WaitingTool, { terminal }: Invocation): Promise<true | undefined> {
-  if (!terminal.canAsk) return undefined;
-  const question = toPrintableLine(`${waiting.name} asks for ${describeWish(waiting)}. Agree? [y/N]`);
-  return isYes(await terminal.ask(`${question} `)) ? true : undefined;
 }
 
 /** A tool of the project goes before the one of the forge for clients, too; here it is not what was asked for. */
@@ -77,6 +76,7 @@ async function readParameters({ inputSchema }: Tool, invocation: Invocation): Pr
   const input = await toToolInput(inputSchema, words, invocation, {
     alsoKnown: [...ownFlags, ...[...findOtherNames(inputSchema).values()].map((flag) => `--${flag}`)],
     readText: (flag, given) => readText(flag, given, cwd),
+    showFlag: (flag) => toTypedFlag(inputSchema, flag),
   });
   const isSchema = getText(invocation.options, "input") !== undefined && "type" in input && "properties" in input;
   if (!isSchema) return input;

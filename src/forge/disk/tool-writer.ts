@@ -8,7 +8,7 @@ import { appendLine, placeFile, placeFolder, type FileMap } from "./durable-file
 import { manifestFile, renderManifest } from "./manifest.ts";
 import { historyFile, type StoredTool, type StoredVersion } from "./stored-tool.ts";
 import type { ToolTrust } from "./tool-trust.ts";
-import type { ToolsFolder } from "./tools-folder.ts";
+import { explainUnwritable, type ToolsFolder } from "./tools-folder.ts";
 
 /** A step in the life of a tool. */
 export interface ToolStep {
@@ -68,7 +68,11 @@ export function createToolWriter(
     async write(step) {
       folder.ensure(folder.tools);
       const root = realpathSync(folder.tools);
-      await withFileLock(join(root, `.${step.name}.lock`), () => commit(step));
+      try {
+        await withFileLock(join(root, `.${step.name}.lock`), () => commit(step));
+      } catch (cause) {
+        throw explainUnwritable(root, cause);
+      }
     },
   };
 }

@@ -54,7 +54,11 @@ export function createToolsFolder(directory: string): ToolsFolder {
     },
     ensure(folder) {
       refuseLinks(folder);
-      mkdirSync(folder, { recursive: true });
+      try {
+        mkdirSync(folder, { recursive: true });
+      } catch (cause) {
+        throw explainUnwritable(folder, cause);
+      }
     },
     list() {
       const names: string[] = [];
@@ -67,6 +71,15 @@ export function createToolsFolder(directory: string): ToolsFolder {
       return { names: names.toSorted(), strange: strange.toSorted() };
     },
   };
+}
+
+/** What a person can do about a folder in which nothing may be written; any other failure as it is. */
+export function explainUnwritable(folder: string, cause: unknown): unknown {
+  const { code } = cause as NodeJS.ErrnoException;
+  if (code !== "EACCES" && code !== "EPERM" && code !== "EROFS") return cause;
+  const found = "a place where nothing may be written";
+  const expected = "a folder of yours: change its permissions, or make tools in another project";
+  return new KitbagError("option-invalid", { option: folder, found, expected }, { cause });
 }
 
 function listFolder(path: string): ReturnType<typeof readEntries> {

@@ -300,7 +300,9 @@ test("importSkills() imports nothing of this machine where that is not allowed",
 
   for (const source of [folder, join(folder, "x.tgz"), `file://${folder}`]) {
     const importing = importSkills(source, { ...project, allowLocal: false });
-    await expect(importing).rejects.toThrow("nothing of this machine may be imported here");
+    await expect(importing).rejects.toThrow(
+      "nothing of this machine may be imported here; a person imports it with: kitbag add ",
+    );
   }
 });
 

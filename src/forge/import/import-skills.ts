@@ -94,7 +94,10 @@ export async function importSkills(source: string, options: ImportOptions = {}):
   const project = openProject(directory, options.home);
   const parsed = parseSource(source, options.workingDirectory ?? project.root);
   const shown = showSource(parsed);
-  if (!allowLocal && isLocal(parsed)) throw failed(shown, "nothing of this machine may be imported here");
+  if (!allowLocal && isLocal(parsed)) {
+    const cure = `a person imports it with: kitbag add ${shown}`;
+    throw failed(shown, `nothing of this machine may be imported here; ${cure}`);
+  }
   const gathered = await gatherSource(parsed, options.plugins, options);
   try {
     const candidates = await toCandidates(gathered.skills, project);

@@ -3,8 +3,8 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ExampleResult, Forge } from "../forge-interface.ts";
-import { adviseExample } from "../birth/answer.ts";
+import type { ExampleResult, Forge, ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
+import { adviseExample, toReasons } from "../birth/answer.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
 
 interface VersionInput {
@@ -130,11 +130,22 @@ function deleteTool(forge: Forge): Tool {
     annotations: { destructive: true, idempotent: false },
     async run(given): Promise<JsonObject> {
       const { name, undo, expectedVersion: expected } = given as unknown as VersionInput;
-      if (undo === true) return toOutput(await forge.restoreTool(name));
+      if (undo === true) return toRestored(await forge.restoreTool(name), forge.listTools());
       const deleted = await forge.deleteTool(name, expected === undefined ? {} : { expectedVersion: expected });
       return { status: "deleted", ...deleted, undo: `delete_tool {"name": ${JSON.stringify(name)}, "undo": true}` };
     },
   });
+}
+
+/** What nobody has trusted is back as it was: it does not run, and that is no failure. */
+function toRestored(
+  answer: ForgeAnswer | SkillAnswer,
+  all: readonly { readonly name: string; readonly status: string; readonly version?: string }[],
+): JsonObject {
+  const back = all.find(({ name, status }) => name === answer.name && status === "untrusted");
+  if (answer.status !== "refused" || back === undefined) return toOutput(answer);
+  const { name, version = "" } = back;
+  return { status: "restored", name, version, note: toReasons(answer.diagnostics).join("\n") };
 }
 
 function deleteSkill(forge: Forge): Tool {
@@ -155,7 +166,7 @@ function deleteSkill(forge: Forge): Tool {
     annotations: { destructive: true, idempotent: false },
     async run(given): Promise<JsonObject> {
       const { name, undo, expectedVersion: expected } = given as unknown as VersionInput;
-      if (undo === true) return toOutput(await forge.restoreSkill(name));
+      if (undo === true) return toRestored(await forge.restoreSkill(name), forge.listSkills());
       const deleted = await forge.deleteSkill(name, expected === undefined ? {} : { expectedVersion: expected });
       return { status: "deleted", ...deleted, undo: `delete_skill {"name": ${JSON.stringify(name)}, "undo": true}` };
     },
