@@ -26,6 +26,7 @@ import type {
 import { refuseDraft, refuseWith, toReasons } from "./birth/answer.ts";
 import { refuseCaller } from "./birth/refuse-caller.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
+import type { ForgedEntry } from "./live/live-tools.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
 
@@ -107,25 +108,21 @@ function refuseTaken({ folder, live, workspace, policy }: ForgeParts, name: stri
   if (twin !== undefined)
     return refuse("name-taken", `there is "${twin}", which is the same name where case does not count`);
   const entry = live.find(name);
-  if (entry?.status === "broken" && entry.stored.current === undefined) {
-    return refuse(
-      "name-taken",
-      ["there is already a tool of this name, which is broken", ...toReasons(entry.diagnostics)].join("\n"),
-    );
-  }
-  if (entry !== undefined && entry.status !== "deleted") {
-    const version = entry.stored.current?.label ?? "unknown";
-    return refuse(
-      "name-taken",
-      `there is already a tool of this name (${version}, ${entry.status}); use update_tool, or take another name`,
-    );
-  }
+  if (entry !== undefined && entry.status !== "deleted") return refuse("name-taken", describeTaken(entry));
   const other = workspace.getTool(name);
   if (other?.address === name || other?.wireName === name) {
     return refuse("name-taken", `there is already a tool of this name, which was not made here; take another name`);
   }
   if (names.length < policy.maxTools || names.includes(name)) return undefined;
   return refuse("tools-full", `there are ${names.length} tools, and ${policy.maxTools} may be; delete some first`);
+}
+
+/** What is there under the name, and what to do instead. */
+function describeTaken({ stored: { current }, status, diagnostics }: ForgedEntry): string {
+  if (current === undefined) {
+    return ["there is already a tool of this name, which is broken", ...toReasons(diagnostics)].join("\n");
+  }
+  return `there is already a tool of this name (${current.label}, ${status}); use update_tool, or take another name`;
 }
 
 /** Takes a candidate through the gate and makes it live. Nothing of one that does not pass is left. */

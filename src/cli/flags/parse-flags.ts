@@ -30,11 +30,7 @@ export interface ParseFlagsOptions {
  *
  * @throws {KitbagError} `usage-invalid` for a word that is no flag, an unknown flag, a flag without its value or given twice.
  */
-export function parseFlags(
-  schema: JsonSchema,
-  words: readonly string[],
-  options: ParseFlagsOptions = {},
-): Setting[] {
+export function parseFlags(schema: JsonSchema, words: readonly string[], options: ParseFlagsOptions = {}): Setting[] {
   const settings = new Map<string, { readonly flag: Flag; readonly values: JsonValue[] }>();
   const waiting = [...words];
   for (let word = waiting.shift(); word !== undefined; word = waiting.shift()) {

@@ -95,7 +95,10 @@ function setAside(directory: string): void {
   let number = 1;
   while (taken.has(`broken-${number}`)) number += 1;
   for (const name of readdirSync(directory).filter((one) => !isOwn(one))) {
-    cpSync(join(directory, name), join(versions, `broken-${number}`, name), { recursive: true, verbatimSymlinks: true });
+    cpSync(join(directory, name), join(versions, `broken-${number}`, name), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorDetails, Failure } from "../../core/errors.ts";
+import type { Failure } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -110,7 +110,7 @@ const traces =
 /** Tells whether a tool broke, other than one that says what is wrong and ends with an exit code. */
 function isCrash({ code, details }: Failure): boolean {
   if (crashCodes.has(code)) return true;
-  if (code === "step-failed") return missingCodes.has((details as ErrorDetails["step-failed"]).code);
+  if (code === "step-failed") return missingCodes.has(details.code);
   if (code !== "script-failed") return false;
   const { signal, stderr } = details as { readonly signal?: string; readonly stderr: string };
   return signal !== undefined || traces.test(stderr);
