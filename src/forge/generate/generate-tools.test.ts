@@ -4,6 +4,7 @@ import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../
 import type { JsonObject } from "../../core/json.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Model, ModelCall } from "../../models/model.ts";
+import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { createWorkflowTools } from "../workflow/create-workflow-tools.ts";
 import { findClosestTemplate } from "./closest-template.ts";
@@ -130,6 +131,29 @@ test("suggest_improvements tells what recorded calls show", async () => {
     "examples: there is no example",
     "annotations: there are no annotations",
   ]);
+});
+
+test("suggest_improvements tells a caller who may not call everything only of their own calls", async () => {
+  const { workspace } = await openWithTools();
+  const fails = defineTool({
+    name: "fails",
+    description: "Fails with what it is given",
+    input: { type: "object", properties: { text: { type: "string" } } },
+    run: ({ text }) => {
+      throw new Error(String(text));
+    },
+  });
+  workspace.add(fails);
+  await workspace.call("fails", { text: "of Ada" }, { user: "Ada" });
+  await workspace.call("fails", { text: "of Bob" }, { user: "Bob" });
+  const ask = async (options: CallOptions): Promise<string> =>
+    JSON.stringify(await workspace.call("suggest_improvements", { name: "fails" }, options));
+  const refuse = (): undefined => undefined;
+
+  expect(await ask({ user: "Ada", refuse })).toContain("of Ada");
+  expect(await ask({ user: "Ada", refuse })).not.toContain("of Bob");
+  expect(await ask({ refuse })).not.toContain("the latest");
+  expect(await ask({})).toContain("of Bob");
 });
 
 test("suggest_improvements says which tools there are when there is none of the name", async () => {

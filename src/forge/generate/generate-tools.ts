@@ -9,6 +9,7 @@ import type { Forge } from "../forge-interface.ts";
 import { anyObject, closed, toOutput } from "../tools/to-output.ts";
 import { toWriter, type GenerateWish, type WriteText } from "./ask-model.ts";
 import { generateTool } from "./generate-tool.ts";
+import { findLimitedCaller } from "../../workspace/call/limited-caller.ts";
 import { readCalls } from "./read-calls.ts";
 import { suggestImprovements } from "./suggest-improvements.ts";
 
@@ -66,7 +67,7 @@ export function createSuggestTool(forge: Forge, store: Store | undefined): Tool 
     input: closed({ name: { type: "string", minLength: 1, description: "The tool's address" } }, ["name"]),
     output: anyObject,
     annotations: { readOnly: true, idempotent: true },
-    async run(given): Promise<JsonObject> {
+    async run(given, { call }): Promise<JsonObject> {
       const { name } = given as unknown as { readonly name: string };
       const { workspace } = forge;
       const found = workspace.getTool(name);
@@ -78,7 +79,7 @@ export function createSuggestTool(forge: Forge, store: Store | undefined): Tool 
           count: known.length,
         });
       }
-      const calls = store === undefined ? [] : await readCalls(store, found.address);
+      const calls = store === undefined ? [] : await readCalls(store, found.address, findLimitedCaller(call));
       return {
         name: found.address,
         calls: calls.length,

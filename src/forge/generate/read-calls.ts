@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
+import type { LimitedCaller } from "../../workspace/call/limited-caller.ts";
 
 /** A call of a tool that is over, as it was recorded. */
 export interface RecordedCall {
@@ -16,8 +17,14 @@ const stream = "calls";
 const mostEntries = 20_000;
 const pageEntries = 1000;
 
-/** Reads the latest recorded calls of a tool, the latest first, at most `maxCalls`. */
-export async function readCalls({ log }: Store, tool: string, maxCalls = 500): Promise<readonly RecordedCall[]> {
+const maxCalls = 500;
+
+/** Reads the latest recorded calls of a tool, the latest first; only those of a caller who may not call everything, if one is given. */
+export async function readCalls(
+  { log }: Store,
+  tool: string,
+  caller?: LimitedCaller,
+): Promise<readonly RecordedCall[]> {
   const ended = new Map<string, Omit<RecordedCall, "input">>();
   const found: RecordedCall[] = [];
   const last = await log.position(stream);
@@ -29,7 +36,8 @@ export async function readCalls({ log }: Store, tool: string, maxCalls = 500): P
       if (event["tool"] !== tool || typeof event["call"] !== "string") continue;
       if (event["type"] === "call-end") ended.set(event["call"], readEnd(event));
       const over = ended.get(event["call"]);
-      if (event["type"] === "call-start" && over !== undefined)
+      const isTheirs = caller === undefined || (caller.user !== undefined && event["user"] === caller.user);
+      if (event["type"] === "call-start" && over !== undefined && isTheirs)
         found.push({ ...over, input: fieldsOf(event["input"]) });
       if (found.length === maxCalls) break;
     }

@@ -1,7 +1,9 @@
 import { afterAll, expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
+import { toFailure } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import type { CallOptions } from "../../workspace/call/call-options.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../../../test/support/open-test-forge.ts";
 import { createForgeTools } from "./create-forge-tools.ts";
@@ -164,6 +166,17 @@ test("create_pipeline and create_skill make what their descriptions say", async 
   expect(pipeline).toMatchObject({ status: "ok", output: { status: "live", name: "report" } });
   expect(await workspace.call("report", { text: "a b c" })).toMatchObject({ output: { text: "There are 3 words" } });
   expect(skill).toMatchObject({ status: "ok", output: { status: "live", tools: ["texts/count-more"] } });
+});
+
+test("tool_state is for those who may call the tool", async () => {
+  const { workspace } = await openWithTools();
+  await workspace.call("create_tool", countWords);
+  const refuse: NonNullable<CallOptions["refuse"]> = ({ address }) =>
+    address === "count-words" ? toFailure("scope-missing", { tool: address, scopes: ["tools:call"] }) : undefined;
+  const input = { action: "set", tool: "count-words", key: "a", value: 1 };
+
+  expect(await workspace.call("tool_state", input, { refuse })).toMatchObject({ error: { code: "scope-missing" } });
+  expect(await workspace.call("tool_state", { ...input, action: "get" })).toMatchObject({ output: { found: false } });
 });
 
 test("tool_state gets, sets, lists and deletes what a tool keeps", async () => {

@@ -3,6 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolState } from "../../core/tool-state.ts";
 import type { Tool } from "../../core/tool.ts";
+import { findLimitedCaller } from "../../workspace/call/limited-caller.ts";
 import { anyJson } from "../drafts/draft-schema.ts";
 import type { Forge } from "../forge-interface.ts";
 import { anyObject, closed } from "./to-output.ts";
@@ -35,9 +36,14 @@ export function createStateTool(forge: Forge): Tool {
       ["action", "tool"],
     ),
     output: anyObject,
-    async run(given): Promise<JsonObject> {
+    async run(given, { call }): Promise<JsonObject> {
       const input = given as unknown as StateInput;
-      return useState(forge.state(input.tool), input);
+      const state = forge.state(input.tool);
+      const found = forge.workspace.getTool(input.tool);
+      // What a tool keeps is part of what it does: whoever may not call it may not look at it, nor change it.
+      const failure = found && findLimitedCaller(call)?.refuse(found);
+      if (failure !== undefined) throw new KitbagError(failure.code, failure.details);
+      return useState(state, input);
     },
   });
 }
