@@ -3,7 +3,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
-import type { ExampleResult, Forge, ForgeAnswer, SkillAnswer } from "../forge-interface.ts";
+import type { ExampleResult, Forge, ForgeAnswer, SkillAnswer, UpdateOptions } from "../forge-interface.ts";
 import { adviseExample, toReasons } from "../birth/answer.ts";
 import { anyObject, closed, expectedVersion, toolName, toOutput } from "./to-output.ts";
 
@@ -117,58 +117,66 @@ function rollbackTool(forge: Forge): Tool {
 }
 
 function deleteTool(forge: Forge): Tool {
-  return defineTool({
+  return defineDeletion({
     name: "delete_tool",
     title: "Delete a tool",
-    description:
-      'Takes a tool that was made here out. It can be undone: the same call with "undo": true brings it back.',
-    input: closed(
-      { name: toolName, expectedVersion, undo: { type: "boolean", description: "Brings it back instead" } },
-      ["name"],
-    ),
+    does: "Takes a tool that was made here out.",
+    named: toolName,
+    remove: forge.deleteTool,
+    restore: forge.restoreTool,
+    list: forge.listTools,
+  });
+}
+
+function deleteSkill(forge: Forge): Tool {
+  return defineDeletion({
+    name: "delete_skill",
+    title: "Delete a skill",
+    does: "Takes a skill that was made here out, with its tools.",
+    named: { ...toolName, description: "The name of a skill that was made here" },
+    remove: forge.deleteSkill,
+    restore: forge.restoreSkill,
+    list: forge.listSkills,
+  });
+}
+
+/** A deletion that can be undone. */
+interface Deletion {
+  readonly name: string;
+  readonly title: string;
+  readonly does: string;
+  readonly named: JsonObject;
+  readonly remove: (name: string, options: UpdateOptions) => Promise<object>;
+  readonly restore: (name: string) => Promise<ForgeAnswer | SkillAnswer>;
+  readonly list: () => Made;
+}
+
+function defineDeletion({ name: tool, title, does, named, remove, restore, list }: Deletion): Tool {
+  return defineTool({
+    name: tool,
+    title,
+    description: `${does} It can be undone: the same call with "undo": true brings it back.`,
+    input: closed({ name: named, expectedVersion, undo: { type: "boolean", description: "Brings it back instead" } }, [
+      "name",
+    ]),
     output: anyObject,
     annotations: { destructive: true, idempotent: false },
     async run(given): Promise<JsonObject> {
       const { name, undo, expectedVersion: expected } = given as unknown as VersionInput;
-      if (undo === true) return toRestored(await forge.restoreTool(name), forge.listTools());
-      const deleted = await forge.deleteTool(name, expected === undefined ? {} : { expectedVersion: expected });
-      return { status: "deleted", ...deleted, undo: `delete_tool {"name": ${JSON.stringify(name)}, "undo": true}` };
+      if (undo === true) return toRestored(await restore(name), list());
+      const deleted = await remove(name, expected === undefined ? {} : { expectedVersion: expected });
+      return { status: "deleted", ...deleted, undo: `${tool} {"name": ${JSON.stringify(name)}, "undo": true}` };
     },
   });
 }
 
+/** Tools or skills that were made here. */
+type Made = readonly { readonly name: string; readonly status: string; readonly version?: string }[];
+
 /** What nobody has trusted is back as it was: it does not run, and that is no failure. */
-function toRestored(
-  answer: ForgeAnswer | SkillAnswer,
-  all: readonly { readonly name: string; readonly status: string; readonly version?: string }[],
-): JsonObject {
+function toRestored(answer: ForgeAnswer | SkillAnswer, all: Made): JsonObject {
   const back = all.find(({ name, status }) => name === answer.name && status === "untrusted");
   if (answer.status !== "refused" || back === undefined) return toOutput(answer);
   const { name, version = "" } = back;
   return { status: "restored", name, version, note: toReasons(answer.diagnostics).join("\n") };
-}
-
-function deleteSkill(forge: Forge): Tool {
-  return defineTool({
-    name: "delete_skill",
-    title: "Delete a skill",
-    description:
-      'Takes a skill that was made here out, with its tools. It can be undone: the same call with "undo": true brings it back.',
-    input: closed(
-      {
-        name: { ...toolName, description: "The name of a skill that was made here" },
-        expectedVersion,
-        undo: { type: "boolean", description: "Brings it back instead" },
-      },
-      ["name"],
-    ),
-    output: anyObject,
-    annotations: { destructive: true, idempotent: false },
-    async run(given): Promise<JsonObject> {
-      const { name, undo, expectedVersion: expected } = given as unknown as VersionInput;
-      if (undo === true) return toRestored(await forge.restoreSkill(name), forge.listSkills());
-      const deleted = await forge.deleteSkill(name, expected === undefined ? {} : { expectedVersion: expected });
-      return { status: "deleted", ...deleted, undo: `delete_skill {"name": ${JSON.stringify(name)}, "undo": true}` };
-    },
-  });
 }
