@@ -11,7 +11,6 @@ import { toDraft } from "./disk/manifest.ts";
 import type { ToolsFolder } from "./disk/tools-folder.ts";
 import type { StoredTool, StoredVersion } from "./disk/stored-tool.ts";
 import { checkDraft } from "./drafts/check-draft.ts";
-import { findTwin } from "./drafts/check-name.ts";
 import { findBase } from "./find-base.ts";
 import type { ForgeParts } from "./forge-parts.ts";
 import type {
@@ -23,11 +22,11 @@ import type {
   UpdateOptions,
   WaitingTool,
 } from "./forge-interface.ts";
-import { refuseDraft, refuseWith, toReasons } from "./birth/answer.ts";
+import { nothingChanged, refuseDraft, refuseWith, toReasons } from "./birth/answer.ts";
 import { refuseCaller } from "./birth/refuse-caller.ts";
 import { passGate, type Base, type Candidate, type Passed } from "./birth/pass-gate.ts";
-import type { ForgedEntry } from "./live/live-tools.ts";
 import { toLiveAnswer } from "./live/to-live-answer.ts";
+import { refuseTaken } from "./refuse-taken.ts";
 import type { ToolChanges, ToolDraft } from "./tool-draft.ts";
 
 type EditMethods = Pick<Forge, "createTool" | "createPipeline" | "updateTool">;
@@ -90,39 +89,6 @@ export async function bringAgreed(
 
 function toNotes({ author }: ForgeParts, options: ChangeOptions): Pick<Candidate, "author" | "call" | "signal"> {
   return { author: options.author ?? author, signal: options.signal, call: options.call };
-}
-
-const nothingChanged = {
-  severity: "info",
-  code: "draft-same",
-  message: "Nothing is different from the version that is live, so no version was made",
-  file: "draft",
-} as const;
-
-/** Why there cannot be a new tool of this name; one that was deleted can be made anew, and goes on with its versions. */
-function refuseTaken({ folder, live, workspace, policy }: ForgeParts, name: string): RefusedTool | undefined {
-  const refuse = (code: string, message: string): RefusedTool =>
-    refuseDraft(name, [{ severity: "error", code, message, file: "draft" }]);
-  const { names } = folder.list();
-  const twin = findTwin(name, [...names, ...workspace.getAvailableTools().map(({ tool }) => tool.name)]);
-  if (twin !== undefined)
-    return refuse("name-taken", `there is "${twin}", which is the same name where case does not count`);
-  const entry = live.find(name);
-  if (entry !== undefined && entry.status !== "deleted") return refuse("name-taken", describeTaken(entry));
-  const other = workspace.getTool(name);
-  if (other?.address === name || other?.wireName === name) {
-    return refuse("name-taken", `there is already a tool of this name, which was not made here; take another name`);
-  }
-  if (names.length < policy.maxTools || names.includes(name)) return undefined;
-  return refuse("tools-full", `there are ${names.length} tools, and ${policy.maxTools} may be; delete some first`);
-}
-
-/** What is there under the name, and what to do instead. */
-function describeTaken({ stored: { current }, status, diagnostics }: ForgedEntry): string {
-  if (current === undefined) {
-    return ["there is already a tool of this name, which is broken", ...toReasons(diagnostics)].join("\n");
-  }
-  return `there is already a tool of this name (${current.label}, ${status}); use update_tool, or take another name`;
 }
 
 /** Takes a candidate through the gate and makes it live. Nothing of one that does not pass is left. */

@@ -82,3 +82,11 @@ export function toDiagnostics(cause: unknown): readonly ForgeDiagnostic[] {
   };
   return [{ ...base, message: cause.message, file: source, ...place }];
 }
+
+/** What is told of an edit that changes nothing. */
+export const nothingChanged: ForgeDiagnostic = {
+  severity: "info",
+  code: "draft-same",
+  message: "Nothing is different from the version that is live, so no version was made",
+  file: "draft",
+};

@@ -18,7 +18,7 @@ import type {
   SkillAnswer,
   SkillChangeOptions,
 } from "../forge-interface.ts";
-import { refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
+import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { holdBack, type Agreed } from "../birth/hold-back.ts";
 import { refuseCaller } from "../birth/refuse-caller.ts";
@@ -126,13 +126,6 @@ async function loadStage(draft: SkillDraft, stage: string): Promise<Staged | Ref
     diagnostics.filter(({ severity }) => severity !== "info"),
   );
 }
-
-const nothingChanged: ForgeDiagnostic = {
-  severity: "info",
-  code: "draft-same",
-  message: "Nothing is different from the version that is live, so no version was made",
-  file: "draft",
-};
 
 function isSame({ current }: StoredSkill, stage: string): boolean {
   if (current === undefined) return false;
