@@ -4,9 +4,11 @@ import { join } from "node:path";
 import { createWorkspace, defineTool, type JsonObject, type Store } from "kitbag";
 import { createAgent, type Agent } from "kitbag/agent";
 
+import type { Model } from "kitbag/models";
+
 import { benchModel, callSteps } from "./agent-models.ts";
 import { addSchema, streamTextRun } from "./agent-peers.ts";
-import type { Contender, Question } from "./question.ts";
+import type { Contender, Cost, Question } from "./question.ts";
 import { openStoreFile, type StoreFile } from "./store-file.ts";
 
 const atOnce = 32;
@@ -19,12 +21,16 @@ const warmUps = 200;
 const points = 2 * callSteps + 2;
 const eachPoint = `${points} bare commits, one for each intent and outcome`;
 const ownCommits = "the commits that one run makes, bare";
+const between = "one run, in memory, with those bare commits between its steps";
+
+/** What a run may cost that makes these commits: what it costs in memory, and a fifth more than they cost alone. */
+const allowed = (cost: Cost, inMemory: string, commits: string): number => cost(inMemory) + 1.2 * cost(commits);
 
 const question: Question = {
   title: "What does it cost that a run survives a crash?",
-  text: `The run of \`agent.ts\` (${callSteps} calls, one after the other, and an answer), by the clock. With a store: SQLite that waits for the disk with every commit (\`synchronous = FULL\`), each call with its intent before and its outcome after it. ${atOnce} runs at once share commits; AI SDK runs ${atOnce} at once too, and keeps nothing. A single run is compared with its cost in memory and bare commits of the same lines to the same kind of file, with nothing in between: one for each intent (with the answer that asks for the call) and each outcome, the start and the end. The run itself needs fewer, because it writes an outcome together with the answer that follows it when the model answers at once; those are beside it, bare, too.`,
+  text: `The run of \`agent.ts\` (${callSteps} calls, one after the other, and an answer), by the clock. With a store: SQLite that waits for the disk with every commit (\`synchronous = FULL\`), each call with its intent before and its outcome after it. ${atOnce} runs at once share commits; AI SDK runs ${atOnce} at once too, and keeps nothing. A single run is compared with its cost in memory and bare commits of the same lines to the same kind of file, with nothing in between: one for each intent (with the answer that asks for the call) and each outcome, the start and the end. A run that somebody listens to makes just these. One that nobody listens to needs fewer, because it writes an outcome together with the answer that follows it when the model answers at once: those are beside it, bare, too. And so is what no run can go below: the run in memory, with nothing of ours but those bare commits between its steps. It takes longer than the two one after the other, because whatever runs after a wait for the disk runs slower than in a loop of its own.`,
   unit: "µs a step",
-  rounds: 15,
+  rounds: 31,
   targets: [
     {
       text: `${atOnce} runs at once, kept, to streamText`,
@@ -33,16 +39,28 @@ const question: Question = {
       value: (cost) => cost(`${atOnce} runs at once, kept`) / cost(`${atOnce} runs at once, AI SDK`),
     },
     {
-      text: "one run, kept, to one in memory and 1.2 × as many bare commits as it makes",
-      unit: "×",
-      limit: 1,
-      value: (cost) => cost("one run, kept") / (cost("one run, in memory") + 1.2 * cost(ownCommits)),
-    },
-    {
       text: `one run, kept, to one in memory and 1.2 × ${points} bare commits`,
       unit: "×",
       limit: 1,
-      value: (cost) => cost("one run, kept") / (cost("one run, in memory") + 1.2 * cost(eachPoint)),
+      value: (cost) => cost("one run, kept") / allowed(cost, "one run, in memory", eachPoint),
+    },
+    {
+      text: `one run, kept, listened to, to one in memory and 1.2 × the ${points} bare commits that it makes`,
+      unit: "×",
+      limit: 1,
+      value: (cost) => cost("one run, kept, listened to") / allowed(cost, "one run, in memory, listened to", eachPoint),
+    },
+    {
+      text: "one run, kept, to one in memory and 1.2 × as many bare commits as it makes",
+      unit: "×",
+      limit: 1,
+      value: (cost) => cost("one run, kept") / allowed(cost, "one run, in memory", ownCommits),
+    },
+    {
+      text: "one run, kept, to one in memory with as many bare commits between its steps",
+      unit: "×",
+      limit: 1.2,
+      value: (cost) => cost("one run, kept") / cost(between),
     },
     {
       text: "commits of one run",
@@ -53,21 +71,28 @@ const question: Question = {
   ],
   async contenders() {
     // A file for each, so that none has to tidy up after another.
-    const [many, { store: single }, { store: bare }] = [
+    const [many, { store: single }, { store: heard }, { store: bare }] = [
+      await openStoreFile(),
       await openStoreFile(),
       await openStoreFile(),
       await openStoreFile(),
     ];
     const kept = createBenchAgent(many.store);
     const keptAlone = createBenchAgent(single);
+    const keptHeard = createBenchAgent(heard);
     const inMemory = createBenchAgent(undefined);
     const { together, oneByOne } = await findCommits(many);
+    const committing = createBenchAgent(undefined, commitByAnswer(bare, together));
     const streamText = streamTextRun(1);
+    // None beside one that is much like it: it would be warm from that.
     const works = {
       "one run, kept": () => runKitbag(keptAlone),
-      "one run, in memory": () => runKitbag(inMemory),
       [eachPoint]: () => commitAgain(bare, oneByOne),
+      "one run, in memory": () => runKitbag(inMemory),
       [ownCommits]: () => commitAgain(bare, together),
+      "one run, kept, listened to": () => listenTo(keptHeard),
+      [between]: () => runKitbag(committing),
+      "one run, in memory, listened to": () => listenTo(inMemory),
     };
     for (let index = 0; index < warmUps; index++) for (const work of Object.values(works)) await work();
     return [
@@ -123,7 +148,15 @@ async function runKitbag(agent: Agent): Promise<void> {
   if (text !== "done" || usage.toolCalls !== callSteps) throw new Error("Kitbag did something else");
 }
 
-function createBenchAgent(store: Store | undefined): Agent {
+/** Who listens is told that a call is over when that is on disk. */
+async function listenTo(agent: Agent): Promise<void> {
+  const run = agent.run("Add");
+  let ends = 0;
+  for await (const { type } of run) if (type === "tool-end") ends += 1;
+  if (ends !== callSteps || (await run.result).text !== "done") throw new Error("Kitbag did something else");
+}
+
+function createBenchAgent(store: Store | undefined, model: Model = benchModel()): Agent {
   const add = defineTool({
     name: "add",
     description: "Adds two numbers",
@@ -131,7 +164,7 @@ function createBenchAgent(store: Store | undefined): Agent {
     run: ({ a, b }) => Number(a) + Number(b),
   });
   const workspace = createWorkspace({ tools: [add] });
-  return createAgent({ model: benchModel(), workspace, ...(store && { store }) });
+  return createAgent({ model, workspace, ...(store && { store }) });
 }
 
 /** One commit, of the same kind and size as one of a run. */
@@ -195,6 +228,23 @@ function countCommits(log: Buffer): number {
     if (log.readUInt32BE(place + 4) > 0) count += 1;
   }
   return count;
+}
+
+/** A model that commits once before each of its answers, as a run does that is kept, and once more before the first. */
+function commitByAnswer(store: Store, commits: readonly Commit[]): Model {
+  const model = benchModel();
+  let next = 0;
+  let run = 0;
+  return {
+    ...model,
+    async doStream(call) {
+      if (next === 0) await commits[next++]?.(store, (run = bareRuns += 1));
+      const answer = await model.doStream(call);
+      await commits[next++]?.(store, run);
+      if (next === commits.length) next = 0;
+      return answer;
+    },
+  };
 }
 
 let bareRuns = 0;

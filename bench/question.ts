@@ -5,14 +5,17 @@ export interface Contender {
   measure(): number | Promise<number>;
 }
 
+/** What a contender cost in one round. */
+export type Cost = (contender: string) => number;
+
 /** What a question must come to. */
 export interface Target {
   readonly text: string;
   readonly unit: string;
   /** The most it may be. */
   readonly limit: number;
-  /** Computes it for one round, from what each contender cost in this round; the median of all rounds counts. */
-  value(cost: (contender: string) => number): number;
+  /** Computes it for one round, from what each contender cost in it; the median of all rounds counts. */
+  value(cost: Cost): number;
 }
 
 /** One file of this folder: what to measure, against what, and what it must come to. */

@@ -56,22 +56,21 @@ function ignore(): void {}
 
 async function callOnce(
   run: Run,
-  { name, tool, idempotent, work }: LoggedCall,
+  { name, tool, idempotent, isAwaited, work }: LoggedCall,
   answer: Promise<unknown> | undefined,
   note: (kept: Promise<unknown>) => void,
 ): Promise<LoggedOutcome> {
   let recalled = true;
-  let kept: Promise<unknown> | undefined;
   let hasBegun = false;
   try {
     const begin = (): void => void (hasBegun = true);
-    const onSent = (sent: Promise<unknown>): void => note((kept = sent));
-    const outcome = await run.step(name, { idempotent, onSent }, () => {
+    const options = isAwaited ? { idempotent } : { idempotent, onSent: note };
+    const outcome = await run.step(name, options, () => {
       recalled = false;
       // A call without the answer that asks for it would be that of another answer after a crash.
       return answer === undefined ? work(begin) : answer.then(() => work(begin));
     });
-    return { outcome, recalled, kept };
+    return { outcome, recalled };
   } catch (cause) {
     if (!recalled && !hasBegun) await run.resolve(name, "again").catch(() => undefined);
     if (!isKitbagError(cause, "step-uncertain")) throw cause;

@@ -22,15 +22,16 @@ export interface LoggedCall {
   readonly name: string;
   readonly tool: string;
   readonly idempotent: boolean;
+  /** Whether what came of it is on disk before anybody hears of it. If not, it is written with what follows it. */
+  readonly isAwaited: boolean;
   /** Makes the call, and says right before that it begins. One that rejects before it has begun is as if nobody had asked for it. */
   readonly work: (begin: () => void) => Promise<ToolOutcome>;
 }
 
-/** What came of it, whether that was known before, and what to wait for until it is kept. What is logged later is not kept without it. */
+/** What came of it, and whether that was known before. What is logged later is not kept without it. */
 export interface LoggedOutcome {
   readonly outcome: ToolOutcome;
   readonly recalled: boolean;
-  readonly kept?: Promise<unknown> | undefined;
 }
 
 /**

@@ -69,18 +69,18 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
   if (isHeard) tellStart(run, planned, name);
-  const { outcome, recalled, kept } = await log.call({
+  const { outcome, recalled } = await log.call({
     name,
     tool,
     idempotent: isIdempotent(planned),
+    // Who is told that it is over must not see it made again after a crash.
+    isAwaited: isHeard,
     work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
   });
   if (!recalled) counter.addCall();
   else await openAgain(run, planned, outcome);
   const durationMs = performance.now() - startedAt;
   if (isHeard) {
-    // Who is told that it is over must not see it made again after a crash.
-    await kept;
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
   }
   return outcome;
