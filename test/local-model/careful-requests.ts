@@ -25,9 +25,13 @@ export const carefulRequests: readonly RequestCase[] = [
     says: /That is not all of/u,
   },
   {
-    ask: "add Apache-2.0 headers for Jane Doe to all python files",
+    ask: "add Apache-2.0 headers for Jane Doe to all generated files",
     calls: [["activate_skill", { name: "license-headers" }]],
-    says: /I did nothing: .* "all python files"/u,
+    says: /I did nothing: .* "all generated files"/u,
+  },
+  {
+    ask: "add Apache-2.0 headers for Jane Doe to all python files",
+    calls: viaSkill("license-headers", "add-headers", { license: "Apache-2.0", holder: "Jane Doe", extensions: "py" }),
   },
   {
     ask: "add MIT headers for Jane Doe to all files",

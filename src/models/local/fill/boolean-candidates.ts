@@ -18,6 +18,8 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   const { tokens } = place;
   const described = describedCandidates(place, parameter);
   if (described.length > 0) return described;
+  const denied = isNegative ? [] : deniedCandidates(place, parameter);
+  if (denied.length > 0) return denied;
   return tokens.flatMap((_, at) => {
     const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
     if (!isThere || meansTool(place, wanted)) return [];
@@ -27,15 +29,31 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   });
 }
 
-/** What is said in the words of the description: "is it up to date?"; or what it does: "add … to FILE" where it puts something into it. */
+/** "no invitation" for `send_invite`, "don't keep the aspect ratio" for `keep_aspect`: what it is about, or does, behind a denial. */
+function deniedCandidates({ tokens, toolStems }: FillPlace, parameter: Parameter): Candidate[] {
+  const about = parameter.stems.filter((stem) => !toolStems.has(stem) && stem.length >= 4);
+  return tokens.flatMap(({ word }, at) => {
+    if (!denials.test(word)) return [];
+    const found = [at + 1, at + 2, at + 3].find((place) => about.some((stem) => isForm(tokens[place]?.stem ?? "", stem)));
+    return found === undefined ? [] : [{ parameter, value: false, from: at, to: found + 1, score: 61 }];
+  });
+}
+
+/** "invitation" and "invite" are forms of one word. */
+function isForm(said: string, stem: string): boolean {
+  const shared = Math.min(said.length, stem.length);
+  return shared >= 4 && said.slice(0, shared - 1) === stem.slice(0, shared - 1);
+}
+
+/** What is said in the words of the description: "is it up to date?", "what would change"; or what it does: "add … to FILE" where it puts something into it. */
 function describedCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
-  const description = parameter.description.toLowerCase();
-  const isSaid = (at: number): boolean =>
-    description.includes("up to date") &&
-    tokens
-      .slice(at, at + 3)
-      .map(({ word }) => word)
-      .join(" ") === "up to date";
+  // "end with an error if some files have none": what is behind "if" is not what it does.
+  const [description = ""] = parameter.description.toLowerCase().split(/\bif\b/u);
+  const isSaid = (at: number): boolean => {
+    const said = tokens.slice(at, at + 3).map(({ word }) => word);
+    const isPhrase = said.length === 3 && !said.includes("") && !/^(?:the|a|of|in|to|and)$/u.test(said[2] ?? "");
+    return isPhrase && new RegExp(`\\b${said.join(" ")}\\b`, "u").test(description);
+  };
   const [verb = ""] = toStems(description.slice(0, 40));
   const first = tokens.find(({ stem }) => stem !== "")?.stem ?? "";
   const isDone = (at: number): boolean =>
@@ -44,7 +62,7 @@ function describedCandidates({ tokens }: FillPlace, parameter: Parameter): Candi
     /\binto\b/u.test(description) &&
     (first === verb || synonymsOf(first).has(verb));
   return tokens.flatMap((_, at) =>
-    isSaid(at) || isDone(at) ? [{ parameter, value: true, from: at, to: at + 1, score: 58 }] : [],
+    isSaid(at) || isDone(at) ? [{ parameter, value: true, from: at, to: at + (isSaid(at) ? 3 : 1), score: 58 }] : [],
   );
 }
 

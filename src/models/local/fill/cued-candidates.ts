@@ -31,7 +31,9 @@ function cuedAt(place: FillPlace, parameter: Parameter, role: Role, at: number):
 /** "in the file a.txt": the noun is no value if one follows. */
 function skipNoun(tokens: readonly Token[], at: number): number {
   const next = tokens[at + 1];
-  return nouns.test(wordAt(tokens, at)) && next !== undefined && isValueToken(next) ? at + 1 : at;
+  // "in the folder reports" has a name behind it, "in the folder now" has none.
+  const isNamed = next?.stem !== "" && /^(?:folder|directory)$/u.test(wordAt(tokens, at));
+  return nouns.test(wordAt(tokens, at)) && next !== undefined && (isValueToken(next) || isNamed) ? at + 1 : at;
 }
 
 function cueScore(role: Role, token: Token): number {
@@ -83,7 +85,8 @@ function isEnd({ place, parameter, token: { kind, text }, at, hasDeterminer }: C
 function isFolder({ place: { tokens, toolStems }, token, at, hasDeterminer }: Cued): boolean {
   if (token.kind === "path") return !/[^/\\.]\.[a-z][a-z0-9]{0,7}$/iu.test(token.text);
   if (token.kind !== "word" || isEmptyWord(token.word) || nouns.test(token.word)) return false;
-  if (/^(?:folder|directory|dir)$/u.test(wordAt(tokens, at + 1))) return true;
+  if ([at + 1, at - 1].some((place) => /^(?:folder|directory|dir)$/u.test(wordAt(tokens, place)))) return true;
+  if (/^(?:under|inside|within|below)$/u.test(wordAt(tokens, at - 1)) && !toolStems.has(token.stem)) return true;
   const isLast = at === tokens.findLastIndex(({ kind }) => kind !== "mark");
   return isLast && !hasDeterminer && !toolStems.has(token.stem) && /^[a-z][\w.-]*$/u.test(token.text);
 }

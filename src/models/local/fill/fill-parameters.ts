@@ -5,6 +5,9 @@ import { convertToken } from "./convert-token.ts";
 import { cuedCandidates } from "./cued-candidates.ts";
 import { toSpokenExpression } from "./spoken-expression.ts";
 import { findFreeText } from "./free-text.ts";
+import { formatCandidates } from "./format-candidates.ts";
+import { labelCandidates } from "./label-candidates.ts";
+import { rangeCandidates } from "./range-candidates.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
 import { booleanCandidates } from "./boolean-candidates.ts";
 import { kindCandidates } from "./kind-candidates.ts";
@@ -22,6 +25,8 @@ export interface Filled {
   readonly missing: readonly Parameter[];
   /** The tokens that say a value. */
   readonly used: ReadonlySet<number>;
+  /** These, and what a text was made of. */
+  readonly covered: ReadonlySet<number>;
   /** Names of those whose value is whatever was left over, and not said for certain. */
   readonly guessed: ReadonlySet<string>;
 }
@@ -58,7 +63,7 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
   const missing = parameters.filter(
     (parameter) => parameter.isRequired && isOpen(state, parameter) && !parameter.hasDefault,
   );
-  return { input: inOrder(parameters, state.input), missing, used, guessed };
+  return { input: inOrder(parameters, state.input), missing, used, covered: state.cues, guessed };
 }
 
 interface Filling {
@@ -102,6 +107,9 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...numberCandidates(place, parameter),
     ...kindCandidates(place, parameter),
     ...booleanCandidates(place, parameter),
+    ...rangeCandidates(place, parameter),
+    ...formatCandidates(place, parameter),
+    ...labelCandidates(place, parameter),
   ];
   // Of equal ones the first parameter gets the first value.
   return found.map((candidate) => ({ ...candidate, score: candidate.score - candidate.from / 1000 }));

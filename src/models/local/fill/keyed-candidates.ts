@@ -76,7 +76,7 @@ function toValue(parameter: Parameter, text: string): JsonValue | undefined {
 interface NameMatch {
   readonly to: number;
   /** Less sure if another word stands for the name. */
-  readonly isExact: boolean;
+  readonly trust: number;
 }
 
 /** Words at the end of a name that say what kind of value it is: people leave them out. */
@@ -85,11 +85,11 @@ const kindWords =
 
 function matchName({ tokens }: FillPlace, parameter: Parameter, at: number): NameMatch | undefined {
   const { words } = parameter;
-  if (isWritten(tokens, words, at)) return { to: at + words.length, isExact: true };
+  if (isWritten(tokens, words, at)) return { to: at + words.length, trust: 0 };
   if (words.length === 1) return matchOneWord(parameter, tokens[at] as Token, at);
-  if (fold(wordAt(tokens, at)) === words.join("")) return { to: at + 1, isExact: true };
+  if (fold(wordAt(tokens, at)) === words.join("")) return { to: at + 1, trust: 0 };
   const short = kindWords.test(words.at(-1) ?? "") ? words.slice(0, -1) : [];
-  return isWritten(tokens, short, at) ? { to: at + short.length, isExact: false } : undefined;
+  return isWritten(tokens, short, at) ? { to: at + short.length, trust: -12 } : undefined;
 }
 
 function isWritten(tokens: readonly Token[], words: readonly string[], at: number): boolean {
@@ -99,11 +99,13 @@ function isWritten(tokens: readonly Token[], words: readonly string[], at: numbe
 function matchOneWord(parameter: Parameter, { word, stem }: Token, at: number): NameMatch | undefined {
   const { words, stems } = parameter;
   const [own = ""] = stems;
-  if (own !== "" && own === stem) return { to: at + 1, isExact: true };
+  if (own !== "" && own === stem) return { to: at + 1, trust: 0 };
   const isSmallWord = smallWords.get(words[0] ?? "")?.includes(word) === true;
   // Words for "text" are all over any text.
   const isSynonym = stem !== "" && synonymsOf(own).has(stem) && !rolesOf(parameter).has("text");
-  return isSmallWord || isSynonym ? { to: at + 1, isExact: false } : undefined;
+  // "the most common 3 word phrases": of a number, what it counts says more than a word like the name.
+  const isCounted = parameter.type === "integer" || parameter.type === "number";
+  return isSmallWord || isSynonym ? { to: at + 1, trust: isSynonym && isCounted ? -22 : -12 } : undefined;
 }
 
 function sameWord(token: Token | undefined, word: string): boolean {
@@ -123,8 +125,7 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
   const found = readValue(place, parameter, from);
   const score = hasColon ? 95 : scoreBehind(place, parameter, at, from);
   if (found === undefined || score === 0) return [];
-  const trust = name.isExact ? score : score - 12;
-  return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: trust }];
+  return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: score + name.trust }];
 }
 
 function scoreBehind({ tokens, ownStems }: FillPlace, parameter: Parameter, at: number, from: number): number {

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../../core/json.ts";
 import { toStem, toStems } from "../text/stems.ts";
 import { isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
-import { convertToken, plainText } from "./convert-token.ts";
+import { convertToken, hasStrictPattern, plainText } from "./convert-token.ts";
 import { findChoices } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { skipJoints } from "./read-value.ts";
@@ -60,6 +60,7 @@ function textScore(parameter: Parameter, token: Token, next: Token | undefined):
   const role = [...rolesOf(parameter)].find((role) => kindOfRole[role] === token.kind);
   if (role === "path" || role === "folder") return placeScore(parameter, role, token, next);
   if (role !== undefined) return isRequired ? 52 : 43;
+  if (hasStrictPattern(parameter) && convertToken(parameter, token) !== undefined) return isRequired ? 53 : 44;
   if (sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token)) return isRequired ? 50 : 43;
   if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
   return isRequired && (canBePlace(token) || !hasForm(parameter))

@@ -2,10 +2,10 @@ import { isEmptyWord } from "../text/stems.ts";
 import { textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
-import { isUnitName } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { rolesOf, sampleKinds } from "./roles.ts";
+import { isUnitName } from "./unit-names.ts";
 
 /** Values that are names, by how they are written and by what stands next to them. */
 export function namedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -50,10 +50,14 @@ function unitCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[
   if (!roles.has("source") && !roles.has("target")) return [];
   return tokens.flatMap((token, at) => {
     if (!isUnitName(token.word)) return [];
-    const isAmount = tokens[at - 1]?.kind === "number";
+    const before = tokens[at - 1];
+    // "20 US dollars", "20 swiss francs".
+    const isAmount =
+      before?.kind === "number" || (tokens[at - 2]?.kind === "number" && before?.kind === "word" && !isEmptyWord(before.word));
     const isWanted = /^(?:many|in|to|into)$/u.test(wordAt(tokens, at - 1));
     const fits = roles.has("source") ? isAmount : isWanted;
-    return fits ? [{ parameter, value: token.text, from: at, to: at + 1, score: 58 }] : [];
+    const value = fits ? convertToken(parameter, token) : undefined;
+    return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score: 58 }];
   });
 }
 

@@ -4,7 +4,7 @@ import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import { toExtensionStems } from "../fill/kind-candidates.ts";
-import { isUnitName } from "../fill/match-choice.ts";
+import { currencyCodeOf, isUnitName } from "../fill/unit-names.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toSpokenExpression } from "../fill/spoken-expression.ts";
 import type { Request } from "../text/read-request.ts";
@@ -154,6 +154,7 @@ const impliedBy: Readonly<Record<string, string>> = {
   url: "url web",
   email: "email",
   date: "date",
+  reference: "number",
 };
 
 function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
@@ -188,7 +189,8 @@ function impliedStems({ text, tokens }: Request): string[] {
   const isCounting = tokens.some(({ word }, at) => word === "how" && wordAt(tokens, at + 1) === "many");
   const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
   const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(wordAt(tokens, at + 1)));
-  if (hasAmount && units.size > 1) return toStems("convert unit");
+  const isMoney = [...units].every((unit) => currencyCodeOf(unit) !== undefined);
+  if (hasAmount && units.size > 1) return toStems(isMoney ? "convert currency money" : "convert unit");
   return isCounting ? toStems("count") : [];
 }
 

@@ -40,12 +40,20 @@ export function isDangerous(tool: ModelTool): boolean {
 }
 
 const changes = new Set(
-  toStems("add write insert put replace rename move edit update change fix set apply convert format"),
+  toStems(
+    "add write insert put replace rename move edit update change fix set apply format create book reserve record log remind schedule " +
+      "start restart lock unlock enable disable turn switch assign register invite upload import install adjust increase decrease save store",
+  ),
 );
 
 /** Tells whether a tool changes things, by the first word of its description. */
 export function isChanging(tool: ModelTool): boolean {
-  return isDangerous(tool) || changes.has(toStems((tool.description ?? "").slice(0, 60))[0] ?? "");
+  const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
+  return isDangerous(tool) || changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool)));
+}
+
+function ownName({ name }: ModelTool): string {
+  return name.slice(name.indexOf("__") + 1);
 }
 
 /** What a request says about doing what a dangerous tool does. */

@@ -2,7 +2,7 @@ import { toCanonicalJson } from "../../../core/canonical-json.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
-import { askFor, offer, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
+import { askFor, offer, sayDeclined, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
 import { isMeta, workOf, type Decision, type PlannedCall, type Scene, type Task } from "./decision.ts";
 import { addAnswers, toInputs } from "./fill-task.ts";
 import { findFollowUp } from "./follow-up.ts";
@@ -62,6 +62,8 @@ function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[
       return say(withResults(work, offer(resolution)));
     case "narrower":
       return say(withResults(work, sayTooMuch(resolution.fit.tool, resolution.said)));
+    case "declined":
+      return say(withResults(work, sayDeclined(task.request.text)));
     case "none":
       return say(withResults(work, sayNothingFits(scene, task.request.text)));
   }

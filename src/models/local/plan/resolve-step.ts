@@ -5,10 +5,12 @@ import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
+import { asksForOther, isDangerous, wishOf } from "../match/danger.ts";
+import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
+import { findObjection } from "./find-objection.ts";
 import { createRecall } from "./recall-value.ts";
 
 /** A tool with what the request gives it. */
@@ -22,10 +24,12 @@ export interface Fit {
 export type Resolution =
   | { readonly type: "call"; readonly fit: Fit }
   | { readonly type: "ask"; readonly fit: Fit }
-  /** It would do more than it is asked to: `said` is what the request keeps it to, and it has no place for. */
+  /** It would do something else than it is asked to: `said` is what of the request it has no place for. */
   | { readonly type: "narrower"; readonly fit: Fit; readonly said: string }
   | { readonly type: "open"; readonly skill: ListedSkill; readonly score: number }
   | { readonly type: "offer"; readonly fits: readonly Fit[] }
+  /** The request says that something is not to be done. */
+  | { readonly type: "declined" }
   | { readonly type: "none" };
 
 /** What is there to choose from. */
@@ -53,6 +57,8 @@ const closelyLooked = 8;
 
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
+  const forbidden = forbiddenVerbs(request);
+  if (isDeclined(request)) return { type: "declined" };
   const matches = place.matcher.rank(request);
   const found = matches.flatMap(({ item: { tool }, score }) => (tool === undefined ? [] : [{ tool, score }]));
   // A tool that shares no word with the request may still be the one that the instructions of its skill name for it.
@@ -63,7 +69,7 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const fits = [...found, ...others.map((tool) => ({ tool, score: 0 }))]
     .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
-    .filter(({ tool }) => !isDangerous(tool) || wishOf(request, tool) !== "denied")
+    .filter(({ tool }) => !isForbidden(tool, forbidden) && (!isDangerous(tool) || wishOf(request, tool) !== "denied"))
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
     .toSorted((left, right) => right.score - left.score);
@@ -77,21 +83,8 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
   const resolution = choose({ fits, best: fits.find(isAllowed), isMeant }, skills, place);
-  const said = resolution.type === "call" ? findRestriction(request, resolution.fit) : undefined;
+  const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
-}
-
-/** What a request keeps a change to ("all python files", "only the first page") and the tool was not told. */
-function findRestriction(request: Request, { tool, filled }: Fit): string | undefined {
-  if (!isChanging(tool)) return undefined;
-  const { tokens } = request;
-  const own = toolWordsOf(tool).toolStems;
-  const from = tokens.findIndex(({ word }) => /^(?:all|every|each|only|just)$/u.test(word));
-  if (from === -1) return undefined;
-  let to = from + 1;
-  while (to < tokens.length && tokens[to]?.kind === "word" && !filled.used.has(to)) to += 1;
-  const isTold = tokens.slice(from + 1, to).every(({ stem }) => stem === "" || own.has(stem));
-  return isTold ? undefined : request.text.slice(tokens[from]?.start, tokens[to - 1]?.end);
 }
 
 interface Found {

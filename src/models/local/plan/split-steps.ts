@@ -96,9 +96,13 @@ function mergeSpans(request: Request, spans: readonly Span[], taskOf: TaskOf): S
 
 function isOwn(before: Request, part: Request, isNext: boolean, taskOf: TaskOf): boolean {
   const task = taskOf(part);
-  if (task === undefined || !(isNext || beginsTask(part)) || taskOf(before) === undefined) return false;
+  const hasColon = before.tokens.some(({ text }) => text === ":");
+  if (taskOf(before) === undefined) return false;
+  // Whoever says "then tell me …" has a step in mind, whether there is something for it or not.
+  if (task === undefined) return isNext && beginsTask(part) && !hasColon;
+  if (!isNext && !beginsTask(part)) return false;
   // Behind a colon there is a text, and what sounds like a step may be part of it.
-  return task.isSure || !before.tokens.some(({ text }) => text === ":");
+  return task.isSure || !hasColon;
 }
 
 /** "count the words and check the links": two things to do. */

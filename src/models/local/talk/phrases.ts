@@ -72,9 +72,14 @@ export function sayUndone(request: string): string {
   return `That is not all of "${cut(request)}": I do not know what to do the rest with. Say it again, with the file or the text.`;
 }
 
-/** Says that a tool would do more than it was asked to. */
+/** Says that a tool would do something else than it was asked to. */
 export function sayTooMuch({ name }: ModelTool, said: string): string {
-  return `I did nothing: \`${name}\` changes things, and I do not know how to keep it to "${cut(said)}". Say it with one of its parameters, or ask for all of it.`;
+  return `I did nothing: \`${name}\` changes things, and I do not know how to heed "${cut(said)}". Say it with one of its parameters, or leave it out.`;
+}
+
+/** Says that nothing was done, because that was asked for. */
+export function sayDeclined(request: string): string {
+  return `All right, I leave it: "${cut(request)}".`;
 }
 
 function cut(text: string): string {

@@ -37,6 +37,7 @@ function addYear(words: readonly string[], next: number, rest: string, today: st
 /** How far a word moves the day. */
 const dayShifts = new Map([
   ["today", 0],
+  ["tonight", 0],
   ["tomorrow", 1],
   ["yesterday", -1],
 ]);
@@ -56,14 +57,27 @@ interface Shift {
   readonly count: number;
 }
 
-function parseShift([first = "", second = "", third = ""]: readonly string[]): Shift | undefined {
+function parseShift(words: readonly string[]): Shift | undefined {
+  const [first = "", second = "", third = "", fourth = ""] = words;
+  const beyond = first === "the" ? parseBeyond(words.slice(1), 1) : parseBeyond(words, 0);
+  if (beyond !== undefined) return beyond;
   const days = dayShifts.get(first);
   if (days !== undefined) return { amount: days, unit: "day", count: 1 };
   const unit = unitOf(second);
   if (unit !== undefined && (first === "next" || first === "last"))
     return { amount: first === "last" ? -1 : 1, unit, count: 2 };
   if (third === "ago") return toShift(amountOf(first), unit, -1);
+  const ahead = third === "from" && /^(?:now|today)$/u.test(fourth) ? toShift(amountOf(first), unit, 1) : undefined;
+  if (ahead !== undefined) return { ...ahead, count: 4 };
   return first === "in" ? toShift(amountOf(second), unitOf(third), 1) : undefined;
+}
+
+/** "(the) day after tomorrow", "(the) day before yesterday". */
+function parseBeyond([first, second, third]: readonly string[], skipped: number): Shift | undefined {
+  if (first !== "day") return undefined;
+  if (second === "after" && third === "tomorrow") return { amount: 2, unit: "day", count: skipped + 3 };
+  const isBefore = second === "before" && third === "yesterday";
+  return isBefore ? { amount: -2, unit: "day", count: skipped + 3 } : undefined;
 }
 
 function toShift(amount: number | undefined, unit: string | undefined, sign: number): Shift | undefined {

@@ -28,6 +28,7 @@ const groups = [
   "todo task reminder remind item chore",
   "finish complete done tick close mark",
   "extract pull text read say",
+  "translate say translation",
   "toc contents outline",
   "image picture photo",
   "mail email message send",
