@@ -1,6 +1,6 @@
 import { toStem, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
-import { type Token, wordAt } from "../text/token.ts";
+import { textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
 
@@ -18,6 +18,8 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   const { tokens } = place;
   const described = describedCandidates(place, parameter);
   if (described.length > 0) return described;
+  const switched = /^(?:enabled?|active|on|state|status)$/u.test(parameter.words.at(-1) ?? "") ? switchCandidates(place, parameter) : [];
+  if (switched.length > 0) return switched;
   const denied = isNegative ? [] : deniedCandidates(place, parameter);
   if (denied.length > 0) return denied;
   return tokens.flatMap((_, at) => {
@@ -26,6 +28,17 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
     const isDenied = [1, 2].some((back) => denials.test(wordAt(tokens, at - back)));
     if (isNegative && !isDenied) return [];
     return [{ parameter, value: isNegative || !isDenied, from: at, to: at + wanted.length, score: 60 }];
+  });
+}
+
+/** "turn it on", "disable it" for `enabled`. */
+function switchCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  return tokens.flatMap(({ word }, at) => {
+    const isOn = /^(?:enabled?|activated?|on)$/u.test(word);
+    if (!isOn && !/^(?:disabled?|deactivated?|off)$/u.test(word)) return [];
+    // "on" is mostly something else; behind a verb and at the end it is not.
+    const isSmall = word === "on" && at > 1 && !/^(?:[.,;!?]|for|at|to|and|please|)$/u.test(textAt(tokens, at + 1));
+    return isSmall ? [] : [{ parameter, value: isOn, from: at, to: at + 1, score: 62 }];
   });
 }
 

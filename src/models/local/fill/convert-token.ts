@@ -95,7 +95,8 @@ function toPlainValue(parameter: Parameter, token: Token): string | undefined {
   const { format } = parameter.schema;
   if (token.kind === "date") return toDateText(parameter, token);
   if (token.kind === "time") return toTimeText(parameter, token.text);
-  if (token.kind === "url" && rolesOf(parameter).has("url")) return withScheme(token.text);
+  const roles = rolesOf(parameter);
+  if (token.kind === "url" && roles.has("url") && !roles.has("host")) return withScheme(token.text);
   const text = plainText(token);
   const form = typeof format === "string" ? formats.get(format) : undefined;
   return form === undefined || form.test(text) ? text : undefined;

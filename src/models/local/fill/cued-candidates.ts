@@ -7,10 +7,26 @@ import { cuesOf, rolesOf, takesPlace, type Role } from "./roles.ts";
 
 /** Values that a small word leads to: "in src", "to French", "top 5", "by Ada". */
 export function cuedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
+  if (takesAnyList(parameter)) return place.tokens.flatMap((_, at) => listBehind(place, parameter, at));
   return [...rolesOf(parameter)].flatMap((role) => {
     const cues = cuesOf[role] ?? [];
     return place.tokens.flatMap(({ word }, at) => (cues.includes(word) ? cuedAt(place, parameter, role, at) : []));
   });
+}
+
+/** A required list of plain words whose name says nothing about what leads to it. */
+function takesAnyList(parameter: Parameter): boolean {
+  const { type, isRequired, item } = parameter;
+  return type === "array" && isRequired && item?.type === "string" && item.choices.length === 0 && rolesOf(parameter).size === 0;
+}
+
+/** "with chickpeas, spinach and feta" */
+function listBehind(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
+  const isCue = /^(?:with|containing|including|using|from|of|for)$/u.test(wordAt(place.tokens, at));
+  const found = isCue ? readValue(place, parameter, at + 1) : undefined;
+  return found === undefined
+    ? []
+    : [{ parameter, value: found.value, from: at + 1, to: found.to, cueFrom: at, cueTo: at + 1, score: 36 }];
 }
 
 const determiners = /^(?:the|a|an|my|this|that|our|your)$/u;
@@ -81,12 +97,15 @@ function isEnd({ place, parameter, token: { kind, text }, at, hasDeterminer }: C
   return takesPlace(parameter, kind);
 }
 
+/** What ends the name of a folder in the middle of a sentence: "in src have no header". */
+const behindFolder = /^(?:have|has|lack|lacks|that|which|is|are|without|contain|contains|do|does)$/u;
+
 /** "in src" and "in the src folder" name a folder, "in the project" does not. */
 function isFolder({ place: { tokens, toolStems }, token, at, hasDeterminer }: Cued): boolean {
   if (token.kind === "path") return !/[^/\\.]\.[a-z][a-z0-9]{0,7}$/iu.test(token.text);
   if (token.kind !== "word" || isEmptyWord(token.word) || nouns.test(token.word)) return false;
   if ([at + 1, at - 1].some((place) => /^(?:folder|directory|dir)$/u.test(wordAt(tokens, place)))) return true;
   if (/^(?:under|inside|within|below)$/u.test(wordAt(tokens, at - 1)) && !toolStems.has(token.stem)) return true;
-  const isLast = at === tokens.findLastIndex(({ kind }) => kind !== "mark");
+  const isLast = at === tokens.findLastIndex(({ kind }) => kind !== "mark") || behindFolder.test(wordAt(tokens, at + 1));
   return isLast && !hasDeterminer && !toolStems.has(token.stem) && /^[a-z][\w.-]*$/u.test(token.text);
 }

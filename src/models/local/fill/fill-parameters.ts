@@ -48,7 +48,8 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
   const place: FillPlace = { ...words, request, tokens: request.tokens, parameters };
   const state = startFilling(place);
   assign(place, state);
-  fillNested(place, state.input, parameters);
+  const objects = parameters.filter(({ type, fields }) => type === "object" && fields.length > 0);
+  for (const parameter of objects.filter(({ isRequired }) => isRequired)) fillNested(place, state, parameter);
   const used = new Set([...state.used, ...state.cues]);
   const guessed = new Set<string>();
   for (const parameter of parameters.filter((parameter) => parameter.isRequired && isOpen(state, parameter))) {
@@ -60,6 +61,7 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
     setField(state.input, parameter.name, value);
     guessed.add(parameter.name);
   }
+  for (const parameter of objects.filter(({ isRequired }) => !isRequired)) fillNested(place, state, parameter);
   const missing = parameters.filter(
     (parameter) => parameter.isRequired && isOpen(state, parameter) && !parameter.hasDefault,
   );
@@ -126,18 +128,16 @@ function literalInput({ tokens, parameters }: FillPlace): { input: Record<string
   return at === -1 ? undefined : { input: { ...(tokens[at]?.value as Record<string, JsonValue>) }, at };
 }
 
-/** The fields of a required object are looked for like parameters of their own. */
-function fillNested(place: FillPlace, input: Record<string, JsonValue>, parameters: readonly Parameter[]): void {
-  for (const parameter of parameters) {
-    if (parameter.type !== "object" || parameter.fields.length === 0 || Object.hasOwn(input, parameter.name)) continue;
-    const taken = new Set(Object.values(input).map((value) => JSON.stringify(value)));
-    const inner = fillParameters({ request: place.request, parameters: parameter.fields, words: place });
-    const said = Object.entries(inner.input).filter(
-      ([name, value]) => !inner.guessed.has(name) && !taken.has(JSON.stringify(value)),
-    );
-    const isWhole = inner.missing.length === 0 && [...inner.guessed].length === 0;
-    if (said.length > 0 && (isWhole || parameter.isRequired)) setField(input, parameter.name, Object.fromEntries(said));
-  }
+/** The fields of an object are looked for like parameters of their own, in what no other has. */
+function fillNested(place: FillPlace, state: Filling, parameter: Parameter): void {
+  if (!isOpen(state, parameter)) return;
+  const inner = fillParameters({ request: place.request, parameters: parameter.fields, words: place });
+  if ([...inner.used].some((at) => state.used.has(at) || (!parameter.isRequired && state.cues.has(at)))) return;
+  const said = Object.entries(inner.input).filter(([name]) => !inner.guessed.has(name));
+  const isWhole = inner.missing.length === 0 && inner.guessed.size === 0;
+  if (said.length === 0 || !(isWhole || parameter.isRequired)) return;
+  setField(state.input, parameter.name, Object.fromEntries(said));
+  for (const at of inner.used) state.cues.add(at);
 }
 
 /** Makes a value of what is left over. */

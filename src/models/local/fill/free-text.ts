@@ -114,7 +114,7 @@ function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: numb
     if (kind !== "word" || !(trailing.test(word) || (stem !== "" && toolStems.has(stem)))) break;
     at -= 1;
     // A whole phrase is taken away, and only where it begins.
-    if (/^(?:to|in|on|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
+    if (/^(?:to|in|on|at|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
   }
   return isEmptyWord(wordAt(tokens, to - 1)) && to < plain && to <= start ? plain : to;
 }

@@ -104,8 +104,11 @@ function matchOneWord(parameter: Parameter, { word, stem }: Token, at: number): 
   // Words for "text" are all over any text.
   const isSynonym = stem !== "" && synonymsOf(own).has(stem) && !rolesOf(parameter).has("text");
   // "the most common 3 word phrases": of a number, what it counts says more than a word like the name.
-  const isCounted = parameter.type === "integer" || parameter.type === "number";
-  return isSmallWord || isSynonym ? { to: at + 1, trust: isSynonym && isCounted ? -22 : -12 } : undefined;
+  return isSmallWord || isSynonym ? { to: at + 1, trust: isSynonym && isNumeric(parameter) ? -22 : -12 } : undefined;
+}
+
+function isNumeric({ type }: Parameter): boolean {
+  return type === "integer" || type === "number";
 }
 
 function sameWord(token: Token | undefined, word: string): boolean {
@@ -121,6 +124,9 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
   const hasColon = textAt(tokens, name.to) === ":" || textAt(tokens, name.to) === "=";
   let from = hasColon ? name.to + 1 : name.to;
   if (hasColon && rolesOf(parameter).has("text")) return restOf(place, parameter, at, from);
+  // "5 years at 6%": what is counted stands behind its number.
+  const isCounted = isNumeric(parameter) && !hasColon && tokens[at - 1]?.kind === "number";
+  if (isCounted) return [];
   for (let skipped = 0; skipped < 3 && joints.test(wordAt(tokens, from)); skipped++) from += 1;
   const found = readValue(place, parameter, from);
   const score = hasColon ? 95 : scoreBehind(place, parameter, at, from);

@@ -42,6 +42,7 @@ const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
   email: "email",
   expression: "expression",
   folder: "path",
+  host: "url",
   path: "path",
   selector: "selector",
   time: "time",
@@ -176,10 +177,22 @@ function shapeOf(text: string): string {
     .replaceAll(/\d+(?:\.\d+)?/gu, "9");
 }
 
+/** "oat milk and cinnamon", where both are choices. */
+function choiceLists(place: FillPlace, parameter: Parameter, item: Parameter): Candidate[] {
+  const found = findChoices(item, place).filter(({ score }) => score >= 58);
+  const [first] = found;
+  const last = found.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const value = [...new Set(found.map(({ choice }) => choice))];
+  return [{ parameter, value, from: first.from, to: last.to, score: 62 }];
+}
+
 /** All values of the kind that the items of a list have: "a.md and b.md", "3, 5 and 10". */
-function listCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+function listCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   const { item } = parameter;
   if (item === undefined) return [];
+  if (item.choices.length > 0) return choiceLists(place, parameter, item);
+  const { tokens } = place;
   const json = tokens.findIndex((token) => token.kind === "json" && Array.isArray(token.value));
   if (json !== -1) return [{ parameter, value: tokens[json]?.value as JsonValue, from: json, to: json + 1, score: 60 }];
   const fits = (token: Token): boolean =>

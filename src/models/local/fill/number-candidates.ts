@@ -70,10 +70,18 @@ function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: To
   if (isLimit && /^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return 46 - distance;
   // "the 10 biggest files"
   if (isLimit && distance === 0 && /^(?:best|worst|least|first|last|\p{L}{3,}est)$/u.test(word)) return 45;
+  if (distance === 0 && countedIn(parameter, word)) return 60;
   if (stem === "") return 0;
   if (parameter.stems.includes(stem)) return 62 - distance;
   if (parameter.descriptionStems.has(stem) && !isShared(place, parameter, stem)) return (isLimit ? 52 : 44) - distance;
   return isLimit && place.toolStems.has(stem) ? 42 - distance / 2 : 0;
+}
+
+/** "10 times" is a count, "24 characters" and "24 long" are a length. */
+function countedIn({ words }: Parameter, word: string): boolean {
+  const last = words.at(-1) ?? "";
+  if (/^(?:count|times|repeat|repeats|repetitions|retries|attempts|tries)$/u.test(last)) return word === "times" || word === "tries";
+  return last === "length" && /^(?:characters?|chars?|letters?|digits?|long)$/u.test(word);
 }
 
 /** "pixels" in the description of both width and height tells nothing. */

@@ -210,6 +210,7 @@ function stemsOf({ kind, text, stem }: Request["tokens"][number]): (readonly [st
       ["file", 0.3],
     ];
   }
+  if (kind === "number" && /^\d{10,}$/u.test(text)) return [["number", 0.4]];
   return toStems(impliedBy[kind] ?? "").map((part) => [part, kind === "expression" ? 1 : 0.4] as const);
 }
 

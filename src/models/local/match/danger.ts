@@ -49,8 +49,18 @@ const changes = new Set(
 /** Tells whether a tool changes things, by the first word of its description. */
 export function isChanging(tool: ModelTool): boolean {
   const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
-  return isDangerous(tool) || changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool)));
+  if (isDangerous(tool)) return true;
+  return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
 }
+
+/** "Adds two numbers", "Replaces words in a text": what comes out is new, and nothing that was there is changed. */
+function isComputing({ description = "" }: ModelTool): boolean {
+  const start = description.slice(0, 200);
+  const isValue = /\b(?:numbers?|sum|texts?|strings?|dates?|words?)\b/iu.test(start);
+  return isValue && computing.test(start) && !/\b(?:files?|folders?|lists?|tasks?|database|table|records?|calendar)\b/iu.test(start);
+}
+
+const computing = /^(?:adds?|replaces?|formats?|changes?|appl(?:y|ies)|increases?|decreases?|turns?|moves?)\b/iu;
 
 function ownName({ name }: ModelTool): string {
   return name.slice(name.indexOf("__") + 1);
@@ -79,6 +89,13 @@ function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWi
 
 const denials = /^(?:not|don't|dont|never|without|no|won't|shouldn't|cannot|can't)$/u;
 const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;
+
+/** Tells whether a request asks about something, and does not ask for something to be done: "any open tickets?" opens none. */
+export function asksAbout({ text, tokens }: Request): boolean {
+  const first = wordAt(tokens, 0);
+  if (/^(?:what|what's|which|who|whose|when|where|why|how)$/u.test(first)) return wordAt(tokens, 1) !== "about";
+  return /\?\s*$/u.test(text) && /^(?:is|are|was|were|do|does|did|has|have|am|any|isn't|aren't)$/u.test(first);
+}
 
 /** Tells whether a request wants something deleted, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
 export function asksForOther({ tokens }: Request, tool: ModelTool): boolean {

@@ -1,10 +1,12 @@
 import { toCanonicalJson } from "../../../core/canonical-json.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
+import { splitName } from "../match/create-matcher.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
-import { askFor, offer, sayDeclined, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
+import { askFor, offer, sayDeclined, sayLost, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
 import { isMeta, workOf, type Decision, type PlannedCall, type Scene, type Task } from "./decision.ts";
 import { addAnswers, toInputs } from "./fill-task.ts";
+import { findLost } from "./find-lost.ts";
 import { findFollowUp } from "./follow-up.ts";
 import { planTasks } from "./plan-tasks.ts";
 import { fitTool, resolveStep, type Fit, type Resolution, type StepPlace } from "./resolve-step.ts";
@@ -21,11 +23,14 @@ export function decide(scene: Scene): Decision {
   const talk = exchange.rounds.length === 0 ? smallTalk(scene) : undefined;
   if (talk !== undefined) return say(talk);
   if (work.length === 0) return decideNext(scene, planTasks(scene), work) ?? say("All right. What else can I do?");
-  const next = decideNext(scene, planTasks(scene).slice(work.length), work);
+  const tasks = planTasks(scene);
+  const next = decideNext(scene, tasks.slice(work.length), work);
   if (next !== undefined) return next;
   // Whoever has just opened a skill had something to do with it.
   const hasOpened = exchange.rounds.at(-1)?.every(({ tool }) => tool === "activate_skill") === true;
-  return say(hasOpened ? withResults(work, sayUndone(exchange.text)) : renderResults(work));
+  if (hasOpened) return say(withResults(work, sayUndone(exchange.text)));
+  const lost = findLost(scene, tasks, work);
+  return say(lost.length === 0 ? renderResults(work) : withResults(work, sayLost(lost)));
 }
 
 /** Decides about the first of `tasks` that is not done by what was done already; `undefined` if all are. */
@@ -113,9 +118,16 @@ function toPlace(scene: Scene, isChained: boolean): StepPlace {
     instructions: new Map(
       openings(calls).flatMap(({ skill, text }) => (text === undefined ? [] : [[skill, text] as const])),
     ),
+    recent: recentOwner(calls),
     skillBar: 1.25,
     canOpen: (skill) => canActivate && listed.has(skill) && !tried.has(skill) && !isOpen(skill),
   };
+}
+
+/** The skill whose tool was called last. */
+function recentOwner(calls: readonly DoneCall[]): string | undefined {
+  const [owner, own] = splitName(calls.findLast(({ tool }) => !isMeta(tool))?.tool ?? "");
+  return own === undefined ? undefined : owner;
 }
 
 /** The skills that were opened, each with its instructions; without, if it could not be opened. */

@@ -42,7 +42,7 @@ function isWholeText(parameter: Parameter, { tokens }: Request): boolean {
 /** A short answer is the value itself. */
 function wholeAnswer(parameter: Parameter, request: Request): JsonValue | undefined {
   const text = request.text
-    .replace(/^\s*(?:it's|it is|use|take|make it|the|to|by|in|for|with|that's|that is|please)\s+/iu, "")
+    .replace(/^\s*(?:it's|it is|use|take|make it|the|to|by|in|at|on|from|for|with|that's|that is|please)\s+/iu, "")
     .replace(/[.!]?\s*$/u, "")
     .trim();
   const [token, ...rest] = readRequest(text).tokens;

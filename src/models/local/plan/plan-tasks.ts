@@ -52,6 +52,7 @@ function resolveAlone({ matcher }: Scene, request: Request): Resolution {
     isChained: false,
     opened: new Set(),
     instructions: new Map(),
+    recent: undefined,
     skillBar: 1.6,
     canOpen: () => true,
   });

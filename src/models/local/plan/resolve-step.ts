@@ -5,12 +5,13 @@ import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksForOther, isDangerous, wishOf } from "../match/danger.ts";
+import { asksAbout, asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
 import { findObjection } from "./find-objection.ts";
+import { isMeta } from "./decision.ts";
 import { createRecall } from "./recall-value.ts";
 
 /** A tool with what the request gives it. */
@@ -44,6 +45,8 @@ export interface StepPlace {
   readonly opened: ReadonlySet<string>;
   /** What skills say about the use of their tools, as far as it was read in this conversation. */
   readonly instructions: ReadonlyMap<string, string>;
+  /** The skill whose tool was called last: what is said next is likely about it. */
+  readonly recent: string | undefined;
   /** How well a skill must fit to be opened: opening one does no harm, taking a request apart because of one does. */
   readonly skillBar: number;
   readonly canOpen: (skill: string) => boolean;
@@ -54,6 +57,9 @@ const bars = { sure: 2.4, complete: 1.7, near: 1.2, opened: 0.4, meant: 3, meant
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
+
+/** Nor are more of them tried if no word says which one. */
+const mostForms = 60;
 
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
@@ -79,12 +85,47 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
       score >= (place.opened.size > 0 ? bars.sure : place.skillBar) &&
       place.canOpen(item.skill.name),
   );
-  const isAllowed = ({ tool }: Fit): boolean => !isDangerous(tool) || wishOf(request, tool) === "asked";
+  const isQuestion = asksAbout(request);
+  const isAllowed = ({ tool }: Fit): boolean =>
+    (!isDangerous(tool) || wishOf(request, tool) === "asked") && !(isQuestion && isChanging(tool));
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
-  const resolution = choose({ fits, best: fits.find(isAllowed), isMeant }, skills, place);
+  const best = preferComplete(fits.filter(isAllowed));
+  const resolution = withForms(request, choose({ fits, best, isMeant }, skills, place), place);
   const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+/** A tool that has all it needs is more likely meant than one that is a little nearer and lacks something. */
+function preferComplete([best, ...others]: readonly Fit[]): Fit | undefined {
+  if (best === undefined || best.filled.missing.length === 0) return best;
+  const isWhole = ({ tool, filled, score }: Fit): boolean =>
+    filled.missing.length === 0 &&
+    filled.guessed.size === 0 &&
+    Object.keys(filled.input).length > 1 + Object.keys(best.filled.input).length &&
+    score >= best.score - 2.5 &&
+    !isChanging(tool);
+  return others.find(isWhole) ?? best;
+}
+
+/** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is only offered. */
+function withForms(request: Request, resolution: Resolution, place: StepPlace): Resolution {
+  if (resolution.type !== "none") return resolution;
+  const fits = place.tools
+    .slice(0, mostForms)
+    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool))
+    .map((tool) => fitTool(request, tool, 0, place))
+    .filter(({ filled, score }) => {
+      const isWhole = filled.missing.length === 0 && filled.guessed.size === 0;
+      // A number may be anything.
+      return isWhole && score > 0 && [...filled.used].some((at) => hasOwnForm(request.tokens[at]));
+    })
+    .toSorted((left, right) => right.score - left.score);
+  return fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
+}
+
+function hasOwnForm(token: Token | undefined): boolean {
+  return token !== undefined && token.kind !== "number" && token.kind !== "mark" && (token.kind !== "word" || token.stem !== "");
 }
 
 interface Found {
@@ -109,6 +150,8 @@ function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place:
 
 function barOf({ tool, filled }: Fit, place: StepPlace, isMeant: boolean): number {
   const bonus = openedBonus(tool, place);
+  const isOther = place.calls.at(-1)?.tool !== tool.name;
+  if (place.isChained && bonus === 0 && isOther && filled.missing.length === 0 && !isChanging(tool)) return bars.near;
   if (bonus > 0) return bonus + (isMeant ? bars.meantTool : bars.opened);
   const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
   const isComplete = required.length > 0 && filled.missing.length === 0 && filled.guessed.size === 0;
@@ -134,7 +177,8 @@ function namedBonus({ name }: ModelTool, { tokens }: Request): number {
 function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
   const known =
     openedBonus(tool, place) + namedBonus(tool, request) + scoreInstructions(tool, request, place.instructions);
-  return asksForOther(request, tool) ? known - 4 : known;
+  const recent = place.recent !== undefined && splitName(tool.name)[0] === place.recent ? 0.5 : 0;
+  return (asksForOther(request, tool) ? known - 4 : known) + recent;
 }
 
 /** The tools of a skill that was opened for this are most likely meant. */

@@ -63,8 +63,15 @@ function firstSentence(text: string): string {
 
 /** Says that nothing fits, and what there is. */
 export function sayNothingFits(scene: Scene, request: string): string {
+  if (/^\s*(?:thanks|thank you|cheers|great|perfect|nice|cool|well done)\b/iu.test(request)) return "You are welcome.";
+  if (/^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b/iu.test(request)) return `Hello! ${listAbilities(scene)}`;
   const image = scene.exchange.files.length > 0 ? " I cannot see what is attached." : "";
   return `I found no tool and no skill for "${cut(request)}".${image} ${who} ${listAbilities(scene)}`;
+}
+
+/** Says which values of the request went nowhere. */
+export function sayLost(values: readonly string[]): string {
+  return `I had no use for ${values.map((value) => `"${cut(value)}"`).join(", ")}.`;
 }
 
 /** Says that a step could not be done with what the steps before it gave. */
