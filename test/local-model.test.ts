@@ -1,5 +1,5 @@
 /** How the offline model does with requests of people: over the example skills, over a toolbox, and with those nobody tuned it for. */
-import { localModel } from "kitbag/models";
+import { localModel, type ModelTool } from "kitbag/models";
 import { expect, test } from "vitest";
 
 import { carefulRequests } from "./local-model/careful-requests.ts";
@@ -9,6 +9,13 @@ import { toolboxAnswers, toolboxTools } from "./local-model/toolbox-tools.ts";
 import { toolboxRequests } from "./local-model/toolbox-requests.ts";
 import { unseenSkillRequests, unseenToolboxRequests } from "./local-model/unseen-requests.ts";
 import { laterSkillRequests, otherToolRequests } from "./local-model/unseen-requests-2.ts";
+import { clubRequests, clubSkillRequests } from "./local-model/club-requests.ts";
+import { clubTools } from "./local-model/club-tools.ts";
+import { deskRequests, deskSkillRequests } from "./local-model/desk-requests.ts";
+import { deskTools } from "./local-model/desk-tools.ts";
+import { houseRequests } from "./local-model/house-requests.ts";
+import { houseSkillRequests } from "./local-model/house-skill-requests.ts";
+import { houseTools } from "./local-model/house-tools.ts";
 import { otherTools } from "./local-model/other-tools.ts";
 import { lastSkillRequests, lastToolboxRequests } from "./local-model/unseen-requests-3.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
@@ -55,6 +62,23 @@ test("localModel() does most of what is asked in a last lot of requests", async 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(4);
 });
 
+test("localModel() does most of what is asked over the tools of a house, a help desk and a club", async () => {
+  const skills = await loadExampleSkills();
+  const lots = [
+    ["house", houseTools, houseRequests, houseSkillRequests],
+    ["help desk", deskTools, deskRequests, deskSkillRequests],
+    ["club", clubTools, clubRequests, clubSkillRequests],
+  ] as const;
+
+  const wrong: RequestCase[] = [];
+  for (const [name, tools, requests, skillRequests] of lots) {
+    wrong.push(...(await findWrong(name, requests, () => stageOf(tools))));
+    wrong.push(...(await findWrong(`${name}, example skills`, skillRequests, () => exampleSkillsStage(skills))));
+  }
+
+  expect(wrong.length).toBeLessThanOrEqual(9);
+});
+
 test("localModel() does no more than it is asked, and says what it has not done", async () => {
   const skills = await loadExampleSkills();
 
@@ -64,7 +88,11 @@ test("localModel() does no more than it is asked, and says what it has not done"
 });
 
 function otherStage(): Stage {
-  return { tools: () => otherTools, run: (tool) => `result of ${tool}` };
+  return stageOf(otherTools);
+}
+
+function stageOf(tools: readonly ModelTool[]): Stage {
+  return { tools: () => tools, run: (tool) => `result of ${tool}` };
 }
 
 function toolboxStage(): Stage {

@@ -1,5 +1,7 @@
 import type { ModelTool } from "kitbag/models";
 
+import { modelTool as tool } from "./model-tool.ts";
+
 /** Tools of a help desk, a traveller and somebody who runs services: snake case, camel case, few descriptions. */
 export const deskTools: readonly ModelTool[] = [
   tool(
@@ -74,7 +76,12 @@ export const deskTools: readonly ModelTool[] = [
     },
     ["origin", "destination", "depart"],
   ),
-  tool("stock_price", "Current price of a share", { ticker: { type: "string", pattern: "^[A-Z]{1,5}$", description: "such as AAPL" } }, ["ticker"]),
+  tool(
+    "stock_price",
+    "Current price of a share",
+    { ticker: { type: "string", pattern: "^[A-Z]{1,5}$", description: "such as AAPL" } },
+    ["ticker"],
+  ),
   tool(
     "add_contact",
     "Add somebody to the address book",
@@ -106,7 +113,9 @@ export const deskTools: readonly ModelTool[] = [
     { source: { type: "string" }, destination: { type: "string" }, overwrite: { type: "boolean", default: false } },
     ["source", "destination"],
   ),
-  tool("ping", "Check whether a host answers", { host: { type: "string" }, count: { type: "integer", default: 4 } }, ["host"]),
+  tool("ping", "Check whether a host answers", { host: { type: "string" }, count: { type: "integer", default: 4 } }, [
+    "host",
+  ]),
   tool(
     "deploy",
     "Deploy a version of a service",
@@ -146,7 +155,11 @@ export const deskTools: readonly ModelTool[] = [
   tool(
     "set_feature_flag",
     "Switch a feature flag on or off",
-    { flag: { type: "string" }, enabled: { type: "boolean" }, percent: { type: "number", minimum: 0, maximum: 100, default: 100 } },
+    {
+      flag: { type: "string" },
+      enabled: { type: "boolean" },
+      percent: { type: "number", minimum: 0, maximum: 100, default: 100 },
+    },
     ["flag", "enabled"],
   ),
   tool(
@@ -160,15 +173,20 @@ export const deskTools: readonly ModelTool[] = [
     },
     ["activity", "duration_minutes"],
   ),
-  tool("recipe_search", "Find recipes", { ingredients: { type: "array", items: { type: "string" } }, vegetarian: { type: "boolean" }, max_minutes: { type: "integer" } }, ["ingredients"]),
-  tool("shorten_url", "Make a short link of a long one", { url: { type: "string", format: "uri" }, expires_days: { type: "integer" } }, ["url"]),
+  tool(
+    "recipe_search",
+    "Find recipes",
+    {
+      ingredients: { type: "array", items: { type: "string" } },
+      vegetarian: { type: "boolean" },
+      max_minutes: { type: "integer" },
+    },
+    ["ingredients"],
+  ),
+  tool(
+    "shorten_url",
+    "Make a short link of a long one",
+    { url: { type: "string", format: "uri" }, expires_days: { type: "integer" } },
+    ["url"],
+  ),
 ];
-
-function tool(name: string, description: string, properties: object, required: readonly string[]): ModelTool {
-  return {
-    type: "function",
-    name,
-    description,
-    inputSchema: { type: "object", properties, required: [...required], additionalProperties: false } as never,
-  };
-}

@@ -1,9 +1,12 @@
-import { viaSkill, type RequestCase } from "./request.ts";
+import type { RequestCase } from "./request.ts";
 
 /** Requests over the tools of a house and a small office. Today is Monday, 2026-11-16. */
 export const houseRequests: readonly RequestCase[] = [
   { ask: "weather in Lisbon?", calls: [["weather-forecast", { city: "Lisbon" }]] },
-  { ask: "Could you please tell me what the weather will be like in New York for the next 3 days, in imperial units?", calls: [["weather-forecast", { city: "New York", days: 3, units: "imperial" }]] },
+  {
+    ask: "Could you please tell me what the weather will be like in New York for the next 3 days, in imperial units?",
+    calls: [["weather-forecast", { city: "New York", days: 3, units: "imperial" }]],
+  },
   { ask: "wether forcast for berlin pls", calls: [["weather-forecast", { city: "berlin" }]] },
   { ask: "what's the weather like", calls: [], says: /city/i },
   { ask: "what is 17 * (4 + 3)?", calls: [["calculate", { expression: "17 * (4 + 3)" }]] },
@@ -14,55 +17,172 @@ export const houseRequests: readonly RequestCase[] = [
   { ask: "how many miles is 42 km", calls: [["convert-units", { value: 42, from: "km", to: "mi" }]] },
   { ask: "98.6 fahrenheit in celsius", calls: [["convert-units", { value: 98.6, from: "fahrenheit", to: "celsius" }]] },
   { ask: "convert 12 pounds to kilograms", calls: [["convert-units", { value: 12, from: "lb", to: "kg" }]] },
-  { ask: "Remind me tomorrow to water the plants", calls: [["set-reminder", { text: "water the plants", date: "2026-11-17" }]] },
-  { ask: "remind me to call the dentist on 2026-12-03 at 9:30", calls: [["set-reminder", { text: "call the dentist", date: "2026-12-03", time: "09:30" }]] },
-  { ask: "Set a reminder for next Friday: pay the rent", calls: [["set-reminder", { text: "pay the rent", date: "2026-11-20" }]] },
+  {
+    ask: "Remind me tomorrow to water the plants",
+    calls: [["set-reminder", { text: "water the plants", date: "2026-11-17" }]],
+  },
+  {
+    ask: "remind me to call the dentist on 2026-12-03 at 9:30",
+    calls: [["set-reminder", { text: "call the dentist", date: "2026-12-03", time: "09:30" }]],
+  },
+  {
+    ask: "Set a reminder for next Friday: pay the rent",
+    calls: [["set-reminder", { text: "pay the rent", date: "2026-11-20" }]],
+  },
   { ask: "remind me to buy milk", calls: [], says: /date|day|when/i },
-  { ask: ["remind me to buy milk", "on Thursday"], calls: [["set-reminder", { text: "buy milk", date: "2026-11-19" }]] },
-  { ask: 'Send an email to anna@example.com with the subject "Lunch" saying "Are you free at noon?"', calls: [["send-email", { to: "anna@example.com", subject: "Lunch", body: "Are you free at noon?" }]] },
-  { ask: "email\nto: bob@acme.io\nsubject: Invoice 114\nbody: Please find the invoice attached.\ncc: kim@acme.io, lee@acme.io", calls: [["send-email", { to: "bob@acme.io", subject: "Invoice 114", body: "Please find the invoice attached.", cc: ["kim@acme.io", "lee@acme.io"] }]] },
+  {
+    ask: ["remind me to buy milk", "on Thursday"],
+    calls: [["set-reminder", { text: "buy milk", date: "2026-11-19" }]],
+  },
+  {
+    ask: 'Send an email to anna@example.com with the subject "Lunch" saying "Are you free at noon?"',
+    calls: [["send-email", { to: "anna@example.com", subject: "Lunch", body: "Are you free at noon?" }]],
+  },
+  {
+    ask: "email\nto: bob@acme.io\nsubject: Invoice 114\nbody: Please find the invoice attached.\ncc: kim@acme.io, lee@acme.io",
+    calls: [
+      [
+        "send-email",
+        {
+          to: "bob@acme.io",
+          subject: "Invoice 114",
+          body: "Please find the invoice attached.",
+          cc: ["kim@acme.io", "lee@acme.io"],
+        },
+      ],
+    ],
+  },
   { ask: "send an email to tom@example.org", calls: [], says: /subject/i },
-  { ask: "find all *.log files in /var/log smaller than 500 kb", calls: [["find-files", { pattern: "*.log", folder: "/var/log", max_size_kb: 500 }]] },
-  { ask: "search for budget-2026.xlsx in the folder reports", calls: [["find-files", { pattern: "budget-2026.xlsx", folder: "reports" }]] },
-  { ask: "fetch https://api.example.com/v1/status", calls: [["http-get", { url: "https://api.example.com/v1/status" }]] },
-  { ask: "GET https://example.com/old without following redirects, timeout 3 seconds", calls: [["http-get", { url: "https://example.com/old", timeout_ms: 3000, follow_redirects: false }]] },
-  { ask: "run `SELECT count(*) FROM orders` on the sales database", calls: [["run-sql", { query: "SELECT count(*) FROM orders", database: "sales" }]] },
+  {
+    ask: "find all *.log files in /var/log smaller than 500 kb",
+    calls: [["find-files", { pattern: "*.log", folder: "/var/log", max_size_kb: 500 }]],
+  },
+  {
+    ask: "search for budget-2026.xlsx in the folder reports",
+    calls: [["find-files", { pattern: "budget-2026.xlsx", folder: "reports" }]],
+  },
+  {
+    ask: "fetch https://api.example.com/v1/status",
+    calls: [["http-get", { url: "https://api.example.com/v1/status" }]],
+  },
+  {
+    ask: "GET https://example.com/old without following redirects, timeout 3 seconds",
+    calls: [["http-get", { url: "https://example.com/old", timeout_ms: 3000, follow_redirects: false }]],
+  },
+  {
+    ask: "run `SELECT count(*) FROM orders` on the sales database",
+    calls: [["run-sql", { query: "SELECT count(*) FROM orders", database: "sales" }]],
+  },
   { ask: 'run the query "select * from people limit 5"', calls: [], says: /database/i },
-  { ask: ['run the query "select * from people limit 5"', "hr"], calls: [["run-sql", { query: "select * from people limit 5", database: "hr" }]] },
+  {
+    ask: ['run the query "select * from people limit 5"', "hr"],
+    calls: [["run-sql", { query: "select * from people limit 5", database: "hr" }]],
+  },
   { ask: "add buy stamps to my todo list", calls: [["todo-add", { title: "buy stamps" }]] },
-  { ask: "todo: renew passport, high priority, due 2027-01-15, tags: travel, papers", calls: [["todo-add", { title: "renew passport", priority: "high", due: "2027-01-15", tags: ["travel", "papers"] }]] },
+  {
+    ask: "todo: renew passport, high priority, due 2027-01-15, tags: travel, papers",
+    calls: [["todo-add", { title: "renew passport", priority: "high", due: "2027-01-15", tags: ["travel", "papers"] }]],
+  },
   { ask: "what's still on my to-do list?", calls: [["todo-list", {}]] },
   { ask: "show me the finished todos", calls: [["todo-list", { status: "done" }]] },
   { ask: "mark item 4 as done", calls: [["todo-complete", { id: 4 }]] },
-  { ask: "delete todo number 7 and then show me the list", calls: [["todo-delete", { id: 7 }], ["todo-list", {}]] },
+  {
+    ask: "delete todo number 7 and then show me the list",
+    calls: [
+      ["todo-delete", { id: 7 }],
+      ["todo-list", {}],
+    ],
+  },
   { ask: "delete that one", calls: [], says: /which|id|what/i },
-  { ask: 'Translate "Good morning, neighbours" into Spanish', calls: [["translate", { text: "Good morning, neighbours", language: "Spanish" }]] },
-  { ask: "how do you say thank you very much in Japanese?", calls: [["translate", { text: "thank you very much", language: "Japanese" }]] },
-  { ask: ['translate "the bill, please" to Italian', "and to Portuguese?"], calls: [["translate", { text: "the bill, please", language: "Italian" }], ["translate", { text: "the bill, please", language: "Portuguese" }]] },
+  {
+    ask: 'Translate "Good morning, neighbours" into Spanish',
+    calls: [["translate", { text: "Good morning, neighbours", language: "Spanish" }]],
+  },
+  {
+    ask: "how do you say thank you very much in Japanese?",
+    calls: [["translate", { text: "thank you very much", language: "Japanese" }]],
+  },
+  {
+    ask: ['translate "the bill, please" to Italian', "and to Portuguese?"],
+    calls: [
+      ["translate", { text: "the bill, please", language: "Italian" }],
+      ["translate", { text: "the bill, please", language: "Portuguese" }],
+    ],
+  },
   { ask: "start a timer for 12 minutes for the pasta", calls: [["start-timer", { minutes: 12, label: "pasta" }]] },
   { ask: "set a timer: half an hour", calls: [["start-timer", { minutes: 30 }]] },
   { ask: "timer 1.5 hours", calls: [["start-timer", { minutes: 90 }]] },
-  { ask: "put a meeting called Budget review in the calendar on 2026-11-20 at 14:00 for 90 minutes with Ada and Ben", calls: [["create-event", { title: "Budget review", start: "2026-11-20T14:00:00Z", duration_minutes: 90, attendees: ["Ada", "Ben"] }]] },
+  {
+    ask: "put a meeting called Budget review in the calendar on 2026-11-20 at 14:00 for 90 minutes with Ada and Ben",
+    calls: [
+      [
+        "create-event",
+        { title: "Budget review", start: "2026-11-20T14:00:00Z", duration_minutes: 90, attendees: ["Ada", "Ben"] },
+      ],
+    ],
+  },
   { ask: "what do I have in my calendar tomorrow", calls: [["list-events", { date: "2026-11-17" }]] },
-  { ask: ["what's in my calendar today?", "and the day after tomorrow?"], calls: [["list-events", { date: "2026-11-16" }], ["list-events", { date: "2026-11-18" }]] },
+  {
+    ask: ["what's in my calendar today?", "and the day after tomorrow?"],
+    calls: [
+      ["list-events", { date: "2026-11-16" }],
+      ["list-events", { date: "2026-11-18" }],
+    ],
+  },
   { ask: "how many of AB-1234 do we have in the warehouse", calls: [["stock-level", { sku: "AB-1234" }]] },
-  { ask: "book 20 pieces of XY-0042 out of the warehouse, then tell me how many are left", calls: [["stock-adjust", { sku: "XY-0042", quantity: 20, direction: "out" }], ["stock-level", { sku: "XY-0042" }]] },
+  {
+    ask: "book 20 pieces of XY-0042 out of the warehouse, then tell me how many are left",
+    calls: [
+      ["stock-adjust", { sku: "XY-0042", quantity: 20, direction: "out" }],
+      ["stock-level", { sku: "XY-0042" }],
+    ],
+  },
   { ask: "book out 5 pieces", calls: [], says: /sku/i },
-  { ask: "create a user Grace Hopper, grace@navy.mil, as admin, no invitation", calls: [["create-user", { name: "Grace Hopper", email: "grace@navy.mil", role: "admin", send_invite: false }]] },
+  {
+    ask: "create a user Grace Hopper, grace@navy.mil, as admin, no invitation",
+    calls: [["create-user", { name: "Grace Hopper", email: "grace@navy.mil", role: "admin", send_invite: false }]],
+  },
   { ask: "create an account for linus@kernel.org", calls: [], says: /name/i },
   { ask: "please lock the account of mallory@evil.test", calls: [["disable-user", { email: "mallory@evil.test" }]] },
-  { ask: "reserve a table for 4 at Luigi's tomorrow at 7pm", calls: [["book-table", { restaurant: "Luigi's", people: 4, date: "2026-11-17", time: "19:00" }]] },
+  {
+    ask: "reserve a table for 4 at Luigi's tomorrow at 7pm",
+    calls: [["book-table", { restaurant: "Luigi's", people: 4, date: "2026-11-17", time: "19:00" }]],
+  },
   { ask: "book a table for two at the Blue Door on Saturday", calls: [], says: /time/i },
-  { ask: "resize holiday.png to 800x600", calls: [["resize-image", { file: "holiday.png", size: { width: 800, height: 600 } }]] },
-  { ask: "make logo.svg 64 wide and 32 high, don't keep the aspect ratio", calls: [["resize-image", { file: "logo.svg", size: { width: 64, height: 32 }, keep_aspect: false }]] },
+  {
+    ask: "resize holiday.png to 800x600",
+    calls: [["resize-image", { file: "holiday.png", size: { width: 800, height: 600 } }]],
+  },
+  {
+    ask: "make logo.svg 64 wide and 32 high, don't keep the aspect ratio",
+    calls: [["resize-image", { file: "logo.svg", size: { width: 64, height: 32 }, keep_aspect: false }]],
+  },
   { ask: "restart the worker on staging", calls: [["restart-service", { service: "worker", environment: "staging" }]] },
   { ask: "restart web", calls: [], says: /environment|staging/i },
   { ask: "don't restart the database in production", calls: [] },
-  { ask: "log 23.90 for lunch under food", calls: [["log-expense", { amount: 23.9, category: "food", note: "lunch" }]] },
-  { ask: "I spent 140 euros on a train ticket yesterday, category travel", calls: [["log-expense", { amount: 140, category: "travel", note: "train ticket", date: "2026-11-15" }]] },
-  { ask: "where is my parcel 1Z999AA10123456784?", calls: [["track-parcel", { tracking_number: "1Z999AA10123456784" }]] },
-  { ask: "set the bedroom to 19 degrees and turn the lights in the kitchen off", calls: [["set-thermostat", { room: "bedroom", celsius: 19 }], ["switch-lights", { room: "kitchen", state: "off" }]] },
-  { ask: "lights on in the living room at 40%", calls: [["switch-lights", { room: "living room", state: "on", brightness: 40 }]] },
+  {
+    ask: "log 23.90 for lunch under food",
+    calls: [["log-expense", { amount: 23.9, category: "food", note: "lunch" }]],
+  },
+  {
+    ask: "I spent 140 euros on a train ticket yesterday, category travel",
+    calls: [["log-expense", { amount: 140, category: "travel", note: "train ticket", date: "2026-11-15" }]],
+  },
+  {
+    ask: "where is my parcel 1Z999AA10123456784?",
+    calls: [["track-parcel", { tracking_number: "1Z999AA10123456784" }]],
+  },
+  {
+    ask: "set the bedroom to 19 degrees and turn the lights in the kitchen off",
+    calls: [
+      ["set-thermostat", { room: "bedroom", celsius: 19 }],
+      ["switch-lights", { room: "kitchen", state: "off" }],
+    ],
+  },
+  {
+    ask: "lights on in the living room at 40%",
+    calls: [["switch-lights", { room: "living room", state: "on", brightness: 40 }]],
+  },
   { ask: "turn on the light", calls: [], says: /room/i },
   { ask: "hi there!", calls: [], says: /\w/ },
   { ask: "what can you do for me?", calls: [], says: /weather/i },
@@ -70,42 +190,4 @@ export const houseRequests: readonly RequestCase[] = [
   { ask: "sing me a song about the sea", calls: [], says: /cannot|can't|no tool|nothing/i },
   { ask: "order a pizza margherita to my home", calls: [], says: /cannot|can't|no tool|nothing/i },
   { ask: "who won the world cup in 1990?", calls: [], says: /cannot|can't|no tool|nothing/i },
-];
-
-/** Requests over the example skills. */
-export const houseSkillRequests: readonly RequestCase[] = [
-  { ask: "whats inside backup.tar.gz", calls: viaSkill("archive-inspect", "archive-list", { archive: "backup.tar.gz" }) },
-  { ask: "is it safe to unpack installer.zip?", calls: viaSkill("archive-inspect", "archive-check", { archive: "installer.zip" }) },
-  { ask: "list the 10 biggest files in backup.zip", calls: viaSkill("archive-inspect", "archive-list", { archive: "backup.zip", sort: "size", limit: 10 }) },
-  { ask: "read docs/intro.md out of site.zip please", calls: viaSkill("archive-inspect", "archive-show", { archive: "site.zip", entry: "docs/intro.md" }) },
-  { ask: "which pngs are in photos.zip?", calls: viaSkill("archive-inspect", "archive-list", { archive: "photos.zip", match: "*.png" }) },
-  { ask: 'crc32 of "hello world"', calls: viaSkill("checksums", "digest", { text: "hello world", algorithm: "crc32" }) },
-  { ask: "Is DE89 3704 0044 0532 0130 00 a valid IBAN?", calls: viaSkill("checksums", "check-number", { number: "DE89 3704 0044 0532 0130 00", kind: "iban" }) },
-  { ask: "check the isbn 978-0-306-40615-7", calls: viaSkill("checksums", "check-number", { number: "978-0-306-40615-7", kind: "isbn" }) },
-  { ask: "is 4111111111111111 valid?", calls: [["activate_skill", { name: "checksums" }]], says: /kind|card/i },
-  { ask: "give me an overview of customers.csv", calls: viaSkill("csv-report", "summarize", { file: "customers.csv" }) },
-  { ask: "total revenue per country in orders.csv", calls: viaSkill("csv-report", "group_by", { file: "orders.csv", by: ["country"], sum: ["revenue"] }) },
-  { ask: "In orders.csv, what's the average price by category where status=shipped? As markdown", calls: viaSkill("csv-report", "group_by", { file: "orders.csv", by: ["category"], mean: ["price"], where: ["status=shipped"], format: "markdown" }) },
-  { ask: "what happened in this repo in the last two weeks", calls: viaSkill("git-summary", "summary", { since: "2 weeks ago" }) },
-  { ask: "what did Ada do since 2026-10-01?", calls: viaSkill("git-summary", "summary", { since: "2026-10-01", author: "Ada" }) },
-  { ask: "top 5 files that change the most", calls: viaSkill("git-summary", "hotspots", { limit: 5 }) },
-  { ask: "list the commits between v1.2 and v1.3", calls: viaSkill("git-summary", "commits", { range: "v1.2..v1.3" }) },
-  { ask: "compare old.json with new.json but ignore updatedAt", calls: viaSkill("json-query", "diff", { before: "old.json", after: "new.json", ignore: ["updatedAt"] }) },
-  { ask: "get users[*].email from people.json", calls: viaSkill("json-query", "query", { file: "people.json", path: "users[*].email" }) },
-  { ask: "what keys are in config.json?", calls: viaSkill("json-query", "shape", { file: "config.json" }) },
-  { ask: "which python files under src have no licence header?", calls: viaSkill("license-headers", "check-headers", { root: "src", extensions: "py" }) },
-  { ask: "add an MIT header for Jane Doe to all files, but only show what would change", calls: viaSkill("license-headers", "add-headers", { license: "MIT", holder: "Jane Doe", dry_run: true }) },
-  { ask: "add licence headers", calls: [["activate_skill", { name: "license-headers" }]], says: /licen[sc]e[^]*holder|holder[^]*licen[sc]e/i },
-  { ask: "table of contents for GUIDE.md, down to level 4, and write it into the file", calls: viaSkill("markdown-toc", "toc", { file: "GUIDE.md", max_level: 4, write: true }) },
-  { ask: "any broken links in README.md or docs/install.md?", calls: viaSkill("markdown-toc", "check-links", { file: ["README.md", "docs/install.md"] }) },
-  { ask: ["how many pages has thesis.pdf?", "and what does page 3 say?"], calls: [...viaSkill("pdf-text", "pdf_info", { pdf: "thesis.pdf" }), ["pdf-text__extract_text", { pdf: "thesis.pdf", pages: "3" }]] },
-  { ask: "get me the text of pages 2-5 of contract.pdf as json", calls: viaSkill("pdf-text", "extract_text", { pdf: "contract.pdf", pages: "2-5", format: "json" }) },
-  { ask: ["how many words are in intro.md?", "and in outro.md?"], calls: [...viaSkill("text-stats", "stats-count", { file: "intro.md" }), ["text-stats__stats-count", { file: "outro.md" }]] },
-  { ask: "is essay.txt hard to read? show the 5 hardest sentences", calls: viaSkill("text-stats", "stats-readability", { file: "essay.txt", sentences: 5 }) },
-  { ask: "most common 3 word phrases in speech.txt", calls: viaSkill("text-stats", "stats-words", { file: "speech.txt", phrase_length: 3 }) },
-  { ask: ["add a task: write the tests", "add another one: ship it", "first one is done"], calls: [...viaSkill("task-list", "add", { text: "write the tests" }), ["task-list__add", { text: "ship it" }], ["task-list__finish", { number: "1" }]] },
-  { ask: "how many words does notes.md have, and then check its links", calls: [...viaSkill("text-stats", "stats-count", { file: "notes.md" }), ...viaSkill("markdown-toc", "check-links", { file: ["notes.md"] })] },
-  { ask: "what are you able to do?", calls: [], says: /archive|pdf|csv/i },
-  { ask: "delete README.md", calls: [], says: /cannot|can't|no tool|nothing/i },
-  { ask: "how many words are in it?", calls: [["activate_skill", { name: "text-stats" }]], says: /file|which/i },
 ];

@@ -1,5 +1,7 @@
 import type { ModelTool } from "kitbag/models";
 
+import { modelTool as tool } from "./model-tool.ts";
+
 /** Tools of a house and a small office, with results that say what they were given. */
 export const houseTools: readonly ModelTool[] = [
   tool(
@@ -12,7 +14,12 @@ export const houseTools: readonly ModelTool[] = [
     },
     ["city"],
   ),
-  tool("calculate", "Evaluate an arithmetic expression", { expression: { type: "string", description: "such as 2 * (3 + 4)" } }, ["expression"]),
+  tool(
+    "calculate",
+    "Evaluate an arithmetic expression",
+    { expression: { type: "string", description: "such as 2 * (3 + 4)" } },
+    ["expression"],
+  ),
   tool(
     "convert-currency",
     "Convert an amount of money from one currency to another",
@@ -94,7 +101,12 @@ export const houseTools: readonly ModelTool[] = [
     },
     ["title"],
   ),
-  tool("todo-list", "Show the to-do list", { status: { type: "string", enum: ["open", "done", "all"], default: "open" } }, []),
+  tool(
+    "todo-list",
+    "Show the to-do list",
+    { status: { type: "string", enum: ["open", "done", "all"], default: "open" } },
+    [],
+  ),
   tool("todo-complete", "Mark an item of the to-do list as done", { id: { type: "integer" } }, ["id"]),
   tool("todo-delete", "Delete an item from the to-do list", { id: { type: "integer" } }, ["id"]),
   tool(
@@ -124,7 +136,12 @@ export const houseTools: readonly ModelTool[] = [
     ["title", "start"],
   ),
   tool("list-events", "List what is in the calendar on a day", { date: { type: "string", format: "date" } }, ["date"]),
-  tool("stock-level", "Tell how many pieces of an article are in the warehouse", { sku: { type: "string", pattern: "^[A-Z]{2}-\\d{4}$" } }, ["sku"]),
+  tool(
+    "stock-level",
+    "Tell how many pieces of an article are in the warehouse",
+    { sku: { type: "string", pattern: "^[A-Z]{2}-\\d{4}$" } },
+    ["sku"],
+  ),
   tool(
     "stock-adjust",
     "Book pieces of an article into or out of the warehouse",
@@ -196,7 +213,10 @@ export const houseTools: readonly ModelTool[] = [
   tool(
     "set-thermostat",
     "Set the temperature of a room",
-    { room: { type: "string", enum: ["kitchen", "bedroom", "living room", "bathroom"] }, celsius: { type: "number", minimum: 5, maximum: 30 } },
+    {
+      room: { type: "string", enum: ["kitchen", "bedroom", "living room", "bathroom"] },
+      celsius: { type: "number", minimum: 5, maximum: 30 },
+    },
     ["room", "celsius"],
   ),
   tool(
@@ -210,12 +230,3 @@ export const houseTools: readonly ModelTool[] = [
     ["room", "state"],
   ),
 ];
-
-function tool(name: string, description: string, properties: object, required: readonly string[]): ModelTool {
-  return {
-    type: "function",
-    name,
-    description,
-    inputSchema: { type: "object", properties, required: [...required], additionalProperties: false } as never,
-  };
-}

@@ -14,14 +14,15 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   const [first = "", ...others] = parameter.words;
   const isNegative = negativeWords.test(first) && others.length > 0;
   const isPrefixed = emptyPrefixes.test(first) && others.length > 0;
-  const wanted = (isNegative || isPrefixed ? others : parameter.words).map((word) => toStem(word)[0] ?? word);
+  const named = isNegative || isPrefixed ? others : parameter.words;
+  const wanted = (named.length > 1 && named.at(-1) === "only" ? named.slice(0, -1) : named).map(
+    (word) => toStem(word)[0] ?? word,
+  );
   const { tokens } = place;
-  const described = describedCandidates(place, parameter);
-  if (described.length > 0) return described;
-  const switched = /^(?:enabled?|active|on|state|status)$/u.test(parameter.words.at(-1) ?? "") ? switchCandidates(place, parameter) : [];
-  if (switched.length > 0) return switched;
-  const denied = isNegative ? [] : deniedCandidates(place, parameter);
-  if (denied.length > 0) return denied;
+  const special = [describedCandidates, switchCandidates, ...(isNegative ? [] : [deniedCandidates])]
+    .map((find) => find(place, parameter))
+    .find((found) => found.length > 0);
+  if (special !== undefined) return special;
   return tokens.flatMap((_, at) => {
     const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
     if (!isThere || meansTool(place, wanted)) return [];
@@ -33,6 +34,7 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
 
 /** "turn it on", "disable it" for `enabled`. */
 function switchCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  if (!/^(?:enabled?|active|on|state|status)$/u.test(parameter.words.at(-1) ?? "")) return [];
   return tokens.flatMap(({ word }, at) => {
     const isOn = /^(?:enabled?|activated?|on)$/u.test(word);
     if (!isOn && !/^(?:disabled?|deactivated?|off)$/u.test(word)) return [];
@@ -45,9 +47,14 @@ function switchCandidates({ tokens }: FillPlace, parameter: Parameter): Candidat
 /** "no invitation" for `send_invite`, "don't keep the aspect ratio" for `keep_aspect`: what it is about, or does, behind a denial. */
 function deniedCandidates({ tokens, toolStems }: FillPlace, parameter: Parameter): Candidate[] {
   const about = parameter.stems.filter((stem) => !toolStems.has(stem) && stem.length >= 4);
-  return tokens.flatMap(({ word }, at) => {
+  return tokens.flatMap(({ word, stem }, at) => {
+    // "uncompressed"
+    const isUndone = /^(?:un|non)/u.test(word) && about.some((own) => isForm(stem.replace(/^(?:un|non)/u, ""), own));
+    if (isUndone) return [{ parameter, value: false, from: at, to: at + 1, score: 61 }];
     if (!denials.test(word)) return [];
-    const found = [at + 1, at + 2, at + 3].find((place) => about.some((stem) => isForm(tokens[place]?.stem ?? "", stem)));
+    const found = [at + 1, at + 2, at + 3].find((place) =>
+      about.some((stem) => isForm(tokens[place]?.stem ?? "", stem)),
+    );
     return found === undefined ? [] : [{ parameter, value: false, from: at, to: found + 1, score: 61 }];
   });
 }

@@ -18,10 +18,21 @@ export function kindCandidates(place: FillPlace, parameter: Parameter): Candidat
   if (parameter.type === "array") return listCandidates(place, parameter);
   return place.tokens.flatMap((token, at) => {
     const isOwn = token.kind === "word" && place.ownStems.has(token.stem);
-    const score = token.kind === "mark" || isOwn ? 0 : kindScore(parameter, token, place.tokens[at + 1]);
+    const isWrong = token.kind === "mark" || isOwn || isOtherPlace(place, parameter, token);
+    const score = isWrong ? 0 : kindScore(parameter, token, place.tokens[at + 1]);
     const value = score > 0 ? convertToken(parameter, token) : undefined;
     return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score }];
   });
+}
+
+/** `src/` is a folder, and nothing for a tool that reads a file. */
+function isOtherPlace({ about }: FillPlace, parameter: Parameter, token: Token): boolean {
+  const isFolder = token.kind === "path" && /[\w.]\/$/u.test(token.text);
+  return (
+    isFolder &&
+    !/folder|director|repositor|project|path/iu.test(`${about} ${parameter.description}`) &&
+    !rolesOf(parameter).has("folder")
+  );
 }
 
 /** A format or an order that may be left out is named on purpose: not by a word that says what the tool works on. */
@@ -61,16 +72,22 @@ function textScore(parameter: Parameter, token: Token, next: Token | undefined):
   const role = [...rolesOf(parameter)].find((role) => kindOfRole[role] === token.kind);
   if (role === "path" || role === "folder") return placeScore(parameter, role, token, next);
   if (role !== undefined) return isRequired ? 52 : 43;
-  if (hasStrictPattern(parameter) && convertToken(parameter, token) !== undefined) return isRequired ? 53 : 44;
-  if (sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token)) return isRequired ? 50 : 43;
+  if (looksRight(parameter, token)) return isRequired ? 51 : 43;
   if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
   return isRequired && (canBePlace(token) || !hasForm(parameter))
     ? plainScore(rolesOf(parameter), parameter, token)
     : 0;
 }
 
-/** A text with spaces and without a dot is no file. */
+/** By the pattern of the schema, or by what the parameter is shown with. */
+function looksRight(parameter: Parameter, token: Token): boolean {
+  if (hasStrictPattern(parameter) && convertToken(parameter, token) !== undefined) return true;
+  return sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token);
+}
+
+/** A text with spaces and without a dot is no file, and neither is the number of a telephone. */
 function canBePlace(token: Token): boolean {
+  if (token.kind === "reference" || token.kind === "expression" || token.kind === "time") return false;
   return token.kind !== "quoted" || /^\S+$|[./\\]/u.test(plainText(token));
 }
 

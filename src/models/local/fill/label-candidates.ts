@@ -32,7 +32,9 @@ function restFrom({ tokens, request }: FillPlace, parameter: Parameter, from: nu
   if (first === undefined) return [];
   const text = request.text.slice(first.start).trim().replace(/[.!]$/u, "");
   const value = convertToken(parameter, { ...first, kind: "quoted", value: text });
-  return value === undefined ? [] : [{ parameter, value, from, to: tokens.length, cueFrom: from - 1, cueTo: from, score: 50 }];
+  return value === undefined
+    ? []
+    : [{ parameter, value, from, to: tokens.length, cueFrom: from - 1, cueTo: from, score: 50 }];
 }
 
 function endOf(tokens: readonly Token[], from: number): number {

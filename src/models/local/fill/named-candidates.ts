@@ -13,6 +13,7 @@ export function namedCandidates(place: FillPlace, parameter: Parameter): Candida
   return [
     ...unitCandidates(place, parameter),
     ...properNames(place, parameter),
+    ...nameParts(place, parameter),
     ...firstOnes(place, parameter),
     ...place.tokens.flatMap((_, at) => wordBefore(place, parameter, at)),
   ];
@@ -29,6 +30,23 @@ function properNames(place: FillPlace, parameter: Parameter): Candidate[] {
     const found = isName && isInside ? readValue(place, parameter, at) : undefined;
     return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score: 42 }];
   });
+}
+
+/** "Tom Baker" is a first name and a last name. */
+function nameParts({ tokens, toolStems }: FillPlace, parameter: Parameter): Candidate[] {
+  const name = parameter.words.join("");
+  const isLast = /^(?:last|family|sur)name$/u.test(name);
+  if (!isLast && !/^(?:first|given|fore)name$/u.test(name)) return [];
+  const isName = (at: number): boolean => {
+    const token = tokens[at];
+    return token?.kind === "word" && at > 0 && /^\p{Lu}\p{Ll}/u.test(token.text) && !toolStems.has(token.stem);
+  };
+  const from = tokens.findIndex((_, at) => isName(at) && isName(at + 1));
+  if (from === -1) return [];
+  let to = from + 2;
+  while (isName(to)) to += 1;
+  const at = isLast ? to - 1 : from;
+  return [{ parameter, value: textAt(tokens, at), from: at, to: at + 1, score: 59 }];
 }
 
 /** "the first 3 pages", where a range is wanted. */
@@ -53,7 +71,8 @@ function unitCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[
     const before = tokens[at - 1];
     // "20 US dollars", "20 swiss francs".
     const isAmount =
-      before?.kind === "number" || (tokens[at - 2]?.kind === "number" && before?.kind === "word" && !isEmptyWord(before.word));
+      before?.kind === "number" ||
+      (tokens[at - 2]?.kind === "number" && before?.kind === "word" && !isEmptyWord(before.word));
     const isWanted = /^(?:many|in|to|into)$/u.test(wordAt(tokens, at - 1));
     const fits = roles.has("source") ? isAmount : isWanted;
     const value = fits ? convertToken(parameter, token) : undefined;

@@ -1,6 +1,7 @@
 import { type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
-import { hasUnit } from "./convert-unit.ts";
+import { fitNumber } from "./convert-token.ts";
+import { convertUnit, hasUnit } from "./convert-unit.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { rolesOf } from "./roles.ts";
@@ -13,10 +14,21 @@ export function numberCandidates(place: FillPlace, parameter: Parameter): Candid
     const found =
       token.kind === "number" && token.text.toLowerCase() !== "one" ? readValue(place, parameter, at) : undefined;
     if (found === undefined) return [];
-    const score = found.to > at + 1 ? 66 : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
+    const score =
+      found.to > at + 1 ? 66 : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
     return score > 0 ? [{ parameter, value: found.value, from: at, to: found.to, score }] : [];
   });
-  return [...ordinals, ...counted];
+  return [...ordinals, ...counted, ...periodCandidates(place, parameter)];
+}
+
+/** "in 30 days" is a day, but also 30 for what counts in days. */
+function periodCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  return tokens.flatMap((token, at) => {
+    const [, amount = "", unit = ""] = /^in (\d{1,4}) (\p{L}+)$/iu.exec(token.kind === "date" ? token.text : "") ?? [];
+    const converted = amount === "" ? undefined : convertUnit(parameter, Number(amount), unit);
+    const value = converted === undefined ? undefined : fitNumber(parameter, converted);
+    return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score: 48 }];
+  });
 }
 
 const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
@@ -67,9 +79,7 @@ const atLeast = /^(?:at least|starting (?:at|from)|.* above|.* over)$/u;
 
 function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: Token, distance: number): number {
   const isLimit = rolesOf(parameter).has("limit");
-  if (isLimit && /^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return 46 - distance;
-  // "the 10 biggest files"
-  if (isLimit && distance === 0 && /^(?:best|worst|least|first|last|\p{L}{3,}est)$/u.test(word)) return 45;
+  if (isLimit && isListed(word, distance)) return 46 - distance;
   if (distance === 0 && countedIn(parameter, word)) return 60;
   if (stem === "") return 0;
   if (parameter.stems.includes(stem)) return 62 - distance;
@@ -77,10 +87,17 @@ function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: To
   return isLimit && place.toolStems.has(stem) ? 42 - distance / 2 : 0;
 }
 
+/** "5 results", "the 10 biggest files": as many as there are of something. */
+function isListed(word: string, distance: number): boolean {
+  if (/^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return true;
+  return distance === 0 && /^(?:best|worst|least|first|last|\p{L}{3,}est)$/u.test(word);
+}
+
 /** "10 times" is a count, "24 characters" and "24 long" are a length. */
 function countedIn({ words }: Parameter, word: string): boolean {
   const last = words.at(-1) ?? "";
-  if (/^(?:count|times|repeat|repeats|repetitions|retries|attempts|tries)$/u.test(last)) return word === "times" || word === "tries";
+  if (/^(?:count|times|repeat|repeats|repetitions|retries|attempts|tries)$/u.test(last))
+    return word === "times" || word === "tries";
   return last === "length" && /^(?:characters?|chars?|letters?|digits?|long)$/u.test(word);
 }
 

@@ -25,7 +25,8 @@ function revisionCandidates({ tokens, request }: FillPlace, parameter: Parameter
     const last = tokens[at + 3];
     if (first === undefined || !isRevision(first)) return [];
     const joint = wordAt(tokens, at + 2);
-    const isPair = (cue.word === "between" && joint === "and") || (cue.word === "from" && /^(?:to|until)$/u.test(joint));
+    const isPair =
+      (cue.word === "between" && joint === "and") || (cue.word === "from" && /^(?:to|until)$/u.test(joint));
     if (isPair && last !== undefined && isRevision(last))
       return [{ parameter, value: `${textOf(first)}..${textOf(last)}`, from: at, to: at + 4, score: 66 }];
     const isSince = /^(?:since|after)$/u.test(cue.word) && /\d/u.test(first.text);

@@ -31,7 +31,8 @@ const namesOf: Readonly<Record<Role, string>> = {
   limit: "limit max maximum top count n results amount most size",
   name: "name title label called",
   path: "file files filename path paths filepath archive pdf document image photo picture csv attachment json zip src entry",
-  person: "author holder owner assignee user person who by attendee attendees participants guests invitees members",
+  person:
+    "author holder owner assignee user person who by attendee attendees participants guests invitees members customer client employee patient student supplier",
   place: "city location place country where region town room venue restaurant hotel",
   query: "query q search term terms keyword keywords pattern needle question topic substring",
   selector: "selector jsonpath xpath pointer",
@@ -139,7 +140,7 @@ export const cuesOf: Readonly<Partial<Record<Role, readonly string[]>>> = {
   name: ["called", "named", "titled", "labelled", "labeled"],
   person: ["by", "for", "from", "of", "with"],
   place: ["in", "at", "near", "for"],
-  query: ["for", "matching", "containing", "about", "mentioning", "like"],
+  query: ["called", "named", "for", "matching", "containing", "about", "mentioning", "like"],
   source: ["from"],
   target: ["to", "into", "as", "with", "in"],
   text: ["saying", "says", "reading"],

@@ -176,10 +176,27 @@ function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWo
     for (const [stem, part] of stemsOf(token)) add(stem, part * share, token.kind);
     if (token.stem !== "") isFirst = false;
   }
-  for (const stem of impliedStems(request)) add(stem, 0.9, undefined);
+  for (const stem of [...impliedStems(request), ...compoundStems(request, spread)]) add(stem, 0.9, undefined);
   // A question asks for facts.
   if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, undefined);
   return [...words.values()];
+}
+
+/** "sun rise" is "sunrise", and "wordcount" is a count of words: if that is what the tools speak of. */
+function compoundStems({ tokens }: Request, spread: ReadonlyMap<string, number>): string[] {
+  return tokens.slice(0, 60).flatMap(({ kind, word }, at) => {
+    const isStrange = (text: string): boolean =>
+      /^\p{L}{2,30}$/u.test(text) && !toStems(text).some((stem) => isKnown(stem, spread));
+    const next = wordAt(tokens, at + 1);
+    if (kind !== "word" || !isStrange(word)) return [];
+    const joined = isStrange(next) ? toStems(`${word}${next}`).filter((stem) => spread.has(stem)) : [];
+    if (joined.length > 0 || word.length < 7) return joined;
+    for (let split = 3; split <= word.length - 3; split++) {
+      const parts = [word.slice(0, split), word.slice(split)].flatMap((part) => toStems(part));
+      if (parts.length === 2 && parts.every((part) => spread.has(part))) return parts;
+    }
+    return [];
+  });
 }
 
 /** What numbers with their units, or arithmetic in words, are most likely for. */

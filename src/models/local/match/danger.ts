@@ -57,7 +57,11 @@ export function isChanging(tool: ModelTool): boolean {
 function isComputing({ description = "" }: ModelTool): boolean {
   const start = description.slice(0, 200);
   const isValue = /\b(?:numbers?|sum|texts?|strings?|dates?|words?)\b/iu.test(start);
-  return isValue && computing.test(start) && !/\b(?:files?|folders?|lists?|tasks?|database|table|records?|calendar)\b/iu.test(start);
+  return (
+    isValue &&
+    computing.test(start) &&
+    !/\b(?:files?|folders?|lists?|tasks?|database|table|records?|calendar)\b/iu.test(start)
+  );
 }
 
 const computing = /^(?:adds?|replaces?|formats?|changes?|appl(?:y|ies)|increases?|decreases?|turns?|moves?)\b/iu;

@@ -33,6 +33,12 @@ export function isForbidden(tool: ModelTool, verbs: ReadonlySet<string>): boolea
 export function isDeclined(request: Request): boolean {
   const { tokens } = request;
   const [at] = denialsOf(request);
-  const isFirst = tokens.slice(0, at).every(({ word }) => /^(?:please|no|but|and|do|not|never|don['’]?t|,|)$/u.test(word));
-  return at !== undefined && isFirst && !tokens.slice(at).some(({ text, word }) => /^[,;]$/u.test(text) || /^(?:but|just)$/u.test(word));
+  const isFirst = tokens
+    .slice(0, at)
+    .every(({ word }) => /^(?:please|no|but|and|do|not|never|don['’]?t|,|)$/u.test(word));
+  return (
+    at !== undefined &&
+    isFirst &&
+    !tokens.slice(at).some(({ text, word }) => /^[,;]$/u.test(text) || /^(?:but|just)$/u.test(word))
+  );
 }

@@ -3,13 +3,24 @@ import type { JsonValue } from "../../../core/json.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { splitName } from "../match/create-matcher.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
-import { askFor, offer, sayDeclined, sayLost, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
+import {
+  askFor,
+  offer,
+  sayDeclined,
+  sayLost,
+  sayNothingFits,
+  sayTooMuch,
+  sayUndone,
+  smallTalk,
+} from "../talk/phrases.ts";
 import { isMeta, workOf, type Decision, type PlannedCall, type Scene, type Task } from "./decision.ts";
 import { addAnswers, toInputs } from "./fill-task.ts";
 import { findLost } from "./find-lost.ts";
 import { findFollowUp } from "./follow-up.ts";
 import { planTasks } from "./plan-tasks.ts";
-import { fitTool, resolveStep, type Fit, type Resolution, type StepPlace } from "./resolve-step.ts";
+import { findObjection } from "./find-objection.ts";
+import { fitTool, type Fit } from "./fit-tool.ts";
+import { resolveStep, type Resolution, type StepPlace } from "./resolve-step.ts";
 import { findSkillCommand } from "./skill-command.ts";
 
 /** Decides what to do next: one step of the request, a question, or the answer. */
@@ -81,7 +92,10 @@ function withResults(work: readonly (readonly DoneCall[])[], text: string): stri
 
 function settle(task: Task, fit: Fit, { today }: Scene): Resolution {
   const filled = addAnswers(fit.filled, task.answers, today);
-  return { type: filled.missing.length === 0 ? "call" : "ask", fit: { ...fit, filled } };
+  const whole = { ...fit, filled };
+  if (filled.missing.length > 0) return { type: "ask", fit: whole };
+  const said = findObjection(task.request, whole);
+  return said === undefined ? { type: "call", fit: whole } : { type: "narrower", fit: whole, said };
 }
 
 function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {

@@ -2,7 +2,7 @@ import type { DoneCall } from "../conversation/read-conversation.ts";
 import { plainText } from "../fill/convert-token.ts";
 import { isValueToken, type Token } from "../text/token.ts";
 import type { Scene, Task } from "./decision.ts";
-import { fitTool } from "./resolve-step.ts";
+import { fitTool } from "./fit-tool.ts";
 
 /** Values of a request that went into no call: whoever gave them should know. None if calls and tasks cannot be told apart. */
 export function findLost(scene: Scene, tasks: readonly Task[], work: readonly (readonly DoneCall[])[]): string[] {

@@ -2,7 +2,7 @@ import { toolWordsOf } from "../fill/tool-words.ts";
 import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, type Token, wordAt } from "../text/token.ts";
-import type { Fit } from "./resolve-step.ts";
+import type { Fit } from "./fit-tool.ts";
 
 /**
  * What of a request a tool that changes things would not heed, in the words of the request: a condition, a repetition, a trial, what
@@ -40,11 +40,12 @@ function findRepetition(request: Request, { filled }: Fit): string | undefined {
   const { tokens } = request;
   const from = tokens.findIndex(({ word }, at) => {
     const next = tokens[at + 1];
-    const isTime = next?.kind === "date" || /^(?:day|week|month|year|hour|minute|morning|evening|night)s?$/u.test(next?.word ?? "");
+    const isTime =
+      next?.kind === "date" || /^(?:day|week|month|year|hour|minute|morning|evening|night)s?$/u.test(next?.word ?? "");
     const isOften = /^(?:daily|weekly|monthly|yearly|hourly|annually)$/u.test(word);
     return ((/^(?:every|each)$/u.test(word) && isTime) || isOften) && !filled.covered.has(at);
   });
-  return from === -1 ? undefined : textOf(request, from, /ly$/u.test(wordAt(tokens, from)) ? from + 1 : from + 2);
+  return from === -1 ? undefined : textOf(request, from, wordAt(tokens, from).endsWith("ly") ? from + 1 : from + 2);
 }
 
 /** "preview it", "don't change anything yet": whoever says so wants nothing done. */
@@ -55,7 +56,8 @@ function findTrial(request: Request, { tool, filled }: Fit): string | undefined 
     if (filled.covered.has(at) || own.has(stem)) return false;
     const next = `${wordAt(tokens, at + 1)} ${wordAt(tokens, at + 2)}`;
     if (/^(?:preview|simulate|pretend|dry-run)$/u.test(word)) return true;
-    if (/^(?:without|don't|not|no)$/u.test(word)) return /^(?:chang|writ|sav|send|appl|do|doing)/u.test(next.trimStart());
+    if (/^(?:without|don't|not|no)$/u.test(word))
+      return /^(?:chang|writ|sav|send|appl|do|doing)/u.test(next.trimStart());
     return word === "what" && /^would (?:change|happen|be)/u.test(next);
   });
   return from === -1 ? undefined : textOf(request, from, Math.min(tokens.length, from + 3));
@@ -72,7 +74,9 @@ function findRestriction(request: Request, { tool, filled }: Fit): string | unde
     if (!/^(?:all|every|each|only|just)$/u.test(word) || filled.covered.has(from)) continue;
     let to = from + 1;
     while (to < tokens.length && tokens[to]?.kind === "word" && !filled.covered.has(to)) to += 1;
-    const isTold = tokens.slice(from + 1, to).every(({ stem, word }) => stem === "" || own.has(stem) || shows.test(word));
+    const isTold = tokens
+      .slice(from + 1, to)
+      .every(({ stem, word }) => stem === "" || own.has(stem) || shows.test(word));
     if (!isTold) return textOf(request, from, to);
   }
   return undefined;

@@ -1,6 +1,6 @@
 import type { Request } from "../text/read-request.ts";
 import { isMeta, workOf, type Scene } from "./decision.ts";
-import { fitTool, type Fit } from "./resolve-step.ts";
+import { fitTool, type Fit } from "./fit-tool.ts";
 
 /**
  * Understands "and for b.csv?", "what about notes.md?" and "again": the last call of the conversation with what the request says

@@ -1,25 +1,16 @@
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
-import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
-import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
 import { asksAbout, asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
-import { isValueToken, type Token } from "../text/token.ts";
+import type { Token } from "../text/token.ts";
 import { findObjection } from "./find-objection.ts";
 import { isMeta } from "./decision.ts";
-import { createRecall } from "./recall-value.ts";
-
-/** A tool with what the request gives it. */
-export interface Fit {
-  readonly tool: ModelTool;
-  readonly filled: Filled;
-  readonly score: number;
-}
+import { fitTool, type Fit } from "./fit-tool.ts";
 
 /** What to do for one step. */
 export type Resolution =
@@ -63,8 +54,8 @@ const mostForms = 60;
 
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
-  const forbidden = forbiddenVerbs(request);
   if (isDeclined(request)) return { type: "declined" };
+  const forbidden = forbiddenVerbs(request);
   const matches = place.matcher.rank(request);
   const found = matches.flatMap(({ item: { tool }, score }) => (tool === undefined ? [] : [{ tool, score }]));
   // A tool that shares no word with the request may still be the one that the instructions of its skill name for it.
@@ -78,6 +69,7 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
     .filter(({ tool }) => !isForbidden(tool, forbidden) && (!isDangerous(tool) || wishOf(request, tool) !== "denied"))
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
+    .map((fit) => (isRepetition(fit, place) ? { ...fit, score: fit.score - 2 } : fit))
     .toSorted((left, right) => right.score - left.score);
   const skills = matches.filter(
     ({ item, score }) =>
@@ -94,6 +86,11 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const resolution = withForms(request, choose({ fits, best, isMeant }, skills, place), place);
   const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+/** A step that says nothing new to the tool of the step before it is hardly for that tool. */
+function isRepetition({ tool, filled }: Fit, { isChained, calls }: StepPlace): boolean {
+  return isChained && filled.used.size === 0 && calls.at(-1)?.tool === tool.name;
 }
 
 /** A tool that has all it needs is more likely meant than one that is a little nearer and lacks something. */
@@ -125,7 +122,12 @@ function withForms(request: Request, resolution: Resolution, place: StepPlace): 
 }
 
 function hasOwnForm(token: Token | undefined): boolean {
-  return token !== undefined && token.kind !== "number" && token.kind !== "mark" && (token.kind !== "word" || token.stem !== "");
+  return (
+    token !== undefined &&
+    token.kind !== "number" &&
+    token.kind !== "mark" &&
+    (token.kind !== "word" || token.stem !== "")
+  );
 }
 
 interface Found {
@@ -190,33 +192,4 @@ function openedBonus({ name }: ModelTool, { opened, instructions }: StepPlace): 
     if (text.includes(`${owner}/${own}`) || text.includes(name)) return 2.5;
   }
   return 0;
-}
-
-/** Fills a tool and adds to its score how well the values fit it. */
-export function fitTool(
-  request: Request,
-  tool: ModelTool,
-  score: number,
-  place: Pick<StepPlace, "calls" | "isChained">,
-): Fit {
-  const recall = createRecall(request, place.calls, place.isChained);
-  const filled = fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall });
-  const values = request.tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
-  const taken = values.filter((at) => filled.used.has(at)).length;
-  const missed = Math.min(3, values.length - taken);
-  const said = Object.keys(filled.input).length - filled.guessed.size;
-  const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
-  const fit =
-    Math.min(3, taken) * 0.6 +
-    Math.min(3, said) * 0.3 -
-    missed * 1 -
-    Math.min(3, filled.missing.length) * 0.9 -
-    guesses;
-  return { tool, filled, score: score + fit };
-}
-
-/** Tells whether a token is something that a tool should have a use for: a value, or a name. */
-function isNamed(token: Token, at: number): boolean {
-  if (token.kind === "word") return at > 0 && token.stem !== "" && /^\p{Lu}\p{Ll}/u.test(token.text);
-  return isValueToken(token) && token.kind !== "flag";
 }

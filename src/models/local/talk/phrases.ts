@@ -64,7 +64,8 @@ function firstSentence(text: string): string {
 /** Says that nothing fits, and what there is. */
 export function sayNothingFits(scene: Scene, request: string): string {
   if (/^\s*(?:thanks|thank you|cheers|great|perfect|nice|cool|well done)\b/iu.test(request)) return "You are welcome.";
-  if (/^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b/iu.test(request)) return `Hello! ${listAbilities(scene)}`;
+  if (/^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b/iu.test(request))
+    return `Hello! ${listAbilities(scene)}`;
   const image = scene.exchange.files.length > 0 ? " I cannot see what is attached." : "";
   return `I found no tool and no skill for "${cut(request)}".${image} ${who} ${listAbilities(scene)}`;
 }

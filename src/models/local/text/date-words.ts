@@ -58,7 +58,7 @@ interface Shift {
 }
 
 function parseShift(words: readonly string[]): Shift | undefined {
-  const [first = "", second = "", third = "", fourth = ""] = words;
+  const [first = "", second = "", third = ""] = words;
   const beyond = first === "the" ? parseBeyond(words.slice(1), 1) : parseBeyond(words, 0);
   if (beyond !== undefined) return beyond;
   const days = dayShifts.get(first);
@@ -67,9 +67,14 @@ function parseShift(words: readonly string[]): Shift | undefined {
   if (unit !== undefined && (first === "next" || first === "last"))
     return { amount: first === "last" ? -1 : 1, unit, count: 2 };
   if (third === "ago") return toShift(amountOf(first), unit, -1);
-  const ahead = third === "from" && /^(?:now|today)$/u.test(fourth) ? toShift(amountOf(first), unit, 1) : undefined;
-  if (ahead !== undefined) return { ...ahead, count: 4 };
+  if (third === "from") return parseAhead(words);
   return first === "in" ? toShift(amountOf(second), unitOf(third), 1) : undefined;
+}
+
+/** "3 days from now" */
+function parseAhead([first = "", second = "", , fourth = ""]: readonly string[]): Shift | undefined {
+  const ahead = /^(?:now|today)$/u.test(fourth) ? toShift(amountOf(first), unitOf(second), 1) : undefined;
+  return ahead === undefined ? undefined : { ...ahead, count: 4 };
 }
 
 /** "(the) day after tomorrow", "(the) day before yesterday". */
@@ -124,7 +129,15 @@ function unitOf(word: string): string | undefined {
   return /^(day|week|month|year)s?$/u.exec(word)?.[1];
 }
 
+const spokenDays = (
+  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth " +
+  "seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth " +
+  "twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"
+).split(" ");
+
 function dayOf(word: string): number | undefined {
+  const spoken = spokenDays.indexOf(word) + 1;
+  if (spoken > 0) return spoken;
   const [, digits] = /^(\d{1,2})(?:st|nd|rd|th)?$/u.exec(word) ?? [];
   const day = Number(digits);
   return day >= 1 && day <= 31 ? day : undefined;

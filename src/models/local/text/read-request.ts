@@ -70,7 +70,8 @@ function toNumber(text: string, tokens: readonly Token[], at: number): Joined | 
   const words = wordsFrom(tokens, at);
   const digits = first.kind === "number" && typeof first.value === "number" ? first.value : undefined;
   if (first.kind !== "word" && digits === undefined) return undefined;
-  const found = (digits === undefined ? parseFraction(words) : undefined) ?? withHalf(words, parseSpokenNumber(words, digits));
+  const found =
+    (digits === undefined ? parseFraction(words) : undefined) ?? withHalf(words, parseSpokenNumber(words, digits));
   if (found === undefined || (digits !== undefined && found.count === 1)) return undefined;
   // "the one", "one of them": a pronoun.
   if (first.word === "one" && found.count === 1 && isPronoun(tokens, at)) return undefined;

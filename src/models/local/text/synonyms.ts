@@ -61,6 +61,19 @@ const groups = [
   "left remaining open outstanding pending",
   "who author person people contributor",
   "metadata info facts details property",
+  "price cost charge",
+  "invoice bill",
+  "meeting appointment event",
+  "parcel package shipment delivery",
+  "film movie",
+  "song music",
+  "route way direction journey trip",
+  "light lamp bulb",
+  "begin start launch",
+  "booking reservation reserve book",
+  "phone telephone mobile",
+  "expense spend spent cost",
+  "alarm wake",
 ].map((group) => group.split(" ").flatMap(toStem));
 
 const synonyms = new Map<string, Set<string>>();
