@@ -11,6 +11,7 @@ import { unseenSkillRequests, unseenToolboxRequests } from "./local-model/unseen
 import { laterSkillRequests, otherToolRequests } from "./local-model/unseen-requests-2.ts";
 import { clubRequests, clubSkillRequests } from "./local-model/club-requests.ts";
 import { clubTools } from "./local-model/club-tools.ts";
+import { conversationRequests } from "./local-model/conversation-requests.ts";
 import { deskRequests, deskSkillRequests } from "./local-model/desk-requests.ts";
 import { deskTools } from "./local-model/desk-tools.ts";
 import { houseRequests } from "./local-model/house-requests.ts";
@@ -77,6 +78,14 @@ test("localModel() does most of what is asked over the tools of a house, a help 
   }
 
   expect(wrong.length).toBeLessThanOrEqual(9);
+});
+
+test("localModel() goes on with what a conversation is about", async () => {
+  const skills = await loadExampleSkills();
+
+  const wrong = await findWrong("conversations", conversationRequests, () => exampleSkillsStage(skills));
+
+  expect(wrong).toEqual([]);
 });
 
 test("localModel() does no more than it is asked, and says what it has not done", async () => {

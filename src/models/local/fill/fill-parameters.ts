@@ -29,6 +29,8 @@ export interface Filled {
   readonly covered: ReadonlySet<number>;
   /** Names of those whose value is whatever was left over, and not said for certain. */
   readonly guessed: ReadonlySet<string>;
+  /** Those of them that were known from before. */
+  readonly recalled: ReadonlySet<string>;
 }
 
 /** Where values come from that the request only hints at ("it", "the result"). Answers `undefined` if there is none. */
@@ -52,12 +54,12 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
   for (const parameter of objects.filter(({ isRequired }) => isRequired)) fillNested(place, state, parameter);
   const used = new Set([...state.used, ...state.cues]);
   const guessed = new Set<string>();
+  const recalled = new Set<string>();
   for (const parameter of parameters.filter((parameter) => parameter.isRequired && isOpen(state, parameter))) {
-    const value =
-      recall?.(parameter) ??
-      guess(place, parameter, state.cues) ??
-      (parameter.schema["const"] as JsonValue | undefined);
+    const before = recall?.(parameter);
+    const value = before ?? guess(place, parameter, state.cues) ?? (parameter.schema["const"] as JsonValue | undefined);
     if (value === undefined) continue;
+    if (before !== undefined) recalled.add(parameter.name);
     setField(state.input, parameter.name, value);
     guessed.add(parameter.name);
   }
@@ -65,7 +67,7 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
   const missing = parameters.filter(
     (parameter) => parameter.isRequired && isOpen(state, parameter) && !parameter.hasDefault,
   );
-  return { input: inOrder(parameters, state.input), missing, used, covered: state.cues, guessed };
+  return { input: inOrder(parameters, state.input), missing, used, covered: state.cues, guessed, recalled };
 }
 
 interface Filling {

@@ -103,11 +103,21 @@ function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {
   const isWeak = resolution.type === "none" || resolution.type === "offer";
   const followUp = findFollowUp(scene, task.request, isWeak);
   if (followUp !== undefined) return { type: "call", fit: followUp };
-  if (!scene.mustCall || resolution.type === "call" || resolution.type === "open") return resolution;
+  if (resolution.type === "call") return { ...resolution, fit: addToLast(scene, resolution.fit) };
+  if (!scene.mustCall || resolution.type === "open") return resolution;
   const tool = scene.tools.find(({ name }) => !isMeta(name));
   const fit = resolution.type === "ask" ? resolution.fit : resolution.type === "offer" ? resolution.fits[0] : undefined;
   const forced = fit ?? (tool === undefined ? undefined : fitTool(task.request, tool, 0, place));
   return forced === undefined ? resolution : { type: "call", fit: forced };
+}
+
+/** A step that tells the tool of the step before only how to do it means the same thing, done that way. */
+function addToLast({ exchange }: Scene, fit: Fit): Fit {
+  const last = workOf(exchange).at(-1)?.at(-1);
+  const { input, recalled, guessed, used } = fit.filled;
+  const isMore = recalled.size > 0 && recalled.size === guessed.size && used.size > 0;
+  if (last?.tool !== fit.tool.name || !isMore) return fit;
+  return { ...fit, filled: { ...fit.filled, input: { ...last.input, ...input } } };
 }
 
 /** What is open and what was done: for a step that follows others, what they did too. */
@@ -132,7 +142,7 @@ function toPlace(scene: Scene, isChained: boolean): StepPlace {
     instructions: new Map(
       openings(calls).flatMap(({ skill, text }) => (text === undefined ? [] : [[skill, text] as const])),
     ),
-    recent: recentOwner(calls),
+    recent: isChained ? undefined : recentOwner(calls),
     skillBar: 1.25,
     canOpen: (skill) => canActivate && listed.has(skill) && !tried.has(skill) && !isOpen(skill),
   };

@@ -4,6 +4,8 @@ import { hasStrictPattern } from "../fill/convert-token.ts";
 import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
+import { splitName } from "../match/create-matcher.ts";
+import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, type Token } from "../text/token.ts";
 import { createRecall } from "./recall-value.ts";
@@ -21,11 +23,15 @@ interface Before {
   readonly calls: readonly DoneCall[];
   /** Whether this step follows another one of the same request. */
   readonly isChained: boolean;
+  /** The skill whose tool was called last. */
+  readonly recent?: string | undefined;
 }
 
 /** Fills a tool and adds to its score how well the values fit it. */
-export function fitTool(request: Request, tool: ModelTool, score: number, { calls, isChained }: Before): Fit {
-  const recall = createRecall(request, calls, isChained);
+export function fitTool(request: Request, tool: ModelTool, score: number, { calls, isChained, recent }: Before): Fit {
+  // Whoever goes on with a skill means the file it was about; what changes things must be told.
+  const isSame = recent !== undefined && splitName(tool.name)[0] === recent && !isChanging(tool);
+  const recall = createRecall(request, calls, { isChained, isSame });
   const filled = fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall });
   const values = request.tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
   const taken = values.filter((at) => filled.used.has(at)).length;

@@ -23,8 +23,16 @@ export function speaksOfBefore(request: Request): boolean {
   });
 }
 
+/** What a step follows. */
+interface Context {
+  /** Whether it follows another one of the same request. */
+  readonly isChained: boolean;
+  /** Whether it goes on with what the last call was about. */
+  readonly isSame: boolean;
+}
+
 /** Where "it" comes from: the results of earlier calls, the last first, and what was given to them. */
-export function createRecall(request: Request, calls: readonly DoneCall[], isChained: boolean): Recall {
+export function createRecall(request: Request, calls: readonly DoneCall[], { isChained, isSame }: Context): Recall {
   const isMeant = speaksOfBefore(request);
   const isAdded = /^\s*(?:and|also|now|ok|okay|then|so|but)\b/iu.test(request.text);
   const last = calls
@@ -32,7 +40,7 @@ export function createRecall(request: Request, calls: readonly DoneCall[], isCha
     .filter(({ result }) => result?.status === "ok")
     .slice(0, 5);
   return (parameter) => {
-    if (last.length === 0 || (!isMeant && !isChained && !(isAdded && isPlace(parameter)))) return undefined;
+    if (last.length === 0 || (!isMeant && !isChained && !((isAdded || isSame) && isPlace(parameter)))) return undefined;
     for (const { input, result } of last) {
       const value = fromCall(parameter, input, isMeant ? result?.value : undefined);
       if (value !== undefined) return value;

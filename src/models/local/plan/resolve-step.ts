@@ -44,7 +44,7 @@ export interface StepPlace {
 }
 
 /** Below it a match is chance. If the request says everything that is required, less will do. */
-const bars = { sure: 2.4, complete: 1.7, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
+const bars = { sure: 2.4, complete: 1.7, harmless: 1.5, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
@@ -150,14 +150,21 @@ function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place:
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
 }
 
-function barOf({ tool, filled }: Fit, place: StepPlace, isMeant: boolean): number {
+function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {
+  const { tool, filled } = fit;
   const bonus = openedBonus(tool, place);
-  const isOther = place.calls.at(-1)?.tool !== tool.name;
-  if (place.isChained && bonus === 0 && isOther && filled.missing.length === 0 && !isChanging(tool)) return bars.near;
   if (bonus > 0) return bonus + (isMeant ? bars.meantTool : bars.opened);
-  const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
-  const isComplete = required.length > 0 && filled.missing.length === 0 && filled.guessed.size === 0;
-  return isComplete ? bars.complete : bars.sure;
+  if (!isChanging(tool)) return readingBar(fit, place);
+  const isTold = filled.missing.length === 0 && filled.guessed.size === 0;
+  return isTold && parametersOf(tool).some(({ isRequired }) => isRequired) ? bars.complete : bars.sure;
+}
+
+/** What only reads does no harm: if it has all it needs, and more so in a conversation about the same, less will do. */
+function readingBar({ tool, filled }: Fit, { isChained, calls, recent }: StepPlace): number {
+  if (filled.missing.length > 0) return bars.sure;
+  if (isChained && calls.at(-1)?.tool !== tool.name) return bars.near;
+  if (filled.guessed.size > filled.recalled.size) return bars.sure;
+  return splitName(tool.name)[0] === recent ? bars.near : bars.harmless;
 }
 
 /** Tells whether a skill fits better than the best tool that is there. */
@@ -179,7 +186,7 @@ function namedBonus({ name }: ModelTool, { tokens }: Request): number {
 function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
   const known =
     openedBonus(tool, place) + namedBonus(tool, request) + scoreInstructions(tool, request, place.instructions);
-  const recent = place.recent !== undefined && splitName(tool.name)[0] === place.recent ? 0.5 : 0;
+  const recent = place.recent !== undefined && splitName(tool.name)[0] === place.recent ? 0.8 : 0;
   return (asksForOther(request, tool) ? known - 4 : known) + recent;
 }
 

@@ -60,6 +60,7 @@ const groups = [
   "run execute start",
   "left remaining open outstanding pending",
   "who author person people contributor",
+  "author wrote",
   "metadata info facts details property",
   "price cost charge",
   "invoice bill",
