@@ -88,6 +88,9 @@ function matchName({ tokens }: FillPlace, parameter: Parameter, at: number): Nam
   if (isWritten(tokens, words, at)) return { to: at + words.length, trust: 0 };
   if (words.length === 1) return matchOneWord(parameter, tokens[at] as Token, at);
   if (fold(wordAt(tokens, at)) === words.join("")) return { to: at + 1, trust: 0 };
+  // "save it as" for `save_as`
+  const isParted = /^(?:it|them|this|that)$/u.test(wordAt(tokens, at + 1)) && sameWord(tokens[at], words[0] ?? "");
+  if (isParted && isWritten(tokens, words.slice(1), at + 2)) return { to: at + words.length + 1, trust: 0 };
   const short = kindWords.test(words.at(-1) ?? "") ? words.slice(0, -1) : [];
   return isWritten(tokens, short, at) ? { to: at + short.length, trust: -12 } : undefined;
 }
@@ -138,11 +141,17 @@ function scoreBehind({ tokens, ownStems }: FillPlace, parameter: Parameter, at: 
   const token = tokens[from];
   if (token === undefined) return 0;
   if (parameter.choices.length > 0) return 80;
+  // "the recipe to 12 servings": a number behind a small word is hardly a text.
+  const isStray =
+    token.kind === "number" && parameter.type === "string" && from > at + 1 && !numbered.test(parameter.name);
+  if (isStray) return 30;
   if (isValueToken(token)) return takesPlace(parameter, token.kind) || rolesOf(parameter).has("folder") ? 80 : 0;
   // "text file": the next word belongs to the tool, it is no value of "text".
   if (hasForm(parameter) || ownStems.has(token.stem)) return 0;
   return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;
 }
+
+const numbered = /number|no|id|code|version|year|zip|phone|page|line|value|amount/iu;
 
 /** Everything behind the colon, up to the next name with a colon: of a text it would be a pity to lose anything. */
 function restOf(place: FillPlace, parameter: Parameter, at: number, from: number): Candidate[] {

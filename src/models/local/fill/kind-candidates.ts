@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { toStem, toStems } from "../text/stems.ts";
-import { isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
+import { isCode, isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken, hasStrictPattern, plainText } from "./convert-token.ts";
 import { findChoices } from "./match-choice.ts";
@@ -87,7 +87,7 @@ function looksRight(parameter: Parameter, token: Token): boolean {
 
 /** A text with spaces and without a dot is no file, and neither is the number of a telephone. */
 function canBePlace(token: Token): boolean {
-  if (token.kind === "reference" || token.kind === "expression" || token.kind === "time") return false;
+  if (isCode(token) || token.kind === "reference" || token.kind === "expression" || token.kind === "time") return false;
   return token.kind !== "quoted" || /^\S+$|[./\\]/u.test(plainText(token));
 }
 
@@ -99,7 +99,7 @@ function numberScore(token: Token): number {
 function plainScore(roles: ReadonlySet<Role>, parameter: Parameter, token: Token): number {
   if (token.kind === "code") return 44;
   if (token.kind === "quoted") return roles.has("text") || roles.has("query") ? 40 : 38;
-  if (token.kind === "reference") return 42;
+  if (token.kind === "reference" || isCode(token)) return 42;
   if (
     token.kind === "number" &&
     /^(?:number|id|index|code|key|version|year|zip|phone|task|issue)$/u.test(parameter.words.at(-1) ?? "")

@@ -3,7 +3,7 @@ import { synonymsOf } from "../text/synonyms.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
-import { unitNamesOf } from "./unit-names.ts";
+import { otherNamesOf } from "./unit-names.ts";
 
 type Choice = Parameter["choices"][number];
 
@@ -90,7 +90,7 @@ function stemAt(token: Token, at: number, byStem: ReadonlyMap<string, Choice | u
     const choice = byStem.get(stem);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 58 };
   }
-  for (const name of unitNamesOf(token.word)) {
+  for (const name of otherNamesOf(token.word)) {
     const choice = byStem.get(name) ?? byStem.get(toStem(name)[0] ?? name);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 60 };
   }

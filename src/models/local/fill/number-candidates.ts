@@ -67,11 +67,19 @@ function scoreBound({ tokens }: FillPlace, { words, stems }: Parameter, at: numb
   const isMost = /^max(?:imum)?$/u.test(words[0] ?? "");
   if (!isMost && !/^min(?:imum)?$/u.test(words[0] ?? "")) return 0;
   const noun = stems.at(-1) ?? "";
+  if (isEndOf(tokens, noun, isMost ? at - 2 : at)) return 81;
   const isNear = [at - 1, at + 1].some((place) => noun !== "" && tokens[place]?.stem === noun);
   const start = tokens[at - 1]?.stem === noun ? at - 1 : at;
   const led = [start - 2, start - 1].map((place) => wordAt(tokens, place)).join(" ");
   const isLed = (isMost ? upTo : atLeast).test(led);
   return isLed && (isNear || words.length === 1) ? 63 : 0;
+}
+
+/** "levels 2 to 4": two numbers from a place on. */
+function isEndOf(tokens: readonly Token[], noun: string, low: number): boolean {
+  const isPair = [low, low + 2].every((place) => tokens[place]?.kind === "number");
+  const isJoined = /^(?:to|and)$/u.test(wordAt(tokens, low + 1));
+  return isPair && isJoined && [low - 1, low + 3].some((place) => tokens[place]?.stem === noun);
 }
 
 const upTo = /^(?:(?:up|down) to|at most|(?:than|more|less) than|.* until|.* below|.* under)$/u;
@@ -96,7 +104,7 @@ function isListed(word: string, distance: number): boolean {
 /** "10 times" is a count, "24 characters" and "24 long" are a length. */
 function countedIn({ words }: Parameter, word: string): boolean {
   const last = words.at(-1) ?? "";
-  if (/^(?:count|times|repeat|repeats|repetitions|retries|attempts|tries)$/u.test(last))
+  if (/^(?:copies|count|times|repeat|repeats|repetitions|retries|attempts|tries)$/u.test(last))
     return word === "times" || word === "tries";
   return last === "length" && /^(?:characters?|chars?|letters?|digits?|long)$/u.test(word);
 }

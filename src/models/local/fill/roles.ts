@@ -27,7 +27,7 @@ const namesOf: Readonly<Record<Role, string>> = {
   email: "email mail recipient recipients",
   expression: "expression formula equation calculation math expr",
   folder: "folder directory dir root cwd repo repository workspace",
-  host: "host hostname domain server ip",
+  host: "host hostname domain ip",
   limit: "limit max maximum top count n results amount most size",
   name: "name title label called",
   path: "file files filename path paths filepath archive pdf document image photo picture csv attachment json zip src entry",
@@ -95,7 +95,7 @@ function addPlaces({ description, type }: Parameter, kinds: ReadonlySet<TokenKin
   if (/\b(?:folder|directory)\b/iu.test(description)) found.add("folder");
 }
 
-const roleForms: readonly Role[] = ["host", "path", "folder", "url", "email", "date", "time", "selector"];
+const roleForms: readonly Role[] = ["path", "folder", "url", "email", "date", "time", "selector"];
 const roleTexts: readonly Role[] = ["text", "query", "name", "place", "source", "target"];
 
 /** Tells whether the values of a parameter have a form of their own (a file, an address, a date), so that plain words are none. */

@@ -43,6 +43,20 @@ const currencies = [
   "mxn peso pesos",
 ];
 
+const languages = [
+  "en english",
+  "de german",
+  "fr french",
+  "es spanish",
+  "it italian",
+  "pt portuguese",
+  "nl dutch",
+  "pl polish",
+  "ru russian",
+  "ja japanese",
+  "zh chinese",
+];
+
 const unitNames = new Map<string, readonly string[]>();
 for (const group of [...measures, ...currencies]) {
   const names = group.split(" ");
@@ -57,9 +71,12 @@ const codes = new Map(
   }),
 );
 
-/** Other names of a unit: "kilometers" for "km". */
-export function unitNamesOf(word: string): readonly string[] {
-  return unitNames.get(word) ?? [];
+const languageCodes = new Map(languages.map((group) => group.split(" ").toReversed() as [name: string, code: string]));
+
+/** Other names of a unit, and the code of a language: "kilometers" for "km", "de" for "german". */
+export function otherNamesOf(word: string): readonly string[] {
+  const code = languageCodes.get(word);
+  return code === undefined ? (unitNames.get(word) ?? []) : [code];
 }
 
 /** Tells whether a word is a unit of measurement or a currency. Letters alone may be anything. */

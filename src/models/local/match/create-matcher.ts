@@ -1,4 +1,4 @@
-import { type TokenKind, wordAt } from "../text/token.ts";
+import { isCode, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
@@ -173,7 +173,9 @@ function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWo
   };
   for (const [at, token] of tokens.slice(0, 400).entries()) {
     const share = colon !== -1 && at > colon ? 0.25 : 1;
-    for (const [stem, part] of stemsOf(token)) add(stem, part * share, token.kind);
+    // `web-01` is a value too, unless it is a word of the tools, as `sha-256` is.
+    const isValue = isCode(token) && !spread.has(toStems(token.text).at(-1) ?? "");
+    for (const [stem, part] of isValue ? [] : stemsOf(token)) add(stem, part * share, token.kind);
     if (token.stem !== "") isFirst = false;
   }
   for (const stem of [...impliedStems(request), ...compoundStems(request, spread)]) add(stem, 0.9, undefined);
@@ -214,7 +216,7 @@ function impliedStems({ text, tokens }: Request): string[] {
 /** Binary and structured formats say what is to be done with a file; a text may be for anything. */
 const plainFormats = /^(?:md|markdown|txt|html?|js|mjs|ts|py|sh|rb|log|rst)$/iu;
 
-function stemsOf({ kind, text, stem }: Request["tokens"][number]): (readonly [string, number])[] {
+function stemsOf({ kind, text, stem }: Token): (readonly [string, number])[] {
   // `main..HEAD` is a value, whatever its parts mean.
   if (kind === "word" && text.includes("..")) return [];
   if (kind === "pair") return toStems(text).map((part) => [part, 0.8] as const);

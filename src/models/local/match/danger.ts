@@ -29,10 +29,25 @@ const alwaysDangerous = new Set([
 function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const own = new Set(toStems(tool.name));
   const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
+  // What lists orders orders nothing, and neither does what cancels one.
+  const names = toStems(ownName(tool));
+  const isVerb = (stem: string): boolean =>
+    reads.has(stem) || changes.has(stem) || groups.some((group) => group.has(stem));
+  const said = reads.has(verb) ? [] : isVerb(names[0] ?? "") ? names.slice(0, 1) : names;
   return groups.filter((group) =>
-    [...group].some((stem) => (own.has(stem) || verb === stem) && (alwaysDangerous.has(stem) || !own.has("text"))),
+    [...group].some((stem) =>
+      alwaysDangerous.has(stem)
+        ? own.has(stem) || verb === stem
+        : (said.includes(stem) || verb === stem) && !own.has("text"),
+    ),
   );
 }
+
+const reads = new Set(
+  toStems(
+    "list get show find search look read tell compute calculate count check compare query summarize describe lookup fetch",
+  ),
+);
 
 /** Tells whether a tool may do something that cannot be taken back, by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
@@ -42,7 +57,9 @@ export function isDangerous(tool: ModelTool): boolean {
 const changes = new Set(
   toStems(
     "add write insert put replace rename move edit update change fix set apply format create book reserve record log remind schedule " +
-      "start restart lock unlock enable disable turn switch assign register invite upload import install adjust increase decrease save store",
+      "start restart lock unlock enable disable turn switch assign register invite upload import install adjust increase decrease save store " +
+      "open close print submit request heat play approve reject merge subscribe vote block mark complete finish sync restore share grant " +
+      "reboot water brew feed dial notify trigger hire fire activate deactivate",
   ),
 );
 

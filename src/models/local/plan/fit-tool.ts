@@ -7,7 +7,7 @@ import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName } from "../match/create-matcher.ts";
 import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
-import { isValueToken, type Token } from "../text/token.ts";
+import { isCode, isValueToken, type Token } from "../text/token.ts";
 import { createRecall } from "./recall-value.ts";
 
 /** A tool with what the request gives it. */
@@ -15,6 +15,8 @@ export interface Fit {
   readonly tool: ModelTool;
   readonly filled: Filled;
   readonly score: number;
+  /** How many values of the request it has no use for. */
+  readonly missed: number;
 }
 
 /** What was done before the step. */
@@ -49,11 +51,12 @@ export function fitTool(request: Request, tool: ModelTool, score: number, { call
     missed * 1 -
     Math.min(3, filled.missing.length) * 0.9 -
     guesses;
-  return { tool, filled, score: score + fit };
+  return { tool, filled, score: score + fit, missed };
 }
 
 /** Tells whether a token is something that a tool should have a use for: a value, or a name. */
 function isNamed(token: Token, at: number): boolean {
+  if (isCode(token)) return true;
   if (token.kind === "word") return at > 0 && token.stem !== "" && /^\p{Lu}\p{Ll}/u.test(token.text);
   return isValueToken(token) && token.kind !== "flag";
 }

@@ -2,12 +2,14 @@ import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { parametersOf } from "../fill/parameter.ts";
+import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
 import { asksAbout, asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
-import type { Token } from "../text/token.ts";
+import { toStems } from "../text/stems.ts";
+import { isCode, type Token } from "../text/token.ts";
 import { findObjection } from "./find-objection.ts";
 import { isMeta } from "./decision.ts";
 import { fitTool, type Fit } from "./fit-tool.ts";
@@ -78,14 +80,22 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
       place.canOpen(item.skill.name),
   );
   const isQuestion = asksAbout(request);
-  const isAllowed = ({ tool }: Fit): boolean =>
-    (!isDangerous(tool) || wishOf(request, tool) === "asked") && !(isQuestion && isChanging(tool));
+  const codes = request.tokens.flatMap((token, at) => (isCode(token) ? [at] : []));
+  // What has no use for `ORD-2207` is not about it.
+  const isAllowed = ({ tool, filled }: Fit): boolean =>
+    codes.every((at) => filled.covered.has(at) || isWordOf(tool, request.tokens[at])) &&
+    (!isDangerous(tool) || wishOf(request, tool) === "asked") &&
+    !(isQuestion && isChanging(tool));
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
-  const best = preferComplete(fits.filter(isAllowed));
+  const best = preferComplete(request, fits.filter(isAllowed));
   const resolution = withForms(request, choose({ fits, best, isMeant }, skills, place), place);
   const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+function isWordOf(tool: ModelTool, token: Token | undefined): boolean {
+  return toolWordsOf(tool).ownStems.has(toStems(token?.text ?? "").at(-1) ?? "");
 }
 
 /** A step that says nothing new to the tool of the step before it is hardly for that tool. */
@@ -94,8 +104,9 @@ function isRepetition({ tool, filled }: Fit, { isChained, calls }: StepPlace): b
 }
 
 /** A tool that has all it needs is more likely meant than one that is a little nearer and lacks something. */
-function preferComplete([best, ...others]: readonly Fit[]): Fit | undefined {
-  if (best === undefined || best.filled.missing.length === 0) return best;
+function preferComplete(request: Request, [best, ...others]: readonly Fit[]): Fit | undefined {
+  if (best === undefined) return undefined;
+  if (best.filled.missing.length === 0) return others.find((other) => saysMore(request, other, best)) ?? best;
   const isWhole = ({ tool, filled, score }: Fit): boolean =>
     filled.missing.length === 0 &&
     filled.guessed.size === 0 &&
@@ -103,6 +114,22 @@ function preferComplete([best, ...others]: readonly Fit[]): Fit | undefined {
     score >= best.score - 2.5 &&
     !isChanging(tool);
   return others.find(isWhole) ?? best;
+}
+
+/** "deactivate user 77" gives one tool a number, and another the number and what to do with it. */
+function saysMore({ tokens }: Request, other: Fit, best: Fit): boolean {
+  const { missing, guessed, used } = other.filled;
+  const isCertain = missing.length === 0 && guessed.size === 0 && best.filled.guessed.size === 0;
+  const isMore = used.size > best.filled.used.size && [...best.filled.used].every((at) => used.has(at));
+  const verb = tokens.findIndex(({ stem }) => stem !== "");
+  return (
+    isCertain &&
+    isMore &&
+    used.has(verb) &&
+    !best.filled.used.has(verb) &&
+    best.filled.used.size > 0 &&
+    other.score >= best.score - 1.5
+  );
 }
 
 /** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is only offered. */
@@ -160,8 +187,8 @@ function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {
 }
 
 /** What only reads does no harm: if it has all it needs, and more so in a conversation about the same, less will do. */
-function readingBar({ tool, filled }: Fit, { isChained, calls, recent }: StepPlace): number {
-  if (filled.missing.length > 0) return bars.sure;
+function readingBar({ tool, filled, missed }: Fit, { isChained, calls, recent }: StepPlace): number {
+  if (filled.missing.length > 0 || missed > 0) return bars.sure;
   if (isChained && calls.at(-1)?.tool !== tool.name) return bars.near;
   if (filled.guessed.size > filled.recalled.size) return bars.sure;
   return splitName(tool.name)[0] === recent ? bars.near : bars.harmless;
