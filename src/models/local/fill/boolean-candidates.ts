@@ -69,10 +69,11 @@ function isForm(said: string, stem: string): boolean {
 function describedCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
   // "end with an error if some files have none": what is behind "if" is not what it does.
   const [description = ""] = parameter.description.toLowerCase().split(/\bif\b/u);
+  const words = ` ${description.split(/[^\p{L}\p{N}'-]+/u).join(" ")} `;
   const isSaid = (at: number): boolean => {
     const said = tokens.slice(at, at + 3).map(({ word }) => word);
     const isPhrase = said.length === 3 && !said.includes("") && !/^(?:the|a|of|in|to|and)$/u.test(said[2] ?? "");
-    return isPhrase && new RegExp(`\\b${said.join(" ")}\\b`, "u").test(description);
+    return isPhrase && words.includes(` ${said.join(" ")} `);
   };
   const [verb = ""] = toStems(description.slice(0, 40));
   const first = tokens.find(({ stem }) => stem !== "")?.stem ?? "";

@@ -126,6 +126,8 @@ function toDateText(parameter: Parameter, token: Token): string | undefined {
 
 function toTimeText({ schema: { format }, description, samples }: Parameter, text: string): string | undefined {
   if (format === "time") return toClock(text);
+  // A time of day alone is no day.
+  if (format === "date" || format === "date-time") return undefined;
   const isClock = /\bHH:MM\b/iu.test(description) || samples.some((sample) => /^\d{2}:\d{2}$/u.test(sample));
   return isClock ? clockForms(text)[0] : text;
 }

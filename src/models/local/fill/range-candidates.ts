@@ -46,7 +46,7 @@ function periodCandidates({ tokens }: FillPlace, parameter: Parameter): Candidat
     const amount = tokens[at + 1];
     const unit = /^(?:day|week|month|year)s?$/u.exec(wordAt(tokens, at + 2))?.[0];
     if (!/^(?:last|past)$/u.test(word) || amount?.kind !== "number" || unit === undefined) return [];
-    const ago = `${String(amount.value)} ${unit} ago`;
+    const ago = `${Number(amount.value)} ${unit} ago`;
     const token: Token = { ...amount, kind: "date", text: ago };
     const value = convertToken(parameter, token);
     return value === undefined ? [] : [{ parameter, value, from: at, to: at + 3, score: 60 }];
