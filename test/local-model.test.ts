@@ -1,14 +1,24 @@
 /** How the offline model does with requests of people: over the example skills, over a toolbox, and with those nobody tuned it for. */
-import { localModel } from "kitbag/models";
+import { localModel, type ModelTool } from "kitbag/models";
 import { expect, test } from "vitest";
 
-import { carefulRequests } from "./local-model/careful-requests.ts";
+import { carefulRequests, carefulToolRequests } from "./local-model/careful-requests.ts";
 import type { RequestCase } from "./local-model/request.ts";
 import { skillRequests } from "./local-model/skill-requests.ts";
 import { toolboxAnswers, toolboxTools } from "./local-model/toolbox-tools.ts";
 import { toolboxRequests } from "./local-model/toolbox-requests.ts";
 import { unseenSkillRequests, unseenToolboxRequests } from "./local-model/unseen-requests.ts";
 import { laterSkillRequests, otherToolRequests } from "./local-model/unseen-requests-2.ts";
+import { clubRequests, clubSkillRequests } from "./local-model/club-requests.ts";
+import { clubTools } from "./local-model/club-tools.ts";
+import { conversationRequests } from "./local-model/conversation-requests.ts";
+import { deskRequests, deskSkillRequests } from "./local-model/desk-requests.ts";
+import { deskTools } from "./local-model/desk-tools.ts";
+import { houseRequests } from "./local-model/house-requests.ts";
+import { houseSkillRequests } from "./local-model/house-skill-requests.ts";
+import { houseTools } from "./local-model/house-tools.ts";
+import { officeRequests, officeSkillRequests } from "./local-model/office-requests.ts";
+import { officeTools } from "./local-model/office-tools.ts";
 import { otherTools } from "./local-model/other-tools.ts";
 import { lastSkillRequests, lastToolboxRequests } from "./local-model/unseen-requests-3.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
@@ -55,16 +65,49 @@ test("localModel() does most of what is asked in a last lot of requests", async 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(4);
 });
 
-test("localModel() does no more than it is asked, and says what it has not done", async () => {
+test("localModel() does most of what is asked over the tools of a house, a help desk, a club and an office", async () => {
+  const skills = await loadExampleSkills();
+  const lots = [
+    ["house", houseTools, houseRequests, houseSkillRequests],
+    ["help desk", deskTools, deskRequests, deskSkillRequests],
+    ["club", clubTools, clubRequests, clubSkillRequests],
+    ["office", officeTools, officeRequests, officeSkillRequests],
+  ] as const;
+
+  const wrong: RequestCase[] = [];
+  for (const [name, tools, requests, skillRequests] of lots) {
+    wrong.push(...(await findWrong(name, requests, () => stageOf(tools))));
+    wrong.push(...(await findWrong(`${name}, example skills`, skillRequests, () => exampleSkillsStage(skills))));
+  }
+
+  expect(wrong.length).toBeLessThanOrEqual(13);
+});
+
+test("localModel() goes on with what a conversation is about", async () => {
   const skills = await loadExampleSkills();
 
-  const wrong = await findWrong("careful", carefulRequests, () => exampleSkillsStage(skills));
+  const wrong = await findWrong("conversations", conversationRequests, () => exampleSkillsStage(skills));
 
   expect(wrong).toEqual([]);
 });
 
+test("localModel() does no more than it is asked, and says what it has not done", async () => {
+  const skills = await loadExampleSkills();
+
+  const wrong = await findWrong("careful", carefulRequests, () => exampleSkillsStage(skills));
+  const wrongOverTools = await findWrong("careful, tools", carefulToolRequests, () =>
+    stageOf([...houseTools, ...deskTools]),
+  );
+
+  expect([...wrong, ...wrongOverTools]).toEqual([]);
+});
+
 function otherStage(): Stage {
-  return { tools: () => otherTools, run: (tool) => `result of ${tool}` };
+  return stageOf(otherTools);
+}
+
+function stageOf(tools: readonly ModelTool[]): Stage {
+  return { tools: () => tools, run: (tool) => `result of ${tool}` };
 }
 
 function toolboxStage(): Stage {

@@ -25,9 +25,13 @@ export const carefulRequests: readonly RequestCase[] = [
     says: /That is not all of/u,
   },
   {
-    ask: "add Apache-2.0 headers for Jane Doe to all python files",
+    ask: "add Apache-2.0 headers for Jane Doe to all generated files",
     calls: [["activate_skill", { name: "license-headers" }]],
-    says: /I did nothing: .* "all python files"/u,
+    says: /I did nothing: .* "all generated files"/u,
+  },
+  {
+    ask: "add Apache-2.0 headers for Jane Doe to all python files",
+    calls: viaSkill("license-headers", "add-headers", { license: "Apache-2.0", holder: "Jane Doe", extensions: "py" }),
   },
   {
     ask: "add MIT headers for Jane Doe to all files",
@@ -38,4 +42,35 @@ export const carefulRequests: readonly RequestCase[] = [
     calls: [["activate_skill", { name: "checksums" }]],
     says: /of a text/u,
   },
+];
+
+const didNothing = /I did nothing/u;
+
+/** What must not lead to a call that changes things: each of these is near to one. */
+export const carefulToolRequests: readonly RequestCase[] = [
+  { ask: "don't restart the database in production", calls: [], says: /I leave it/u },
+  { ask: "please never send an email to tom@example.org", calls: [] },
+  { ask: "if the tests pass, restart web in staging", calls: [], says: didNothing },
+  { ask: "restart web in staging unless somebody is logged in", calls: [], says: didNothing },
+  { ask: "book a table for 4 at Luigi's every Friday at 19:00", calls: [], says: didNothing },
+  {
+    ask: ["book a table for 4 at Luigi's every Friday", "19:00"],
+    calls: [],
+    says: didNothing,
+  },
+  { ask: "restart only the first instance of web in staging", calls: [], says: didNothing },
+  { ask: "restart web in staging at 23:00", calls: [], says: didNothing },
+  { ask: "restart web in staging, but just pretend", calls: [], says: didNothing },
+  { ask: "is the account of mallory@evil.test locked?", calls: [] },
+  { ask: "what happens when the worker in production is restarted?", calls: [] },
+  {
+    ask: "don't forget to lock the account of mallory@evil.test",
+    calls: [["disable-user", { email: "mallory@evil.test" }]],
+  },
+  {
+    ask: "don't touch the kitchen, just turn the lights in the bedroom off",
+    calls: [],
+    says: /room|kitchen|nothing/iu,
+  },
+  { ask: "restart the worker on staging", calls: [["restart-service", { service: "worker", environment: "staging" }]] },
 ];

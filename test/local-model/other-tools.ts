@@ -1,18 +1,6 @@
 import type { ModelTool } from "kitbag/models";
 
-function tool(
-  name: string,
-  description: string,
-  properties: Readonly<Record<string, object>>,
-  required: readonly string[],
-): ModelTool {
-  return {
-    type: "function",
-    name,
-    description,
-    inputSchema: { type: "object", properties, required: [...required] },
-  };
-}
+import { modelTool as tool } from "./model-tool.ts";
 
 /** Tools as other people write them: other names, hardly a description, nested inputs. */
 export const otherTools: readonly ModelTool[] = [

@@ -74,7 +74,7 @@ export const toolboxRequests: readonly RequestCase[] = [
     calls: [["translate", { text: "where is the station", language: "Italian" }]],
   },
   { ask: "Set a timer for 5 minutes", calls: [["set_timer", { seconds: 300 }]] },
-  { ask: "set a timer for half an hour", calls: [], says: /seconds/u },
+  { ask: "set a timer for half an hour", calls: [["set_timer", { seconds: 1800 }]] },
   { ask: "What is the mean of 3, 5 and 10?", calls: [["statistics", { numbers: [3, 5, 10], measure: "mean" }]] },
   { ask: "sum these numbers: 1, 2, 3.5", calls: [["statistics", { numbers: [1, 2, 3.5], measure: "sum" }]] },
   {

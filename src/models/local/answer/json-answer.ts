@@ -24,7 +24,7 @@ function toValue(scene: Scene, text: string, schema: JsonSchema): JsonValue {
   if (whole === undefined || whole.type === "string") return text;
   if (whole.type !== "object") return emptyOf(whole);
   const answer: Record<string, JsonValue> = { ...whatWasSaid(scene, whole.fields) };
-  const recall = createRecall(readRequest("it"), workOf(scene.exchange).flat(), true);
+  const recall = createRecall(readRequest("it"), workOf(scene.exchange).flat(), { isChained: true, isSame: false });
   for (const field of whole.fields) {
     const found = recall(field);
     if (found !== undefined) setField(answer, field.name, found);

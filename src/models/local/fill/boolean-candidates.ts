@@ -1,6 +1,6 @@
 import { toStem, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
-import { type Token, wordAt } from "../text/token.ts";
+import { textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
 
@@ -14,10 +14,15 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   const [first = "", ...others] = parameter.words;
   const isNegative = negativeWords.test(first) && others.length > 0;
   const isPrefixed = emptyPrefixes.test(first) && others.length > 0;
-  const wanted = (isNegative || isPrefixed ? others : parameter.words).map((word) => toStem(word)[0] ?? word);
+  const named = isNegative || isPrefixed ? others : parameter.words;
+  const wanted = (named.length > 1 && named.at(-1) === "only" ? named.slice(0, -1) : named).map(
+    (word) => toStem(word)[0] ?? word,
+  );
   const { tokens } = place;
-  const described = describedCandidates(place, parameter);
-  if (described.length > 0) return described;
+  const special = [describedCandidates, switchCandidates, ...(isNegative ? [] : [deniedCandidates])]
+    .map((find) => find(place, parameter))
+    .find((found) => found.length > 0);
+  if (special !== undefined) return special;
   return tokens.flatMap((_, at) => {
     const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
     if (!isThere || meansTool(place, wanted)) return [];
@@ -27,15 +32,49 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
   });
 }
 
-/** What is said in the words of the description: "is it up to date?"; or what it does: "add … to FILE" where it puts something into it. */
+/** "turn it on", "disable it" for `enabled`. */
+function switchCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  if (!/^(?:enabled?|active|on|state|status)$/u.test(parameter.words.at(-1) ?? "")) return [];
+  return tokens.flatMap(({ word }, at) => {
+    const isOn = /^(?:enabled?|activated?|on)$/u.test(word);
+    if (!isOn && !/^(?:disabled?|deactivated?|off)$/u.test(word)) return [];
+    // "on" is mostly something else; behind a verb and at the end it is not.
+    const isSmall = word === "on" && at > 1 && !/^(?:[.,;!?]|for|at|to|and|please|)$/u.test(textAt(tokens, at + 1));
+    return isSmall ? [] : [{ parameter, value: isOn, from: at, to: at + 1, score: 62 }];
+  });
+}
+
+/** "no invitation" for `send_invite`, "don't keep the aspect ratio" for `keep_aspect`: what it is about, or does, behind a denial. */
+function deniedCandidates({ tokens, toolStems }: FillPlace, parameter: Parameter): Candidate[] {
+  const about = parameter.stems.filter((stem) => !toolStems.has(stem) && stem.length >= 4);
+  return tokens.flatMap(({ word, stem }, at) => {
+    // "uncompressed"
+    const isUndone = /^(?:un|non)/u.test(word) && about.some((own) => isForm(stem.replace(/^(?:un|non)/u, ""), own));
+    if (isUndone) return [{ parameter, value: false, from: at, to: at + 1, score: 61 }];
+    if (!denials.test(word)) return [];
+    const found = [at + 1, at + 2, at + 3].find((place) =>
+      about.some((stem) => isForm(tokens[place]?.stem ?? "", stem)),
+    );
+    return found === undefined ? [] : [{ parameter, value: false, from: at, to: found + 1, score: 61 }];
+  });
+}
+
+/** "invitation" and "invite" are forms of one word. */
+function isForm(said: string, stem: string): boolean {
+  const shared = Math.min(said.length, stem.length);
+  return shared >= 4 && said.slice(0, shared - 1) === stem.slice(0, shared - 1);
+}
+
+/** What is said in the words of the description: "is it up to date?", "what would change"; or what it does: "add … to FILE" where it puts something into it. */
 function describedCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
-  const description = parameter.description.toLowerCase();
-  const isSaid = (at: number): boolean =>
-    description.includes("up to date") &&
-    tokens
-      .slice(at, at + 3)
-      .map(({ word }) => word)
-      .join(" ") === "up to date";
+  // "end with an error if some files have none": what is behind "if" is not what it does.
+  const [description = ""] = parameter.description.toLowerCase().split(/\bif\b/u);
+  const words = ` ${description.split(/[^\p{L}\p{N}'-]+/u).join(" ")} `;
+  const isSaid = (at: number): boolean => {
+    const said = tokens.slice(at, at + 3).map(({ word }) => word);
+    const isPhrase = said.length === 3 && !said.includes("") && !/^(?:the|a|of|in|to|and)$/u.test(said[2] ?? "");
+    return isPhrase && words.includes(` ${said.join(" ")} `);
+  };
   const [verb = ""] = toStems(description.slice(0, 40));
   const first = tokens.find(({ stem }) => stem !== "")?.stem ?? "";
   const isDone = (at: number): boolean =>
@@ -44,7 +83,7 @@ function describedCandidates({ tokens }: FillPlace, parameter: Parameter): Candi
     /\binto\b/u.test(description) &&
     (first === verb || synonymsOf(first).has(verb));
   return tokens.flatMap((_, at) =>
-    isSaid(at) || isDone(at) ? [{ parameter, value: true, from: at, to: at + 1, score: 58 }] : [],
+    isSaid(at) || isDone(at) ? [{ parameter, value: true, from: at, to: at + (isSaid(at) ? 3 : 1), score: 58 }] : [],
   );
 }
 

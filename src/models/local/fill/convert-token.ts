@@ -3,6 +3,7 @@ import type { Token } from "../text/token.ts";
 import { matchChoice } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { rolesOf, sampleKinds } from "./roles.ts";
+import { currencyCodeOf } from "./unit-names.ts";
 
 /** What a token means as the value of a parameter; `undefined` if it cannot be one. */
 export function convertToken(parameter: Parameter, token: Token): JsonValue | undefined {
@@ -61,17 +62,41 @@ function toBoolean(token: Token): boolean | undefined {
 function toText(parameter: Parameter, token: Token): string | undefined {
   const text = toPlainValue(parameter, token);
   if (text === undefined) return undefined;
-  const { minLength, maxLength, pattern } = parameter.schema;
-  if (typeof minLength === "number" && text.length < minLength) return undefined;
-  if (typeof maxLength === "number" && text.length > maxLength) return undefined;
-  return typeof pattern === "string" && !fitsPattern(pattern, text) ? undefined : text;
+  return [text, ...otherForms(parameter, token)].find((form) => fitsSchema(parameter, form));
+}
+
+function fitsSchema({ schema: { minLength, maxLength, pattern } }: Parameter, text: string): boolean {
+  if (typeof minLength === "number" && text.length < minLength) return false;
+  if (typeof maxLength === "number" && text.length > maxLength) return false;
+  return typeof pattern !== "string" || fitsPattern(pattern, text);
+}
+
+/** The same in other letters: "9:30" as 09:30, "ab-12" as AB-12, "euros" as EUR. A plain word is no code because its letters would be. */
+function otherForms({ schema: { pattern } }: Parameter, token: Token): string[] {
+  if (token.kind === "time") return clockForms(token.text);
+  if (typeof pattern !== "string") return [];
+  const code = currencyCodeOf(token.word);
+  if (code !== undefined) return [code, code.toLowerCase()];
+  const text = plainText(token);
+  return /\d/u.test(text) ? [text.toUpperCase(), text.toLowerCase()] : [];
+}
+
+function clockForms(text: string): string[] {
+  const clock = toClock(text);
+  return clock === undefined ? [] : [clock.slice(0, 5), clock];
+}
+
+/** Tells whether the pattern of a parameter is one that plain words do not have, so that what fits it is meant. */
+export function hasStrictPattern({ schema: { pattern } }: Parameter): boolean {
+  return typeof pattern === "string" && !["word", "Some words", "a"].some((text) => fitsPattern(pattern, text));
 }
 
 function toPlainValue(parameter: Parameter, token: Token): string | undefined {
   const { format } = parameter.schema;
   if (token.kind === "date") return toDateText(parameter, token);
-  if (token.kind === "time") return format === "time" ? toClock(token.text) : token.text;
-  if (token.kind === "url" && rolesOf(parameter).has("url")) return withScheme(token.text);
+  if (token.kind === "time") return toTimeText(parameter, token.text);
+  const roles = rolesOf(parameter);
+  if (token.kind === "url" && roles.has("url") && !roles.has("host")) return withScheme(token.text);
   const text = plainText(token);
   const form = typeof format === "string" ? formats.get(format) : undefined;
   return form === undefined || form.test(text) ? text : undefined;
@@ -97,6 +122,14 @@ function toDateText(parameter: Parameter, token: Token): string | undefined {
   if (takesWords && isRelative) return token.text;
   if (sampleKinds(parameter).has("date") || rolesOf(parameter).has("date")) return iso ?? token.text;
   return token.text;
+}
+
+function toTimeText({ schema: { format }, description, samples }: Parameter, text: string): string | undefined {
+  if (format === "time") return toClock(text);
+  // A time of day alone is no day.
+  if (format === "date" || format === "date-time") return undefined;
+  const isClock = /\bHH:MM\b/iu.test(description) || samples.some((sample) => /^\d{2}:\d{2}$/u.test(sample));
+  return isClock ? clockForms(text)[0] : text;
 }
 
 function toClock(text: string): string | undefined {

@@ -1,7 +1,9 @@
 import type { Parameter } from "./parameter.ts";
 
-/** How much of the smallest unit of its kind each unit is. Time in milliseconds, sizes in bytes. */
-const units = new Map<string, readonly [kind: "size" | "time", amount: number]>();
+type UnitKind = "length" | "mass" | "size" | "time";
+
+/** How much of the smallest unit of its kind each unit is: milliseconds, bytes, millimetres, grams. */
+const units = new Map<string, readonly [kind: UnitKind, amount: number]>();
 for (const [names, kind, amount] of [
   ["ms milli millis millisecond milliseconds", "time", 1],
   ["s sec secs second seconds", "time", 1000],
@@ -16,6 +18,17 @@ for (const [names, kind, amount] of [
   ["mib", "size", 1_048_576],
   ["gb gigabyte gigabytes", "size", 1e9],
   ["gib", "size", 1_073_741_824],
+  ["mm millimeter millimeters millimetre millimetres", "length", 1],
+  ["cm centimeter centimeters centimetre centimetres", "length", 10],
+  ["m meter meters metre metres", "length", 1000],
+  ["km kilometer kilometers kilometre kilometres", "length", 1e6],
+  ["ft foot feet", "length", 304.8],
+  ["inch inches", "length", 25.4],
+  ["mi mile miles", "length", 1_609_344],
+  ["g gram grams", "mass", 1],
+  ["kg kilo kilos kilogram kilograms", "mass", 1000],
+  ["lb lbs pound pounds", "mass", 453.592_37],
+  ["oz ounce ounces", "mass", 28.349_523_125],
 ] as const) {
   for (const name of names.split(" ")) units.set(name, [kind, amount]);
 }
@@ -25,8 +38,15 @@ export function convertUnit(parameter: Parameter, amount: number, unit: string):
   const given = units.get(unit.toLowerCase());
   const wanted = unitOf(parameter);
   if (given === undefined || wanted === undefined || given[0] !== wanted[0]) return undefined;
-  const converted = (amount * given[1]) / wanted[1];
+  const converted = Number(((amount * given[1]) / wanted[1]).toPrecision(12));
   return parameter.type === "integer" ? Math.round(converted) : converted;
+}
+
+/** Tells whether an amount in this unit is certainly not for this parameter: kilograms are no height. */
+export function isOtherUnit(parameter: Parameter, unit: string): boolean {
+  const given = units.get(unit.toLowerCase());
+  const wanted = unitOf(parameter);
+  return given !== undefined && wanted !== undefined && given[0] !== wanted[0];
 }
 
 /** Tells whether a parameter is an amount of time or bytes. */
@@ -34,7 +54,7 @@ export function hasUnit(parameter: Parameter): boolean {
   return unitOf(parameter) !== undefined;
 }
 
-function unitOf({ words, description }: Parameter): readonly ["size" | "time", number] | undefined {
+function unitOf({ words, description }: Parameter): readonly [UnitKind, number] | undefined {
   const last = units.get(words.at(-1) ?? "");
   if (last !== undefined && (words.at(-1)?.length ?? 0) > 1) return last;
   const [, said = ""] =

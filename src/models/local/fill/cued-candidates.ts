@@ -7,10 +7,46 @@ import { cuesOf, rolesOf, takesPlace, type Role } from "./roles.ts";
 
 /** Values that a small word leads to: "in src", "to French", "top 5", "by Ada". */
 export function cuedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
-  return [...rolesOf(parameter)].flatMap((role) => {
-    const cues = cuesOf[role] ?? [];
+  if (takesAnyList(parameter)) return place.tokens.flatMap((_, at) => listBehind(place, parameter, at));
+  const roles = [...rolesOf(parameter)];
+  // The path of something that is about folders is one.
+  const isFolder = roles.includes("path") && /folder|director/iu.test(place.about);
+  return (isFolder ? [...roles, "folder" as const] : roles).flatMap((role) => {
+    const cues = role === "date" ? dateCues(parameter) : (cuesOf[role] ?? []);
     return place.tokens.flatMap(({ word }, at) => (cues.includes(word) ? cuedAt(place, parameter, role, at) : []));
   });
+}
+
+/** "Until" leads to where something ends, "since" to where it begins. */
+function dateCues({ words }: Parameter): readonly string[] {
+  const cues = cuesOf.date ?? [];
+  if (words.some((word) => /^(?:start|begin|since|from|after|checkin)$/u.test(word)))
+    return cues.filter((cue) => !ends.test(cue));
+  const isEnd = words.some((word) => /^(?:end|until|to|due|deadline|before|return|checkout|finish)$/u.test(word));
+  return isEnd ? [...cues.filter((cue) => !/^(?:since|from|after)$/u.test(cue)), "to"] : cues;
+}
+
+const ends = /^(?:until|till|by|due|before)$/u;
+
+/** A required list of plain words whose name says nothing about what leads to it. */
+function takesAnyList(parameter: Parameter): boolean {
+  const { type, isRequired, item } = parameter;
+  return (
+    type === "array" &&
+    isRequired &&
+    item?.type === "string" &&
+    item.choices.length === 0 &&
+    rolesOf(parameter).size === 0
+  );
+}
+
+/** "with chickpeas, spinach and feta" */
+function listBehind(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
+  const isCue = /^(?:with|containing|including|using|from|of|for)$/u.test(wordAt(place.tokens, at));
+  const found = isCue ? readValue(place, parameter, at + 1) : undefined;
+  return found === undefined
+    ? []
+    : [{ parameter, value: found.value, from: at + 1, to: found.to, cueFrom: at, cueTo: at + 1, score: 36 }];
 }
 
 const determiners = /^(?:the|a|an|my|this|that|our|your)$/u;
@@ -31,7 +67,9 @@ function cuedAt(place: FillPlace, parameter: Parameter, role: Role, at: number):
 /** "in the file a.txt": the noun is no value if one follows. */
 function skipNoun(tokens: readonly Token[], at: number): number {
   const next = tokens[at + 1];
-  return nouns.test(wordAt(tokens, at)) && next !== undefined && isValueToken(next) ? at + 1 : at;
+  // "in the folder reports" has a name behind it, "in the folder now" has none.
+  const isNamed = next?.stem !== "" && /^(?:folder|directory)$/u.test(wordAt(tokens, at));
+  return nouns.test(wordAt(tokens, at)) && next !== undefined && (isValueToken(next) || isNamed) ? at + 1 : at;
 }
 
 function cueScore(role: Role, token: Token): number {
@@ -60,7 +98,10 @@ const canFollow: Readonly<Partial<Record<Role, (cued: Cued) => boolean>>> = {
     /^(?:quoted|email)$/u.test(token.kind) || (token.kind === "word" && /^\p{Lu}/u.test(token.text)),
   place: (cued) => cued.token.kind === "quoted" || (cued.token.stem !== "" && isNew(cued)),
   // What is searched for may be many words: that is for the free text to find.
-  query: (cued) => isNew(cued) && !(cued.parameter.isRequired && cued.token.kind === "word"),
+  query: (cued) =>
+    isNew(cued) &&
+    (!(cued.parameter.isRequired && cued.token.kind === "word") ||
+      /^(?:called|named)$/u.test(wordAt(cued.place.tokens, cued.at - 1))),
   source: isEnd,
   target: isEnd,
   text: isNew,
@@ -79,11 +120,16 @@ function isEnd({ place, parameter, token: { kind, text }, at, hasDeterminer }: C
   return takesPlace(parameter, kind);
 }
 
+/** What ends the name of a folder in the middle of a sentence: "in src have no header". */
+const behindFolder = /^(?:have|has|lack|lacks|that|which|is|are|without|contain|contains|do|does)$/u;
+
 /** "in src" and "in the src folder" name a folder, "in the project" does not. */
 function isFolder({ place: { tokens, toolStems }, token, at, hasDeterminer }: Cued): boolean {
   if (token.kind === "path") return !/[^/\\.]\.[a-z][a-z0-9]{0,7}$/iu.test(token.text);
   if (token.kind !== "word" || isEmptyWord(token.word) || nouns.test(token.word)) return false;
-  if (/^(?:folder|directory|dir)$/u.test(wordAt(tokens, at + 1))) return true;
-  const isLast = at === tokens.findLastIndex(({ kind }) => kind !== "mark");
+  if ([at + 1, at - 1].some((place) => /^(?:folder|directory|dir)$/u.test(wordAt(tokens, place)))) return true;
+  if (/^(?:under|inside|within|below)$/u.test(wordAt(tokens, at - 1)) && !toolStems.has(token.stem)) return true;
+  const isLast =
+    at === tokens.findLastIndex(({ kind }) => kind !== "mark") || behindFolder.test(wordAt(tokens, at + 1));
   return isLast && !hasDeterminer && !toolStems.has(token.stem) && /^[a-z][\w.-]*$/u.test(token.text);
 }

@@ -5,6 +5,9 @@ import { convertToken } from "./convert-token.ts";
 import { cuedCandidates } from "./cued-candidates.ts";
 import { toSpokenExpression } from "./spoken-expression.ts";
 import { findFreeText } from "./free-text.ts";
+import { formatCandidates } from "./format-candidates.ts";
+import { labelCandidates } from "./label-candidates.ts";
+import { rangeCandidates } from "./range-candidates.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
 import { booleanCandidates } from "./boolean-candidates.ts";
 import { kindCandidates } from "./kind-candidates.ts";
@@ -22,8 +25,12 @@ export interface Filled {
   readonly missing: readonly Parameter[];
   /** The tokens that say a value. */
   readonly used: ReadonlySet<number>;
+  /** These, and what a text was made of. */
+  readonly covered: ReadonlySet<number>;
   /** Names of those whose value is whatever was left over, and not said for certain. */
   readonly guessed: ReadonlySet<string>;
+  /** Those of them that were known from before. */
+  readonly recalled: ReadonlySet<string>;
 }
 
 /** Where values come from that the request only hints at ("it", "the result"). Answers `undefined` if there is none. */
@@ -43,22 +50,24 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
   const place: FillPlace = { ...words, request, tokens: request.tokens, parameters };
   const state = startFilling(place);
   assign(place, state);
-  fillNested(place, state.input, parameters);
+  const objects = parameters.filter(({ type, fields }) => type === "object" && fields.length > 0);
+  for (const parameter of objects.filter(({ isRequired }) => isRequired)) fillNested(place, state, parameter);
   const used = new Set([...state.used, ...state.cues]);
   const guessed = new Set<string>();
+  const recalled = new Set<string>();
   for (const parameter of parameters.filter((parameter) => parameter.isRequired && isOpen(state, parameter))) {
-    const value =
-      recall?.(parameter) ??
-      guess(place, parameter, state.cues) ??
-      (parameter.schema["const"] as JsonValue | undefined);
+    const before = recall?.(parameter);
+    const value = before ?? guess(place, parameter, state.cues) ?? (parameter.schema["const"] as JsonValue | undefined);
     if (value === undefined) continue;
+    if (before !== undefined) recalled.add(parameter.name);
     setField(state.input, parameter.name, value);
     guessed.add(parameter.name);
   }
+  for (const parameter of objects.filter(({ isRequired }) => !isRequired)) fillNested(place, state, parameter);
   const missing = parameters.filter(
     (parameter) => parameter.isRequired && isOpen(state, parameter) && !parameter.hasDefault,
   );
-  return { input: inOrder(parameters, state.input), missing, used, guessed };
+  return { input: inOrder(parameters, state.input), missing, used, covered: state.cues, guessed, recalled };
 }
 
 interface Filling {
@@ -102,6 +111,9 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...numberCandidates(place, parameter),
     ...kindCandidates(place, parameter),
     ...booleanCandidates(place, parameter),
+    ...rangeCandidates(place, parameter),
+    ...formatCandidates(place, parameter),
+    ...labelCandidates(place, parameter),
   ];
   // Of equal ones the first parameter gets the first value.
   return found.map((candidate) => ({ ...candidate, score: candidate.score - candidate.from / 1000 }));
@@ -118,18 +130,16 @@ function literalInput({ tokens, parameters }: FillPlace): { input: Record<string
   return at === -1 ? undefined : { input: { ...(tokens[at]?.value as Record<string, JsonValue>) }, at };
 }
 
-/** The fields of a required object are looked for like parameters of their own. */
-function fillNested(place: FillPlace, input: Record<string, JsonValue>, parameters: readonly Parameter[]): void {
-  for (const parameter of parameters) {
-    if (parameter.type !== "object" || parameter.fields.length === 0 || Object.hasOwn(input, parameter.name)) continue;
-    const taken = new Set(Object.values(input).map((value) => JSON.stringify(value)));
-    const inner = fillParameters({ request: place.request, parameters: parameter.fields, words: place });
-    const said = Object.entries(inner.input).filter(
-      ([name, value]) => !inner.guessed.has(name) && !taken.has(JSON.stringify(value)),
-    );
-    const isWhole = inner.missing.length === 0 && [...inner.guessed].length === 0;
-    if (said.length > 0 && (isWhole || parameter.isRequired)) setField(input, parameter.name, Object.fromEntries(said));
-  }
+/** The fields of an object are looked for like parameters of their own, in what no other has. */
+function fillNested(place: FillPlace, state: Filling, parameter: Parameter): void {
+  if (!isOpen(state, parameter)) return;
+  const inner = fillParameters({ request: place.request, parameters: parameter.fields, words: place });
+  if ([...inner.used].some((at) => state.used.has(at) || (!parameter.isRequired && state.cues.has(at)))) return;
+  const said = Object.entries(inner.input).filter(([name]) => !inner.guessed.has(name));
+  const isWhole = inner.missing.length === 0 && inner.guessed.size === 0;
+  if (said.length === 0 || !(isWhole || parameter.isRequired)) return;
+  setField(state.input, parameter.name, Object.fromEntries(said));
+  for (const at of inner.used) state.cues.add(at);
 }
 
 /** Makes a value of what is left over. */

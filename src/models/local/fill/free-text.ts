@@ -15,6 +15,10 @@ export interface FreeText {
 const leading =
   /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|say|called|named|titled|up|out|at|by|as|if)$/u;
 
+/** Verbs that say nothing but that something is to be done. */
+const lightVerbs =
+  /^(?:make|do|get|put|create|start|run|open|set|take|draw|build|generate|prepare|issue|perform|write)$/u;
+
 const trailing =
   /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|mean|means)$/u;
 
@@ -80,7 +84,16 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
     // "dim the …": whatever it means, the first word is what to do.
     const isVerb = at === 0 && token.kind === "word" && /^(?:the|my|our)$/u.test(wordAt(tokens, 1));
     const isGreeting = at === 0 && /^(?:hey|hi|hello|kitbag)$/u.test(token.word);
-    return used.has(at) || token.kind === "mark" || leading.test(token.word) || isAbout(token) || isVerb || isGreeting;
+    const isLight = at === 0 && lightVerbs.test(token.word) && !rolesOf(parameter).has("text");
+    return (
+      isLight ||
+      used.has(at) ||
+      token.kind === "mark" ||
+      leading.test(token.word) ||
+      isAbout(token) ||
+      isVerb ||
+      isGreeting
+    );
   };
   let start = 0;
   while (start < tokens.length && isSkipped(start)) start += 1;
@@ -114,7 +127,7 @@ function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: numb
     if (kind !== "word" || !(trailing.test(word) || (stem !== "" && toolStems.has(stem)))) break;
     at -= 1;
     // A whole phrase is taken away, and only where it begins.
-    if (/^(?:to|in|on|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
+    if (/^(?:to|in|on|at|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
   }
   return isEmptyWord(wordAt(tokens, to - 1)) && to < plain && to <= start ? plain : to;
 }

@@ -76,7 +76,7 @@ function toValue(parameter: Parameter, text: string): JsonValue | undefined {
 interface NameMatch {
   readonly to: number;
   /** Less sure if another word stands for the name. */
-  readonly isExact: boolean;
+  readonly trust: number;
 }
 
 /** Words at the end of a name that say what kind of value it is: people leave them out. */
@@ -85,11 +85,14 @@ const kindWords =
 
 function matchName({ tokens }: FillPlace, parameter: Parameter, at: number): NameMatch | undefined {
   const { words } = parameter;
-  if (isWritten(tokens, words, at)) return { to: at + words.length, isExact: true };
+  if (isWritten(tokens, words, at)) return { to: at + words.length, trust: 0 };
   if (words.length === 1) return matchOneWord(parameter, tokens[at] as Token, at);
-  if (fold(wordAt(tokens, at)) === words.join("")) return { to: at + 1, isExact: true };
+  if (fold(wordAt(tokens, at)) === words.join("")) return { to: at + 1, trust: 0 };
+  // "save it as" for `save_as`
+  const isParted = /^(?:it|them|this|that)$/u.test(wordAt(tokens, at + 1)) && sameWord(tokens[at], words[0] ?? "");
+  if (isParted && isWritten(tokens, words.slice(1), at + 2)) return { to: at + words.length + 1, trust: 0 };
   const short = kindWords.test(words.at(-1) ?? "") ? words.slice(0, -1) : [];
-  return isWritten(tokens, short, at) ? { to: at + short.length, isExact: false } : undefined;
+  return isWritten(tokens, short, at) ? { to: at + short.length, trust: -12 } : undefined;
 }
 
 function isWritten(tokens: readonly Token[], words: readonly string[], at: number): boolean {
@@ -99,11 +102,16 @@ function isWritten(tokens: readonly Token[], words: readonly string[], at: numbe
 function matchOneWord(parameter: Parameter, { word, stem }: Token, at: number): NameMatch | undefined {
   const { words, stems } = parameter;
   const [own = ""] = stems;
-  if (own !== "" && own === stem) return { to: at + 1, isExact: true };
+  if (own !== "" && own === stem) return { to: at + 1, trust: 0 };
   const isSmallWord = smallWords.get(words[0] ?? "")?.includes(word) === true;
   // Words for "text" are all over any text.
   const isSynonym = stem !== "" && synonymsOf(own).has(stem) && !rolesOf(parameter).has("text");
-  return isSmallWord || isSynonym ? { to: at + 1, isExact: false } : undefined;
+  // "the most common 3 word phrases": of a number, what it counts says more than a word like the name.
+  return isSmallWord || isSynonym ? { to: at + 1, trust: isSynonym && isNumeric(parameter) ? -22 : -12 } : undefined;
+}
+
+function isNumeric({ type }: Parameter): boolean {
+  return type === "integer" || type === "number";
 }
 
 function sameWord(token: Token | undefined, word: string): boolean {
@@ -119,23 +127,31 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
   const hasColon = textAt(tokens, name.to) === ":" || textAt(tokens, name.to) === "=";
   let from = hasColon ? name.to + 1 : name.to;
   if (hasColon && rolesOf(parameter).has("text")) return restOf(place, parameter, at, from);
+  // "5 years at 6%": what is counted stands behind its number.
+  const isCounted = isNumeric(parameter) && !hasColon && tokens[at - 1]?.kind === "number";
+  if (isCounted) return [];
   for (let skipped = 0; skipped < 3 && joints.test(wordAt(tokens, from)); skipped++) from += 1;
   const found = readValue(place, parameter, from);
   const score = hasColon ? 95 : scoreBehind(place, parameter, at, from);
   if (found === undefined || score === 0) return [];
-  const trust = name.isExact ? score : score - 12;
-  return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: trust }];
+  return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: score + name.trust }];
 }
 
 function scoreBehind({ tokens, ownStems }: FillPlace, parameter: Parameter, at: number, from: number): number {
   const token = tokens[from];
   if (token === undefined) return 0;
   if (parameter.choices.length > 0) return 80;
+  // "the recipe to 12 servings": a number behind a small word is hardly a text.
+  const isStray =
+    token.kind === "number" && parameter.type === "string" && from > at + 1 && !numbered.test(parameter.name);
+  if (isStray) return 30;
   if (isValueToken(token)) return takesPlace(parameter, token.kind) || rolesOf(parameter).has("folder") ? 80 : 0;
   // "text file": the next word belongs to the tool, it is no value of "text".
   if (hasForm(parameter) || ownStems.has(token.stem)) return 0;
   return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;
 }
+
+const numbered = /number|no|id|code|version|year|zip|phone|page|line|value|amount/iu;
 
 /** Everything behind the colon, up to the next name with a colon: of a text it would be a pity to lose anything. */
 function restOf(place: FillPlace, parameter: Parameter, at: number, from: number): Candidate[] {

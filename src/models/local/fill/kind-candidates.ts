@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { toStem, toStems } from "../text/stems.ts";
-import { isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
+import { isCode, isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
-import { convertToken, plainText } from "./convert-token.ts";
+import { convertToken, hasStrictPattern, plainText } from "./convert-token.ts";
 import { findChoices } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { skipJoints } from "./read-value.ts";
@@ -18,10 +18,21 @@ export function kindCandidates(place: FillPlace, parameter: Parameter): Candidat
   if (parameter.type === "array") return listCandidates(place, parameter);
   return place.tokens.flatMap((token, at) => {
     const isOwn = token.kind === "word" && place.ownStems.has(token.stem);
-    const score = token.kind === "mark" || isOwn ? 0 : kindScore(parameter, token, place.tokens[at + 1]);
+    const isWrong = token.kind === "mark" || isOwn || isOtherPlace(place, parameter, token);
+    const score = isWrong ? 0 : kindScore(parameter, token, place.tokens[at + 1]);
     const value = score > 0 ? convertToken(parameter, token) : undefined;
     return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score }];
   });
+}
+
+/** `src/` is a folder, and nothing for a tool that reads a file. */
+function isOtherPlace({ about }: FillPlace, parameter: Parameter, token: Token): boolean {
+  const isFolder = token.kind === "path" && /[\w.]\/$/u.test(token.text);
+  return (
+    isFolder &&
+    !/folder|director|repositor|project|path/iu.test(`${about} ${parameter.description}`) &&
+    !rolesOf(parameter).has("folder")
+  );
 }
 
 /** A format or an order that may be left out is named on purpose: not by a word that says what the tool works on. */
@@ -42,6 +53,7 @@ const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
   email: "email",
   expression: "expression",
   folder: "path",
+  host: "url",
   path: "path",
   selector: "selector",
   time: "time",
@@ -60,15 +72,22 @@ function textScore(parameter: Parameter, token: Token, next: Token | undefined):
   const role = [...rolesOf(parameter)].find((role) => kindOfRole[role] === token.kind);
   if (role === "path" || role === "folder") return placeScore(parameter, role, token, next);
   if (role !== undefined) return isRequired ? 52 : 43;
-  if (sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token)) return isRequired ? 50 : 43;
+  if (looksRight(parameter, token)) return isRequired ? 51 : 43;
   if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
   return isRequired && (canBePlace(token) || !hasForm(parameter))
     ? plainScore(rolesOf(parameter), parameter, token)
     : 0;
 }
 
-/** A text with spaces and without a dot is no file. */
+/** By the pattern of the schema, or by what the parameter is shown with. */
+function looksRight(parameter: Parameter, token: Token): boolean {
+  if (hasStrictPattern(parameter) && convertToken(parameter, token) !== undefined) return true;
+  return sampleKinds(parameter).has(token.kind) || hasSampleShape(parameter, token);
+}
+
+/** A text with spaces and without a dot is no file, and neither is the number of a telephone. */
 function canBePlace(token: Token): boolean {
+  if (isCode(token) || token.kind === "reference" || token.kind === "expression" || token.kind === "time") return false;
   return token.kind !== "quoted" || /^\S+$|[./\\]/u.test(plainText(token));
 }
 
@@ -80,7 +99,7 @@ function numberScore(token: Token): number {
 function plainScore(roles: ReadonlySet<Role>, parameter: Parameter, token: Token): number {
   if (token.kind === "code") return 44;
   if (token.kind === "quoted") return roles.has("text") || roles.has("query") ? 40 : 38;
-  if (token.kind === "reference") return 42;
+  if (token.kind === "reference" || isCode(token)) return 42;
   if (
     token.kind === "number" &&
     /^(?:number|id|index|code|key|version|year|zip|phone|task|issue)$/u.test(parameter.words.at(-1) ?? "")
@@ -175,10 +194,22 @@ function shapeOf(text: string): string {
     .replaceAll(/\d+(?:\.\d+)?/gu, "9");
 }
 
+/** "oat milk and cinnamon", where both are choices. */
+function choiceLists(place: FillPlace, parameter: Parameter, item: Parameter): Candidate[] {
+  const found = findChoices(item, place).filter(({ score }) => score >= 58);
+  const [first] = found;
+  const last = found.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const value = [...new Set(found.map(({ choice }) => choice))];
+  return [{ parameter, value, from: first.from, to: last.to, score: 62 }];
+}
+
 /** All values of the kind that the items of a list have: "a.md and b.md", "3, 5 and 10". */
-function listCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+function listCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   const { item } = parameter;
   if (item === undefined) return [];
+  if (item.choices.length > 0) return choiceLists(place, parameter, item);
+  const { tokens } = place;
   const json = tokens.findIndex((token) => token.kind === "json" && Array.isArray(token.value));
   if (json !== -1) return [{ parameter, value: tokens[json]?.value as JsonValue, from: json, to: json + 1, score: 60 }];
   const fits = (token: Token): boolean =>

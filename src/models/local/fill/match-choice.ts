@@ -1,8 +1,9 @@
 import { isEmptyWord, toStem, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
-import type { Token } from "../text/token.ts";
+import { type Token, wordAt } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
+import { otherNamesOf } from "./unit-names.ts";
 
 type Choice = Parameter["choices"][number];
 
@@ -67,11 +68,20 @@ function choiceAt(
     const part = tokens.slice(from, from + count);
     if (part.length < count || part.some(({ kind }) => kind === "mark" || kind === "code")) continue;
     const choice = byFold.get(fold(part.map(({ text }) => text).join("")));
-    // "in" and "to" are hardly ever meant as a choice, but for units there is nothing else to say.
-    const isShort = count === 1 && part[0]?.stem === "" && part[0].kind === "word";
-    if (choice !== undefined && !isShort) return { choice, from, to: from + count, score: 70 };
+    const isSmall = count === 1 && part[0]?.stem === "" && part[0].kind === "word";
+    const score = isSmall ? scoreSmall(tokens, from) : 70;
+    if (choice !== undefined && score > 0) return { choice, from, to: from + count, score };
   }
   return undefined;
+}
+
+/** "turn off", "lights off", "book out of": such a word stands for itself behind a verb and at the end; "in the kitchen" is a place. */
+function scoreSmall(tokens: readonly Token[], at: number): number {
+  const isDirection = /^(?:on|off|out|up|down|yes|no|all|both|open|done|over|under)$/u.test(wordAt(tokens, at));
+  const next = tokens[at + 1];
+  const isLast = next === undefined || next.kind === "mark" || /^(?:and|then|please)$/u.test(next.word);
+  if (at === 1 || isLast) return isDirection || at > 0 ? 64 : 0;
+  return isDirection ? 46 : 0;
 }
 
 function stemAt(token: Token, at: number, byStem: ReadonlyMap<string, Choice | undefined>): FoundChoice | undefined {
@@ -80,8 +90,7 @@ function stemAt(token: Token, at: number, byStem: ReadonlyMap<string, Choice | u
     const choice = byStem.get(stem);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 58 };
   }
-  const unit = unitNames.get(token.word);
-  for (const name of unit ?? []) {
+  for (const name of otherNamesOf(token.word)) {
     const choice = byStem.get(name) ?? byStem.get(toStem(name)[0] ?? name);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 60 };
   }
@@ -94,45 +103,4 @@ function stemAt(token: Token, at: number, byStem: ReadonlyMap<string, Choice | u
 
 function fold(text: string): string {
   return text.toLowerCase().replaceAll(/[^\p{L}\p{N}+#%°]/gu, "");
-}
-
-const unitNames = new Map<string, readonly string[]>();
-for (const group of [
-  "km kilometer kilometre kilometers kilometres",
-  "m meter metre meters metres",
-  "cm centimeter centimetre centimeters centimetres",
-  "mm millimeter millimetre millimeters millimetres",
-  "mi mile miles",
-  "ft foot feet",
-  "in inch inches",
-  "yd yard yards",
-  "kg kilogram kilograms kilo kilos",
-  "g gram grams gramme grammes",
-  "lb lbs pound pounds",
-  "oz ounce ounces",
-  "l liter litre liters litres",
-  "ml milliliter millilitre milliliters millilitres",
-  "gal gallon gallons",
-  "c celsius centigrade",
-  "f fahrenheit",
-  "k kelvin",
-  "usd dollar dollars",
-  "eur euro euros",
-  "gbp pound pounds",
-  "jpy yen",
-  "s sec second seconds",
-  "min minute minutes",
-  "h hr hour hours",
-  "kb kilobyte kilobytes",
-  "mb megabyte megabytes",
-  "gb gigabyte gigabytes",
-]) {
-  const names = group.split(" ");
-  for (const name of names)
-    unitNames.set(name, [...(unitNames.get(name) ?? []), ...names.filter((other) => other !== name)]);
-}
-
-/** Tells whether a word is a unit of measurement. Letters alone may be anything. */
-export function isUnitName(word: string): boolean {
-  return word.length > 1 && word !== "in" && unitNames.has(word);
 }

@@ -2,10 +2,10 @@ import { isEmptyWord } from "../text/stems.ts";
 import { textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
-import { isUnitName } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { rolesOf, sampleKinds } from "./roles.ts";
+import { isUnitName } from "./unit-names.ts";
 
 /** Values that are names, by how they are written and by what stands next to them. */
 export function namedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -13,6 +13,7 @@ export function namedCandidates(place: FillPlace, parameter: Parameter): Candida
   return [
     ...unitCandidates(place, parameter),
     ...properNames(place, parameter),
+    ...nameParts(place, parameter),
     ...firstOnes(place, parameter),
     ...place.tokens.flatMap((_, at) => wordBefore(place, parameter, at)),
   ];
@@ -29,6 +30,23 @@ function properNames(place: FillPlace, parameter: Parameter): Candidate[] {
     const found = isName && isInside ? readValue(place, parameter, at) : undefined;
     return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score: 42 }];
   });
+}
+
+/** "Tom Baker" is a first name and a last name. */
+function nameParts({ tokens, toolStems }: FillPlace, parameter: Parameter): Candidate[] {
+  const name = parameter.words.join("");
+  const isLast = /^(?:last|family|sur)name$/u.test(name);
+  if (!isLast && !/^(?:first|given|fore)name$/u.test(name)) return [];
+  const isName = (at: number): boolean => {
+    const token = tokens[at];
+    return token?.kind === "word" && at > 0 && /^\p{Lu}\p{Ll}/u.test(token.text) && !toolStems.has(token.stem);
+  };
+  const from = tokens.findIndex((_, at) => isName(at) && isName(at + 1));
+  if (from === -1) return [];
+  let to = from + 2;
+  while (isName(to)) to += 1;
+  const at = isLast ? to - 1 : from;
+  return [{ parameter, value: textAt(tokens, at), from: at, to: at + 1, score: 59 }];
 }
 
 /** "the first 3 pages", where a range is wanted. */
@@ -50,10 +68,15 @@ function unitCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[
   if (!roles.has("source") && !roles.has("target")) return [];
   return tokens.flatMap((token, at) => {
     if (!isUnitName(token.word)) return [];
-    const isAmount = tokens[at - 1]?.kind === "number";
+    const before = tokens[at - 1];
+    // "20 US dollars", "20 swiss francs".
+    const isAmount =
+      before?.kind === "number" ||
+      (tokens[at - 2]?.kind === "number" && before?.kind === "word" && !isEmptyWord(before.word));
     const isWanted = /^(?:many|in|to|into)$/u.test(wordAt(tokens, at - 1));
     const fits = roles.has("source") ? isAmount : isWanted;
-    return fits ? [{ parameter, value: token.text, from: at, to: at + 1, score: 58 }] : [];
+    const value = fits ? convertToken(parameter, token) : undefined;
+    return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score: 58 }];
   });
 }
 

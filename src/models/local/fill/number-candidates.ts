@@ -1,19 +1,48 @@
-import type { Token } from "../text/token.ts";
+import { type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
-import { hasUnit } from "./convert-unit.ts";
+import { fitNumber } from "./convert-token.ts";
+import { convertUnit, hasUnit } from "./convert-unit.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { rolesOf } from "./roles.ts";
 
 /** "10 entries", "the 5 most frequent words", "30 seconds", "15%": what is counted says which parameter is meant. */
 export function numberCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
-  if (!isNumeric(parameter)) return [];
-  return place.tokens.flatMap((token, at) => {
+  const ordinals = ordinalCandidates(place, parameter);
+  if (!isNumeric(parameter)) return ordinals;
+  const counted = place.tokens.flatMap((token, at) => {
     const found =
       token.kind === "number" && token.text.toLowerCase() !== "one" ? readValue(place, parameter, at) : undefined;
     if (found === undefined) return [];
-    const score = found.to > at + 1 ? 66 : scoreNumber(place, parameter, token, at);
+    const score =
+      found.to > at + 1 ? 66 : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
     return score > 0 ? [{ parameter, value: found.value, from: at, to: found.to, score }] : [];
+  });
+  return [...ordinals, ...counted, ...periodCandidates(place, parameter)];
+}
+
+/** "in 30 days" is a day, but also 30 for what counts in days. */
+function periodCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  return tokens.flatMap((token, at) => {
+    const [, amount = "", unit = ""] = /^in (\d{1,4}) (\p{L}+)$/iu.exec(token.kind === "date" ? token.text : "") ?? [];
+    const converted = amount === "" ? undefined : convertUnit(parameter, Number(amount), unit);
+    const value = converted === undefined ? undefined : fitNumber(parameter, converted);
+    return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score: 48 }];
+  });
+}
+
+const ordinals = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"];
+
+/** "the second one", "the 3rd task", where the number of something is wanted. */
+function ordinalCandidates({ tokens, toolStems }: FillPlace, parameter: Parameter): Candidate[] {
+  const isNumber = /^(?:id|number|index|position|no|nr)$/u.test(parameter.words.at(-1) ?? "");
+  if (!parameter.isRequired || !isNumber) return [];
+  return tokens.flatMap(({ word }, at) => {
+    const number = Number(/^(\d{1,4})(?:st|nd|rd|th)$/u.exec(word)?.[1] ?? ordinals.indexOf(word) + 1);
+    const next = tokens[at + 1];
+    const isCounted = next !== undefined && (next.word === "one" || (next.stem !== "" && toolStems.has(next.stem)));
+    const value = number > 0 && isCounted ? (isNumeric(parameter) ? number : String(number)) : undefined;
+    return value === undefined ? [] : [{ parameter, value, from: at, to: at + 2, score: 50 }];
   });
 }
 
@@ -33,13 +62,51 @@ function scoreNumber(place: FillPlace, parameter: Parameter, { text }: Token, at
   return Math.max(0, ...scores) - (hasUnit(parameter) ? 20 : 0);
 }
 
+/** "down to level 4", "at most 4 levels", "at least 2": which end is meant. */
+function scoreBound({ tokens }: FillPlace, { words, stems }: Parameter, at: number): number {
+  const isMost = /^max(?:imum)?$/u.test(words[0] ?? "");
+  if (!isMost && !/^min(?:imum)?$/u.test(words[0] ?? "")) return 0;
+  const noun = stems.at(-1) ?? "";
+  if (isEndOf(tokens, noun, isMost ? at - 2 : at)) return 81;
+  const isNear = [at - 1, at + 1].some((place) => noun !== "" && tokens[place]?.stem === noun);
+  const start = tokens[at - 1]?.stem === noun ? at - 1 : at;
+  const led = [start - 2, start - 1].map((place) => wordAt(tokens, place)).join(" ");
+  const isLed = (isMost ? upTo : atLeast).test(led);
+  return isLed && (isNear || words.length === 1) ? 63 : 0;
+}
+
+/** "levels 2 to 4": two numbers from a place on. */
+function isEndOf(tokens: readonly Token[], noun: string, low: number): boolean {
+  const isPair = [low, low + 2].every((place) => tokens[place]?.kind === "number");
+  const isJoined = /^(?:to|and)$/u.test(wordAt(tokens, low + 1));
+  return isPair && isJoined && [low - 1, low + 3].some((place) => tokens[place]?.stem === noun);
+}
+
+const upTo = /^(?:(?:up|down) to|at most|(?:than|more|less) than|.* until|.* below|.* under)$/u;
+const atLeast = /^(?:at least|starting (?:at|from)|.* above|.* over)$/u;
+
 function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: Token, distance: number): number {
   const isLimit = rolesOf(parameter).has("limit");
-  if (isLimit && /^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return 46 - distance;
+  if (isLimit && isListed(word, distance)) return 46 - distance;
+  if (distance === 0 && countedIn(parameter, word)) return 60;
   if (stem === "") return 0;
   if (parameter.stems.includes(stem)) return 62 - distance;
   if (parameter.descriptionStems.has(stem) && !isShared(place, parameter, stem)) return (isLimit ? 52 : 44) - distance;
   return isLimit && place.toolStems.has(stem) ? 42 - distance / 2 : 0;
+}
+
+/** "5 results", "the 10 biggest files": as many as there are of something. */
+function isListed(word: string, distance: number): boolean {
+  if (/^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return true;
+  return distance === 0 && /^(?:best|worst|least|first|last|\p{L}{3,}est)$/u.test(word);
+}
+
+/** "10 times" is a count, "24 characters" and "24 long" are a length. */
+function countedIn({ words }: Parameter, word: string): boolean {
+  const last = words.at(-1) ?? "";
+  if (/^(?:copies|count|times|repeat|repeats|repetitions|retries|attempts|tries)$/u.test(last))
+    return word === "times" || word === "tries";
+  return last === "length" && /^(?:characters?|chars?|letters?|digits?|long)$/u.test(word);
 }
 
 /** "pixels" in the description of both width and height tells nothing. */

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../../core/json.ts";
 import { isEmptyWord } from "../text/stems.ts";
 import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
-import { convertUnit } from "./convert-unit.ts";
+import { convertUnit, isOtherUnit } from "./convert-unit.ts";
 import { convertToken, fitNumber } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
 import { rolesOf } from "./roles.ts";
@@ -32,6 +32,7 @@ function readAmount({ tokens }: FillPlace, parameter: Parameter, at: number): Re
     const converted = convertUnit(parameter, token.value, unit);
     const fitted = converted === undefined ? undefined : fitNumber(parameter, converted);
     if (fitted !== undefined) return { value: fitted, to: at + 2 };
+    if (isOtherUnit(parameter, unit)) return undefined;
   }
   const value = convertToken(parameter, token);
   return value === undefined ? undefined : { value, to: at + 1 };

@@ -7,6 +7,7 @@ export type Role =
   | "email"
   | "expression"
   | "folder"
+  | "host"
   | "limit"
   | "name"
   | "path"
@@ -26,10 +27,12 @@ const namesOf: Readonly<Record<Role, string>> = {
   email: "email mail recipient recipients",
   expression: "expression formula equation calculation math expr",
   folder: "folder directory dir root cwd repo repository workspace",
+  host: "host hostname domain ip",
   limit: "limit max maximum top count n results amount most size",
   name: "name title label called",
   path: "file files filename path paths filepath archive pdf document image photo picture csv attachment json zip src entry",
-  person: "author holder owner assignee user person who by",
+  person:
+    "author holder owner assignee user person who by attendee attendees participants guests invitees members customer client employee patient student supplier",
   place: "city location place country where region town room venue restaurant hotel",
   query: "query q search term terms keyword keywords pattern needle question topic substring",
   selector: "selector jsonpath xpath pointer",
@@ -135,9 +138,9 @@ export const cuesOf: Readonly<Partial<Record<Role, readonly string[]>>> = {
   folder: ["in", "under", "inside", "within", "at", "below"],
   limit: ["top", "first", "limit", "maximum", "max", "most", "than", "to", "only", "just"],
   name: ["called", "named", "titled", "labelled", "labeled"],
-  person: ["by", "for", "from", "of"],
+  person: ["by", "for", "from", "of", "with"],
   place: ["in", "at", "near", "for"],
-  query: ["for", "matching", "containing", "about", "mentioning", "like"],
+  query: ["called", "named", "for", "matching", "containing", "about", "mentioning", "like"],
   source: ["from"],
   target: ["to", "into", "as", "with", "in"],
   text: ["saying", "says", "reading"],

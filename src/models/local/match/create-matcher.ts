@@ -1,10 +1,10 @@
-import { type TokenKind, wordAt } from "../text/token.ts";
+import { isCode, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import { toExtensionStems } from "../fill/kind-candidates.ts";
-import { isUnitName } from "../fill/match-choice.ts";
+import { currencyCodeOf, isUnitName } from "../fill/unit-names.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toSpokenExpression } from "../fill/spoken-expression.ts";
 import type { Request } from "../text/read-request.ts";
@@ -154,6 +154,7 @@ const impliedBy: Readonly<Record<string, string>> = {
   url: "url web",
   email: "email",
   date: "date",
+  reference: "number",
 };
 
 function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
@@ -172,13 +173,32 @@ function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWo
   };
   for (const [at, token] of tokens.slice(0, 400).entries()) {
     const share = colon !== -1 && at > colon ? 0.25 : 1;
-    for (const [stem, part] of stemsOf(token)) add(stem, part * share, token.kind);
+    // `web-01` is a value too, unless it is a word of the tools, as `sha-256` is.
+    const isValue = isCode(token) && !spread.has(toStems(token.text).at(-1) ?? "");
+    for (const [stem, part] of isValue ? [] : stemsOf(token)) add(stem, part * share, token.kind);
     if (token.stem !== "") isFirst = false;
   }
-  for (const stem of impliedStems(request)) add(stem, 0.9, undefined);
+  for (const stem of [...impliedStems(request), ...compoundStems(request, spread)]) add(stem, 0.9, undefined);
   // A question asks for facts.
   if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, undefined);
   return [...words.values()];
+}
+
+/** "sun rise" is "sunrise", and "wordcount" is a count of words: if that is what the tools speak of. */
+function compoundStems({ tokens }: Request, spread: ReadonlyMap<string, number>): string[] {
+  return tokens.slice(0, 60).flatMap(({ kind, word }, at) => {
+    const isStrange = (text: string): boolean =>
+      /^\p{L}{2,30}$/u.test(text) && !toStems(text).some((stem) => isKnown(stem, spread));
+    const next = wordAt(tokens, at + 1);
+    if (kind !== "word" || !isStrange(word)) return [];
+    const joined = isStrange(next) ? toStems(`${word}${next}`).filter((stem) => spread.has(stem)) : [];
+    if (joined.length > 0 || word.length < 7) return joined;
+    for (let split = 3; split <= word.length - 3; split++) {
+      const parts = [word.slice(0, split), word.slice(split)].flatMap((part) => toStems(part));
+      if (parts.length === 2 && parts.every((part) => spread.has(part))) return parts;
+    }
+    return [];
+  });
 }
 
 /** What numbers with their units, or arithmetic in words, are most likely for. */
@@ -188,14 +208,15 @@ function impliedStems({ text, tokens }: Request): string[] {
   const isCounting = tokens.some(({ word }, at) => word === "how" && wordAt(tokens, at + 1) === "many");
   const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
   const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(wordAt(tokens, at + 1)));
-  if (hasAmount && units.size > 1) return toStems("convert unit");
+  const isMoney = [...units].every((unit) => currencyCodeOf(unit) !== undefined);
+  if (hasAmount && units.size > 1) return toStems(isMoney ? "convert currency money" : "convert unit");
   return isCounting ? toStems("count") : [];
 }
 
 /** Binary and structured formats say what is to be done with a file; a text may be for anything. */
 const plainFormats = /^(?:md|markdown|txt|html?|js|mjs|ts|py|sh|rb|log|rst)$/iu;
 
-function stemsOf({ kind, text, stem }: Request["tokens"][number]): (readonly [string, number])[] {
+function stemsOf({ kind, text, stem }: Token): (readonly [string, number])[] {
   // `main..HEAD` is a value, whatever its parts mean.
   if (kind === "word" && text.includes("..")) return [];
   if (kind === "pair") return toStems(text).map((part) => [part, 0.8] as const);
@@ -208,6 +229,7 @@ function stemsOf({ kind, text, stem }: Request["tokens"][number]): (readonly [st
       ["file", 0.3],
     ];
   }
+  if (kind === "number" && /^\d{10,}$/u.test(text)) return [["number", 0.4]];
   return toStems(impliedBy[kind] ?? "").map((part) => [part, kind === "expression" ? 1 : 0.4] as const);
 }
 

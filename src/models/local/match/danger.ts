@@ -29,10 +29,25 @@ const alwaysDangerous = new Set([
 function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const own = new Set(toStems(tool.name));
   const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
+  // What lists orders orders nothing, and neither does what cancels one.
+  const names = toStems(ownName(tool));
+  const isVerb = (stem: string): boolean =>
+    reads.has(stem) || changes.has(stem) || groups.some((group) => group.has(stem));
+  const said = reads.has(verb) ? [] : isVerb(names[0] ?? "") ? names.slice(0, 1) : names;
   return groups.filter((group) =>
-    [...group].some((stem) => (own.has(stem) || verb === stem) && (alwaysDangerous.has(stem) || !own.has("text"))),
+    [...group].some((stem) =>
+      alwaysDangerous.has(stem)
+        ? own.has(stem) || verb === stem
+        : (said.includes(stem) || verb === stem) && !own.has("text"),
+    ),
   );
 }
+
+const reads = new Set(
+  toStems(
+    "list get show find search look read tell compute calculate count check compare query summarize describe lookup fetch",
+  ),
+);
 
 /** Tells whether a tool may do something that cannot be taken back, by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
@@ -40,12 +55,36 @@ export function isDangerous(tool: ModelTool): boolean {
 }
 
 const changes = new Set(
-  toStems("add write insert put replace rename move edit update change fix set apply convert format"),
+  toStems(
+    "add write insert put replace rename move edit update change fix set apply format create book reserve record log remind schedule " +
+      "start restart lock unlock enable disable turn switch assign register invite upload import install adjust increase decrease save store " +
+      "open close print submit request heat play approve reject merge subscribe vote block mark complete finish sync restore share grant " +
+      "reboot water brew feed dial notify trigger hire fire activate deactivate",
+  ),
 );
 
 /** Tells whether a tool changes things, by the first word of its description. */
 export function isChanging(tool: ModelTool): boolean {
-  return isDangerous(tool) || changes.has(toStems((tool.description ?? "").slice(0, 60))[0] ?? "");
+  const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
+  if (isDangerous(tool)) return true;
+  return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
+}
+
+/** "Adds two numbers", "Replaces words in a text": what comes out is new, and nothing that was there is changed. */
+function isComputing({ description = "" }: ModelTool): boolean {
+  const start = description.slice(0, 200);
+  const isValue = /\b(?:numbers?|sum|texts?|strings?|dates?|words?)\b/iu.test(start);
+  return (
+    isValue &&
+    computing.test(start) &&
+    !/\b(?:files?|folders?|lists?|tasks?|database|table|records?|calendar)\b/iu.test(start)
+  );
+}
+
+const computing = /^(?:adds?|replaces?|formats?|changes?|appl(?:y|ies)|increases?|decreases?|turns?|moves?)\b/iu;
+
+function ownName({ name }: ModelTool): string {
+  return name.slice(name.indexOf("__") + 1);
 }
 
 /** What a request says about doing what a dangerous tool does. */
@@ -71,6 +110,13 @@ function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWi
 
 const denials = /^(?:not|don't|dont|never|without|no|won't|shouldn't|cannot|can't)$/u;
 const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;
+
+/** Tells whether a request asks about something, and does not ask for something to be done: "any open tickets?" opens none. */
+export function asksAbout({ text, tokens }: Request): boolean {
+  const first = wordAt(tokens, 0);
+  if (/^(?:what|what's|which|who|whose|when|where|why|how)$/u.test(first)) return wordAt(tokens, 1) !== "about";
+  return /\?\s*$/u.test(text) && /^(?:is|are|was|were|do|does|did|has|have|am|any|isn't|aren't)$/u.test(first);
+}
 
 /** Tells whether a request wants something deleted, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
 export function asksForOther({ tokens }: Request, tool: ModelTool): boolean {

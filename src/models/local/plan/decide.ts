@@ -1,13 +1,26 @@
 import { toCanonicalJson } from "../../../core/canonical-json.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
+import { splitName } from "../match/create-matcher.ts";
 import { renderDenied, renderResults } from "../talk/render-results.ts";
-import { askFor, offer, sayNothingFits, sayTooMuch, sayUndone, smallTalk } from "../talk/phrases.ts";
+import {
+  askFor,
+  offer,
+  sayDeclined,
+  sayLost,
+  sayNothingFits,
+  sayTooMuch,
+  sayUndone,
+  smallTalk,
+} from "../talk/phrases.ts";
 import { isMeta, workOf, type Decision, type PlannedCall, type Scene, type Task } from "./decision.ts";
 import { addAnswers, toInputs } from "./fill-task.ts";
+import { findLost } from "./find-lost.ts";
 import { findFollowUp } from "./follow-up.ts";
 import { planTasks } from "./plan-tasks.ts";
-import { fitTool, resolveStep, type Fit, type Resolution, type StepPlace } from "./resolve-step.ts";
+import { findObjection } from "./find-objection.ts";
+import { fitTool, type Fit } from "./fit-tool.ts";
+import { resolveStep, type Resolution, type StepPlace } from "./resolve-step.ts";
 import { findSkillCommand } from "./skill-command.ts";
 
 /** Decides what to do next: one step of the request, a question, or the answer. */
@@ -21,11 +34,14 @@ export function decide(scene: Scene): Decision {
   const talk = exchange.rounds.length === 0 ? smallTalk(scene) : undefined;
   if (talk !== undefined) return say(talk);
   if (work.length === 0) return decideNext(scene, planTasks(scene), work) ?? say("All right. What else can I do?");
-  const next = decideNext(scene, planTasks(scene).slice(work.length), work);
+  const tasks = planTasks(scene);
+  const next = decideNext(scene, tasks.slice(work.length), work);
   if (next !== undefined) return next;
   // Whoever has just opened a skill had something to do with it.
   const hasOpened = exchange.rounds.at(-1)?.every(({ tool }) => tool === "activate_skill") === true;
-  return say(hasOpened ? withResults(work, sayUndone(exchange.text)) : renderResults(work));
+  if (hasOpened) return say(withResults(work, sayUndone(exchange.text)));
+  const lost = findLost(scene, tasks, work);
+  return say(lost.length === 0 ? renderResults(work) : withResults(work, sayLost(lost)));
 }
 
 /** Decides about the first of `tasks` that is not done by what was done already; `undefined` if all are. */
@@ -62,6 +78,8 @@ function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[
       return say(withResults(work, offer(resolution)));
     case "narrower":
       return say(withResults(work, sayTooMuch(resolution.fit.tool, resolution.said)));
+    case "declined":
+      return say(withResults(work, sayDeclined(task.request.text)));
     case "none":
       return say(withResults(work, sayNothingFits(scene, task.request.text)));
   }
@@ -74,7 +92,10 @@ function withResults(work: readonly (readonly DoneCall[])[], text: string): stri
 
 function settle(task: Task, fit: Fit, { today }: Scene): Resolution {
   const filled = addAnswers(fit.filled, task.answers, today);
-  return { type: filled.missing.length === 0 ? "call" : "ask", fit: { ...fit, filled } };
+  const whole = { ...fit, filled };
+  if (filled.missing.length > 0) return { type: "ask", fit: whole };
+  const said = findObjection(task.request, whole);
+  return said === undefined ? { type: "call", fit: whole } : { type: "narrower", fit: whole, said };
 }
 
 function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {
@@ -82,11 +103,21 @@ function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {
   const isWeak = resolution.type === "none" || resolution.type === "offer";
   const followUp = findFollowUp(scene, task.request, isWeak);
   if (followUp !== undefined) return { type: "call", fit: followUp };
-  if (!scene.mustCall || resolution.type === "call" || resolution.type === "open") return resolution;
+  if (resolution.type === "call") return { ...resolution, fit: addToLast(scene, resolution.fit) };
+  if (!scene.mustCall || resolution.type === "open") return resolution;
   const tool = scene.tools.find(({ name }) => !isMeta(name));
   const fit = resolution.type === "ask" ? resolution.fit : resolution.type === "offer" ? resolution.fits[0] : undefined;
   const forced = fit ?? (tool === undefined ? undefined : fitTool(task.request, tool, 0, place));
   return forced === undefined ? resolution : { type: "call", fit: forced };
+}
+
+/** A step that tells the tool of the step before only how to do it means the same thing, done that way. */
+function addToLast({ exchange }: Scene, fit: Fit): Fit {
+  const last = workOf(exchange).at(-1)?.at(-1);
+  const { input, recalled, guessed, used } = fit.filled;
+  const isMore = recalled.size > 0 && recalled.size === guessed.size && used.size > 0;
+  if (last?.tool !== fit.tool.name || !isMore) return fit;
+  return { ...fit, filled: { ...fit.filled, input: { ...last.input, ...input } } };
 }
 
 /** What is open and what was done: for a step that follows others, what they did too. */
@@ -111,9 +142,16 @@ function toPlace(scene: Scene, isChained: boolean): StepPlace {
     instructions: new Map(
       openings(calls).flatMap(({ skill, text }) => (text === undefined ? [] : [[skill, text] as const])),
     ),
+    recent: isChained ? undefined : recentOwner(calls),
     skillBar: 1.25,
     canOpen: (skill) => canActivate && listed.has(skill) && !tried.has(skill) && !isOpen(skill),
   };
+}
+
+/** The skill whose tool was called last. */
+function recentOwner(calls: readonly DoneCall[]): string | undefined {
+  const [owner, own] = splitName(calls.findLast(({ tool }) => !isMeta(tool))?.tool ?? "");
+  return own === undefined ? undefined : owner;
 }
 
 /** The skills that were opened, each with its instructions; without, if it could not be opened. */

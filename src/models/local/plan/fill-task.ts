@@ -41,8 +41,9 @@ function isWholeText(parameter: Parameter, { tokens }: Request): boolean {
 
 /** A short answer is the value itself. */
 function wholeAnswer(parameter: Parameter, request: Request): JsonValue | undefined {
+  if (isMessage(parameter)) return convertToken(parameter, toQuotedToken(request.text.trim()));
   const text = request.text
-    .replace(/^\s*(?:it's|it is|use|take|make it|the|to|by|in|for|with|that's|that is|please)\s+/iu, "")
+    .replace(/^\s*(?:it's|it is|use|take|make it|the|to|by|in|at|on|from|for|with|that's|that is|please)\s+/iu, "")
     .replace(/[.!]?\s*$/u, "")
     .trim();
   const [token, ...rest] = readRequest(text).tokens;
@@ -57,6 +58,19 @@ function wholeAnswer(parameter: Parameter, request: Request): JsonValue | undefi
   const fitting = convertToken(parameter, whole);
   if (fitting !== undefined) return fitting;
   return request.tokens.map((token) => convertToken(parameter, token)).find((value) => value !== undefined);
+}
+
+/** What is sent or written is taken as it is said, to the last exclamation mark. */
+function isMessage({ type, words, choices }: Parameter): boolean {
+  return (
+    type === "string" && choices.length === 0 && /^(?:message|body|content|text|comment)$/u.test(words.at(-1) ?? "")
+  );
+}
+
+function toQuotedToken(text: string): Token {
+  const [quoted, ...rest] = readRequest(text).tokens;
+  const isQuoted = rest.length === 0 && quoted?.kind === "quoted";
+  return isQuoted ? quoted : { kind: "quoted", text, word: "", stem: "", value: text, start: 0, end: text.length };
 }
 
 /** More calls at once are a mistake, or hostile. */

@@ -1,6 +1,6 @@
 import type { Request } from "../text/read-request.ts";
 import { isMeta, workOf, type Scene } from "./decision.ts";
-import { fitTool, type Fit } from "./resolve-step.ts";
+import { fitTool, type Fit } from "./fit-tool.ts";
 
 /**
  * Understands "and for b.csv?", "what about notes.md?" and "again": the last call of the conversation with what the request says
@@ -20,11 +20,15 @@ export function findFollowUp(scene: Scene, request: Request, isWeak: boolean): F
       request.text,
     );
   const isAddition =
-    /^\s*(?:and|now|ok|okay|so)?[\s,]*(?:what about|how about|and|now|the same|same|do the same|also|for|with|in|but|instead|only|just)\b/iu.test(
+    /^\s*(?:and|now|ok|okay|so)?[\s,]*(?:what about|how about|and|now|the same|same|do the same|also|for|with|in|but|instead|only|just|as|where|without|sorted|per|by|top)\b/iu.test(
       request.text,
     );
-  if (!isRepeat && !(isAddition && isWeak)) return undefined;
+  if (!isRepeat && !isAddition) return undefined;
   const fit = fitTool(request, tool, 0, { calls: [], isChained: false });
+  // "as markdown": if all of it is for the last call, it is for nothing else.
+  const isWhole =
+    request.tokens.every(({ stem }, at) => stem === "" || fit.filled.used.has(at)) && fit.filled.used.size > 0;
+  if (!isRepeat && !isWeak && !isWhole) return undefined;
   const said = Object.entries(fit.filled.input).filter(([name]) => !fit.filled.guessed.has(name));
   if (!isRepeat && said.length === 0) return undefined;
   return {

@@ -1,6 +1,7 @@
 import { convertToken } from "../fill/convert-token.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { readRequest, type Request } from "../text/read-request.ts";
+import { isValueToken } from "../text/token.ts";
 import { workOf, type Scene, type Task } from "./decision.ts";
 import { readQuestion, saysNo, saysYes, type Question } from "./pending.ts";
 import { resolveStep, type Resolution } from "./resolve-step.ts";
@@ -36,9 +37,13 @@ function toTasks(scene: Scene, text: string): Task[] {
   const request = readRequest(text, scene.today);
   const steps = splitSteps(request, (part) => {
     const resolution = resolveAlone(scene, part);
-    if (resolution.type === "open") return { name: resolution.skill.name, isSure: resolution.score >= sureSkill };
+    if (resolution.type === "open")
+      return { name: resolution.skill.name, isSure: resolution.score >= sureSkill, isFull: false };
     const isTask = resolution.type === "call" || resolution.type === "ask";
-    return isTask ? { name: resolution.fit.tool.name, isSure: resolution.type === "call" } : undefined;
+    if (!isTask) return undefined;
+    const { tool, filled } = resolution.fit;
+    const isFull = part.tokens.every((token, at) => !isValueToken(token) || filled.covered.has(at));
+    return { name: tool.name, isSure: resolution.type === "call", isFull };
   });
   return steps.map((step) => ({ request: step, answers: [] }));
 }
@@ -52,6 +57,7 @@ function resolveAlone({ matcher }: Scene, request: Request): Resolution {
     isChained: false,
     opened: new Set(),
     instructions: new Map(),
+    recent: undefined,
     skillBar: 1.6,
     canOpen: () => true,
   });

@@ -8,7 +8,10 @@ import { rolesOf } from "../fill/roles.ts";
 import type { Request } from "../text/read-request.ts";
 
 /** Tells whether a request speaks of what came before: "it", "the result", "that file". */
-export function speaksOfBefore({ tokens }: Request): boolean {
+export function speaksOfBefore(request: Request): boolean {
+  const colon = request.tokens.findIndex(({ text }) => text === ":");
+  // What is behind a colon is a text, and speaks of what it likes.
+  const tokens = colon > 0 ? request.tokens.slice(0, colon) : request.tokens;
   return tokens.some(({ word }, at) => {
     if (/^(?:it|its|them|those|these|result|results|output|outcome|same)$/u.test(word)) return true;
     const next = tokens[at + 1];
@@ -20,15 +23,24 @@ export function speaksOfBefore({ tokens }: Request): boolean {
   });
 }
 
+/** What a step follows. */
+interface Context {
+  /** Whether it follows another one of the same request. */
+  readonly isChained: boolean;
+  /** Whether it goes on with what the last call was about. */
+  readonly isSame: boolean;
+}
+
 /** Where "it" comes from: the results of earlier calls, the last first, and what was given to them. */
-export function createRecall(request: Request, calls: readonly DoneCall[], isChained: boolean): Recall {
+export function createRecall(request: Request, calls: readonly DoneCall[], { isChained, isSame }: Context): Recall {
   const isMeant = speaksOfBefore(request);
+  const isAdded = /^\s*(?:and|also|now|ok|okay|then|so|but)\b/iu.test(request.text);
   const last = calls
     .toReversed()
     .filter(({ result }) => result?.status === "ok")
     .slice(0, 5);
   return (parameter) => {
-    if (last.length === 0 || (!isMeant && !isChained)) return undefined;
+    if (last.length === 0 || (!isMeant && !isChained && !((isAdded || isSame) && isPlace(parameter)))) return undefined;
     for (const { input, result } of last) {
       const value = fromCall(parameter, input, isMeant ? result?.value : undefined);
       if (value !== undefined) return value;
@@ -37,13 +49,16 @@ export function createRecall(request: Request, calls: readonly DoneCall[], isCha
   };
 }
 
-function fromCall(parameter: Parameter, input: JsonObject, result: JsonValue | undefined): JsonValue | undefined {
+function isPlace(parameter: Parameter): boolean {
   const roles = rolesOf(parameter);
-  const isPlace = roles.has("path") || roles.has("folder") || roles.has("url") || roles.has("email");
+  return roles.has("path") || roles.has("folder") || roles.has("url") || roles.has("email");
+}
+
+function fromCall(parameter: Parameter, input: JsonObject, result: JsonValue | undefined): JsonValue | undefined {
   const given = Object.hasOwn(input, parameter.name) ? fit(parameter, input[parameter.name]) : undefined;
-  const answered = result === undefined ? undefined : fromResult(parameter, result, isPlace);
+  const answered = result === undefined ? undefined : fromResult(parameter, result, isPlace(parameter));
   // "It" is the file that was worked on, if a file is wanted, and else what came out.
-  if (isPlace) return answered ?? given ?? findPlace(parameter, input);
+  if (isPlace(parameter)) return answered ?? given ?? findPlace(parameter, input);
   return answered ?? given;
 }
 

@@ -1,31 +1,29 @@
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
-import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
+import { asksAbout, asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
+import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
-import { isValueToken, type Token } from "../text/token.ts";
-import { createRecall } from "./recall-value.ts";
-
-/** A tool with what the request gives it. */
-export interface Fit {
-  readonly tool: ModelTool;
-  readonly filled: Filled;
-  readonly score: number;
-}
+import { toStems } from "../text/stems.ts";
+import { isCode, type Token } from "../text/token.ts";
+import { findObjection } from "./find-objection.ts";
+import { isMeta } from "./decision.ts";
+import { fitTool, type Fit } from "./fit-tool.ts";
 
 /** What to do for one step. */
 export type Resolution =
   | { readonly type: "call"; readonly fit: Fit }
   | { readonly type: "ask"; readonly fit: Fit }
-  /** It would do more than it is asked to: `said` is what the request keeps it to, and it has no place for. */
+  /** It would do something else than it is asked to: `said` is what of the request it has no place for. */
   | { readonly type: "narrower"; readonly fit: Fit; readonly said: string }
   | { readonly type: "open"; readonly skill: ListedSkill; readonly score: number }
   | { readonly type: "offer"; readonly fits: readonly Fit[] }
+  /** The request says that something is not to be done. */
+  | { readonly type: "declined" }
   | { readonly type: "none" };
 
 /** What is there to choose from. */
@@ -40,19 +38,26 @@ export interface StepPlace {
   readonly opened: ReadonlySet<string>;
   /** What skills say about the use of their tools, as far as it was read in this conversation. */
   readonly instructions: ReadonlyMap<string, string>;
+  /** The skill whose tool was called last: what is said next is likely about it. */
+  readonly recent: string | undefined;
   /** How well a skill must fit to be opened: opening one does no harm, taking a request apart because of one does. */
   readonly skillBar: number;
   readonly canOpen: (skill: string) => boolean;
 }
 
 /** Below it a match is chance. If the request says everything that is required, less will do. */
-const bars = { sure: 2.4, complete: 1.7, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
+const bars = { sure: 2.4, complete: 1.7, harmless: 1.5, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
 
+/** Nor are more of them tried if no word says which one. */
+const mostForms = 60;
+
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
+  if (isDeclined(request)) return { type: "declined" };
+  const forbidden = forbiddenVerbs(request);
   const matches = place.matcher.rank(request);
   const found = matches.flatMap(({ item: { tool }, score }) => (tool === undefined ? [] : [{ tool, score }]));
   // A tool that shares no word with the request may still be the one that the instructions of its skill name for it.
@@ -63,9 +68,10 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const fits = [...found, ...others.map((tool) => ({ tool, score: 0 }))]
     .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
-    .filter(({ tool }) => !isDangerous(tool) || wishOf(request, tool) !== "denied")
+    .filter(({ tool }) => !isForbidden(tool, forbidden) && (!isDangerous(tool) || wishOf(request, tool) !== "denied"))
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
+    .map((fit) => (isRepetition(fit, place) ? { ...fit, score: fit.score - 2 } : fit))
     .toSorted((left, right) => right.score - left.score);
   const skills = matches.filter(
     ({ item, score }) =>
@@ -73,25 +79,82 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
       score >= (place.opened.size > 0 ? bars.sure : place.skillBar) &&
       place.canOpen(item.skill.name),
   );
-  const isAllowed = ({ tool }: Fit): boolean => !isDangerous(tool) || wishOf(request, tool) === "asked";
+  const isQuestion = asksAbout(request);
+  const codes = request.tokens.flatMap((token, at) => (isCode(token) ? [at] : []));
+  // What has no use for `ORD-2207` is not about it.
+  const isAllowed = ({ tool, filled }: Fit): boolean =>
+    codes.every((at) => filled.covered.has(at) || isWordOf(tool, request.tokens[at])) &&
+    (!isDangerous(tool) || wishOf(request, tool) === "asked") &&
+    !(isQuestion && isChanging(tool));
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
-  const resolution = choose({ fits, best: fits.find(isAllowed), isMeant }, skills, place);
-  const said = resolution.type === "call" ? findRestriction(request, resolution.fit) : undefined;
+  const best = preferComplete(request, fits.filter(isAllowed));
+  const resolution = withForms(request, choose({ fits, best, isMeant }, skills, place), place);
+  const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
 }
 
-/** What a request keeps a change to ("all python files", "only the first page") and the tool was not told. */
-function findRestriction(request: Request, { tool, filled }: Fit): string | undefined {
-  if (!isChanging(tool)) return undefined;
-  const { tokens } = request;
-  const own = toolWordsOf(tool).toolStems;
-  const from = tokens.findIndex(({ word }) => /^(?:all|every|each|only|just)$/u.test(word));
-  if (from === -1) return undefined;
-  let to = from + 1;
-  while (to < tokens.length && tokens[to]?.kind === "word" && !filled.used.has(to)) to += 1;
-  const isTold = tokens.slice(from + 1, to).every(({ stem }) => stem === "" || own.has(stem));
-  return isTold ? undefined : request.text.slice(tokens[from]?.start, tokens[to - 1]?.end);
+function isWordOf(tool: ModelTool, token: Token | undefined): boolean {
+  return toolWordsOf(tool).ownStems.has(toStems(token?.text ?? "").at(-1) ?? "");
+}
+
+/** A step that says nothing new to the tool of the step before it is hardly for that tool. */
+function isRepetition({ tool, filled }: Fit, { isChained, calls }: StepPlace): boolean {
+  return isChained && filled.used.size === 0 && calls.at(-1)?.tool === tool.name;
+}
+
+/** A tool that has all it needs is more likely meant than one that is a little nearer and lacks something. */
+function preferComplete(request: Request, [best, ...others]: readonly Fit[]): Fit | undefined {
+  if (best === undefined) return undefined;
+  if (best.filled.missing.length === 0) return others.find((other) => saysMore(request, other, best)) ?? best;
+  const isWhole = ({ tool, filled, score }: Fit): boolean =>
+    filled.missing.length === 0 &&
+    filled.guessed.size === 0 &&
+    Object.keys(filled.input).length > 1 + Object.keys(best.filled.input).length &&
+    score >= best.score - 2.5 &&
+    !isChanging(tool);
+  return others.find(isWhole) ?? best;
+}
+
+/** "deactivate user 77" gives one tool a number, and another the number and what to do with it. */
+function saysMore({ tokens }: Request, other: Fit, best: Fit): boolean {
+  const { missing, guessed, used } = other.filled;
+  const isCertain = missing.length === 0 && guessed.size === 0 && best.filled.guessed.size === 0;
+  const isMore = used.size > best.filled.used.size && [...best.filled.used].every((at) => used.has(at));
+  const verb = tokens.findIndex(({ stem }) => stem !== "");
+  return (
+    isCertain &&
+    isMore &&
+    used.has(verb) &&
+    !best.filled.used.has(verb) &&
+    best.filled.used.size > 0 &&
+    other.score >= best.score - 1.5
+  );
+}
+
+/** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is only offered. */
+function withForms(request: Request, resolution: Resolution, place: StepPlace): Resolution {
+  if (resolution.type !== "none") return resolution;
+  const fits = place.tools
+    .slice(0, mostForms)
+    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool))
+    .map((tool) => fitTool(request, tool, 0, place))
+    .filter(({ filled, score }) => {
+      const isWhole = filled.missing.length === 0 && filled.guessed.size === 0;
+      // A number may be anything.
+      return isWhole && score > 0 && [...filled.used].some((at) => hasOwnForm(request.tokens[at]));
+    })
+    .toSorted((left, right) => right.score - left.score);
+  return fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
+}
+
+function hasOwnForm(token: Token | undefined): boolean {
+  return (
+    token !== undefined &&
+    token.kind !== "number" &&
+    token.kind !== "mark" &&
+    (token.kind !== "word" || token.stem !== "")
+  );
 }
 
 interface Found {
@@ -114,12 +177,21 @@ function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place:
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
 }
 
-function barOf({ tool, filled }: Fit, place: StepPlace, isMeant: boolean): number {
+function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {
+  const { tool, filled } = fit;
   const bonus = openedBonus(tool, place);
   if (bonus > 0) return bonus + (isMeant ? bars.meantTool : bars.opened);
-  const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
-  const isComplete = required.length > 0 && filled.missing.length === 0 && filled.guessed.size === 0;
-  return isComplete ? bars.complete : bars.sure;
+  if (!isChanging(tool)) return readingBar(fit, place);
+  const isTold = filled.missing.length === 0 && filled.guessed.size === 0;
+  return isTold && parametersOf(tool).some(({ isRequired }) => isRequired) ? bars.complete : bars.sure;
+}
+
+/** What only reads does no harm: if it has all it needs, and more so in a conversation about the same, less will do. */
+function readingBar({ tool, filled, missed }: Fit, { isChained, calls, recent }: StepPlace): number {
+  if (filled.missing.length > 0 || missed > 0) return bars.sure;
+  if (isChained && calls.at(-1)?.tool !== tool.name) return bars.near;
+  if (filled.guessed.size > filled.recalled.size) return bars.sure;
+  return splitName(tool.name)[0] === recent ? bars.near : bars.harmless;
 }
 
 /** Tells whether a skill fits better than the best tool that is there. */
@@ -141,7 +213,8 @@ function namedBonus({ name }: ModelTool, { tokens }: Request): number {
 function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
   const known =
     openedBonus(tool, place) + namedBonus(tool, request) + scoreInstructions(tool, request, place.instructions);
-  return asksForOther(request, tool) ? known - 4 : known;
+  const recent = place.recent !== undefined && splitName(tool.name)[0] === place.recent ? 0.8 : 0;
+  return (asksForOther(request, tool) ? known - 4 : known) + recent;
 }
 
 /** The tools of a skill that was opened for this are most likely meant. */
@@ -153,33 +226,4 @@ function openedBonus({ name }: ModelTool, { opened, instructions }: StepPlace): 
     if (text.includes(`${owner}/${own}`) || text.includes(name)) return 2.5;
   }
   return 0;
-}
-
-/** Fills a tool and adds to its score how well the values fit it. */
-export function fitTool(
-  request: Request,
-  tool: ModelTool,
-  score: number,
-  place: Pick<StepPlace, "calls" | "isChained">,
-): Fit {
-  const recall = createRecall(request, place.calls, place.isChained);
-  const filled = fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall });
-  const values = request.tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
-  const taken = values.filter((at) => filled.used.has(at)).length;
-  const missed = Math.min(3, values.length - taken);
-  const said = Object.keys(filled.input).length - filled.guessed.size;
-  const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
-  const fit =
-    Math.min(3, taken) * 0.6 +
-    Math.min(3, said) * 0.3 -
-    missed * 1 -
-    Math.min(3, filled.missing.length) * 0.9 -
-    guesses;
-  return { tool, filled, score: score + fit };
-}
-
-/** Tells whether a token is something that a tool should have a use for: a value, or a name. */
-function isNamed(token: Token, at: number): boolean {
-  if (token.kind === "word") return at > 0 && token.stem !== "" && /^\p{Lu}\p{Ll}/u.test(token.text);
-  return isValueToken(token) && token.kind !== "flag";
 }

@@ -20,14 +20,18 @@ test.each([
 ])("splitSteps() takes %j apart", (text, expected) => {
   const steps = splitSteps(readRequest(text), (part) => {
     const verb = /\b(read|count|list)\b/iu.exec(part.text)?.[1];
-    return verb === undefined ? undefined : { name: verb.toLowerCase(), isSure: true };
+    return verb === undefined ? undefined : { name: verb.toLowerCase(), isSure: true, isFull: false };
   });
 
   expect(steps.map((step) => step.text)).toEqual(expected);
 });
 
 test("splitSteps() makes no more steps than anybody writes", () => {
-  const steps = splitSteps(readRequest("read a then ".repeat(500)), () => ({ name: "read", isSure: true }));
+  const steps = splitSteps(readRequest("read a then ".repeat(500)), () => ({
+    name: "read",
+    isSure: true,
+    isFull: false,
+  }));
 
   expect(steps).toHaveLength(20);
 });

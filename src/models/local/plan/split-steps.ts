@@ -4,7 +4,14 @@ import { speaksOfBefore } from "./recall-value.ts";
 import { splitListed } from "./split-listed.ts";
 
 /** What a part of a request would be done with; `undefined` if it is nothing to do by itself. */
-export type TaskOf = (part: Request) => { readonly name: string; readonly isSure: boolean } | undefined;
+export type TaskOf = (part: Request) => PartTask | undefined;
+
+interface PartTask {
+  readonly name: string;
+  readonly isSure: boolean;
+  /** Whether it has a use for every value in the part. */
+  readonly isFull: boolean;
+}
 
 /** Nobody writes more in one message; a hostile text may. */
 const mostSteps = 20;
@@ -96,9 +103,13 @@ function mergeSpans(request: Request, spans: readonly Span[], taskOf: TaskOf): S
 
 function isOwn(before: Request, part: Request, isNext: boolean, taskOf: TaskOf): boolean {
   const task = taskOf(part);
-  if (task === undefined || !(isNext || beginsTask(part)) || taskOf(before) === undefined) return false;
+  const hasColon = before.tokens.some(({ text }) => text === ":");
+  if (taskOf(before) === undefined) return false;
+  // Whoever says "then tell me …" has a step in mind, whether there is something for it or not.
+  if (task === undefined) return isNext && beginsTask(part) && !hasColon;
+  if (!isNext && !beginsTask(part)) return false;
   // Behind a colon there is a text, and what sounds like a step may be part of it.
-  return task.isSure || !before.tokens.some(({ text }) => text === ":");
+  return task.isSure || !hasColon;
 }
 
 /** "count the words and check the links": two things to do. */
@@ -110,11 +121,25 @@ function splitAtAnd(request: Request, span: Span, taskOf: TaskOf): Span[] {
     if (tokens[at]?.word !== "and") continue;
     const left = { ...span, to: textAt(tokens, at - 1) === "," ? at - 1 : at };
     const right = { ...span, from: at + 1 };
+    if (isMore(slice(request, span), slice(request, left), slice(request, right), taskOf)) continue;
     if (areTasks(slice(request, left), slice(request, right), taskOf))
       return [left, ...splitAtAnd(request, right, taskOf)];
   }
   return [span];
 }
+
+/** "download … and save it as b.zip": a value behind the "and" that the first thing to do has a use for. */
+function isMore(whole: Request, left: Request, right: Request, taskOf: TaskOf): boolean {
+  if (!hasValue(right) || !right.tokens.some(({ word }) => /^(?:it|them)$/u.test(word))) return false;
+  const task = taskOf(whole);
+  return task?.isSure === true && task.isFull && task.name === taskOf(left)?.name;
+}
+
+function hasValue({ tokens }: Request): boolean {
+  return tokens.some((token) => isValueToken(token) && token.kind !== "number" && token.kind !== "flag");
+}
+
+const asking = /^(?:how|what|which|who|is|are)$/u;
 
 function areTasks(left: Request, right: Request, taskOf: TaskOf): boolean {
   if (!beginsTask(right)) return false;
@@ -122,10 +147,8 @@ function areTasks(left: Request, right: Request, taskOf: TaskOf): boolean {
   const second = taskOf(right);
   if (first === undefined || second === undefined) return false;
   // "find the errors and show one a line" says more about one thing; something to do it with would make it two.
-  const hasObject = right.tokens.some(
-    (token) => isValueToken(token) && token.kind !== "number" && token.kind !== "flag",
-  );
-  return hasObject || (first.name !== second.name && (second.isSure || speaksOfBefore(right)));
+  const areQuestions = [left, right].every(({ tokens }) => asking.test(wordAt(tokens, 0)));
+  return hasValue(right) || areQuestions || (first.name !== second.name && (second.isSure || speaksOfBefore(right)));
 }
 
 const verbs = new Set(

@@ -1,10 +1,13 @@
 import type { ModelTool } from "../../model.ts";
 import type { Parameter } from "../fill/parameter.ts";
+import { splitName } from "../match/create-matcher.ts";
 import { isMeta, type Scene } from "../plan/decision.ts";
 import type { Resolution } from "../plan/resolve-step.ts";
 
 const who =
   "I am the offline model: I match what you write with tools and skills and fill in their inputs. I do not know things by myself.";
+
+const abilities = "This is what I can do:";
 
 /** How many things are listed before it gets boring. */
 const mostListed = 20;
@@ -40,10 +43,12 @@ export function smallTalk(scene: Scene): string | undefined {
 }
 
 function listAbilities({ skills, tools }: Scene): string {
+  // What an open skill can do is said where the skill is.
+  const listed = new Set(skills.map(({ name }) => name));
   const lines = [
     ...skills.slice(0, mostListed).map(({ name, description }) => `- ${name}: ${firstSentence(description)}`),
     ...tools
-      .filter(({ name }) => !isMeta(name))
+      .filter(({ name }) => !isMeta(name) && !listed.has(splitName(name)[0]))
       .slice(0, mostListed)
       .map(({ name, description }) => `- \`${name}\`: ${firstSentence(description ?? "")}`),
   ];
@@ -52,7 +57,7 @@ function listAbilities({ skills, tools }: Scene): string {
     return "The tools here must be searched for before they are seen, which I cannot do. With `--exposure direct` (`exposure` of an agent) I am shown them.";
   }
   if (lines.length === 0) return "There are no tools and no skills here, so there is nothing I can do yet.";
-  return `This is what I can do:\n${lines.join("\n")}${rest > 0 ? `\n… and ${rest} more` : ""}`;
+  return `${abilities}\n${lines.join("\n")}${rest > 0 ? `\n… and ${rest} more` : ""}`;
 }
 
 function firstSentence(text: string): string {
@@ -63,8 +68,18 @@ function firstSentence(text: string): string {
 
 /** Says that nothing fits, and what there is. */
 export function sayNothingFits(scene: Scene, request: string): string {
+  if (/^\s*(?:thanks|thank you|cheers|great|perfect|nice|cool|well done)\b/iu.test(request)) return "You are welcome.";
+  if (/^\s*(?:hi|hello|hey|good (?:morning|afternoon|evening|day))\b/iu.test(request))
+    return `Hello! ${listAbilities(scene)}`;
   const image = scene.exchange.files.length > 0 ? " I cannot see what is attached." : "";
-  return `I found no tool and no skill for "${cut(request)}".${image} ${who} ${listAbilities(scene)}`;
+  const isKnown = scene.conversation.exchanges.slice(0, -1).some(({ answer }) => answer.includes(abilities));
+  const rest = isKnown ? 'Say it in other words, or "help" to see what I can do.' : `${who} ${listAbilities(scene)}`;
+  return `I found no tool and no skill for "${cut(request)}".${image} ${rest}`;
+}
+
+/** Says which values of the request went nowhere. */
+export function sayLost(values: readonly string[]): string {
+  return `I had no use for ${values.map((value) => `"${cut(value)}"`).join(", ")}.`;
 }
 
 /** Says that a step could not be done with what the steps before it gave. */
@@ -72,9 +87,14 @@ export function sayUndone(request: string): string {
   return `That is not all of "${cut(request)}": I do not know what to do the rest with. Say it again, with the file or the text.`;
 }
 
-/** Says that a tool would do more than it was asked to. */
+/** Says that a tool would do something else than it was asked to. */
 export function sayTooMuch({ name }: ModelTool, said: string): string {
-  return `I did nothing: \`${name}\` changes things, and I do not know how to keep it to "${cut(said)}". Say it with one of its parameters, or ask for all of it.`;
+  return `I did nothing: \`${name}\` changes things, and I do not know how to heed "${cut(said)}". Say it with one of its parameters, or leave it out.`;
+}
+
+/** Says that nothing was done, because that was asked for. */
+export function sayDeclined(request: string): string {
+  return `All right, I leave it: "${cut(request)}".`;
 }
 
 function cut(text: string): string {

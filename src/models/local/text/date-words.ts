@@ -37,6 +37,7 @@ function addYear(words: readonly string[], next: number, rest: string, today: st
 /** How far a word moves the day. */
 const dayShifts = new Map([
   ["today", 0],
+  ["tonight", 0],
   ["tomorrow", 1],
   ["yesterday", -1],
 ]);
@@ -56,14 +57,32 @@ interface Shift {
   readonly count: number;
 }
 
-function parseShift([first = "", second = "", third = ""]: readonly string[]): Shift | undefined {
+function parseShift(words: readonly string[]): Shift | undefined {
+  const [first = "", second = "", third = ""] = words;
+  const beyond = first === "the" ? parseBeyond(words.slice(1), 1) : parseBeyond(words, 0);
+  if (beyond !== undefined) return beyond;
   const days = dayShifts.get(first);
   if (days !== undefined) return { amount: days, unit: "day", count: 1 };
   const unit = unitOf(second);
   if (unit !== undefined && (first === "next" || first === "last"))
     return { amount: first === "last" ? -1 : 1, unit, count: 2 };
   if (third === "ago") return toShift(amountOf(first), unit, -1);
+  if (third === "from") return parseAhead(words);
   return first === "in" ? toShift(amountOf(second), unitOf(third), 1) : undefined;
+}
+
+/** "3 days from now" */
+function parseAhead([first = "", second = "", , fourth = ""]: readonly string[]): Shift | undefined {
+  const ahead = /^(?:now|today)$/u.test(fourth) ? toShift(amountOf(first), unitOf(second), 1) : undefined;
+  return ahead === undefined ? undefined : { ...ahead, count: 4 };
+}
+
+/** "(the) day after tomorrow", "(the) day before yesterday". */
+function parseBeyond([first, second, third]: readonly string[], skipped: number): Shift | undefined {
+  if (first !== "day") return undefined;
+  if (second === "after" && third === "tomorrow") return { amount: 2, unit: "day", count: skipped + 3 };
+  const isBefore = second === "before" && third === "yesterday";
+  return isBefore ? { amount: -2, unit: "day", count: skipped + 3 } : undefined;
 }
 
 function toShift(amount: number | undefined, unit: string | undefined, sign: number): Shift | undefined {
@@ -110,7 +129,15 @@ function unitOf(word: string): string | undefined {
   return /^(day|week|month|year)s?$/u.exec(word)?.[1];
 }
 
+const spokenDays = (
+  "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth " +
+  "seventeenth eighteenth nineteenth twentieth twenty-first twenty-second twenty-third twenty-fourth twenty-fifth twenty-sixth " +
+  "twenty-seventh twenty-eighth twenty-ninth thirtieth thirty-first"
+).split(" ");
+
 function dayOf(word: string): number | undefined {
+  const spoken = spokenDays.indexOf(word) + 1;
+  if (spoken > 0) return spoken;
   const [, digits] = /^(\d{1,2})(?:st|nd|rd|th)?$/u.exec(word) ?? [];
   const day = Number(digits);
   return day >= 1 && day <= 31 ? day : undefined;

@@ -14,6 +14,9 @@ test.each([
   ["five twenty", ["five=5", "twenty=20"]],
   ["10km", ["10=10"]],
   ["the one that is left", []],
+  ["half an hour, an hour and a half", ["half an=0.5", "an=1.5"]],
+  ["two and a half hours, a couple of minutes", ["two and a half=2.5", "a couple of=2"]],
+  ["800x600px, but not 0x1F", ["800=800", "600=600"]],
 ])("readRequest() reads the numbers of %j", (text, expected) => {
   const numbers = readRequest(text).tokens.filter(({ kind }) => kind === "number");
 
@@ -35,6 +38,11 @@ test.each([
   ["3 days ago", "2026-11-13"],
   ["last month", "2026-10-16"],
   ["24 December", "2026-12-24"],
+  ["the day after tomorrow", "2026-11-18"],
+  ["the day before yesterday", "2026-11-14"],
+  ["3 days from now", "2026-11-19"],
+  ["tonight", "2026-11-16"],
+  ["first of October", "2026-10-01"],
 ])("readRequest() reads the date %j", (text, expected) => {
   const dates = readRequest(text, today).tokens.filter(({ kind }) => kind === "date");
 

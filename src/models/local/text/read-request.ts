@@ -1,5 +1,6 @@
 import { parseSpokenDate } from "./date-words.ts";
-import { parseSpokenNumber } from "./number-words.ts";
+import { hasHalf, parseFraction } from "./fraction-words.ts";
+import { parseSpokenNumber, type SpokenNumber } from "./number-words.ts";
 import { readTokens } from "./read-tokens.ts";
 import { type Token, wordAt } from "./token.ts";
 
@@ -69,7 +70,8 @@ function toNumber(text: string, tokens: readonly Token[], at: number): Joined | 
   const words = wordsFrom(tokens, at);
   const digits = first.kind === "number" && typeof first.value === "number" ? first.value : undefined;
   if (first.kind !== "word" && digits === undefined) return undefined;
-  const found = parseSpokenNumber(words, digits);
+  const found =
+    (digits === undefined ? parseFraction(words) : undefined) ?? withHalf(words, parseSpokenNumber(words, digits));
   if (found === undefined || (digits !== undefined && found.count === 1)) return undefined;
   // "the one", "one of them": a pronoun.
   if (first.word === "one" && found.count === 1 && isPronoun(tokens, at)) return undefined;
@@ -77,6 +79,13 @@ function toNumber(text: string, tokens: readonly Token[], at: number): Joined | 
     token: { ...join("number", text, tokens.slice(at, at + found.count)), value: found.value },
     count: found.count,
   };
+}
+
+/** "two and a half hours" */
+function withHalf(words: readonly string[], spoken: SpokenNumber | undefined): SpokenNumber | undefined {
+  return spoken !== undefined && hasHalf(words, spoken.count)
+    ? { value: spoken.value + 0.5, count: spoken.count + 3 }
+    : spoken;
 }
 
 function isPronoun(tokens: readonly Token[], at: number): boolean {

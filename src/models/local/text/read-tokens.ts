@@ -72,6 +72,7 @@ const rules: readonly Rule[] = [
       /[-+]?[$€£]?(?:\d{1,3}(?:,\d{3}){1,6}(?!\d)|\d{1,40})(?:\.\d{1,40})?(?:e[+-]?\d{1,3})?(?:k|m|bn)?(?![\w/]|\.\w|-\w)/iuy,
     toValue: toNumber,
   },
+  { kind: "number", pattern: /\d{1,6}(?=[x×]\d{1,6}(?:px)?(?![\w.]))/iuy, toValue: toNumber },
   {
     kind: "number",
     pattern: /[-+]?\d{1,40}(?:\.\d{1,40})?(?=(?!st\b|nd\b|rd\b|th\b)(?:[a-zµ]{1,4}|°[cf]?)(?![\w.]))/iuy,
@@ -119,8 +120,22 @@ export function readTokens(request: string): Token[] {
     const token = readQuoted(text, at) ?? json ?? readRule(text, at) ?? toToken("mark", text, at, at + 1);
     tokens.push(token);
     at = token.end;
+    for (const side of readSides(text, token)) {
+      tokens.push(side);
+      at = side.end;
+    }
   }
   return tokens;
+}
+
+const sidesPattern = /(?<![\w.])(\d{1,6})[x×](\d{1,6})(?=(?:px)?(?![\w.]))/iuy;
+
+/** The second number of "800x600", of which the first was read already. */
+function readSides(text: string, { kind, start, end }: Token): Token[] {
+  sidesPattern.lastIndex = start;
+  const [, first = "", second = ""] = kind === "number" ? (sidesPattern.exec(text) ?? []) : [];
+  if (first === "" || end !== start + first.length) return [];
+  return [{ ...toToken("number", text, end + 1, end + 1 + second.length), value: Number(second) }];
 }
 
 function toToken(kind: TokenKind, text: string, start: number, end: number): Token {

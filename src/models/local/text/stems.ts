@@ -4,7 +4,7 @@ import { toWords } from "../../../core/text-search.ts";
 const emptyWords = new Set(
   (
     "a an the this that these those some any each every all both such own it its them they their he she his her i me my mine we us our you " +
-    "your is are was were be been being am do does did done doing have has had having can could would should shall will may might must " +
+    "your is are was were be been being am do does did doing have has had having can could would should shall will may might must " +
     "to of in on at by for from with without into onto as and or but if so than then too also very just only please kindly thanks thank " +
     "what which who whom whose where when why how there here about over under out up down off not no nor let lets want wants need needs " +
     "like would'd i'd i'm it's what's that's let's tell give given use using used help get go make now again using via per between after " +

@@ -40,6 +40,11 @@ export function isValueToken({ kind }: Token): boolean {
   return kind !== "word" && kind !== "mark";
 }
 
+/** A word that is the name of one thing by its form: `ORD-2207`, `web-01`. */
+export function isCode({ kind, text }: Token): boolean {
+  return kind === "word" && /^\p{L}[\p{L}\p{N}]*[_-]\p{N}+$/u.test(text);
+}
+
 /** The word at a place, in lower case; empty if there is none. */
 export function wordAt(tokens: readonly Token[], at: number): string {
   return tokens[at]?.word ?? "";

@@ -1,0 +1,62 @@
+import type { ModelTool } from "../../model.ts";
+import type { DoneCall } from "../conversation/read-conversation.ts";
+import { hasStrictPattern } from "../fill/convert-token.ts";
+import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
+import { parametersOf } from "../fill/parameter.ts";
+import { toolWordsOf } from "../fill/tool-words.ts";
+import { splitName } from "../match/create-matcher.ts";
+import { isChanging } from "../match/danger.ts";
+import type { Request } from "../text/read-request.ts";
+import { isCode, isValueToken, type Token } from "../text/token.ts";
+import { createRecall } from "./recall-value.ts";
+
+/** A tool with what the request gives it. */
+export interface Fit {
+  readonly tool: ModelTool;
+  readonly filled: Filled;
+  readonly score: number;
+  /** How many values of the request it has no use for. */
+  readonly missed: number;
+}
+
+/** What was done before the step. */
+interface Before {
+  /** Calls that were made, the oldest first. */
+  readonly calls: readonly DoneCall[];
+  /** Whether this step follows another one of the same request. */
+  readonly isChained: boolean;
+  /** The skill whose tool was called last. */
+  readonly recent?: string | undefined;
+}
+
+/** Fills a tool and adds to its score how well the values fit it. */
+export function fitTool(request: Request, tool: ModelTool, score: number, { calls, isChained, recent }: Before): Fit {
+  // Whoever goes on with a skill means the file it was about; what changes things must be told.
+  const isSame = recent !== undefined && splitName(tool.name)[0] === recent && !isChanging(tool);
+  const recall = createRecall(request, calls, { isChained, isSame });
+  const filled = fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall });
+  const values = request.tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
+  const taken = values.filter((at) => filled.used.has(at)).length;
+  const missed = Math.min(3, values.length - taken);
+  const said = Object.keys(filled.input).length - filled.guessed.size;
+  const strict = parametersOf(tool).filter(
+    (parameter) =>
+      hasStrictPattern(parameter) && Object.hasOwn(filled.input, parameter.name) && !filled.guessed.has(parameter.name),
+  ).length;
+  const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
+  const fit =
+    Math.min(3, taken) * 0.6 +
+    Math.min(3, said) * 0.3 +
+    Math.min(2, strict) * 0.5 -
+    missed * 1 -
+    Math.min(3, filled.missing.length) * 0.9 -
+    guesses;
+  return { tool, filled, score: score + fit, missed };
+}
+
+/** Tells whether a token is something that a tool should have a use for: a value, or a name. */
+function isNamed(token: Token, at: number): boolean {
+  if (isCode(token)) return true;
+  if (token.kind === "word") return at > 0 && token.stem !== "" && /^\p{Lu}\p{Ll}/u.test(token.text);
+  return isValueToken(token) && token.kind !== "flag";
+}
