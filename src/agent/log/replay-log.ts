@@ -84,7 +84,10 @@ function compareAnswers(expected: ModelAnswered, found: ModelAnswered, shown: Sh
   return (
     findDifference("other skills are open", expected.skills, found.skills) ??
     compareTools(expected, found, shown) ??
-    findDifference("the model is shown another conversation", expected.prompt, found.prompt)
+    // A run that was made from another with something changed does not say what the model was shown up to there.
+    (expected.prompt === undefined
+      ? undefined
+      : findDifference("the model is shown another conversation", expected.prompt, found.prompt))
   );
 }
 

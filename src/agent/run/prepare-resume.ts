@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
-import { checkRunOptions } from "../check-agent-options.ts";
+import { checkResumeOptions } from "../check-agent-options.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
@@ -24,7 +24,7 @@ import type { RunStart } from "./run-start.ts";
  */
 export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
   const { options, id } = start;
-  checkRunOptions(options);
+  checkResumeOptions(options);
   const runs = needRuns(agent.runs);
   // Before the lease is taken: an id that nobody knows would become a run.
   const { start: first } = foldJournal(id, await runs.read(id, { limit: 10 }));
