@@ -3,6 +3,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { AgentCall, AgentHooks } from "../hooks.ts";
+import { checkAction, checkDebuggerOptions } from "./check-debugger.ts";
 
 /** Where a run is to stop: all that is said must hold. */
 export interface Breakpoint {
@@ -56,7 +57,9 @@ export interface DebuggerOptions {
 }
 
 /**
- * Makes the hooks with which somebody goes through a run step by step.
+ * Makes the hooks with which somebody goes through a run step by step. Calls that are made at the same time stop one after the other.
+ *
+ * @throws {KitbagError} `option-invalid` if an option is wrong. A run ends with it if what is to happen next cannot happen there.
  *
  * @example
  * ```ts
@@ -82,16 +85,41 @@ export interface DebuggerOptions {
  * ```
  */
 export function createDebugger(options: DebuggerOptions): AgentHooks {
+  checkDebuggerOptions(options);
   const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
   let steps = stopAtStart;
   let seen: Pick<DebugStop, "messages" | "tools"> = { messages: [], tools: [] };
 
+  /** Who is asked now, if somebody is. */
+  let asking: Promise<unknown> | undefined;
+  /** Whether those who still wait to be asked need not be: the run ends. */
+  let isStopped = false;
+
   async function halt(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
+    const before = asking;
+    const asked = before === undefined ? ask(at) : before.then(() => ask(at));
+    const mine = asked.catch(() => undefined);
+    asking = mine;
+    try {
+      return await asked;
+    } finally {
+      if (asking === mine) {
+        asking = undefined;
+        isStopped = false;
+      }
+    }
+  }
+
+  async function ask(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
     const place: DebugStop = { ...at, ...seen };
-    if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place))) return undefined;
+    if (isStopped || (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place)))) return undefined;
     const action = await onStop(place);
+    checkAction(place, action);
     steps = action.action === "step" || action.action === "retry";
-    if (action.action === "stop") stop();
+    if (action.action === "stop") {
+      isStopped = true;
+      stop();
+    }
     return action;
   }
 

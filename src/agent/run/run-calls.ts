@@ -113,15 +113,15 @@ function shown({ parts: { redactor } }: RunState, made: Promise<ToolOutcome>): P
 function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
   const { hooks } = run.parts;
   return hooks.beforeCall === undefined && hooks.afterCall === undefined
-    ? reach(run, planned, making, planned.input)
+    ? reach(run, planned, making, planned.input).then(({ outcome }) => outcome)
     : makeCallWithHooks(run, planned, making);
 }
 
 async function makeCallWithHooks(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
   const { limits } = run.parts;
-  let outcome = await judge(run, planned, making);
+  let { outcome, input } = await judge(run, planned, making);
   for (let again = 1; ; again++) {
-    const after = await askAfterCall(run, planned, outcome).catch((cause: unknown) => {
+    const after = await askAfterCall(run, { ...planned, input }, outcome).catch((cause: unknown) => {
       // Stopped while the hook was asked: what came of the call is known, and is kept.
       if (run.parts.signal.aborted) return undefined;
       throw cause;
@@ -130,18 +130,25 @@ async function makeCallWithHooks(run: RunState, planned: PlannedCall, making: Ma
     if (!("again" in after)) return after;
     // A hook that is never content does not make more calls than the run may, nor any after it was stopped.
     if (run.parts.signal.aborted || run.calls + again >= limits.maxCalls) return outcome;
-    outcome = await reach(run, planned, making, after.again);
+    ({ outcome, input } = await reach(run, planned, making, after.again));
   }
 }
 
-async function judge(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
+/** What came of a call, and what it was made with. */
+interface Made {
+  readonly outcome: ToolOutcome;
+  readonly input: JsonValue;
+}
+
+async function judge(run: RunState, planned: PlannedCall, making: Making): Promise<Made> {
   const { approval } = making;
   const verdict = approval?.decision === "said" ? approval.verdict : await askBeforeCall(run, planned);
   // Stopped while the hook was asked: nothing has begun.
   run.parts.signal.throwIfAborted();
   if (verdict === undefined) return reach(run, planned, making, planned.input);
-  if ("deny" in verdict) return denied(planned, verdict.deny);
-  if ("outcome" in verdict) return verdict.outcome;
+  const { input } = planned;
+  if ("deny" in verdict) return { outcome: denied(planned, verdict.deny), input };
+  if ("outcome" in verdict) return { outcome: verdict.outcome, input };
   return reach(run, planned, making, verdict.input);
 }
 
@@ -151,19 +158,21 @@ async function reach(
   planned: PlannedCall,
   { approval, begin }: Making,
   input: JsonValue,
-): Promise<ToolOutcome> {
-  if (approval?.decision === "deny") return denied(planned, approval.reason);
+): Promise<Made> {
+  if (approval?.decision === "deny") return { outcome: denied(planned, approval.reason), input };
   const isApproved = approval?.decision === "approve";
   if (isApproved && !isSame(input, approval.shown) && !isSame(input, approval.input)) {
-    return denied(planned, "a hook makes it with another input than the one that was approved");
+    const reason = "a hook makes it with another input than the one that was approved";
+    return { outcome: denied(planned, reason), input };
   }
   const { session } = run.parts;
   const options = toOptions(run, planned, isApproved);
   const given = isApproved ? approval.input : input;
   begin();
-  return planned.dispatch === undefined
+  const outcome = await (planned.dispatch === undefined
     ? session.call(planned.address, given, options)
-    : planned.dispatch.run(given, options);
+    : planned.dispatch.run(given, options));
+  return { outcome, input: given };
 }
 
 function isSame(left: JsonValue, right: JsonValue): boolean {
