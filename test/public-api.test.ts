@@ -568,6 +568,7 @@ test('"kitbag/testing" exports these types', () => {
     "MockModelOptions",
     "MockReasoning",
     "MockScript",
+    "MockUsage",
     "Mount",
     "Profile",
     "ProviderErrorFacts",
