@@ -11,6 +11,8 @@ import { createWorkspace } from "../workspace/create-workspace.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
+import type { ModelAnswered } from "./events.ts";
+import type { AnswerVerdict } from "./hooks.ts";
 
 test("run() writes a journal that is the run", async () => {
   const { store, agent } = createWorld();
@@ -74,6 +76,36 @@ test("resume() needs a store", async () => {
   const agent = createAgent({ model: mockModel(["Hello"]), workspace: createWorkspace() });
 
   expect(await agent.resume("a").result).toMatchObject({ status: "failed", error: { code: "option-invalid" } });
+});
+
+test("resume() counts answers that a hook did not want: they were paid for", async () => {
+  const send = defineTool({ name: "send", description: "Sends", needsApproval: true, run: () => "sent" });
+  const usage = { input: 100, output: 0 };
+  const model = mockModel(
+    [
+      { text: "No", usage },
+      { text: "No", usage },
+      { calls: [{ tool: "send" }], usage },
+      { text: "Sent", usage },
+    ],
+    { provider: "acme", modelId: "m" },
+  );
+  const prices = { "acme/m": { input: 10, output: 10 } };
+  const workspace = createWorkspace({ tools: [send] });
+  const agent = createAgent({ model, workspace, prices, store: memoryStore(), limits: { maxSteps: 4 } });
+  const afterModel = ({ finishReason }: ModelAnswered): AnswerVerdict =>
+    finishReason === "stop" ? "again" : undefined;
+  const paused = await agent.run("Send it", { id: "a", hooks: { afterModel } }).result;
+  await agent.decide("a:1.0", { decision: "approve" });
+
+  const result = await agent.resume("a").result;
+  const replayed = await agent.replay("a");
+
+  expect(paused).toMatchObject({ status: "paused", usage: { modelCalls: 3, inputTokens: 300 } });
+  expect(result).toMatchObject({ status: "ok", usage: { modelCalls: 4, inputTokens: 400 } });
+  expect(result.cost).toBeCloseTo(0.004, 12);
+  expect(agent.totalTokens).toBe(400);
+  expect(replayed).toMatchObject({ status: "same", steps: 2 });
 });
 
 test("resume() opens the skills again that were open", async () => {

@@ -135,5 +135,5 @@ test.for<[name: string, options: unknown]>([
 function createTestMemory(options: MemoryOptions): Memory {
   const model = mockModel([]);
   const findModel: MemoryParts["findModel"] = () => ({ model, name: "kitbag.mock/mock", priceOf: () => 0 });
-  return createMemory({ options, model, maxOutputTokens: undefined, findModel });
+  return createMemory({ options, model, maxOutputTokens: undefined, findModel, mayAsk: () => true });
 }

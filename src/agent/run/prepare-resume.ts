@@ -5,7 +5,7 @@ import { checkResumeOptions } from "../check-agent-options.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
-import { countAnswer, countSummary } from "./ask-model.ts";
+import { countAnswer, countOther } from "./ask-model.ts";
 import { isCut } from "./is-cut.ts";
 import { noteText } from "./note-text.ts";
 import { openAgain } from "./open-again.ts";
@@ -117,7 +117,8 @@ function refuse({ id }: RunState, missing: string, reason: string): never {
 /** Puts a run where it was. */
 function restore(run: RunState, folded: Folded): void {
   for (const question of folded.questions) countAnswer(run, question, "past");
-  for (const compacted of folded.summaries) countSummary(run, compacted, "past");
+  for (const answer of folded.others) countOther(run, answer, "past");
+  run.askedAgain = folded.dropped;
   run.parts.counter.addPastCalls(folded.outcomes.size);
   run.earlier = folded.start.earlier;
   if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
