@@ -611,6 +611,7 @@ test("errorCodes are these", () => {
     "config-invalid",
     "config-missing",
     "config-untrusted",
+    "conversation-damaged",
     "dead-letter-busy",
     "dead-letter-missing",
     "debug-failed",

@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { KitbagError } from "../../../core/errors.ts";
+import type { JsonValue } from "../../../core/json.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelCall, ModelMessage } from "../../../models/model.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
@@ -217,6 +218,34 @@ test("a resumed run with compactions keeps everything that it said", async () =>
   const kept = await readConversation(world.store, "c");
   expect(kept?.runs).toMatchObject([{ status: "ok", messages: { length: 62 } }]);
   expect(checkConversation(kept?.messages ?? [])).toEqual([]);
+});
+
+test.for<[what: string, prefix: string, value: JsonValue]>([
+  ["whose list of runs is gone", "conversation:", {}],
+  ["whose list has what is no run", "conversation:", { title: "x", startedAt: 1, time: 1, runs: [null] }],
+  ["that is nothing", "conversation:", null],
+  ["of which a part is nothing", "conversation-part:", null],
+  ["of which a part has no messages", "conversation-part:", { messages: "x", skills: [] }],
+  ["of which a message is none", "conversation-part:", { messages: [{ role: "user" }], skills: [] }],
+])("a conversation %s is refused by its name, and can be deleted", async ([, prefix, value]) => {
+  const { agent, store } = createWorld();
+  await agent.run("Hello", { conversation: "c" }).result;
+  await agent.run("Hello", { conversation: "other" }).result;
+  const [[key] = [""]] = await store.kv.list({ prefix: `${prefix}c` });
+  await store.kv.set(key, value);
+
+  const result = await agent.run("Hello", { conversation: "c" }).result;
+
+  expect(result).toMatchObject({ status: "failed", error: { code: "conversation-damaged" } });
+  expect(result.error?.message).toContain('Cannot read the conversation "c": ');
+  await expect(readConversation(store, "c")).rejects.toMatchObject({ code: "conversation-damaged" });
+  const listed = await listConversations(store);
+  expect(listed.map(({ id, isDamaged = false }) => [id, isDamaged])).toEqual([
+    ["c", prefix === "conversation:"],
+    ["other", false],
+  ]);
+  expect(await deleteConversation(store, "c")).toBe(true);
+  expect(await agent.run("Hello", { conversation: "c" }).result).toMatchObject({ status: "ok" });
 });
 
 test("listConversations() lists what is there, page by page", async () => {
