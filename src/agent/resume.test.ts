@@ -169,6 +169,12 @@ test.for(["nothing", "a:1.0", "", ":", "no-such-run:1.0"])(
   },
 );
 
+test.for([undefined, null, {}, { decision: "yes" }])("decide() refuses the decision %j", async (decision) => {
+  const { agent } = createWorld();
+
+  await expect(agent.decide("a:1.0", decision as never)).rejects.toThrow('expected "approve" or "deny"');
+});
+
 test("decide() takes one decision", async () => {
   const { agent } = createWorld();
   const { approvals = [] } = await agent.run("Drop it").result;
