@@ -132,7 +132,11 @@ function restore(run: RunState, folded: Folded): void {
   run.shownTools = new ShownTools(folded.shownTools);
   for (const [approval, input] of folded.asked) run.asked.set(approval, input);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
-  for (const answer of folded.answers) if (answer !== folded.unfinished) noteText(run, answer);
+  for (const answer of folded.answers) {
+    if (answer !== folded.unfinished) noteText(run, answer);
+    // Also of those that the model is not shown any more: they are kept, and nobody takes two calls of one id.
+    for (const part of answer.content) if (part.type === "tool-call") run.callIds.add(part.toolCallId);
+  }
   noteCalls(run, folded);
 }
 

@@ -309,6 +309,28 @@ test("files come back as they were said", async () => {
   });
 });
 
+test("openConversation() gives calls of runs that did not know of each other ids of their own", async () => {
+  const store = memoryStore();
+  const [left, right] = await Promise.all([openConversation(store, "c"), openConversation(store, "c")]);
+  const said = (text: string): ModelMessage[] => [
+    user(text),
+    call("a", "look", {}),
+    results(["a", text]),
+    answer("Done"),
+  ];
+  for (const [run, kept] of [left, right, left].entries()) {
+    const messages = said(`Number ${run}`);
+    await kept?.save({ run: `r${run}`, status: "ok", messages, skills: [], view: undefined });
+  }
+
+  const { messages } = await openConversation(store, "c");
+
+  expect(messages).toHaveLength(12);
+  expect(checkConversation(messages)).toEqual([]);
+  expect(messages.slice(0, 4)).toEqual(said("Number 0"));
+  expect(JSON.stringify(messages)).toContain('"toolCallId":"a-3"');
+});
+
 test("closeCalls() gives results to the last calls that have none, and changes nothing else", () => {
   const whole = [user("Go"), call("a", "look", {}), results(["a", 1]), answer("Done")];
   const partial = [

@@ -6,6 +6,7 @@ import type { RunResult } from "../../run-result.ts";
 import { cutHead } from "../cut-text.ts";
 import { textOfMessage } from "../message-text.ts";
 import { closeCalls } from "./close-calls.ts";
+import { separateCalls } from "./separate-calls.ts";
 import { fromValue, readPart, toKey, toPartKey, writePart, type KeptConversation } from "./kept-conversation.ts";
 
 /** What a run added to a conversation. */
@@ -50,7 +51,7 @@ export async function openConversation(given: Store | undefined, id: string): Pr
   const parts = await Promise.all(runs.slice(start).map(({ part }) => readPart(store, id, part)));
   return {
     id,
-    messages: parts.flatMap(({ view, messages }) => closeCalls(view ?? messages)),
+    messages: separateCalls(parts.flatMap(({ view, messages }) => closeCalls(view ?? messages))),
     skills: parts.at(-1)?.skills ?? [],
     save: (saved) => save(store, { id, saved, seen: found?.version ?? 0 }),
   };
