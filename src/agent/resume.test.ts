@@ -205,7 +205,7 @@ test("replay() tells where the model would be shown something else", async () =>
 
   expect(report).toMatchObject({
     status: "diverged",
-    divergence: { step: 1, what: "the model is shown another conversation" },
+    divergence: { step: 1, what: "the model is shown another system text" },
   });
 });
 
