@@ -1,7 +1,7 @@
 import { KitbagError, type ErrorDetails } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
-import type { Breakpoint, DebuggerOptions, DebugStop } from "./create-debugger.ts";
+import type { Breakpoint, DebuggerOptions, DebugStop } from "./debug-stop.ts";
 
 const optionExpectations: Expectations<DebuggerOptions> = {
   breakpoints: [Array.isArray, "a list of breakpoints"],

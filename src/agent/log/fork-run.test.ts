@@ -70,7 +70,7 @@ test.for(["id", "conversation", "skills", "images"])(
     const { agent } = await readBook();
     const options = { [name]: name === "id" || name === "conversation" ? "other" : ["other"] };
 
-    const resumed = await agent.resume("book", options as never).result;
+    const resumed = await agent.resume("book", options).result;
 
     await expect(agent.fork("book", 0, {}, options as never)).rejects.toThrow(`Cannot use "${name}"`);
     expect(resumed.error?.message).toContain("a run that goes on, or a fork, keeps its own");

@@ -162,7 +162,7 @@ function firstChange({ outcomes = {}, messages }: ForkChanges): number {
  * what a model was shown is not what it would be shown now.
  */
 function behindChange({ prompt: _prompt, ...value }: RunEvent): RunEvent | undefined {
-  return value.type === "memory-compacted" ? undefined : (value as RunEvent);
+  return value.type === "memory-compacted" ? undefined : value;
 }
 
 function toSaid(run: string, step: number, text: string): RunEvent {

@@ -1,8 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
-import type { MockAnswer, MockAnswerParts, MockCall, MockUsage } from "./mock-answer.ts";
-import type { MockModelOptions } from "./mock-model.ts";
+import type { MockAnswer, MockAnswerParts, MockCall, MockModelOptions, MockUsage } from "./mock-answer.ts";
 import type { ProviderErrorFacts } from "./provider-error.ts";
 
 type Expectation = Expectations<{ readonly any: unknown }>["any"];

@@ -72,3 +72,11 @@ type MockReply = (call: ModelCall) => MockAnswer | Promise<MockAnswer>;
 
 /** Answers from a list, or a function that answers each question. */
 export type MockScript = readonly (MockAnswer | MockReply)[] | MockReply;
+
+/** What may be said about a mock model. */
+export interface MockModelOptions {
+  readonly provider?: string;
+  readonly modelId?: string;
+  /** Waits. @default by the clock */
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}

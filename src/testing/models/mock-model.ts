@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall, ModelPart } from "../../models/model.ts";
 import { checkAnswer, checkMock } from "./check-mock.ts";
-import type { MockAnswerParts, MockScript } from "./mock-answer.ts";
+import type { MockAnswerParts, MockModelOptions, MockScript } from "./mock-answer.ts";
 import { toContent, toParts, toReason, toUsage } from "./mock-parts.ts";
 import { providerError } from "./provider-error.ts";
 import { toShown, type ShownPrompt } from "./shown-prompt.ts";
@@ -11,18 +11,11 @@ export type {
   MockAnswerParts,
   MockCall,
   MockFile,
+  MockModelOptions,
   MockReasoning,
   MockScript,
   MockUsage,
 } from "./mock-answer.ts";
-
-/** What may be said about a mock model. */
-export interface MockModelOptions {
-  readonly provider?: string;
-  readonly modelId?: string;
-  /** Waits. @default by the clock */
-  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-}
 
 /** A mock model, and what it was asked. */
 export interface MockModel extends Model {
