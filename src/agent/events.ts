@@ -179,6 +179,8 @@ export interface MemoryCompacted {
   readonly tokensAfter: number;
   /** What a model used that was asked for a summary. */
   readonly answer?: CountedAnswer;
+  /** Why sentences were picked, though a model was to be asked. */
+  readonly error?: Failure;
 }
 
 /** What a model used for an answer that is no part of the conversation. */

@@ -81,6 +81,7 @@ export async function compact(need: MemoryNeed, parts: CompactParts): Promise<Me
     tokensBefore,
     tokensAfter,
     ...("answer" in made && { answer: made.answer }),
+    ...("error" in made && { error: made.error }),
   };
 }
 

@@ -103,7 +103,7 @@ test.for<[what: string, script: MockScript]>([
 ])("makeSummary() picks sentences if the model %s", async ([, script]) => {
   const { summary } = await make({ summarise: "model" }, messages, {}, script);
 
-  expect(summary.how).toBe("extractive");
+  expect(summary).toMatchObject({ how: "extractive", error: { code: "model-failed" } });
   expect(summary.text).toContain("I prefer PDF.");
 });
 
@@ -131,6 +131,7 @@ test("makeSummary() picks sentences if there is no such model", async () => {
   const { summary } = await make({ summarise: "model" }, messages, { findModel });
 
   expect(summary).toMatchObject({ how: "extractive" });
+  expect(summary.error?.message).toContain("no such model");
 });
 
 test("makeSummary() cuts an answer that is too long", async () => {
