@@ -1,14 +1,11 @@
 import type { SchemaSource } from "../core/schema/to-schema.ts";
 import type { AgentRun } from "./agent-run.ts";
-import type { Decision, OutputOf, RunOptions, Task } from "./agent-options.ts";
+import type { Decision, KeptOption, OutputOf, RunOptions, Task } from "./agent-options.ts";
 import type { ForkChanges } from "./log/fork-run.ts";
 import type { ReplayReport } from "./log/replay-run.ts";
 
 /** What may be said about a run that goes on; the rest stays as it was. */
-type ResumeOptions<Schema extends SchemaSource = SchemaSource> = Omit<
-  RunOptions<Schema>,
-  "id" | "conversation" | "skills"
->;
+type ResumeOptions<Schema extends SchemaSource = SchemaSource> = Omit<RunOptions<Schema>, KeptOption>;
 
 /** Something that works on tasks with a model and the tools of a workspace. */
 export interface Agent {
@@ -37,8 +34,10 @@ export interface Agent {
   replay(id: string): Promise<ReplayReport>;
   /**
    * Makes a run that is the same as another up to a step, and then goes its own way: with something changed, or another model.
+   *
+   * @throws {KitbagError} `run-not-found`; `option-invalid` if there is no such step or call, or an option is wrong.
    */
-  fork(id: string, step: number, changes?: ForkChanges, options?: RunOptions): Promise<AgentRun>;
+  fork(id: string, step: number, changes?: ForkChanges, options?: ResumeOptions): Promise<AgentRun>;
   /** Of all runs of this agent, in US dollars; `undefined` if a price is not known. */
   readonly totalCost: number | undefined;
   readonly totalTokens: number;

@@ -106,6 +106,9 @@ export interface RunOptions<Schema extends SchemaSource = SchemaSource> {
   readonly approve?: Approve;
 }
 
+/** What a run that is gone on with, or made from another, has already. */
+export type KeptOption = "id" | "conversation" | "skills" | "images";
+
 /** A decision about a call that waits. */
 export interface Decision {
   readonly decision: "approve" | "deny";

@@ -9,7 +9,7 @@ import {
   isObject,
   type Expectations,
 } from "../workspace/find-wrong-option.ts";
-import type { AgentOptions, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
+import type { AgentOptions, KeptOption, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
 import type { AgentHooks } from "./hooks.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
@@ -128,6 +128,17 @@ export function checkAgentOptions(options: AgentOptions): void {
 export function checkRunOptions(options: RunOptions): void {
   refuseIf(findWrongOption(options, runExpectations));
   checkShared(options);
+}
+
+const keptOptions: readonly KeptOption[] = ["id", "conversation", "skills", "images"];
+
+/** Checks what is said about a run that goes on: what it has already cannot be another. @throws {KitbagError} `option-invalid` */
+export function checkResumeOptions(options: RunOptions): void {
+  checkRunOptions(options);
+  for (const name of keptOptions) {
+    if (options[name] !== undefined)
+      refuse(name, options[name], "nothing: a run that goes on, or a fork, keeps its own");
+  }
 }
 
 function checkShared({ limits, settings, hooks }: Pick<AgentOptions, "limits" | "settings" | "hooks">): void {

@@ -3,7 +3,7 @@ import type { Agent } from "./agent-interface.ts";
 import type { AgentOptions, RunOptions, Task } from "./agent-options.ts";
 import { needRuns, type AgentParts } from "./agent-parts.ts";
 import type { AgentRun } from "./agent-run.ts";
-import { checkAgentOptions } from "./check-agent-options.ts";
+import { checkAgentOptions, checkResumeOptions } from "./check-agent-options.ts";
 import { createUsageCounter } from "./cost/usage-counter.ts";
 import { decideApproval } from "./log/decide-approval.ts";
 import { forkRun } from "./log/fork-run.ts";
@@ -55,6 +55,7 @@ export function createAgent(options: AgentOptions): Agent {
       startRun(id, runOptions, telemetry, (start) => prepareResume(parts, start)),
     replay: (id) => replayRun(parts, id),
     async fork(id, step, changes, runOptions = {}) {
+      checkResumeOptions(runOptions);
       const forkId = await forkRun(parts, { id, step, model: runOptions.model }, changes);
       return startRun(forkId, runOptions, telemetry, (start) => prepareResume(parts, start));
     },

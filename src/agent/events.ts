@@ -18,6 +18,7 @@ export type AgentEvent =
   | ToolInputDelta
   | ModelAnswered
   | ModelRetry
+  | AnswerDropped
   | ToolStart
   | { readonly type: "call-event"; readonly run: string; readonly id: string; readonly event: CallEvent }
   | ToolEnd
@@ -97,6 +98,14 @@ export interface ModelRetry {
   readonly error: Failure;
 }
 
+/** A hook had the model asked again: its answer is no part of the conversation, and was paid for. */
+export interface AnswerDropped {
+  readonly type: "answer-dropped";
+  readonly run: string;
+  readonly step: number;
+  readonly answer: CountedAnswer;
+}
+
 /** A tool that a model asked for is about to be called. */
 export interface ToolStart {
   readonly type: "tool-start";
@@ -169,11 +178,13 @@ export interface MemoryCompacted {
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** What a model used that was asked for a summary. */
-  readonly answer?: CompactionAnswer;
+  readonly answer?: CountedAnswer;
+  /** Why sentences were picked, though a model was to be asked. */
+  readonly error?: Failure;
 }
 
-/** What a model used that was asked to put messages together. */
-export interface CompactionAnswer {
+/** What a model used for an answer that is no part of the conversation. */
+export interface CountedAnswer {
   /** `provider/model`. */
   readonly model: string;
   readonly usage: ModelUsage;

@@ -53,6 +53,6 @@ export interface AgentHooks {
   /** Asked when a model could not answer; what it says changes nothing. */
   onModelError?(error: unknown, step: { readonly run: string; readonly step: number }): unknown;
   beforeCall?(call: AgentCall): CallVerdict | Promise<CallVerdict>;
-  /** May put another outcome in the place of what came of the call, or have it made again. */
+  /** Told what the call was made with. May put another outcome in the place of what came of the call, or have it made again. */
   afterCall?(call: AgentCall, outcome: ToolOutcome): OutcomeVerdict | Promise<OutcomeVerdict>;
 }

@@ -1,5 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
-import type { Model, ModelUsage } from "../models/model.ts";
+import type { Model, ModelMessage, ModelUsage } from "../models/model.ts";
+import { estimateCost } from "../models/prices/estimate-cost.ts";
 import type { PriceOf } from "../models/prices/price-of.ts";
 import type { AgentOptions } from "./agent-options.ts";
 
@@ -44,6 +45,13 @@ async function prepare(
   const made = { model, name: `${model.provider}/${model.modelId}`, priceOf: await createPriceOf(model, { prices }) };
   ready.set(given, made);
   return made;
+}
+
+/** Tells whether a text can be shown to a model for what is left, in US dollars: not if it costs more for sure, or nobody knows what. */
+export function canAfford({ model, priceOf }: ReadyModel, text: string, left: number): boolean {
+  const messages: ModelMessage[] = [{ role: "user", content: [{ type: "text", text }] }];
+  const { least } = estimateCost(model, priceOf, { messages });
+  return least !== undefined && least <= left;
 }
 
 /** @throws {KitbagError} `price-unknown` if a run must not cost more than something, and nobody knows what it costs. */

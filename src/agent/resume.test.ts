@@ -11,6 +11,8 @@ import { createWorkspace } from "../workspace/create-workspace.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
+import type { ModelAnswered } from "./events.ts";
+import type { AnswerVerdict } from "./hooks.ts";
 
 test("run() writes a journal that is the run", async () => {
   const { store, agent } = createWorld();
@@ -76,6 +78,36 @@ test("resume() needs a store", async () => {
   expect(await agent.resume("a").result).toMatchObject({ status: "failed", error: { code: "option-invalid" } });
 });
 
+test("resume() counts answers that a hook did not want: they were paid for", async () => {
+  const send = defineTool({ name: "send", description: "Sends", needsApproval: true, run: () => "sent" });
+  const usage = { input: 100, output: 0 };
+  const model = mockModel(
+    [
+      { text: "No", usage },
+      { text: "No", usage },
+      { calls: [{ tool: "send" }], usage },
+      { text: "Sent", usage },
+    ],
+    { provider: "acme", modelId: "m" },
+  );
+  const prices = { "acme/m": { input: 10, output: 10 } };
+  const workspace = createWorkspace({ tools: [send] });
+  const agent = createAgent({ model, workspace, prices, store: memoryStore(), limits: { maxSteps: 4 } });
+  const afterModel = ({ finishReason }: ModelAnswered): AnswerVerdict =>
+    finishReason === "stop" ? "again" : undefined;
+  const paused = await agent.run("Send it", { id: "a", hooks: { afterModel } }).result;
+  await agent.decide("a:1.0", { decision: "approve" });
+
+  const result = await agent.resume("a").result;
+  const replayed = await agent.replay("a");
+
+  expect(paused).toMatchObject({ status: "paused", usage: { modelCalls: 3, inputTokens: 300 } });
+  expect(result).toMatchObject({ status: "ok", usage: { modelCalls: 4, inputTokens: 400 } });
+  expect(result.cost).toBeCloseTo(0.004, 12);
+  expect(agent.totalTokens).toBe(400);
+  expect(replayed).toMatchObject({ status: "same", steps: 2 });
+});
+
 test("resume() opens the skills again that were open", async () => {
   const world = createWorld();
   const run = world.agent.run("Use the skill, then count to 1", {
@@ -137,6 +169,12 @@ test.for(["nothing", "a:1.0", "", ":", "no-such-run:1.0"])(
   },
 );
 
+test.for([undefined, null, {}, { decision: "yes" }])("decide() refuses the decision %j", async (decision) => {
+  const { agent } = createWorld();
+
+  await expect(agent.decide("a:1.0", decision as never)).rejects.toThrow('expected "approve" or "deny"');
+});
+
 test("decide() takes one decision", async () => {
   const { agent } = createWorld();
   const { approvals = [] } = await agent.run("Drop it").result;
@@ -167,7 +205,7 @@ test("replay() tells where the model would be shown something else", async () =>
 
   expect(report).toMatchObject({
     status: "diverged",
-    divergence: { step: 1, what: "the model is shown another conversation" },
+    divergence: { step: 1, what: "the model is shown another system text" },
   });
 });
 

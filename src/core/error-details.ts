@@ -77,6 +77,8 @@ export interface ErrorDetails {
   "config-missing": { readonly path: string };
   /** A file that runs in our process was not trusted, or has changed since. */
   "config-untrusted": { readonly path: string; readonly changed: readonly string[] };
+  /** What is kept of a conversation cannot be read. */
+  "conversation-damaged": { readonly conversation: string; readonly reason: string };
   /** A script cannot be debugged, or the debugger cannot do what was asked. */
   "debug-failed": { readonly tool: string; readonly reason: string };
   /** Somebody else, here or in another process, makes the failed call again right now. */

@@ -231,6 +231,7 @@ const facts = {
   console: "",
   count: 3,
   calls: [],
+  conversation: "ada",
   cure: "install it",
   dependency: "requests",
   difference: "- a\n+ b",

@@ -46,6 +46,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     changed.length === 0
       ? `Cannot load ${quote(path)}: it ${path.endsWith(".json") ? "says which programs are started, or what tools may touch," : "runs code in this process"} and is not trusted; read it, then run: kitbag trust ${path}`
       : `Cannot load ${quote(path)}: changed since it was trusted: ${changed.join(", ")}; read the change, then run: kitbag trust ${path}`,
+  "conversation-damaged": ({ conversation, reason }) =>
+    `Cannot read the conversation ${quote(conversation)}: ${reason}; restore it from a backup, or delete it with deleteConversation`,
   "debug-failed": ({ tool, reason }) => `Cannot debug ${quote(tool)}: ${reason}`,
   "dead-letter-busy": ({ id }) =>
     `Cannot make the failed call ${quote(id)} again: somebody else is doing so; kitbag dead list shows whether it failed again`,

@@ -16,6 +16,7 @@ export type {
   MockFile,
   MockReasoning,
   MockScript,
+  MockUsage,
 } from "./models/mock-model.ts";
 export { mockModel, type MockModel, type MockModelOptions } from "./models/mock-model.ts";
 export { providerError, type ProviderErrorFacts } from "./models/provider-error.ts";

@@ -6,6 +6,23 @@ import { mockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createAgent } from "../create-agent.ts";
 
+// The first in this file: nobody has loaded prices yet.
+test("a limit of the cost holds where one that costs something answers in the place of one that costs nothing", async () => {
+  const first = mockModel(() => ({ refused: { status: 500 } }), { provider: "ollama", modelId: "qwen3" });
+  const usage = { input: 100_000, output: 0 };
+  const second = mockModel(() => ({ text: "Hello", usage }), {
+    provider: "anthropic.messages",
+    modelId: "claude-sonnet-4-5",
+  });
+  const model = fallback([first, second]);
+  const agent = createAgent({ model, workspace: createWorkspace(), retries: false, limits: { maxCost: 1 } });
+
+  const result = await agent.run("Hello").result;
+
+  expect(result).toMatchObject({ status: "ok", text: "Hello" });
+  expect(result.cost).toBeCloseTo(0.3, 12);
+});
+
 test("run.cost is what the model costs that answered in the place of another", async () => {
   const error = new KitbagError("model-unavailable", { model: "openai/gpt-4o", reason: "it is down" });
   const first = mockModel(() => ({ error }), { provider: "openai.chat", modelId: "gpt-4o" });

@@ -25,12 +25,12 @@ import type { Question } from "./question.ts";
  * ```
  */
 export function readRunCosts(entries: readonly RunEntry[]): readonly CostRow[] {
-  return toCostRows([...foldJournal("", entries).questions, ...entries.flatMap(toSummary)]);
+  return toCostRows([...foldJournal("", entries).questions, ...entries.flatMap(toOther)]);
 }
 
-/** The question for a summary, if a model was asked for one when the memory was compacted. */
-function toSummary({ value }: RunEntry): readonly Question[] {
+/** The question for an answer that is no part of the conversation: for a summary, or that a hook did not want. */
+function toOther({ value }: RunEntry): readonly Question[] {
   const { type, answer } = value as { readonly type: string; readonly answer?: Omit<Question["answer"], "content"> };
-  if (type !== "memory-compacted" || answer === undefined) return [];
+  if ((type !== "memory-compacted" && type !== "answer-dropped") || answer === undefined) return [];
   return [{ answer: { ...answer, content: [] }, messages: [], count: 0 }];
 }

@@ -2,12 +2,18 @@ import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
 import { memoryStore } from "../../store/memory-store.ts";
-import { mockModel } from "../../testing/models/mock-model.ts";
+import { mockModel, type MockCall } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentRun } from "../agent-run.ts";
 import { createAgent } from "../create-agent.ts";
 import type { RunResult } from "../run-result.ts";
-import { createDebugger, type Breakpoint, type DebugAction, type DebugStop } from "./create-debugger.ts";
+import {
+  createDebugger,
+  type Breakpoint,
+  type DebugAction,
+  type DebuggerOptions,
+  type DebugStop,
+} from "./create-debugger.ts";
 
 test("createDebugger() stops at every place there is when it goes step by step", async () => {
   const { stops } = await debugRun(() => ({ action: "step" }));
@@ -45,6 +51,92 @@ test("createDebugger() stops a run before a call, which is made when the run is 
   expect(before).toEqual([]);
   expect(result).toMatchObject({ status: "ok", text: "Done" });
   expect(made).toEqual(["drop"]);
+});
+
+test("createDebugger() stops calls that are made at the same time one after the other", async () => {
+  const calls = [1, 2, 3].map((value) => ({ tool: "double", input: { value } }));
+  let open = 0;
+  let most = 0;
+  const { stops } = await debugRun(
+    async ({ where, call }) => {
+      most = Math.max(most, ++open);
+      await new Promise(setImmediate);
+      open -= 1;
+      return where === "call" ? { action: "step", input: call?.input ?? null } : { action: "step" };
+    },
+    [],
+    calls,
+  );
+
+  expect(stops.filter(({ where }) => where === "call" || where === "outcome")).toHaveLength(6);
+  expect(most).toBe(1);
+});
+
+test("createDebugger() asks about none of the other calls once somebody has stopped the run", async () => {
+  const calls = [1, 2, 3].map((value) => ({ tool: "double", input: { value } }));
+
+  const { stops, result } = await debugRun(
+    ({ where }) => (where === "call" ? { action: "stop" } : { action: "step" }),
+    [],
+    calls,
+  );
+
+  expect(stops.map(({ where }) => where)).toEqual(["model", "answer", "call"]);
+  expect(result).toMatchObject({ status: "stopped", reason: "cancelled" });
+});
+
+test("createDebugger() shows what a call was made with, and makes it again with that", async () => {
+  let outcomes = 0;
+  const { stops } = await debugRun(({ where }) => {
+    if (where === "call") return { action: "step", input: { value: 5 } };
+    return where === "outcome" && ++outcomes === 1 ? { action: "retry" } : { action: "step" };
+  });
+
+  const after = stops.filter(({ where }) => where === "outcome");
+  expect(after.map(({ call, outcome }) => [call?.input, outcome])).toEqual([
+    [{ value: 5 }, { status: "ok", output: 10 }],
+    [{ value: 5 }, { status: "ok", output: 10 }],
+  ]);
+});
+
+const go = (): DebugAction => ({ action: "continue" });
+const end = (): void => {};
+
+test.for<[what: string, options: unknown, message: string]>([
+  [
+    "an option that is none",
+    { breakpoint: [], onStop: go, stop: end },
+    'found an unknown option, expected "breakpoints"',
+  ],
+  ["that nobody is asked", { stop: end }, 'Cannot use "onStop": found nothing'],
+  ["that nothing ends the run", { onStop: go }, 'Cannot use "stop": found nothing'],
+  [
+    "a breakpoint that says what nobody knows",
+    { breakpoints: [{ tol: "double" }], onStop: go, stop: end },
+    'Cannot use "breakpoints[0].tol": found an unknown option, expected "tool"',
+  ],
+  [
+    "a breakpoint that says nothing",
+    { breakpoints: [{}], onStop: go, stop: end },
+    'Cannot use "breakpoints[0]": found {}, expected a step, a tool or when',
+  ],
+  ["a step that is none", { breakpoints: [{ step: "2" }], onStop: go, stop: end }, "expected a whole number above 0"],
+])("createDebugger() refuses %s", ([, options, message]) => {
+  expect(() => createDebugger(options as DebuggerOptions)).toThrow(message);
+});
+
+test.for<[what: string, where: DebugStop["where"], action: unknown, message: string]>([
+  ["nothing", "model", undefined, 'expected { action }, which is "step", "continue", "retry" or "stop"'],
+  ["an action that is none", "model", { action: "contine" }, 'found "contine"'],
+  ["another try of what has not happened", "call", { action: "retry" }, 'stopped at "call", expected it at answer or'],
+  ["arguments behind the call", "outcome", { action: "step", input: {} }, "expected it at call"],
+  ["arguments for the model", "answer", { action: "retry", input: {} }, "expected it at outcome"],
+  ["a result without a call", "model", { action: "step", outcome: { status: "ok", output: 1 } }, "at call or outcome"],
+])("createDebugger() ends a run that is told %s", async ([, where, action, message]) => {
+  const { result } = await debugRun((stop) => (stop.where === where ? (action as DebugAction) : { action: "step" }));
+
+  expect(result).toMatchObject({ status: "failed", error: { code: "option-invalid" } });
+  expect(result.error?.message).toContain(message);
 });
 
 test.for<[what: string, breakpoint: Breakpoint, places: string[]]>([
@@ -114,25 +206,25 @@ test("createDebugger() ends a run before a call, which is not made", async () =>
 });
 
 async function debugRun(
-  decide: (stop: DebugStop) => DebugAction,
+  decide: (stop: DebugStop) => DebugAction | Promise<DebugAction>,
   breakpoints: readonly Breakpoint[] = [],
+  calls: readonly MockCall[] = [{ tool: "double", input: { value: 2 } }],
 ): Promise<{ readonly stops: readonly DebugStop[]; readonly result: RunResult; readonly made: readonly unknown[] }> {
   const stops: DebugStop[] = [];
   const made: unknown[] = [];
   const double = defineTool({
     name: "double",
     description: "Doubles a number",
+    annotations: { readOnly: true },
     input: { type: "object", properties: { value: { type: "number" } }, required: ["value"] },
     run({ value }) {
       made.push(value);
       return 2 * Number(value);
     },
   });
-  const model = mockModel(({ prompt }) =>
-    prompt.at(-1)?.role === "tool" ? "Done" : { calls: [{ tool: "double", input: { value: 2 } }] },
-  );
+  const model = mockModel(({ prompt }) => (prompt.at(-1)?.role === "tool" ? "Done" : { calls }));
   const agent = createAgent({ model, workspace: createWorkspace({ tools: [double] }) });
-  const onStop = (stop: DebugStop): DebugAction => {
+  const onStop = (stop: DebugStop): DebugAction | Promise<DebugAction> => {
     stops.push(stop);
     return decide(stop);
   };

@@ -1,62 +1,13 @@
-import type { JsonValue } from "../../core/json.ts";
-import type { ToolOutcome } from "../../core/outcome.ts";
-import type { ModelMessage } from "../../models/model.ts";
-import type { ModelAnswered } from "../events.ts";
-import type { AgentCall, AgentHooks } from "../hooks.ts";
+import type { AgentHooks } from "../hooks.ts";
+import { checkAction, checkDebuggerOptions } from "./check-debugger.ts";
+import type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./debug-stop.ts";
 
-/** Where a run is to stop: all that is said must hold. */
-export interface Breakpoint {
-  /** Before the model is asked for the so manieth time. */
-  readonly step?: number;
-  /** Before and after calls of this tool, by its address. */
-  readonly tool?: string;
-  /** Anything else. */
-  readonly when?: (stop: DebugStop) => boolean;
-}
-
-/** A run that has stopped, and what can be seen there. */
-export interface DebugStop {
-  /** Before the model is asked, after it has answered, before a call, after one. */
-  readonly where: "model" | "answer" | "call" | "outcome";
-  readonly run: string;
-  readonly step: number;
-  /** What the model sees, or has seen. */
-  readonly messages: readonly ModelMessage[];
-  /** The names of the tools that it sees. */
-  readonly tools: readonly string[];
-  readonly answer?: ModelAnswered;
-  readonly call?: AgentCall;
-  readonly outcome?: ToolOutcome;
-}
-
-/** What is to happen next. */
-export type DebugAction =
-  /** Goes on to the next breakpoint. */
-  | { readonly action: "continue" }
-  /** Goes on to the next place where one can stop. */
-  | { readonly action: "step" }
-  /** Before a call: makes it with another input. */
-  | { readonly action: "step" | "continue"; readonly input: JsonValue }
-  /** Before or after a call: this came of it. */
-  | { readonly action: "step" | "continue"; readonly outcome: ToolOutcome }
-  /** After an answer: asks the model again. After a call: makes it again, with another input if there is one. */
-  | { readonly action: "retry"; readonly input?: JsonValue }
-  /** Ends the run; it can be resumed. */
-  | { readonly action: "stop" };
-
-/** What a debugger is made of. */
-export interface DebuggerOptions {
-  readonly breakpoints?: readonly Breakpoint[];
-  /** Whether it stops at the first place there is. @default true without breakpoints */
-  readonly stopAtStart?: boolean;
-  /** Asked at each stop; the run waits for the answer. */
-  readonly onStop: (stop: DebugStop) => DebugAction | Promise<DebugAction>;
-  /** Ends the run: `run.stop`. */
-  readonly stop: () => void;
-}
+export type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./debug-stop.ts";
 
 /**
- * Makes the hooks with which somebody goes through a run step by step.
+ * Makes the hooks with which somebody goes through a run step by step. Calls that are made at the same time stop one after the other.
+ *
+ * @throws {KitbagError} `option-invalid` if an option is wrong. A run ends with it if what is to happen next cannot happen there.
  *
  * @example
  * ```ts
@@ -82,17 +33,23 @@ export interface DebuggerOptions {
  * ```
  */
 export function createDebugger(options: DebuggerOptions): AgentHooks {
+  checkDebuggerOptions(options);
   const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
   let steps = stopAtStart;
   let seen: Pick<DebugStop, "messages" | "tools"> = { messages: [], tools: [] };
 
-  async function halt(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
-    const place: DebugStop = { ...at, ...seen };
-    if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place))) return undefined;
-    const action = await onStop(place);
-    steps = action.action === "step" || action.action === "retry";
-    if (action.action === "stop") stop();
-    return action;
+  const inTurn = createTurns();
+
+  function halt(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
+    return inTurn(async () => {
+      const place: DebugStop = { ...at, ...seen };
+      if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place))) return undefined;
+      const action = await onStop(place);
+      checkAction(place, action);
+      steps = action.action === "step" || action.action === "retry";
+      if (action.action === "stop") stop();
+      return action;
+    });
   }
 
   return {
@@ -123,4 +80,28 @@ function isAt({ step, tool, when }: Breakpoint, stop: DebugStop): boolean {
   if (step !== undefined && (stop.where !== "model" || stop.step !== step)) return false;
   if (tool !== undefined && stop.call?.tool !== tool) return false;
   return when === undefined ? step !== undefined || tool !== undefined : when(stop);
+}
+
+/** Asks one after the other. Once somebody has said to stop, those who wait already are not asked: the run ends. */
+function createTurns(): (ask: () => Promise<DebugAction | undefined>) => Promise<DebugAction | undefined> {
+  let last: Promise<unknown> | undefined;
+  let isStopped = false;
+
+  return async (ask) => {
+    const asked = (last ?? Promise.resolve()).then(async () => {
+      const action = isStopped ? undefined : await ask();
+      isStopped ||= action?.action === "stop";
+      return action;
+    });
+    const done = asked.catch(() => undefined);
+    last = done;
+    try {
+      return await asked;
+    } finally {
+      if (last === done) {
+        last = undefined;
+        isStopped = false;
+      }
+    }
+  };
 }

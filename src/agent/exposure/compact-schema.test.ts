@@ -10,7 +10,7 @@ test("compactSchema() leaves out what says nothing to a model, at every depth", 
     additionalProperties: false,
     properties: {
       title: { type: "string", title: "Title", description: "Of the page" },
-      tags: { type: "array", items: { type: "string", examples: ["a"] } },
+      tags: { type: "array", items: { type: "string", title: "Tag", deprecated: false } },
       size: { anyOf: [{ type: "number", $comment: "in px" }, { type: "null" }] },
       extra: { type: "object", additionalProperties: { type: "number", title: "N" } },
     },
@@ -27,6 +27,19 @@ test("compactSchema() leaves out what says nothing to a model, at every depth", 
     },
     required: ["title"],
   });
+});
+
+test("compactSchema() keeps what a model reads nowhere else: examples, what is not to be used any more, titles that say more", () => {
+  const properties = {
+    query: { type: "string", description: "What to find", examples: ["status:open author:ada"] },
+    born: { type: "string", title: "Day of birth, as 1815-12-10" },
+    limit: { type: "number", deprecated: true },
+  };
+  const pageSize = { type: "number", title: "Page Size" };
+
+  const compact = compactSchema({ type: "object", properties: { ...properties, page_size: pageSize } });
+
+  expect(compact).toEqual({ type: "object", properties: { ...properties, page_size: { type: "number" } } });
 });
 
 test("compactSchema() changes no value that a schema only holds", () => {

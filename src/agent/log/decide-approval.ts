@@ -1,5 +1,5 @@
 import { KitbagError, quote } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { showValue, type JsonObject } from "../../core/json.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
@@ -11,9 +11,10 @@ import { foldJournal } from "./fold-journal.ts";
  * @throws {KitbagError} `option-invalid` if nothing of this name waits, or it is no decision; `run-leased`, `run-ended`.
  */
 export async function decideApproval(runs: Runs, approval: string, decision: Decision): Promise<void> {
-  const id = approval.slice(0, Math.max(0, approval.lastIndexOf(":")));
-  if (decision.decision !== "approve" && decision.decision !== "deny") {
-    refuse("decision", String(decision.decision), '"approve" or "deny"');
+  const [, id] = /^(.+):\d+\.\d+$/su.exec(String(approval)) ?? [];
+  if (id === undefined) refuse("approval", showValue(approval), '"run:step.call", as the run says what waits');
+  if (decision?.decision !== "approve" && decision?.decision !== "deny") {
+    refuse("decision", showValue(decision?.decision), '"approve" or "deny"');
   }
   checkWaits(id, approval, await runs.read(id, { limit: 1_000_000 }));
   const run = await runs.open(id);

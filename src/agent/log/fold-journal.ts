@@ -4,7 +4,15 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Question } from "../cost/question.ts";
-import type { ApprovalDecided, MemoryCompacted, MessageAdded, ModelAnswered, TaskStart } from "../events.ts";
+import type {
+  AnswerDropped,
+  ApprovalDecided,
+  CountedAnswer,
+  MemoryCompacted,
+  MessageAdded,
+  ModelAnswered,
+  TaskStart,
+} from "../events.ts";
 import { isCut } from "../run/is-cut.ts";
 import { parseInput } from "../run/parse-input.ts";
 import { addToolChanges } from "../run/shown-tools.ts";
@@ -33,8 +41,10 @@ export interface Folded {
   /** What it was told since its last answer. */
   readonly toldSince: ReadonlySet<MessageAdded["reason"]>;
   readonly calls: number;
-  /** What models used that were asked for summaries. */
-  readonly summaries: readonly Pick<MemoryCompacted, "answer">[];
+  /** What was paid for and is no part of the conversation: summaries, and answers that a hook did not want. */
+  readonly others: readonly CountedAnswer[];
+  /** How many of these a hook did not want. */
+  readonly dropped: number;
   /** What the run said before the memory was compacted; and where in `messages` begins what it said since. */
   readonly said: readonly ModelMessage[];
   readonly saidFrom: number;
@@ -67,7 +77,8 @@ class Folding {
   readonly #told = new Map<MessageAdded["reason"], number>();
   readonly #toldSince = new Set<MessageAdded["reason"]>();
   #calls = 0;
-  readonly #summaries: Pick<MemoryCompacted, "answer">[] = [];
+  readonly #others: CountedAnswer[] = [];
+  #dropped = 0;
   readonly #said: ModelMessage[] = [];
   #saidFrom = 0;
   #isCompacted = false;
@@ -85,7 +96,8 @@ class Folding {
       told: this.#told,
       toldSince: this.#toldSince,
       calls: this.#calls,
-      summaries: this.#summaries,
+      others: this.#others,
+      dropped: this.#dropped,
       said: this.#said,
       saidFrom: this.#saidFrom,
       isCompacted: this.#isCompacted,
@@ -111,6 +123,10 @@ class Folding {
         return;
       case "memory-compacted":
         this.#compact(event as MemoryCompacted);
+        return;
+      case "answer-dropped":
+        this.#others.push((event as AnswerDropped).answer);
+        this.#dropped += 1;
         return;
       case "approval-asked":
         this.#asked.set(value["approval"] as string, value["input"] as JsonValue);
@@ -147,7 +163,7 @@ class Folding {
     this.#messages = messages.map(fromKeptMessage);
     this.#saidFrom = messages.length;
     this.#isCompacted = true;
-    if (answer !== undefined) this.#summaries.push({ answer });
+    if (answer !== undefined) this.#others.push(answer);
   }
 
   /** Something came behind the last answer: all its calls are over, and it is a part of the conversation. */

@@ -14,6 +14,7 @@ export function toKeptEvent(event: KeptEvent): RunEvent {
       return toEvent(event.content.some(isFile) ? { ...event, content: event.content.map(toKeptPart) } : event);
     case "approval-asked":
     case "approval-decided":
+    case "answer-dropped":
       return toEvent(event);
   }
 }

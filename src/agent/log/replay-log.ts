@@ -84,7 +84,18 @@ function compareAnswers(expected: ModelAnswered, found: ModelAnswered, shown: Sh
   return (
     findDifference("other skills are open", expected.skills, found.skills) ??
     compareTools(expected, found, shown) ??
-    findDifference("the model is shown another conversation", expected.prompt, found.prompt)
+    comparePrompts(expected.prompt, found.prompt)
+  );
+}
+
+/** A run that was made from another with something changed does not say what the model was shown up to there. */
+function comparePrompts(expected: string | undefined, found: string | undefined): Difference {
+  if (expected === undefined) return undefined;
+  const [messages, system] = expected.split(".");
+  const [messagesNow, systemNow] = (found ?? "").split(".");
+  return (
+    findDifference("the model is shown another system text", system, systemNow) ??
+    findDifference("the model is shown another conversation", messages, messagesNow)
   );
 }
 

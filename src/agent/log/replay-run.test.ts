@@ -19,7 +19,10 @@ test("replay() tells what is different in the last question too", async () => {
 
   const report = await createTestAgent(["Done"], { store, instructions: "Be brief" }).replay(run);
 
-  expect(report).toMatchObject({ status: "diverged", divergence: { step: 1 } });
+  expect(report).toMatchObject({
+    status: "diverged",
+    divergence: { step: 1, what: "the model is shown another system text" },
+  });
 });
 
 test("replay() says which tools are new, gone and described otherwise, also behind a skill that was opened", async () => {

@@ -12,7 +12,8 @@ export type KeptEvent = Extract<
       | "message-added"
       | "approval-asked"
       | "approval-decided"
-      | "memory-compacted";
+      | "memory-compacted"
+      | "answer-dropped";
   }
 >;
 

@@ -75,6 +75,32 @@ test("resume() goes on with what a compaction left", async () => {
   expect(await world.agent.replay(run.id)).toMatchObject({ status: "same" });
 });
 
+test("resume() gives no call the id of one that was left out: small models repeat them", async () => {
+  let page = 0;
+  const model = mockModel(() => (++page > 16 ? "Read" : { calls: [{ tool: "read", id: "call", input: { page } }] }));
+  const read = defineTool({
+    name: "read",
+    description: "Reads a page",
+    input: { type: "object", properties: { page: { type: "number" } } },
+    run: ({ page: at }) => `Page ${String(at)}. ${"It says this and that. ".repeat(10)}`,
+  });
+  const workspace = createWorkspace({ tools: [read] });
+  const agent = createAgent({ model, workspace, store: memoryStore(), memory: { maxTokens: 600 } });
+  const run = agent.run("Read it", {
+    onEvent: (event) => event.type === "tool-end" && event.step === 12 && run.stop(),
+  });
+  await run.result;
+
+  const seen: string[] = [];
+  await agent.resume(run.id, {
+    onEvent: (event) => void (event.type === "tool-end" && seen.push(event.id)),
+  }).result;
+
+  expect(new Set(seen).size).toBe(5);
+  expect(seen).not.toContain("call");
+  expect(await agent.replay(run.id)).toMatchObject({ status: "same", steps: 17 });
+});
+
 test("fork() of a run whose memory was compacted goes on with the task", async () => {
   const { agent, model } = createWorld({ memory: { maxTokens: 1000 } });
   const { run } = await agent.run("Count to 40").result;

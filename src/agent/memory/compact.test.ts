@@ -242,8 +242,11 @@ test("compact() keeps the instructions of open skills when the result that had t
   expect(JSON.stringify(closed)).not.toContain("Use the form.");
 });
 
-test("compact() does not say instructions twice that are still there", async () => {
-  const opened = [call("s", "activate_skill", { name: "pdf" }), results(["s", { instructions: "Use the form." }])];
+test.for<[what: string, result: unknown]>([
+  ["JSON", { instructions: "Use the form." }],
+  ["text", "Use the form."],
+])("compact() does not say instructions twice that are still there as %s", async ([, result]) => {
+  const opened = [call("s", "activate_skill", { name: "pdf" }), results(["s", result])];
   const instructions = (): string => "Use the form.";
 
   const late = await shrink(
@@ -262,6 +265,22 @@ test("compact() does not say instructions twice that are still there", async () 
 
   expect(JSON.stringify(late).split("Use the form.")).toHaveLength(2);
   expect(JSON.stringify(shown)).not.toContain("Use the form.");
+});
+
+test("compact() says instructions again when the result that had them was cut, however long ago", async () => {
+  const long = `Use the form. ${"Look at each page. ".repeat(200)}Never print.`;
+  const opened = [call("s", "activate_skill", { name: "pdf" }), results(["s", long])];
+  const need = { skills: ["pdf"], instructions: (): string => "Use the form. Never print." };
+  const pin = ({ role, content }: ModelMessage): boolean =>
+    role !== "user" && JSON.stringify(content).includes("activate_skill");
+
+  const once = await shrink([user("The task"), ...opened, ...talk(30)], { tokens: 800 }, { pin }, need);
+  const twice = await shrink([...(once?.messages ?? []), ...talk(30)], { tokens: 800 }, { pin }, need);
+
+  for (const made of [once, twice]) {
+    expect(JSON.stringify(made)).toContain("characters are left out here");
+    expect(JSON.stringify(made)).toContain("Use the form. Never print.");
+  }
 });
 
 test("compact() cuts instructions that are longer than everything else may be", async () => {

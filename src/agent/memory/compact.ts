@@ -21,6 +21,8 @@ export interface CompactParts {
   readonly limits: ConversationLimits;
   /** Finds the model that is asked for summaries. */
   readonly findModel: () => ReadyModel | Promise<ReadyModel>;
+  /** Tells whether the run may still ask it that. */
+  readonly mayAsk: (model: ReadyModel, text: string) => boolean;
 }
 
 /** What part of the room is for the summary, and for the instructions of open skills. */
@@ -37,7 +39,7 @@ const toolsHeader = " Read with describe_tool how their tools are called.";
 /** Makes a conversation shorter; `undefined` if it is as short as it can be. @throws {KitbagError} `hook-failed` if `pin` throws. */
 export async function compact(need: MemoryNeed, parts: CompactParts): Promise<MemoryCompacted | undefined> {
   const { run, step, messages, model, signal } = need;
-  const { options, limits, findModel } = parts;
+  const { options, limits, findModel, mayAsk } = parts;
   const counter = createTokenCounter(model);
   const { units, summary: earlier, summaryAt } = toUnits(messages, counter);
   const task = findTask(units, need);
@@ -59,7 +61,7 @@ export async function compact(need: MemoryNeed, parts: CompactParts): Promise<Me
   const made =
     dropped.length === 0
       ? ({ text: cutText(known, maxTokens, counter.text), how: "window" } as const)
-      : await makeSummary({ units: dropped, earlier: known, maxTokens, counter, signal, options, findModel });
+      : await makeSummary({ units: dropped, earlier: known, maxTokens, counter, signal, options, findModel, mayAsk });
   const isWhole = dropped.length === 0 && earlier === "";
   const kept = [...chosen.values()].flat();
   const texts = [
@@ -79,6 +81,7 @@ export async function compact(need: MemoryNeed, parts: CompactParts): Promise<Me
     tokensBefore,
     tokensAfter,
     ...("answer" in made && { answer: made.answer }),
+    ...("error" in made && { error: made.error }),
   };
 }
 

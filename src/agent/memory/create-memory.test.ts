@@ -125,6 +125,7 @@ test.for<[name: string, options: unknown]>([
   ["memory.summaryModel", { summaryModel: null }],
   ["memory.pin", { pin: "all" }],
   ["memory.windows", { windows: 7 }],
+  ["memory.windows", { windows: { "gpt-4o": 8000 } }],
   ['memory.windows["a/b"]', { windows: { "a/b": -1 } }],
 ])("checkMemoryOptions() refuses %s of %j", ([option, options]) => {
   expect(() => checkMemoryOptions(options as MemoryOptions)).toThrow(
@@ -135,5 +136,5 @@ test.for<[name: string, options: unknown]>([
 function createTestMemory(options: MemoryOptions): Memory {
   const model = mockModel([]);
   const findModel: MemoryParts["findModel"] = () => ({ model, name: "kitbag.mock/mock", priceOf: () => 0 });
-  return createMemory({ options, model, maxOutputTokens: undefined, findModel });
+  return createMemory({ options, model, maxOutputTokens: undefined, findModel, mayAsk: () => true });
 }

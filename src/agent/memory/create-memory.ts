@@ -15,12 +15,14 @@ export interface MemoryParts {
   readonly maxOutputTokens: number | undefined;
   /** Finds the model that is asked for summaries. */
   readonly findModel: () => ReadyModel | Promise<ReadyModel>;
+  /** Tells whether the run may still ask it that. */
+  readonly mayAsk: (model: ReadyModel, text: string) => boolean;
 }
 
 const usualOptions: MemoryOptions = {};
 
 /** Makes the memory of a run. */
-export function createMemory({ options = usualOptions, model, maxOutputTokens, findModel }: MemoryParts): Memory {
+export function createMemory({ options = usualOptions, model, maxOutputTokens, ...summaries }: MemoryParts): Memory {
   let shown: ModelView | undefined;
   let limits: ConversationLimits = { tokens: Infinity, messages: Infinity };
   // Of the first `count` of these messages: the most tokens that they may have, then what they have.
@@ -58,6 +60,6 @@ export function createMemory({ options = usualOptions, model, maxOutputTokens, f
       countFrom(0, messages);
       return bound > limits.tokens;
     },
-    fit: (need) => compact(need, { options, limits, findModel }),
+    fit: (need) => compact(need, { options, limits, ...summaries }),
   };
 }

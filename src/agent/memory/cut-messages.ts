@@ -1,5 +1,6 @@
 import type { ModelMessage } from "../../models/model.ts";
 import { cutText } from "./cut-text.ts";
+import { withMark } from "./kitbag-mark.ts";
 import { partsOf, textOfResult, toJsonText, type AnyPart } from "./message-text.ts";
 import type { TokenCounter } from "./token-counter.ts";
 
@@ -19,20 +20,24 @@ export function cutMessages(
   return undefined;
 }
 
-/** A message in which no part has more than so many tokens. */
+/** A message in which no part has more than so many tokens: the same one if nothing had, and else one that says that it was cut. */
 function cutParts(message: ModelMessage, most: number, counter: TokenCounter): ModelMessage {
   if (typeof message.content === "string") {
     return { ...message, content: cutText(message.content, most, counter.text) } as ModelMessage;
   }
-  const content = partsOf(message).flatMap((part) => cutPart(part, most, counter));
-  return { ...message, content } as unknown as ModelMessage;
+  const parts = partsOf(message);
+  const content = parts.flatMap((part) => cutPart(part, most, counter));
+  const isWhole = content.length === parts.length && content.every((part, index) => part === parts[index]);
+  return isWhole ? message : withMark({ ...message, content } as unknown as ModelMessage, { cut: true });
 }
 
 function cutPart(part: AnyPart, most: number, counter: TokenCounter): readonly AnyPart[] {
   const { text } = counter;
   switch (part.type) {
-    case "text":
-      return [{ ...part, text: cutText(String(part.text), most, text) }];
+    case "text": {
+      const left = cutText(String(part.text), most, text);
+      return [left === part.text ? part : { ...part, text: left }];
+    }
     case "reasoning":
       // It is signed: half of it is worth nothing.
       return text(String(part.text)) <= most ? [part] : [];
@@ -40,8 +45,10 @@ function cutPart(part: AnyPart, most: number, counter: TokenCounter): readonly A
       const input = toJsonText(part.input);
       return text(input) <= most ? [part] : [{ ...part, input: { cut: cutText(input, most, text) } }];
     }
-    case "tool-result":
-      return [{ ...part, output: cutOutput(part, most, counter) }];
+    case "tool-result": {
+      const output = cutOutput(part, most, counter);
+      return [output === part.output ? part : { ...part, output }];
+    }
     case "file":
     case "reasoning-file": {
       const note = { type: "text", text: `[A file (${String(part.mediaType)}) is left out here]` };

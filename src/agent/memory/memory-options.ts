@@ -1,6 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
+import { expectedName, isModelName } from "../../models/prices/name-table.ts";
 import type { ContextWindows } from "../../models/tokens/context-window.ts";
 import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
 
@@ -81,6 +82,7 @@ export function checkMemoryOptions(options: MemoryOptions = {}): void {
 function checkWindows(windows: ContextWindows): void {
   if (typeof windows !== "object" || windows === null) refuse(".windows", windows, "an object");
   for (const [name, tokens] of Object.entries(windows)) {
+    if (!isModelName(name)) refuse(".windows", name, expectedName);
     if (typeof tokens !== "number" || !(tokens > 0)) refuse(`.windows["${name}"]`, tokens, "a number above 0");
   }
 }

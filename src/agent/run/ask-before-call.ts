@@ -1,6 +1,7 @@
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { AgentCall, CallVerdict, OutcomeVerdict } from "../hooks.ts";
 import { callHook, refuseVerdict } from "./call-hook.ts";
+import { isOutcome } from "./is-outcome.ts";
 import type { PlannedCall } from "./plan-calls.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -45,12 +46,4 @@ function isCallVerdict(verdict: unknown): verdict is NonNullable<CallVerdict> {
 
 function isAgain(verdict: unknown): verdict is Extract<OutcomeVerdict, { readonly again: unknown }> {
   return typeof verdict === "object" && verdict !== null && "again" in verdict && verdict.again !== undefined;
-}
-
-function isOutcome(verdict: unknown): verdict is ToolOutcome {
-  if (typeof verdict !== "object" || verdict === null || !("status" in verdict)) return false;
-  if (verdict.status === "ok") return "output" in verdict && verdict.output !== undefined;
-  if (verdict.status !== "failed" || !("error" in verdict)) return false;
-  const { error } = verdict;
-  return typeof error === "object" && error !== null && "message" in error && typeof error.message === "string";
 }

@@ -4,28 +4,35 @@ import { assumeCost } from "../cost/assume-cost.ts";
 import type { Question } from "../cost/question.ts";
 import { askForParts } from "../../models/shims/wrap-model.ts";
 import { sayToolChanges } from "../../models/tool-changes.ts";
-import type { MemoryCompacted, ModelAnswered } from "../events.ts";
+import type { CountedAnswer, ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import { withMark } from "../memory/kitbag-mark.ts";
 import { readAnswer, type Answer, type AnswerListener } from "./answer-reader.ts";
 import { markCache } from "../exposure/mark-cache.ts";
 import { callHook, refuseVerdict } from "./call-hook.ts";
+import { checkSpent } from "./check-limits.ts";
+import type { StopReason } from "../run-result.ts";
 import type { RunState } from "./run-state.ts";
 import { tidyContent } from "./tidy-content.ts";
 import { StopWait, untilStopped } from "./until-stopped.ts";
 
 /**
- * Asks the model, and writes its answer down.
+ * Asks the model, unless a summary of what was said before has used up what the run may use.
  *
  * @throws whatever the model does; {@link KitbagError} `hook-failed`, and what the store throws.
  */
-export async function askModel(run: RunState): Promise<ModelAnswered> {
+export async function askModel(run: RunState): Promise<ModelAnswered | StopReason> {
   const { parts } = run;
   const { hooks, model } = parts;
   const announcement = parts.exposure.announcement();
   if (announcement !== undefined) await tell(run, announcement);
   const view = parts.exposure.view();
-  if (parts.memory.isFull(view, run.messages)) await makeRoom(run, view);
+  if (parts.memory.isFull(view, run.messages)) {
+    await makeRoom(run, view);
+    // A summary may have been what went over a limit.
+    const reason = checkSpent(run);
+    if (reason !== undefined) return reason;
+  }
   const given = toCall(run, view);
   const { beforeModel } = hooks;
   const call = beforeModel === undefined ? given : await askBefore(run, given, beforeModel);
@@ -92,16 +99,12 @@ async function makeRoom(run: RunState, view: ModelView): Promise<void> {
   if (compacted === undefined) return;
   await run.keep(compacted);
   run.replaceMessages(compacted.messages);
-  countSummary(run, compacted);
+  if (compacted.answer !== undefined) countOther(run, compacted.answer);
 }
 
-/** Counts what a model used that was asked for a summary. */
-export function countSummary(
-  run: RunState,
-  { answer }: Pick<MemoryCompacted, "answer">,
-  when: "now" | "past" = "now",
-): void {
-  if (answer !== undefined) countAnswer(run, { answer: { ...answer, content: [] }, messages: [], count: 0 }, when);
+/** Counts an answer that is no part of the conversation: for a summary, say. */
+export function countOther(run: RunState, answer: CountedAnswer, when: "now" | "past" = "now"): void {
+  countAnswer(run, { answer: { ...answer, content: [] }, messages: [], count: 0 }, when);
 }
 
 function place({ id, step }: RunState): { readonly run: string; readonly step: number } {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
-import { mockModel } from "../../testing/models/mock-model.ts";
+import { defineTool } from "../../core/define-tool.ts";
+import { mockModel, type MockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createAgent } from "../create-agent.ts";
 import type { RunResult } from "../run-result.ts";
@@ -51,6 +52,71 @@ test("checkLimits() does not stop a run for one short answer whose usage nobody 
 
   expect(result).toMatchObject({ status: "ok", steps: 2 });
 });
+
+test("checkLimits() lets no question be asked behind a summary that went over the limit", async () => {
+  const usage = { input: 1000, output: 100_000 };
+  const { result, model, summaries, askedBefore } = await summarise("acme/m", usage);
+
+  expect(summaries.asked).toHaveLength(1);
+  expect(result).toMatchObject({ status: "stopped", reason: "cost", cost: expect.closeTo(1.001 + 1e-6 * 4, 4) });
+  expect(askedBefore).toEqual([model.asked.length]);
+});
+
+test.for<[what: string, model: string]>([
+  ["whose price nobody knows", "nobody/m"],
+  ["that costs more for sure than what is left", "acme/dear"],
+])("a run with a limit of its cost asks no model for summaries %s", async ([, name]) => {
+  const { result, summaries, hows } = await summarise(name);
+
+  expect(summaries.asked).toEqual([]);
+  expect(hows).toContain("extractive");
+  expect(result.cost).toBeDefined();
+});
+
+/** A run whose memory is compacted, with a model for summaries and a limit of the cost. */
+async function summarise(
+  name: string,
+  usage = { input: 1, output: 1 },
+): Promise<{
+  readonly result: RunResult;
+  readonly model: MockModel;
+  readonly summaries: MockModel;
+  readonly hows: readonly string[];
+  /** How often the model of the run had been asked when it was asked for a summary. */
+  readonly askedBefore: readonly number[];
+}> {
+  let page = 0;
+  const askedBefore: number[] = [];
+  const small = { input: 1, output: 0 };
+  const model = mockModel(() => (++page > 10 ? "Read" : { calls: [{ tool: "read", input: { page } }], usage: small }), {
+    provider: "acme",
+    modelId: "m",
+  });
+  const [provider = "", modelId = ""] = name.split("/");
+  const summaries = mockModel(
+    () => {
+      askedBefore.push(model.asked.length);
+      return { text: "In short", usage };
+    },
+    { provider, modelId },
+  );
+  const input = { type: "object", properties: { page: { type: "number" } } } as const;
+  const read = defineTool({
+    name: "read",
+    description: "Reads",
+    input,
+    run: ({ page: at }) => `${String(at)}. ` + "It says this and that. ".repeat(20),
+  });
+  const hows: string[] = [];
+  const result = await createAgent({
+    model,
+    workspace: createWorkspace({ tools: [read] }),
+    prices: { "acme/m": { input: 1, output: 10, cacheRead: 0.2 }, "acme/dear": { input: 9000, output: 9000 } },
+    limits: { maxCost: 0.5 },
+    memory: { maxTokens: 600, summarise: "model", summaryModel: summaries },
+  }).run("Read it", { onEvent: (event) => void (event.type === "memory-compacted" && hows.push(event.how)) }).result;
+  return { result, model, summaries, hows, askedBefore };
+}
 
 interface Given {
   readonly maxCost: number;

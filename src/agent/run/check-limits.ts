@@ -5,14 +5,21 @@ import { toStopReason } from "./stop-reason.ts";
 
 /** Why a run must not ask the model again, if it must not. */
 export function checkLimits(run: RunState): StopReason | undefined {
-  const { limits, counter, signal, log } = run.parts;
+  const { limits, signal, log } = run.parts;
   if (log.signal?.aborted === true) return "lost";
   if (signal.aborted) return toStopReason(signal);
   if (run.step + run.askedAgain >= limits.maxSteps) return "steps";
-  if (counter.tokens() + run.assumedTokens >= limits.maxTokens) return "tokens";
-  if (limits.maxCost !== Infinity && goesOver(run)) return "cost";
+  const spent = checkSpent(run);
+  if (spent !== undefined) return spent;
   if (run.calls >= limits.maxCalls) return "calls";
   return performance.now() - run.startedAt >= limits.maxMs ? "time" : undefined;
+}
+
+/** Why a run must not ask the model again because of what it has used, if it must not. */
+export function checkSpent(run: RunState): StopReason | undefined {
+  const { limits, counter } = run.parts;
+  if (counter.tokens() + run.assumedTokens >= limits.maxTokens) return "tokens";
+  return limits.maxCost !== Infinity && goesOver(run) ? "cost" : undefined;
 }
 
 /**

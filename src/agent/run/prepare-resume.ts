@@ -1,11 +1,11 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
-import { checkRunOptions } from "../check-agent-options.ts";
+import { checkResumeOptions } from "../check-agent-options.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
-import { countAnswer, countSummary } from "./ask-model.ts";
+import { countAnswer, countOther } from "./ask-model.ts";
 import { isCut } from "./is-cut.ts";
 import { noteText } from "./note-text.ts";
 import { openAgain } from "./open-again.ts";
@@ -24,7 +24,7 @@ import type { RunStart } from "./run-start.ts";
  */
 export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
   const { options, id } = start;
-  checkRunOptions(options);
+  checkResumeOptions(options);
   const runs = needRuns(agent.runs);
   // Before the lease is taken: an id that nobody knows would become a run.
   const { start: first } = foldJournal(id, await runs.read(id, { limit: 10 }));
@@ -117,7 +117,8 @@ function refuse({ id }: RunState, missing: string, reason: string): never {
 /** Puts a run where it was. */
 function restore(run: RunState, folded: Folded): void {
   for (const question of folded.questions) countAnswer(run, question, "past");
-  for (const compacted of folded.summaries) countSummary(run, compacted, "past");
+  for (const answer of folded.others) countOther(run, answer, "past");
+  run.askedAgain = folded.dropped;
   run.parts.counter.addPastCalls(folded.outcomes.size);
   run.earlier = folded.start.earlier;
   if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
@@ -131,7 +132,11 @@ function restore(run: RunState, folded: Folded): void {
   run.shownTools = new ShownTools(folded.shownTools);
   for (const [approval, input] of folded.asked) run.asked.set(approval, input);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
-  for (const answer of folded.answers) if (answer !== folded.unfinished) noteText(run, answer);
+  for (const answer of folded.answers) {
+    if (answer !== folded.unfinished) noteText(run, answer);
+    // Also of those that the model is not shown any more: they are kept, and nobody takes two calls of one id.
+    for (const part of answer.content) if (part.type === "tool-call") run.callIds.add(part.toolCallId);
+  }
   noteCalls(run, folded);
 }
 

@@ -14,7 +14,7 @@ import { createRunLog } from "../log/open-run-log.ts";
 import { noLog, type RunLog } from "../log/run-log.ts";
 import { openConversation, type OpenConversation } from "../memory/conversations/open-conversation.ts";
 import { createMemory } from "../memory/create-memory.ts";
-import { requirePrice, type ReadyModel } from "../model-source.ts";
+import { canAfford, requirePrice, type ReadyModel } from "../model-source.ts";
 import { callHook } from "./call-hook.ts";
 import { createInputRedactor } from "./input-redactor.ts";
 import { createLoopDetector } from "./loop-detector.ts";
@@ -142,6 +142,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
   const limits = { ...defaultLimits, ...given.limits, ...options.limits };
   const settings = options.settings === undefined ? (given.settings ?? {}) : { ...given.settings, ...options.settings };
   requirePrice(ready, limits.maxCost);
+  const counter = createUsageCounter(agent.total);
   return {
     id,
     model: ready.model,
@@ -153,13 +154,14 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
       model: ready.model,
       maxOutputTokens: settings.maxOutputTokens,
       findModel: () => (given.memory?.summaryModel === undefined ? ready : agent.models.get(given.memory.summaryModel)),
+      mayAsk: (model, text) => limits.maxCost === Infinity || canAfford(model, text, limits.maxCost - counter.spent()),
     }),
     log,
     feed,
     hooks: options.hooks ?? given.hooks ?? {},
     limits,
     settings,
-    counter: createUsageCounter(agent.total),
+    counter,
     digest: createPromptDigest(),
     detector: createLoopDetector(),
     approve: options.approve ?? given.approve,

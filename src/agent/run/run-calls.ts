@@ -9,6 +9,7 @@ import { askApproval, type ApprovalAnswer } from "./ask-approval.ts";
 import { askAfterCall, askBeforeCall } from "./ask-before-call.ts";
 import { openAgain } from "./open-again.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
+import type { CallVerdict } from "../hooks.ts";
 import type { RunState } from "./run-state.ts";
 
 /** What came of a call; `undefined` if it waits for somebody. */
@@ -119,39 +120,49 @@ function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<
 
 async function makeCallWithHooks(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
   const { limits } = run.parts;
-  let outcome = await judge(run, planned, making);
+  const verdict = await judge(run, planned, making);
+  let input = verdict !== undefined && "input" in verdict ? verdict.input : planned.input;
+  let outcome = await obey(run, planned, making, verdict);
   for (let again = 1; ; again++) {
-    const after = await askAfterCall(run, planned, outcome).catch((cause: unknown) => {
-      // Stopped while the hook was asked: what came of the call is known, and is kept.
-      if (run.parts.signal.aborted) return undefined;
-      throw cause;
-    });
+    const after = await askAfterCall(run, { ...planned, input: toGiven(making, input) }, outcome).catch(
+      (cause: unknown) => {
+        // Stopped while the hook was asked: what came of the call is known, and is kept.
+        if (run.parts.signal.aborted) return undefined;
+        throw cause;
+      },
+    );
     if (after === undefined) return outcome;
     if (!("again" in after)) return after;
     // A hook that is never content does not make more calls than the run may, nor any after it was stopped.
     if (run.parts.signal.aborted || run.calls + again >= limits.maxCalls) return outcome;
-    outcome = await reach(run, planned, making, after.again);
+    input = after.again;
+    outcome = await reach(run, planned, making, input);
   }
 }
 
-async function judge(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
-  const { approval } = making;
+/** What the hook says about a call before it is made. @throws the reason of the signal if the run was stopped meanwhile. */
+async function judge(run: RunState, planned: PlannedCall, { approval }: Making): Promise<CallVerdict> {
   const verdict = approval?.decision === "said" ? approval.verdict : await askBeforeCall(run, planned);
   // Stopped while the hook was asked: nothing has begun.
   run.parts.signal.throwIfAborted();
+  return verdict;
+}
+
+async function obey(run: RunState, planned: PlannedCall, making: Making, verdict: CallVerdict): Promise<ToolOutcome> {
   if (verdict === undefined) return reach(run, planned, making, planned.input);
   if ("deny" in verdict) return denied(planned, verdict.deny);
   if ("outcome" in verdict) return verdict.outcome;
   return reach(run, planned, making, verdict.input);
 }
 
+/** What a call is made with: what somebody has approved, if anybody has. */
+function toGiven({ approval }: Making, input: JsonValue): JsonValue {
+  return approval?.decision === "approve" ? approval.input : input;
+}
+
 /** Makes the call at last: through the session, like every other. */
-async function reach(
-  run: RunState,
-  planned: PlannedCall,
-  { approval, begin }: Making,
-  input: JsonValue,
-): Promise<ToolOutcome> {
+async function reach(run: RunState, planned: PlannedCall, making: Making, input: JsonValue): Promise<ToolOutcome> {
+  const { approval, begin } = making;
   if (approval?.decision === "deny") return denied(planned, approval.reason);
   const isApproved = approval?.decision === "approve";
   if (isApproved && !isSame(input, approval.shown) && !isSame(input, approval.input)) {
@@ -159,7 +170,7 @@ async function reach(
   }
   const { session } = run.parts;
   const options = toOptions(run, planned, isApproved);
-  const given = isApproved ? approval.input : input;
+  const given = toGiven(making, input);
   begin();
   return planned.dispatch === undefined
     ? session.call(planned.address, given, options)

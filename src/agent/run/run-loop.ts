@@ -77,12 +77,19 @@ async function askUntilKept(run: RunState): Promise<ModelAnswered | NonNullable<
   const { hooks, signal } = run.parts;
   for (;;) {
     const answer = await askModel(run);
-    if (hooks.afterModel === undefined) return answer;
+    if (hooks.afterModel === undefined || typeof answer === "string") return answer;
     if ((await callHook(signal, "afterModel", () => hooks.afterModel?.(answer))) !== "again") return answer;
+    await drop(run, answer);
     const reason = checkLimits(run);
     if (reason !== undefined) return reason;
     run.askedAgain += 1;
   }
+}
+
+/** Writes down that an answer was paid for that is no part of the conversation. */
+async function drop(run: RunState, { step, model, usage, cost }: ModelAnswered): Promise<void> {
+  const answer = { model, usage, ...(cost !== undefined && { cost }) };
+  await run.keep({ type: "answer-dropped", run: run.id, step, answer });
 }
 
 function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly PlannedCall[]): void {

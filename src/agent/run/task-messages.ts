@@ -4,24 +4,23 @@ import type { ImagePart, ImageSource } from "../../models/images/to-image-part.t
 import type { ModelMessage } from "../../models/model.ts";
 import type { Task } from "../agent-options.ts";
 
-/** Makes the messages that a task is. @throws {KitbagError} `option-invalid` */
-export function toMessages(task: Task): readonly ModelMessage[] {
+/** Makes the messages that a task is; `option` is what it is called. @throws {KitbagError} `option-invalid` */
+export function toMessages(task: Task, option = "task"): readonly ModelMessage[] {
   if (typeof task === "string" && task.trim() !== "") {
     return [{ role: "user", content: [{ type: "text", text: task }] }];
   }
   if (Array.isArray(task) && task.length > 0) {
-    for (const [index, message] of task.entries()) checkMessage(message, index);
+    for (const [index, message] of task.entries()) checkMessage(message, `${option}[${index}]`);
     return task as readonly ModelMessage[];
   }
   const expected = "a text or a list of messages, and not an empty one";
-  throw new KitbagError("option-invalid", { option: "task", found: showValue(task), expected });
+  throw new KitbagError("option-invalid", { option, found: showValue(task), expected });
 }
 
 const roles: ReadonlySet<unknown> = new Set<ModelMessage["role"]>(["system", "user", "assistant", "tool"]);
 
 /** What a model would not understand, or leave out. @throws {KitbagError} `option-invalid` */
-function checkMessage(message: unknown, index: number): void {
-  const option = `task[${index}]`;
+function checkMessage(message: unknown, option: string): void {
   const { role, content } = (message ?? {}) as { readonly role?: unknown; readonly content?: unknown };
   if (!roles.has(role)) {
     const expected = `one of ${[...roles].join(", ")}`;

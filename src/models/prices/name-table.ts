@@ -1,6 +1,14 @@
 /** Finds what is said about a name. */
 export type FindByName<Value> = (name: string) => Value | undefined;
 
+/** What a name in a table must be like. */
+export const expectedName = '"provider/model", or a beginning of it with * behind';
+
+/** Tells whether a name in a table can be that of a model. */
+export function isModelName(name: string): boolean {
+  return name.includes("/") || name.endsWith("*");
+}
+
 /** Makes a table of names. One that ends in `*` is all names that begin so; the longest wins, and a whole name wins over all. */
 export function createNameTable<Value>(entries: Iterable<readonly [name: string, value: Value]>): FindByName<Value> {
   const exact = new Map<string, Value>();

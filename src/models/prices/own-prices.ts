@@ -1,6 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
-import { createNameTable, type FindByName } from "./name-table.ts";
+import { createNameTable, expectedName, isModelName, type FindByName } from "./name-table.ts";
 import type { TokenPrice } from "./token-price.ts";
 
 /** A price of your own, in US dollars for a million tokens. */
@@ -30,10 +30,17 @@ export function createOwnPrices(prices: OwnPrices): FindByName<TokenPrice> {
 
 const required = ["input", "output"] as const;
 const optional = ["cacheRead", "cacheWrite", "reasoning"] as const;
+const known: ReadonlySet<string> = new Set([...required, ...optional]);
 
 function checkPrice(name: string, price: OwnPrice): void {
   const option = `prices.${name}`;
+  if (!isModelName(name)) throw wrong("prices", name, expectedName);
   if (typeof price !== "object" || price === null) throw wrong(option, price);
+  const unknown = Object.keys(price).find((key) => !known.has(key));
+  if (unknown !== undefined) {
+    const expected = `one of ${[...known].join(", ")}`;
+    throw new KitbagError("option-invalid", { option: `${option}.${unknown}`, found: "an unknown option", expected });
+  }
   for (const key of required) if (!isRate(price[key])) throw wrong(`${option}.${key}`, price[key]);
   for (const key of optional) {
     if (price[key] !== undefined && !isRate(price[key])) throw wrong(`${option}.${key}`, price[key]);
@@ -44,7 +51,8 @@ function isRate(value: unknown): boolean {
   return typeof value === "number" && value >= 0 && value < Infinity;
 }
 
-function wrong(option: string, found: unknown): KitbagError {
-  const expected = "US dollars for a million tokens, 0 or more";
+const aRate = "US dollars for a million tokens, 0 or more";
+
+function wrong(option: string, found: unknown, expected = aRate): KitbagError {
   return new KitbagError("option-invalid", { option, found: showValue(found), expected });
 }

@@ -195,12 +195,19 @@ test("createPriceOf() takes one's own prices for cached input and reasoning, and
   expect(plain("m", used)).toBe(3 + 20);
 });
 
+test("createPriceOf() refuses a price for what can be no model", async () => {
+  const made = createPriceOf(fakeModel("openai.chat", "gpt-4o"), { prices: { "gpt-4o": { input: 1, output: 1 } } });
+
+  await expect(made).rejects.toThrow('found "gpt-4o", expected "provider/model", or a beginning of it with * behind');
+});
+
 test.for([
   [{ input: Number.NaN, output: 1 }, "prices.openai/*.input"],
   [{ input: 1, output: -1 }, "prices.openai/*.output"],
   [{ input: 1, output: Infinity }, "prices.openai/*.output"],
   [{ input: 1 }, "prices.openai/*.output"],
   [{ input: 1, output: 1, cacheRead: "0.1" }, "prices.openai/*.cacheRead"],
+  [{ input: 1, output: 1, cached: 0.1 }, "prices.openai/*.cached"],
   [null, "prices.openai/*"],
   [3, "prices.openai/*"],
 ] as const)("createPriceOf() refuses %j as a price", async ([price, option]) => {

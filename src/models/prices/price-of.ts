@@ -105,7 +105,7 @@ function find({ findOwn, now }: LookupParts, { provider, modelId: askedId }: Ask
   if (isFree({ provider })) return { price: "free", untilMs: Infinity };
   const known = knownModels();
   if (known === undefined) {
-    // Only a model that is several can come here: the first of them costs nothing, or what somebody said. The next answer is known.
+    // Only a model that is several can come here, and not one of Kitbag's: those see to it. The next answer is known.
     void loadKnownModels();
     return { price: undefined, untilMs: now() };
   }

@@ -1,4 +1,6 @@
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
+import { loadKnownModels } from "../prices/known-models.ts";
+import { isFree } from "../prices/provider-names.ts";
 import type { ModelClock } from "../retry/model-clock.ts";
 import { openStream } from "../retry/open-stream.ts";
 import { nameOf } from "../retry/to-model-error.ts";
@@ -25,15 +27,24 @@ export function toCandidates(models: readonly Model[]): Candidate[] {
 
 /** Asks for the parts of an answer; rejects as long as none was shown. */
 export async function askCandidate(candidate: Candidate, call: ModelCall, clock: ModelClock): Promise<PartAnswer> {
+  const priced = loadPrices(candidate);
   const answer = await openStream(candidate.model, toOwnCall(call, candidate), { clock });
+  await priced;
   return { ...answer, source: mapSource(answer.source, (part) => markPart(part, candidate)) };
 }
 
 /** Asks for a whole answer. */
 export async function generateCandidate(candidate: Candidate, call: ModelCall): Promise<ModelAnswer> {
+  const priced = loadPrices(candidate);
   const answer = await candidate.model.doGenerate(toOwnCall(call, candidate));
+  await priced;
   const content = answer.content.map((item) => markPart(item, candidate));
   return { ...answer, content, providerMetadata: withMaker(answer.providerMetadata, candidate) };
+}
+
+/** Whoever counts what several models cost knows only the first beforehand: what it costs is known when one of them has answered. */
+function loadPrices({ model }: Candidate): Promise<unknown> | undefined {
+  return isFree(model) ? undefined : loadKnownModels().catch(() => undefined);
 }
 
 /** Says who made the parts that hold something of their provider, and the end of the answer. */

@@ -27,6 +27,18 @@ export interface MockFile {
   readonly data: Uint8Array | string;
 }
 
+/** The tokens that a mock model says it used. */
+export interface MockUsage {
+  /** @default counted by characters */
+  readonly input?: number;
+  readonly output?: number;
+  /** Of the input: read from the provider's cache, and written to it. @default 0 */
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  /** Of the output. @default 0 */
+  readonly reasoning?: number;
+}
+
 /** An answer of a mock model that is more than text. */
 export interface MockAnswerParts {
   readonly reasoning?: string | MockReasoning;
@@ -34,8 +46,7 @@ export interface MockAnswerParts {
   readonly files?: readonly MockFile[];
   readonly calls?: readonly MockCall[];
   readonly finishReason?: FinishReason["unified"];
-  /** Tokens of input and output. @default counted by characters */
-  readonly usage?: { readonly input?: number; readonly output?: number };
+  readonly usage?: MockUsage;
   /** Thrown when it is asked. */
   readonly error?: unknown;
   /** The provider refuses to answer: thrown when it is asked, as the error of a provider's package is. */
@@ -56,7 +67,16 @@ export interface MockAnswerParts {
 /** What a mock model answers: text, or more than that. */
 export type MockAnswer = string | MockAnswerParts;
 
+/** A function that answers a question, at once or later. */
+type MockReply = (call: ModelCall) => MockAnswer | Promise<MockAnswer>;
+
 /** Answers from a list, or a function that answers each question. */
-export type MockScript =
-  | readonly (MockAnswer | ((call: ModelCall) => MockAnswer))[]
-  | ((call: ModelCall) => MockAnswer);
+export type MockScript = readonly (MockAnswer | MockReply)[] | MockReply;
+
+/** What may be said about a mock model. */
+export interface MockModelOptions {
+  readonly provider?: string;
+  readonly modelId?: string;
+  /** Waits. @default by the clock */
+  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
+}

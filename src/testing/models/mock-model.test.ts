@@ -10,6 +10,42 @@ import { mockModel, type MockAnswer, type MockScript } from "./mock-model.ts";
 
 const question: ModelCall = { prompt: [{ role: "user", content: [{ type: "text", text: "Hello" }] }] };
 
+test.for<[what: string, script: unknown, message: string]>([
+  ["a part that is none", [{ txt: "Hello" }], 'Cannot use "script[0].txt": found an unknown option, expected "text"'],
+  [
+    "what is no list of answers",
+    "Hello",
+    'Cannot use "script": found "Hello", expected a list of answers, or a function',
+  ],
+  ["what is no answer", ["Hello", 42], 'Cannot use "script[1]": found 42, expected a text, or an object'],
+  ["a call of nothing", [{ calls: [{ input: {} }] }], 'Cannot use "script[0].calls[0].tool": found nothing'],
+  ["tokens that are none", [{ usage: { inputTokens: 5 } }], 'Cannot use "script[0].usage.inputTokens"'],
+  ["a refusal without a status", [{ refused: {} }], 'Cannot use "script[0].refused.status": found nothing'],
+])("mockModel() refuses %s", ([, script, message]) => {
+  expect(() => mockModel(script as MockScript)).toThrow(message);
+});
+
+test("mockModel() refuses what a function answers that is no answer, and waits for one that takes its time", async () => {
+  const none = mockModel(() => undefined as never);
+  const slow = mockModel(async () => "Hello");
+  const agents = [none, slow].map((model) => createAgent({ model, workspace: createWorkspace() }));
+
+  const [failed, ok] = await Promise.all(agents.map((agent) => agent.run("Hi").result));
+
+  expect(failed?.error?.message).toContain('Cannot use "answer 1": found nothing, expected a text, or an object');
+  expect(ok).toMatchObject({ status: "ok", text: "Hello" });
+});
+
+test("mockModel() says what it read from a cache, wrote to one and thought", async () => {
+  const usage = { input: 1000, output: 100, cacheRead: 600, cacheWrite: 300, reasoning: 40 };
+  const model = mockModel([{ text: "Hello", usage }], { provider: "anthropic.messages", modelId: "claude-sonnet-4-5" });
+
+  const result = await createAgent({ model, workspace: createWorkspace() }).run("Hi").result;
+
+  expect(result.usage).toMatchObject({ cacheReadTokens: 600, cacheWriteTokens: 300, reasoningTokens: 40 });
+  expect(result.cost).toBeCloseTo((100 * 3 + 600 * 0.3 + 300 * 3.75 + 100 * 15) / 1e6, 12);
+});
+
 test("mockModel() streams text word by word, and says how it ended", async () => {
   const parts = await partsOf(["Hello big world"]);
 

@@ -1,19 +1,21 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall, ModelPart } from "../../models/model.ts";
-import type { MockAnswerParts, MockScript } from "./mock-answer.ts";
+import { checkAnswer, checkMock } from "./check-mock.ts";
+import type { MockAnswerParts, MockModelOptions, MockScript } from "./mock-answer.ts";
 import { toContent, toParts, toReason, toUsage } from "./mock-parts.ts";
 import { providerError } from "./provider-error.ts";
 import { toShown, type ShownPrompt } from "./shown-prompt.ts";
 
-export type { MockAnswer, MockAnswerParts, MockCall, MockFile, MockReasoning, MockScript } from "./mock-answer.ts";
-
-/** What may be said about a mock model. */
-export interface MockModelOptions {
-  readonly provider?: string;
-  readonly modelId?: string;
-  /** Waits. @default by the clock */
-  readonly wait?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-}
+export type {
+  MockAnswer,
+  MockAnswerParts,
+  MockCall,
+  MockFile,
+  MockModelOptions,
+  MockReasoning,
+  MockScript,
+  MockUsage,
+} from "./mock-answer.ts";
 
 /** A mock model, and what it was asked. */
 export interface MockModel extends Model {
@@ -31,7 +33,7 @@ export interface MockModel extends Model {
 /**
  * Makes a model that answers what a script says, as a stream like the others.
  *
- * @throws {KitbagError} when it is asked: `model-failed` if the script is at its end.
+ * @throws {KitbagError} `option-invalid` if an answer or an option is none; when it is asked, `model-failed` if the script is at its end.
  *
  * @example
  * ```ts
@@ -49,6 +51,7 @@ export interface MockModel extends Model {
  * ```
  */
 export function mockModel(script: MockScript, options: MockModelOptions = {}): MockModel {
+  checkMock(script, options);
   const { provider = "kitbag.mock", modelId = "mock", wait = waitByClock } = options;
   const asked: ModelCall[] = [];
 
@@ -59,7 +62,8 @@ export function mockModel(script: MockScript, options: MockModelOptions = {}): M
       const reason = `it was asked ${index + 1} times, and its script has ${script.length} answers`;
       throw new KitbagError("model-failed", { model: `${provider}/${modelId}`, reason });
     }
-    const made = typeof next === "function" ? next(call) : next;
+    const made = typeof next === "function" ? await next(call) : next;
+    if (made !== next) checkAnswer(made, `answer ${index + 1}`);
     const whole = typeof made === "string" ? { text: made } : made;
     if (whole.delayMs !== undefined) await wait(whole.delayMs, call.abortSignal);
     if (whole.refused !== undefined) throw providerError(whole.refused);

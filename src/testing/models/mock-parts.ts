@@ -69,8 +69,9 @@ export function toUsage({ usage, text = "", reasoning = "" }: MockAnswerParts, {
   const thought = typeof reasoning === "string" ? reasoning : reasoning.text;
   const input = usage?.input ?? Math.ceil(JSON.stringify(prompt).length / 4);
   const output = usage?.output ?? Math.ceil((text.length + thought.length) / 4);
+  const { cacheRead = 0, cacheWrite = 0, reasoning: thinking = 0 } = usage ?? {};
   return {
-    inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: output, text: output, reasoning: 0 },
+    inputTokens: { total: input, noCache: Math.max(0, input - cacheRead - cacheWrite), cacheRead, cacheWrite },
+    outputTokens: { total: output, text: Math.max(0, output - thinking), reasoning: thinking },
   };
 }

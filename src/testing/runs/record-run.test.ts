@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import type { AgentRun } from "../../agent/agent-run.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import type { AgentOptions } from "../../agent/agent-options.ts";
@@ -15,6 +16,14 @@ import { recordedModel, type RecordedModelOptions } from "./recorded-model.ts";
 import { recordedTools } from "./recorded-tools.ts";
 import { renderRun } from "./render-run.ts";
 import type { RunFixture } from "./run-fixture.ts";
+
+test("recordRun() and recordedModel() refuse options that they do not know", async () => {
+  const start = (): AgentRun => createAgent({ model: mockModel(["Hello"]), workspace: createWorkspace() }).run("Hi");
+  const fixture = await recordRun(start());
+
+  await expect(recordRun(start(), { askd: [] } as never)).rejects.toThrow('expected "asked"');
+  expect(() => recordedModel(fixture, { onDivergence: "goon" } as never)).toThrow('expected "throw" or "go-on"');
+});
 
 test("recordRun() makes the same fixture of a run that is watched and of its journal", async () => {
   const store = memoryStore();

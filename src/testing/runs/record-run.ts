@@ -7,6 +7,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
+import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
 import { addShown } from "./add-shown.ts";
 import { sortOutcomes } from "./sort-outcomes.ts";
 import { toEnd } from "./to-end.ts";
@@ -20,6 +21,10 @@ export interface RecordRunOptions {
    */
   readonly asked?: readonly ModelCall[];
 }
+
+const expectations: Expectations<RecordRunOptions> = {
+  asked: [Array.isArray, "the questions to the model, as a list"],
+};
 
 /**
  * Makes a fixture of a run: of one that has just been started, which it waits for, or of the lines of a journal. It is JSON: keep it in a
@@ -49,8 +54,11 @@ export interface RecordRunOptions {
  */
 export async function recordRun(
   source: AgentRun | readonly RunEntry[],
-  { asked }: RecordRunOptions = {},
+  options: RecordRunOptions = {},
 ): Promise<RunFixture> {
+  const wrong = findWrongOption(options, expectations);
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
+  const { asked } = options;
   const { events, end } = Array.isArray(source)
     ? readEntries(source as readonly RunEntry[])
     : await readRun(source as AgentRun);

@@ -4,6 +4,7 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Model, ModelCall } from "../../models/model.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
+import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
 import { toShownBeside, type Shown } from "./add-shown.ts";
 import { diffLines } from "./diff-lines.ts";
 import { renderMessages } from "./render-messages.ts";
@@ -25,6 +26,10 @@ export interface RecordedModelOptions {
   readonly onDivergence?: "throw" | "go-on";
 }
 
+const expectations: Expectations<RecordedModelOptions> = {
+  onDivergence: [(value) => value === "throw" || value === "go-on", '"throw" or "go-on"'],
+};
+
 /** A model that answers from a fixture. */
 export interface RecordedModel extends Model {
   /** Where it was shown something else for the first time. */
@@ -35,7 +40,7 @@ export interface RecordedModel extends Model {
  * Makes a model that gives the answers of a recorded run again, one after the other. It compares what it is shown with what was shown
  * when the run was recorded: the conversation, and the system text and the tools if the fixture has them.
  *
- * @throws {KitbagError} `option-invalid` if it is no fixture; when it is asked: `recording-diverged` with the lines that differ, and
+ * @throws {KitbagError} `option-invalid` if it is no fixture, or an option is wrong; when it is asked: `recording-diverged` with the lines that differ, and
  * `model-failed` if the run has no more answers.
  *
  * @example
@@ -51,11 +56,11 @@ export interface RecordedModel extends Model {
  * console.assert(status === "failed" && error?.message.includes("- user: Hi\n+ user: Bye"));
  * ```
  */
-export function recordedModel(
-  fixture: RunFixture,
-  { onDivergence = "throw" }: RecordedModelOptions = {},
-): RecordedModel {
+export function recordedModel(fixture: RunFixture, options: RecordedModelOptions = {}): RecordedModel {
   const { events } = checkFixture(fixture);
+  const wrong = findWrongOption(options, expectations);
+  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
+  const { onDivergence = "throw" } = options;
   const answers = events.filter(({ type }) => type === "model-answer") as unknown as readonly ModelAnswered[];
   const [provider = "recorded", ...rest] = (answers[0]?.model ?? "recorded/model").split("/");
   const shown = listShown(events);

@@ -21,6 +21,14 @@ const looping: MockScript = [
   "It is 3",
 ];
 
+test.for<[what: string, run: unknown, found: string]>([
+  ["nothing", undefined, "found nothing"],
+  ["a result that was not awaited", Promise.resolve({}), "found a promise that was not awaited"],
+  ["a run that goes on", { id: "r" }, "found an object"],
+])("renderRun() refuses %s", ([, run, found]) => {
+  expect(() => renderRun(run as RunResult)).toThrow(`${found}, expected what run.result resolves to, a journal`);
+});
+
 test("renderRun() writes a journal: what was said, called and answered, and why the agent spoke", async () => {
   const { entries } = await run(looping);
 

@@ -1,7 +1,8 @@
 import type { ModelAnswered } from "../../agent/events.ts";
 import { toResultPart } from "../../agent/run/to-result-part.ts";
 import type { RunResult } from "../../agent/run-result.ts";
-import type { JsonObject, JsonValue } from "../../core/json.ts";
+import { KitbagError } from "../../core/errors.ts";
+import { showValue, type JsonObject, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
@@ -16,6 +17,8 @@ import { toEnd } from "./to-end.ts";
  *
  * A result shows the whole conversation as it is at the end; a journal and a fixture also show what the agent itself said and why, and
  * where the memory was compacted.
+ *
+ * @throws {KitbagError} `option-invalid` if it is none of these.
  *
  * @example
  * ```ts
@@ -37,8 +40,16 @@ export function renderRun(run: RunResult | RunFixture | readonly RunEntry[]): st
     const values = (run as readonly RunEntry[]).map(({ value }) => value);
     return [...renderEvents(values), renderEnd(toEnd(values))].join("\n");
   }
-  const { messages, ...end } = run as RunResult;
+  const { messages, ...end } = (run ?? {}) as RunResult;
+  if (!Array.isArray(messages)) {
+    const expected = "what run.result resolves to, a journal, or what recordRun made";
+    throw new KitbagError("option-invalid", { option: "run", found: showRun(run), expected });
+  }
   return [...renderMessages(messages), renderEnd(end)].join("\n");
+}
+
+function showRun(run: unknown): string {
+  return run instanceof Promise ? "a promise that was not awaited" : showValue(run);
 }
 
 function renderEvents(events: readonly JsonObject[]): readonly string[] {

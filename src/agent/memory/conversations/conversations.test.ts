@@ -3,6 +3,7 @@ import { expect, test, vi } from "vitest";
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
 import { KitbagError } from "../../../core/errors.ts";
+import type { JsonValue } from "../../../core/json.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelCall, ModelMessage } from "../../../models/model.ts";
 import { memoryStore } from "../../../store/memory-store.ts";
@@ -219,6 +220,34 @@ test("a resumed run with compactions keeps everything that it said", async () =>
   expect(checkConversation(kept?.messages ?? [])).toEqual([]);
 });
 
+test.for<[what: string, prefix: string, value: JsonValue]>([
+  ["whose list of runs is gone", "conversation:", {}],
+  ["whose list has what is no run", "conversation:", { title: "x", startedAt: 1, time: 1, runs: [null] }],
+  ["that is nothing", "conversation:", null],
+  ["of which a part is nothing", "conversation-part:", null],
+  ["of which a part has no messages", "conversation-part:", { messages: "x", skills: [] }],
+  ["of which a message is none", "conversation-part:", { messages: [{ role: "user" }], skills: [] }],
+])("a conversation %s is refused by its name, and can be deleted", async ([, prefix, value]) => {
+  const { agent, store } = createWorld();
+  await agent.run("Hello", { conversation: "c" }).result;
+  await agent.run("Hello", { conversation: "other" }).result;
+  const [[key] = [""]] = await store.kv.list({ prefix: `${prefix}c` });
+  await store.kv.set(key, value);
+
+  const result = await agent.run("Hello", { conversation: "c" }).result;
+
+  expect(result).toMatchObject({ status: "failed", error: { code: "conversation-damaged" } });
+  expect(result.error?.message).toContain('Cannot read the conversation "c": ');
+  await expect(readConversation(store, "c")).rejects.toMatchObject({ code: "conversation-damaged" });
+  const listed = await listConversations(store);
+  expect(listed.map(({ id, isDamaged = false }) => [id, isDamaged])).toEqual([
+    ["c", prefix === "conversation:"],
+    ["other", false],
+  ]);
+  expect(await deleteConversation(store, "c")).toBe(true);
+  expect(await agent.run("Hello", { conversation: "c" }).result).toMatchObject({ status: "ok" });
+});
+
 test("listConversations() lists what is there, page by page", async () => {
   const { agent, store } = createWorld();
   for (const id of ["b", "a", "c:1", "__proto__"]) {
@@ -278,6 +307,28 @@ test("files come back as they were said", async () => {
     type: "file",
     data: { type: "data", data: "YWJj" },
   });
+});
+
+test("openConversation() gives calls of runs that did not know of each other ids of their own", async () => {
+  const store = memoryStore();
+  const [left, right] = await Promise.all([openConversation(store, "c"), openConversation(store, "c")]);
+  const said = (text: string): ModelMessage[] => [
+    user(text),
+    call("a", "look", {}),
+    results(["a", text]),
+    answer("Done"),
+  ];
+  for (const [run, kept] of [left, right, left].entries()) {
+    const messages = said(`Number ${run}`);
+    await kept?.save({ run: `r${run}`, status: "ok", messages, skills: [], view: undefined });
+  }
+
+  const { messages } = await openConversation(store, "c");
+
+  expect(messages).toHaveLength(12);
+  expect(checkConversation(messages)).toEqual([]);
+  expect(messages.slice(0, 4)).toEqual(said("Number 0"));
+  expect(JSON.stringify(messages)).toContain('"toolCallId":"a-3"');
 });
 
 test("closeCalls() gives results to the last calls that have none, and changes nothing else", () => {

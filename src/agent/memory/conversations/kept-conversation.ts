@@ -52,15 +52,57 @@ export function toPartKey(id: string, part = ""): string {
   return `conversation-part:${id}:${part}`;
 }
 
-/** The conversation that a value is. */
-export function fromValue({ value }: VersionedValue): KeptConversation {
+/** The conversation that a value is. @throws {KitbagError} `conversation-damaged` */
+export function fromValue(id: string, { value }: VersionedValue): KeptConversation {
+  if (!isConversation(value)) throw damaged(id, "the list of its runs is none");
   return value as unknown as KeptConversation;
 }
 
-/** Reads what a run added. What is gone added nothing. */
+/** Tells whether a value is a conversation, as it is kept. */
+export function isConversation(value: unknown): boolean {
+  const { title, startedAt, time, runs } = toFacts(value);
+  const isKept = typeof title === "string" && typeof startedAt === "number" && typeof time === "number";
+  return isKept && Array.isArray(runs) && runs.every(isRun);
+}
+
+function isRun(value: unknown): boolean {
+  const { run, part, messages } = toFacts(value);
+  return typeof run === "string" && typeof part === "string" && typeof messages === "number";
+}
+
+function isMessage(value: unknown): boolean {
+  const { role, content } = toFacts(value);
+  if (role === "system") return typeof content === "string";
+  return (
+    roles.has(role) && Array.isArray(content) && content.every((part) => typeof part === "object" && part !== null)
+  );
+}
+
+const roles: ReadonlySet<unknown> = new Set<ModelMessage["role"]>(["user", "assistant", "tool"]);
+
+function toFacts(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function damaged(conversation: string, reason: string): KitbagError {
+  return new KitbagError("conversation-damaged", { conversation, reason });
+}
+
+/** Reads what a run added. What is gone added nothing. @throws {KitbagError} `conversation-damaged` */
 export async function readPart({ kv }: Pick<Store, "kv">, id: string, part: string): Promise<KeptPart> {
   const found = await kv.get(toPartKey(id, part));
-  const kept = (found?.value ?? { messages: [], skills: [] }) as unknown as KeptPart;
+  const kept = (found === undefined ? nothing : found.value) as unknown as KeptPart;
+  const { messages, skills, view = [] } = toFacts(kept);
+  const isThere = [messages, skills, view].every(Array.isArray);
+  if (!isThere || ![...kept.messages, ...(kept.view ?? [])].every(isMessage)) {
+    throw damaged(id, "a message of it is none");
+  }
+  return fromKept(kept);
+}
+
+const nothing: KeptPart = { messages: [], skills: [] };
+
+function fromKept(kept: KeptPart): KeptPart {
   const { messages, view } = kept;
   return { ...kept, messages: messages.map(fromKeptMessage), ...(view && { view: view.map(fromKeptMessage) }) };
 }

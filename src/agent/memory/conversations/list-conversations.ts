@@ -1,5 +1,5 @@
 import type { ListOptions, Store } from "../../../core/store.ts";
-import { conversationPrefix, fromValue, toKey } from "./kept-conversation.ts";
+import { conversationPrefix, fromValue, isConversation, toKey } from "./kept-conversation.ts";
 
 /** A conversation, as a list shows it. */
 export interface ConversationSummary {
@@ -11,6 +11,8 @@ export interface ConversationSummary {
   readonly time: number;
   readonly runs: number;
   readonly messages: number;
+  /** Set if what is kept of it cannot be read; nothing else is known of it then. */
+  readonly isDamaged?: true;
 }
 
 /**
@@ -36,8 +38,12 @@ export async function listConversations(
   const from = after === undefined || after === "" ? {} : { after: toKey(after) };
   const found = await kv.list({ prefix: conversationPrefix, limit, ...from });
   return found.map(([key, value]) => {
-    const { title, startedAt, time, runs } = fromValue(value);
+    const id = key.slice(conversationPrefix.length);
+    // One that cannot be read does not hide the others.
+    if (!isConversation(value.value))
+      return { id, title: "", startedAt: 0, time: 0, runs: 0, messages: 0, isDamaged: true };
+    const { title, startedAt, time, runs } = fromValue(id, value);
     const messages = runs.reduce((sum, run) => sum + run.messages, 0);
-    return { id: key.slice(conversationPrefix.length), title, startedAt, time, runs: runs.length, messages };
+    return { id, title, startedAt, time, runs: runs.length, messages };
   });
 }

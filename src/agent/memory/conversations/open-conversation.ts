@@ -6,6 +6,7 @@ import type { RunResult } from "../../run-result.ts";
 import { cutHead } from "../cut-text.ts";
 import { textOfMessage } from "../message-text.ts";
 import { closeCalls } from "./close-calls.ts";
+import { separateCalls } from "./separate-calls.ts";
 import { fromValue, readPart, toKey, toPartKey, writePart, type KeptConversation } from "./kept-conversation.ts";
 
 /** What a run added to a conversation. */
@@ -36,12 +37,12 @@ export interface OpenConversation {
 /**
  * Opens a conversation, which is new if nobody knows it.
  *
- * @throws {KitbagError} `option-invalid` if there is no store or the id is none, and what the store throws.
+ * @throws {KitbagError} `option-invalid` if there is no store or the id is none; `conversation-damaged`, and what the store throws.
  */
 export async function openConversation(given: Store | undefined, id: string): Promise<OpenConversation> {
   const store = needStore(given);
   const found = await store.kv.get(toKey(id));
-  const { runs } = found === undefined ? { runs: [] } : fromValue(found);
+  const { runs } = found === undefined ? { runs: [] } : fromValue(id, found);
   // What a model saw of everything up to then takes the place of everything up to then.
   const start = Math.max(
     0,
@@ -50,7 +51,7 @@ export async function openConversation(given: Store | undefined, id: string): Pr
   const parts = await Promise.all(runs.slice(start).map(({ part }) => readPart(store, id, part)));
   return {
     id,
-    messages: parts.flatMap(({ view, messages }) => closeCalls(view ?? messages)),
+    messages: separateCalls(parts.flatMap(({ view, messages }) => closeCalls(view ?? messages))),
     skills: parts.at(-1)?.skills ?? [],
     save: (saved) => save(store, { id, saved, seen: found?.version ?? 0 }),
   };
@@ -91,7 +92,7 @@ async function save(store: Store, { id, saved, seen }: Saving): Promise<void> {
     const { messages, skills } = saved;
     // Before the conversation names it: nobody ever finds a part that is not there.
     await writePart(store, key, { messages, skills, ...(view && { view }) });
-    const before = found && fromValue(found);
+    const before = found && fromValue(id, found);
     const next = addRun(before, saved, { part, hasView: view !== undefined });
     try {
       await store.kv.set(toKey(id), next as unknown as JsonValue, { ifVersion: version });

@@ -29,7 +29,7 @@ export interface Conversation {
 /**
  * Reads a conversation; `undefined` if there is none.
  *
- * @throws {KitbagError} `option-invalid` if the id is none.
+ * @throws {KitbagError} `option-invalid` if the id is none; `conversation-damaged` if what is kept of it cannot be read.
  *
  * @example
  * ```ts
@@ -48,7 +48,7 @@ export interface Conversation {
 export async function readConversation(store: Pick<Store, "kv">, id: string): Promise<Conversation | undefined> {
   const found = await store.kv.get(toKey(id));
   if (found === undefined) return undefined;
-  const { title, startedAt, time, runs: kept } = fromValue(found);
+  const { title, startedAt, time, runs: kept } = fromValue(id, found);
   const parts = await Promise.all(kept.map(({ part }) => readPart(store, id, part)));
   const runs = kept.map(({ run, status }, index) => ({ run, status, messages: parts[index]?.messages ?? [] }));
   const messages = runs.flatMap((run) => run.messages);

@@ -6,7 +6,9 @@ import { readAnswer, type Answer } from "../../run/answer-reader.ts";
 export interface SummaryQuestion {
   readonly model: Model;
   readonly text: string;
+  /** What it should have at most, and what it may have with all that the model thinks before. */
   readonly maxTokens: number;
+  readonly maxOutputTokens: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -38,7 +40,7 @@ async function ask(model: Model, call: ModelCall): Promise<Answer> {
   return readAnswer(await askForParts(model, call), undefined);
 }
 
-function toCall({ text, maxTokens }: SummaryQuestion, abortSignal: AbortSignal): ModelCall {
+function toCall({ text, maxTokens, maxOutputTokens }: SummaryQuestion, abortSignal: AbortSignal): ModelCall {
   // A word is a token and a third.
   const words = Math.max(20, Math.floor(maxTokens * 0.7));
   return {
@@ -46,7 +48,7 @@ function toCall({ text, maxTokens }: SummaryQuestion, abortSignal: AbortSignal):
       { role: "system", content: howTo(words) },
       { role: "user", content: [{ type: "text", text: `<conversation>\n${text}\n</conversation>` }] },
     ],
-    maxOutputTokens: Math.ceil(maxTokens),
+    maxOutputTokens: Math.ceil(maxOutputTokens),
     abortSignal,
   };
 }

@@ -77,7 +77,8 @@ test("makeSummary() asks a model without tools, with a limit, and with what was 
 
   expect(summary).toMatchObject({ text: "In short.", how: "model", answer: { model: "kitbag.mock/mock", cost: 7 } });
   expect(model.asked).toHaveLength(1);
-  expect(model.asked[0]).toMatchObject({ maxOutputTokens: 300 });
+  // With room for what it thinks before.
+  expect(model.asked[0]).toMatchObject({ maxOutputTokens: 300 + 4096 });
   expect(model.asked[0]).not.toHaveProperty("tools");
   const shown = JSON.stringify(model.asked[0]?.prompt);
   for (const part of ["They met in Rome.", "Find the invoice of May", "call: search", "may.pdf"])
@@ -102,7 +103,7 @@ test.for<[what: string, script: MockScript]>([
 ])("makeSummary() picks sentences if the model %s", async ([, script]) => {
   const { summary } = await make({ summarise: "model" }, messages, {}, script);
 
-  expect(summary.how).toBe("extractive");
+  expect(summary).toMatchObject({ how: "extractive", error: { code: "model-failed" } });
   expect(summary.text).toContain("I prefer PDF.");
 });
 
@@ -130,6 +131,7 @@ test("makeSummary() picks sentences if there is no such model", async () => {
   const { summary } = await make({ summarise: "model" }, messages, { findModel });
 
   expect(summary).toMatchObject({ how: "extractive" });
+  expect(summary.error?.message).toContain("no such model");
 });
 
 test("makeSummary() cuts an answer that is too long", async () => {
@@ -173,6 +175,7 @@ async function make(
     signal: new AbortController().signal,
     options,
     findModel: () => ({ model, name: "kitbag.mock/mock", priceOf: () => 7 }),
+    mayAsk: () => true,
     ...need,
   });
   return { summary, model };

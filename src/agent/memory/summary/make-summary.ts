@@ -1,5 +1,6 @@
+import { describeCause, isKitbagError, toFailure, type Failure } from "../../../core/errors.ts";
 import type { ReadyModel } from "../../model-source.ts";
-import type { CompactionAnswer, MemoryCompacted } from "../../events.ts";
+import type { CountedAnswer, MemoryCompacted } from "../../events.ts";
 import type { Answer } from "../../run/answer-reader.ts";
 import { windowOf } from "../conversation-limits.ts";
 import { cutText } from "../cut-text.ts";
@@ -21,19 +22,25 @@ export interface SummaryNeed {
   readonly options: MemoryOptions;
   /** Finds the model that is asked. */
   readonly findModel: () => ReadyModel | Promise<ReadyModel>;
+  /** Tells whether the run may still ask it that. */
+  readonly mayAsk: (model: ReadyModel, text: string) => boolean;
 }
 
-/** What was put together, how, and what a model used for it. */
+/** What was put together, how, what a model used for it, and why none did. */
 export interface MadeSummary {
   readonly text: string;
   readonly how: MemoryCompacted["how"];
-  readonly answer?: CompactionAnswer;
+  readonly answer?: CountedAnswer;
+  readonly error?: Failure;
 }
 
 /** An extract that a model makes a summary of may be so many times as long. */
 const extractLength = 4;
 /** So much of its window a model is shown. */
 const shownShare = 0.5;
+/** For what a model thinks before it answers. */
+const mostThought = 4096;
+const thoughtShare = 0.25;
 const usualTimeout = 60_000;
 
 /** Puts together what is left out. Never throws: where a model fails, sentences are picked. */
@@ -44,8 +51,8 @@ export async function makeSummary(need: SummaryNeed): Promise<MadeSummary> {
   const extract = (most: number): string => extractSummary(units, earlier, most, counter.text);
   if (how === "extractive") return { text: extract(maxTokens), how };
   const told = await tell(need, how === "hybrid" ? extract(maxTokens * extractLength) : toMaterial(need));
-  if (told?.text !== undefined) return { text: told.text, how, answer: told.answer };
-  return { text: extract(maxTokens), how: "extractive", ...(told && { answer: told.answer }) };
+  const { text, ...others } = told;
+  return text === undefined ? { text: extract(maxTokens), how: "extractive", ...others } : { text, how, ...others };
 }
 
 function toMaterial({ units, earlier }: SummaryNeed): string {
@@ -54,27 +61,45 @@ function toMaterial({ units, earlier }: SummaryNeed): string {
 }
 
 interface Told {
-  /** Not there if the answer is worth nothing. */
+  /** Not there if there is no answer, or it is worth nothing. */
   readonly text?: string;
-  readonly answer: CompactionAnswer;
+  readonly answer?: CountedAnswer;
+  readonly error?: Failure;
 }
 
-async function tell(need: SummaryNeed, material: string): Promise<Told | undefined> {
-  const { maxTokens, signal, options, findModel, counter } = need;
+async function tell(need: SummaryNeed, material: string): Promise<Told> {
+  const { maxTokens, signal, options, findModel, mayAsk, counter } = need;
   try {
     const ready = await findModel();
     const { model } = ready;
-    const most = Math.min(windowOf(model, options.windows), 1_000_000) * shownShare;
+    const window = Math.min(windowOf(model, options.windows), 1_000_000);
+    const most = window * shownShare;
     const text = cutText(material, most, createTokenCounter(model).text);
+    if (!mayAsk(ready, text)) return { error: toError(nothingLeft, ready.name) };
     const timeoutMs = options.summaryTimeoutMs ?? usualTimeout;
-    const answer = await askForSummary({ model, text, maxTokens, timeoutMs, signal });
+    const answer = await askForSummary({
+      model,
+      text,
+      maxTokens,
+      // Who thinks before it answers needs room for that; what it says is cut to what there is room for.
+      maxOutputTokens: maxTokens + Math.min(mostThought, window * thoughtShare),
+      timeoutMs,
+      signal,
+    });
     const made = textOf(answer);
     const told = { answer: toAnswer(ready, answer) };
-    return made === "" ? told : { ...told, text: cutText(made, maxTokens, counter.text) };
-  } catch {
-    // A summary is no reason for a run to fail; that it was made without a model is in the event.
-    return undefined;
+    if (made === "") return { ...told, error: toError("it said nothing", ready.name) };
+    return { ...told, text: cutText(made, maxTokens, counter.text) };
+  } catch (cause) {
+    // A summary is no reason for a run to fail; that it was made without a model, and why, is in the event.
+    return { error: isKitbagError(cause) ? cause.toJSON() : toError(describeCause(cause), "summaryModel") };
   }
+}
+
+const nothingLeft = "the limit of the cost leaves nothing for it, or nobody knows its price";
+
+function toError(reason: string, model: string): Failure {
+  return toFailure("model-failed", { model, reason });
 }
 
 const goodReasons: ReadonlySet<string> = new Set(["stop", "length", "other"]);
@@ -85,7 +110,7 @@ function textOf({ content, finishReason }: Answer): string {
   return texts.join("").toWellFormed().trim();
 }
 
-function toAnswer({ model, priceOf }: ReadyModel, { usage, modelId = model.modelId }: Answer): CompactionAnswer {
+function toAnswer({ model, priceOf }: ReadyModel, { usage, modelId = model.modelId }: Answer): CountedAnswer {
   const cost = priceOf(modelId, usage);
   return { model: `${model.provider}/${modelId}`, usage, ...(cost !== undefined && { cost }) };
 }

@@ -179,8 +179,10 @@ function createHandlers(
     "message-added"({ reason, message }) {
       if (reason !== "steering") dim(`Told the model: ${messageText(message)}`);
     },
-    "memory-compacted": ({ tokensBefore, tokensAfter }) =>
-      dim(`The conversation was shortened from ${tokensBefore} to ${tokensAfter} tokens`),
+    "memory-compacted"({ tokensBefore, tokensAfter, error }) {
+      dim(`The conversation was shortened from ${tokensBefore} to ${tokensAfter} tokens`);
+      if (error !== undefined) dim(`No model made a summary of it: ${error.message}`);
+    },
   };
 }
 

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+
+import { defineTool } from "../../core/define-tool.ts";
+import type { ModelMessage } from "../../models/model.ts";
+import { memoryStore } from "../../store/memory-store.ts";
+import { mockModel, type MockModel } from "../../testing/models/mock-model.ts";
+import { createWorkspace } from "../../workspace/create-workspace.ts";
+import type { AgentOptions } from "../agent-options.ts";
+import type { Agent } from "../agent-interface.ts";
+import { createAgent } from "../create-agent.ts";
+import type { ForkChanges } from "./fork-run.ts";
+
+test.for<[what: string, changes: ForkChanges, text: string]>([
+  ["an outcome", { outcomes: { "2.0": { status: "ok", output: "It burned down" } } }, "It burned down"],
+  ["the task", { messages: [user("Count the pages")] }, "Count the pages"],
+])("fork() shows %s as it was changed, also where messages were left out since", async ([, changes, text]) => {
+  const { agent, model, compactedAt } = await readBook();
+
+  const fork = await (await agent.fork("book", compactedAt + 1, changes)).result;
+
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain(text);
+  expect(fork.status).toBe("ok");
+  expect(await agent.replay(fork.run)).toMatchObject({ status: "same", steps: fork.steps });
+});
+
+test("fork() leaves out what was compacted before a change, and nothing else of the run", async () => {
+  const { agent, compactedAt } = await readBook();
+  const step = compactedAt + 1;
+
+  const changed = await agent.fork("book", step, { outcomes: { [`${step}.0`]: { status: "ok", output: "Empty" } } });
+  const { messages } = await changed.result;
+
+  expect(JSON.stringify(messages)).toContain("This is a summary of earlier messages");
+  expect(await agent.replay(changed.id)).toMatchObject({ status: "same" });
+});
+
+test("fork() takes out of what is changed what the model must not see", async () => {
+  const { agent, model } = await readBook({ redactInput: true });
+
+  await (
+    await agent.fork("book", 1, { say: "Write to ada@example.com" })
+  ).result;
+  await (
+    await agent.fork("book", 0, { messages: [user("Write to bob@example.com")] })
+  ).result;
+
+  expect(JSON.stringify(model.asked)).toContain("Write to [email]");
+  expect(JSON.stringify(model.asked)).not.toContain("@example.com");
+});
+
+test.for<[what: string, changes: unknown, message: string]>([
+  ["a name that is none", { sayy: "Go on" }, 'Cannot use "changes.sayy": found an unknown option, expected "say"'],
+  ["a text that is none", { say: 5 }, 'Cannot use "changes.say": found 5, expected a text'],
+  ["messages as text", { messages: "Go on" }, "expected a list of messages"],
+  [
+    "a message that is none",
+    { messages: [{ role: "usr", content: [] }] },
+    'Cannot use "changes.messages[0].role": found "usr", expected one of system, user, assistant, tool',
+  ],
+  ["an outcome that is none", { outcomes: { "1.0": 5 } }, 'Cannot use "changes.outcomes[\\"1.0\\"]": found 5'],
+])("fork() refuses %s", async ([, changes, message]) => {
+  const { agent } = await readBook();
+
+  await expect(agent.fork("book", 1, changes as ForkChanges)).rejects.toThrow(message);
+});
+
+test.for(["id", "conversation", "skills", "images"])(
+  "fork() and resume() refuse another %s than that of the run",
+  async (name) => {
+    const { agent } = await readBook();
+    const options = { [name]: name === "id" || name === "conversation" ? "other" : ["other"] };
+
+    const resumed = await agent.resume("book", options).result;
+
+    await expect(agent.fork("book", 0, {}, options as never)).rejects.toThrow(`Cannot use "${name}"`);
+    expect(resumed.error?.message).toContain("a run that goes on, or a fork, keeps its own");
+  },
+);
+
+interface Book {
+  readonly agent: Agent;
+  readonly model: MockModel;
+  readonly compactedAt: number;
+}
+
+/** A run, kept as "book", of twelve calls, with a compaction on the way. */
+async function readBook(more: Partial<AgentOptions> = {}): Promise<Book> {
+  let page = 0;
+  const model = mockModel(() => (++page > 12 ? "Read" : { calls: [{ tool: "read", input: { page } }] }));
+  const read = defineTool({
+    name: "read",
+    description: "Reads a page",
+    input: { type: "object", properties: { page: { type: "number" } } },
+    run: ({ page: number }) => `Page ${String(number)}. ${"It says this and that. ".repeat(20)}`,
+  });
+  const workspace = createWorkspace({ tools: [read] });
+  const agent = createAgent({ model, workspace, store: memoryStore(), memory: { maxTokens: 1200 }, ...more });
+  let compactedAt = 0;
+  await agent.run("Read the book", {
+    id: "book",
+    onEvent: (event) => {
+      if (event.type === "memory-compacted") compactedAt ||= event.step;
+    },
+  }).result;
+  return { agent, model, compactedAt };
+}
+
+function user(text: string): ModelMessage {
+  return { role: "user", content: [{ type: "text", text }] };
+}
