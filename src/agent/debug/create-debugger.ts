@@ -1,3 +1,4 @@
+import { createTurns } from "../../core/create-turns.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
@@ -49,7 +50,7 @@ export interface DebuggerOptions {
   readonly breakpoints?: readonly Breakpoint[];
   /** Whether it stops at the first place there is. @default true without breakpoints */
   readonly stopAtStart?: boolean;
-  /** Asked at each stop; the run waits for the answer. */
+  /** Asked at each stop, and never about two at a time; the run waits for the answer. */
   readonly onStop: (stop: DebugStop) => DebugAction | Promise<DebugAction>;
   /** Ends the run: `run.stop`. */
   readonly stop: () => void;
@@ -83,17 +84,25 @@ export interface DebuggerOptions {
  */
 export function createDebugger(options: DebuggerOptions): AgentHooks {
   const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
+  const takeTurn = createTurns();
   let steps = stopAtStart;
+  let isStopped = false;
   let seen: Pick<DebugStop, "messages" | "tools"> = { messages: [], tools: [] };
 
-  async function halt(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
-    const place: DebugStop = { ...at, ...seen };
-    if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place))) return undefined;
+  async function ask(place: DebugStop): Promise<DebugAction | undefined> {
+    if (isStopped || (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place)))) return undefined;
     const action = await onStop(place);
     steps = action.action === "step" || action.action === "retry";
-    if (action.action === "stop") stop();
+    isStopped = action.action === "stop";
+    if (isStopped) stop();
     return action;
   }
+
+  // Calls that run at the same time stop at the same time: what was said about one decides whether the next stops at all.
+  const halt = (at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> => {
+    const place: DebugStop = { ...at, ...seen };
+    return takeTurn(() => ask(place));
+  };
 
   return {
     async beforeModel({ prompt, tools = [] }, { run, step }) {

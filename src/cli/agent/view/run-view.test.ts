@@ -89,6 +89,28 @@ test("createRunView() shows no text if nobody wants it", () => {
   expect(stdout).toBe("");
 });
 
+test("leave() lets one ask at a time, and shows what happened meanwhile before the next one asks", async () => {
+  const stderr = new PassThrough();
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} };
+  const terminal = createTerminal(streams);
+  const view = createRunView(terminal);
+  const ask = (name: string): Promise<void> =>
+    view.leave(async () => {
+      terminal.note(`${name}? `);
+      await new Promise(setImmediate);
+      terminal.note("yes\n");
+    });
+
+  const first = ask("a");
+  const second = ask("b");
+  await Promise.resolve();
+  const outcome = { status: "ok", output: "done" } as const;
+  view.onEvent({ type: "tool-end", ...at, id: "1", tool: "c", outcome, durationMs: 1 });
+  await Promise.all([first, second]);
+
+  expect((stderr.read() as Buffer).toString("utf8")).toBe("a? yes\n✓ c → done  1 ms\nb? yes\n");
+});
+
 test.for([
   ["activate_skill", { name: "pdf" }, "open the skill pdf"],
   ["deactivate_skill", { name: "pdf" }, "close the skill pdf"],

@@ -1,4 +1,5 @@
 import type { AgentEvent, ToolEnd, ToolStart } from "../../../agent/events.ts";
+import { createTurns } from "../../../core/create-turns.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { cutText } from "../../render-table.ts";
@@ -12,7 +13,7 @@ import { createStatusLine, type StatusLine } from "./status-line.ts";
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
 export interface RunView {
   onEvent(event: AgentEvent): void;
-  /** Leaves the screen to somebody else for a while: one who asks the person. */
+  /** Leaves the screen to somebody else for a while: one who asks the person, and no other. What happens meanwhile is shown after. */
   leave<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Ends the line that is open. */
   end(): void;
@@ -29,20 +30,38 @@ export function createRunView(terminal: Terminal, { showsText = true }: RunViewO
   const screen = createScreen(terminal);
   const work = createWork(screen, terminal);
   const handlers = createHandlers(screen, work, { terminal, showsText });
+  const show = (event: AgentEvent): void =>
+    (handlers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event);
+  const takeTurn = createTurns();
+  const held: AgentEvent[] = [];
+  let isLeft = false;
+
+  function clear(): void {
+    screen.status.show(undefined);
+    screen.endLines();
+  }
+
+  function comeBack(): void {
+    isLeft = false;
+    for (const event of held.splice(0)) show(event);
+  }
+
   return {
-    onEvent: (event) => (handlers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event),
-    async leave(ask) {
-      screen.status.show(undefined);
-      screen.endLines();
-      try {
-        return await ask();
-      } finally {
-        work.show();
-      }
-    },
+    onEvent: (event) => (isLeft ? void held.push(event) : show(event)),
+    leave: (ask) =>
+      takeTurn(async () => {
+        clear();
+        isLeft = true;
+        try {
+          return await ask();
+        } finally {
+          comeBack();
+          work.show();
+        }
+      }),
     end() {
-      screen.status.show(undefined);
-      screen.endLines();
+      comeBack();
+      clear();
     },
   };
 }
