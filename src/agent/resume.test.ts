@@ -11,6 +11,7 @@ import { createWorkspace } from "../workspace/create-workspace.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
+import type { AgentHooks } from "./hooks.ts";
 
 test("run() writes a journal that is the run", async () => {
   const { store, agent } = createWorld();
@@ -29,6 +30,28 @@ test("run() writes a journal that is the run", async () => {
     "model-answer",
     "run-end",
   ]);
+});
+
+test("run() writes down what a call is made with before it is made, if that is not what the model gave", async () => {
+  const { store, agent, made } = createWorld();
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  const beforeCall: AgentHooks["beforeCall"] = ({ input }) =>
+    (input as { to: number }).to === 1 ? { input: { to: 7 } } : { input: { token } };
+
+  const { run } = await agent.run("Count to 2", { hooks: { beforeCall } }).result;
+
+  const journal = (await createRuns({ store }).read(run)).map(({ value }) => value);
+  const changed = journal.filter(({ type }) => type === "call-changed");
+  expect(made).toEqual([7]);
+  expect(changed).toMatchObject([{ step: 1, call: "1.0", tool: "count", input: { to: 7 } }, { call: "2.0" }]);
+  expect(JSON.stringify(changed)).not.toContain(token);
+  expect(journal.map(({ type }) => type).slice(2, 6)).toEqual([
+    "model-answer",
+    "step-intent",
+    "call-changed",
+    "step-outcome",
+  ]);
+  expect(await agent.replay(run)).toMatchObject({ status: "same" });
 });
 
 test("resume() goes on where a run was stopped, and makes no call again whose outcome is recorded", async () => {

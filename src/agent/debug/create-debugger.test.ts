@@ -127,7 +127,7 @@ test("createDebugger() asks about calls that run at the same time one after the 
         asked.push([where, call?.input, asking]);
         await new Promise(setImmediate);
         asking -= 1;
-        return { action: where === "call" ? "continue" : "step" };
+        return where === "call" ? { action: "continue" } : { action: "step" };
       },
     }),
   });

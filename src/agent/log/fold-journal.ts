@@ -23,6 +23,8 @@ export interface Folded {
   readonly unfinished: ModelAnswered | undefined;
   /** What came of calls, by `step.call`. */
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
+  /** What calls were made with, by `step.call`, if that is not what the model gave. */
+  readonly changed: ReadonlyMap<string, JsonValue>;
   /** What was shown to whoever was asked to approve a call. */
   readonly asked: ReadonlyMap<string, JsonValue>;
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
@@ -61,6 +63,7 @@ class Folding {
   readonly #questions: Question[] = [];
   #unfinished: ModelAnswered | undefined;
   readonly #outcomes = new Map<string, ToolOutcome>();
+  readonly #changed = new Map<string, JsonValue>();
   readonly #asked = new Map<string, JsonValue>();
   readonly #decided = new Map<string, ApprovalDecided>();
   readonly #shownTools = new Map<string, string>();
@@ -79,6 +82,7 @@ class Folding {
       questions: this.#questions,
       unfinished: this.#unfinished,
       outcomes: this.#outcomes,
+      changed: this.#changed,
       asked: this.#asked,
       decided: this.#decided,
       shownTools: this.#shownTools,
@@ -111,6 +115,9 @@ class Folding {
         return;
       case "memory-compacted":
         this.#compact(event as MemoryCompacted);
+        return;
+      case "call-changed":
+        this.#changed.set(value["call"] as string, value["input"] as JsonValue);
         return;
       case "approval-asked":
         this.#asked.set(value["approval"] as string, value["input"] as JsonValue);

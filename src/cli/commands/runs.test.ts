@@ -84,10 +84,13 @@ test("kitbag runs resume goes on with a run whose process was killed, and does n
   await once(child, "close");
   killed.resolve();
   const id = await newestOf(project, "note two things");
-  const resumed = await kitbag(project, ["runs", "resume", id.slice(0, 6)], env);
+  const resumed = await kitbag(project, ["runs", "resume", id.slice(0, 6), "--json"], env);
 
   expect(resumed.stderr).toContain("Another process has this run; if it has died, the run is free within 10 seconds");
-  expect(resumed).toMatchObject({ code: 0, stdout: "Both are noted.\n" });
+  expect(resumed.code).toBe(0);
+  const events = resumed.stdout.trimEnd().split("\n");
+  const ends = events.map((line) => JSON.parse(line) as { type: string }).filter(({ type }) => type === "task-end");
+  expect(ends).toMatchObject([{ result: { status: "ok", text: "Both are noted." } }]);
   expect(readLines(project, "noted")).toEqual(["first", "second"]);
 });
 

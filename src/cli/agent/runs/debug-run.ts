@@ -56,7 +56,8 @@ async function toPlaces(run: ReadRun, workspace: Workspace): Promise<readonly Pl
     const tools = session.getAvailableTools().map(({ wireName }) => wireName);
     const seen = { run: run.id, step, messages: messages.slice(0, count), tools };
     places.push({ stop: { where: "model", ...seen }, skills }, { stop: { where: "answer", ...seen, answer }, skills });
-    for (const { name, id, tool: asked, input } of callsOf(answer)) {
+    for (const { name, id, tool: asked, input: given } of callsOf(answer)) {
+      const input = run.folded.changed.get(name) ?? given;
       const call: AgentCall = { run: run.id, step, id, tool: session.getTool(asked)?.address ?? asked, input };
       const outcome = run.folded.outcomes.get(name);
       places.push({ stop: { where: "call", ...seen, call }, name, skills });

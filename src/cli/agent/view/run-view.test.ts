@@ -40,6 +40,18 @@ test("createRunView() shows a call that is over on one line, whatever is in it",
   expect(stderr).not.toMatch(/[\u0007\u001B]/u);
 });
 
+test("createRunView() shows what a call was made with, if that is not what the model gave", () => {
+  const outcome = { status: "ok", output: "seen" } as const;
+
+  const { stderr } = show([
+    { type: "tool-start", ...at, id: "1", tool: "look", input: { at: "a" } },
+    { type: "call-changed", ...at, call: "1.0", id: "1", tool: "look", input: { at: "b" } },
+    { type: "tool-end", ...at, id: "1", tool: "look", outcome, durationMs: 1 },
+  ]);
+
+  expect(stderr).toBe("✓ look at: b → seen  1 ms\n");
+});
+
 test("createRunView() does not let a call flood the screen with what it logs", () => {
   const log = { type: "call-event", run: "r", id: "1", event: { type: "call-log", call: "c", message: "x" } } as const;
 

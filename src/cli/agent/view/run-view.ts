@@ -1,4 +1,4 @@
-import type { AgentEvent, ToolEnd, ToolStart } from "../../../agent/events.ts";
+import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent/events.ts";
 import { createTurns } from "../../../core/create-turns.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
@@ -98,7 +98,7 @@ function createScreen(terminal: Terminal): Screen {
 
 /** A call that is going on. */
 interface Running {
-  readonly start: ToolStart;
+  start: ToolStart;
   readonly since: number;
   note: string;
   /** How many lines it has logged. */
@@ -111,6 +111,8 @@ const maxLogged = 20;
 /** The calls that are going on, as the line at the bottom tells of them. */
 interface Work {
   start(event: ToolStart): void;
+  /** It is made with another input. */
+  change(event: CallChanged): void;
   onEvent(id: string, event: CallEvent): void;
   end(event: ToolEnd): void;
   show(): void;
@@ -140,6 +142,10 @@ function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
     start(event) {
       running.set(event.id, { start: event, since: performance.now(), note: "", logged: 0 });
       show();
+    },
+    change({ id, input }) {
+      const call = running.get(id);
+      if (call !== undefined) call.start = { ...call.start, input };
     },
     onEvent(id, event) {
       const call = running.get(id);
@@ -193,6 +199,7 @@ function createHandlers(
     },
     "model-retry": ({ error }) => dim(`The model did not answer and is asked again: ${error.message}`),
     "tool-start": (event) => work.start(event),
+    "call-changed": (event) => work.change(event),
     "call-event": ({ id, event }) => work.onEvent(id, event),
     "tool-end": (event) => work.end(event),
     "message-added"({ reason, message }) {
