@@ -128,7 +128,8 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
   };
 }
 
-function isAt({ step, tool, when }: Breakpoint, stop: DebugStop): boolean {
+/** Whether a run is to stop at a place. */
+export function isAt({ step, tool, when }: Breakpoint, stop: DebugStop): boolean {
   if (step !== undefined && (stop.where !== "model" || stop.step !== step)) return false;
   if (tool !== undefined && stop.call?.tool !== tool) return false;
   return when === undefined ? step !== undefined || tool !== undefined : when(stop);

@@ -184,6 +184,22 @@ test("kitbag runs debug puts another result in the place of the recorded one, an
   expect(JSON.stringify(server.requests[2]?.results)).toContain("made");
 });
 
+test("kitbag runs debug stops at breakpoints that were named before, or are set on the way", async () => {
+  const { env } = await startWireModel([toCall("note", { text: "first" }), { text: "One." }]);
+  const project = createToolProject();
+  await kitbag(project, ["run", "note it"], env);
+  const id = await newestOf(project, "note it");
+
+  const words = ["runs", "debug", id, "--module", "tools.mjs", "--break", "has:noted first"];
+  const { code, stdout, stderr } = await runKitbag(words, { project, env, stdin: "b step:2\nc\nc\n" });
+
+  expect(stderr.match(/^.*▸ .*$/gmu)?.map((line) => line.replace(/^.*▸ /u, ""))).toEqual([
+    "Step 1, after the call of note: noted first",
+    expect.stringMatching(/^Step 2, before the model is asked: 3 messages/u),
+  ]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "The run is at its end: ok\n" });
+});
+
 test("kitbag runs debug asks the model again with retry, and shows the rest with c", async () => {
   const { env, server } = await startWireModel([{ text: "One." }, { text: "Other." }]);
   const project = createToolProject();

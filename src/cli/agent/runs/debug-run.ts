@@ -1,4 +1,4 @@
-import type { DebugAction, DebugStop } from "../../../agent/debug/create-debugger.ts";
+import { isAt, type DebugAction, type DebugStop } from "../../../agent/debug/create-debugger.ts";
 import type { AgentCall } from "../../../agent/hooks.ts";
 import type { ForkChanges } from "../../../agent/log/fork-run.ts";
 import type { JsonValue } from "../../../core/json.ts";
@@ -8,6 +8,7 @@ import type { Answer, Invocation } from "../../cli-command.ts";
 import { usageError } from "../../usage-error.ts";
 import { askAtStop } from "../debug/ask-at-stop.ts";
 import { openCommandLines } from "../debug/command-lines.ts";
+import { readBreakpoints } from "../debug/parse-breakpoints.ts";
 import { callsOf } from "./calls-of.ts";
 import { withRun, type KnownRun } from "./go-on-with-run.ts";
 import type { ReadRun } from "./read-run.ts";
@@ -15,14 +16,17 @@ import type { ReadRun } from "./read-run.ts";
 /** Goes through a run that is recorded. What is changed there becomes a run of its own: the recorded one stays as it is. */
 export async function debugRun(invocation: Invocation): Promise<Answer> {
   if (invocation.json) throw usageError("Cannot use --json with kitbag runs debug: somebody must read what is asked");
+  const breakpoints = [...readBreakpoints(invocation)];
   return withRun(invocation, async (known) => {
+    let steps = breakpoints.length === 0;
     const lines = openCommandLines(invocation.terminal);
     try {
       for (const place of await toPlaces(known.run, known.open.workspace)) {
-        const action = await askAtStop(place.stop, lines, invocation.terminal);
+        if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place.stop))) continue;
+        const action = await askAtStop(place.stop, lines, { terminal: invocation.terminal, breakpoints });
         if (action.action === "stop") return { document: undefined };
-        if (action.action === "continue" && !isChange(action)) break;
         if (isChange(action)) return await goAnotherWay(invocation, known, place, action);
+        steps = action.action === "step";
       }
       return { document: undefined, text: `The run is at its end: ${known.run.status}` };
     } finally {
