@@ -138,13 +138,14 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "recording-diverged": ({ what, difference }) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,
-  "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
+  "run-ended": ({ run }) =>
+    `Cannot go on with the run ${quote(run)}: it has ended; read it, fork it to go on from its middle or its end, or start a new one`,
   "run-incomplete": ({ run, missing, reason }) =>
     `Cannot go on with the run ${quote(run)} without ${missing}: ${reason}; give it the tools and skills that it was begun with`,
   "run-leased": ({ run, worker, until }) =>
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
-  "run-not-found": ({ run }) =>
-    `Cannot find the run ${quote(run)}: it is not in this store; kitbag runs list shows those that are`,
+  "run-not-found": ({ run, nearest = [] }) =>
+    `Cannot find the run ${quote(run)}: it is not in this store; ${nearest.length === 0 ? "" : `did you mean ${nearest.map(quote).join(" or ")}? `}kitbag runs list shows those that are`,
   "run-stopped": ({ run, reason }) =>
     `Cannot finish the run ${quote(run)}: it was stopped (${reason}); raise the limit, and fork it to go on`,
   "runtime-missing": ({ tool, kind, known }) =>

@@ -139,20 +139,31 @@ test("kitbag run --output-schema prints JSON of that form and nothing else", asy
   expect(code).toBe(0);
 });
 
-test("kitbag run --max-steps stops a run that does not end, with exit code 1", async () => {
-  const { env, server } = await startWireModel(({ results }) =>
-    toCall("add", { a: results.length, b: 1 }, `call_${results.length}`),
-  );
+test.for([
+  [
+    "--max-steps",
+    "the model was asked as often as it may be; raise --max-steps",
+    / --module tools\.mjs --max-steps 4$/mu,
+  ],
+  ["--max-calls", "it has made as many calls as it may; raise --max-calls", / --module tools\.mjs$/mu],
+] as const)(
+  "kitbag run %s stops a run that does not end, with exit code 1, and says how to go on",
+  async ([flag, words, next]) => {
+    const { env, server } = await startWireModel(({ results }) =>
+      toCall("add", { a: results.length, b: 1 }, `call_${results.length}`),
+    );
 
-  const { code, stderr } = await runKitbag(["run", "count", "--max-steps", "2", "--module", "tools.mjs"], {
-    project: createToolProject(),
-    env,
-  });
+    const { code, stderr } = await runKitbag(["run", "count", flag, "2", "--module", "tools.mjs"], {
+      project: createToolProject(),
+      env,
+    });
 
-  expect(stderr).toContain("Stopped: the model was asked as often as it may be; raise --max-steps");
-  expect(server.requests).toHaveLength(2);
-  expect(code).toBe(1);
-});
+    expect(stderr).toMatch(new RegExp(`^Stopped: ${words}\\nTo go on from there: kitbag runs fork `, "mu"));
+    expect(stderr).toMatch(next);
+    expect(server.requests.length).toBeLessThan(4);
+    expect(code).toBe(1);
+  },
+);
 
 test("kitbag run --image shows the picture to the model", async () => {
   const { env, server } = await startWireModel([{ text: "A picture." }]);

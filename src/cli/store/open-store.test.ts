@@ -10,8 +10,8 @@ test("openStoreToRead() shows one that is not there as empty, and does not say s
   const folder = mkdtempSync(join(tmpdir(), "kitbag-open-store-"));
   symlinkSync("loop", join(folder, "loop"));
 
-  const missing = await openStoreToRead({ kind: "sqlite", file: join(folder, "kitbag.db"), folder: undefined });
-  const hidden = openStoreToRead({ kind: "sqlite", file: join(folder, "loop", "kitbag.db"), folder: undefined });
+  const missing = await openStoreToRead({ kind: "sqlite", file: join(folder, "kitbag.db"), isNamed: true });
+  const hidden = openStoreToRead({ kind: "sqlite", file: join(folder, "loop", "kitbag.db"), isNamed: true });
 
   expect(await missing.log.streams({})).toEqual([]);
   await expect(hidden).rejects.toMatchObject({ code: "store-unavailable" });
