@@ -96,6 +96,22 @@ test("kitbag run keeps the versions of the tools that the agent called, and reco
   expect(audit.stdout).toContain("text-stats/stats-count");
 });
 
+test.for([
+  ["run", "--json"],
+  ["run", "x", "--model", "anthropic/x", "--json"],
+  ["runs", "resume", "none", "--json"],
+])("kitbag %j tells of a failure on one line, as of every event", async (words) => {
+  const { stdout, code } = await runKitbag(words, { env: { ANTHROPIC_API_KEY: "" } });
+
+  expect(
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown),
+  ).toMatchObject([{ status: "failed" }]);
+  expect(code).toBeGreaterThan(0);
+});
+
 test("kitbag run --json says how a run ended that could not begin", async () => {
   const { code, stdout } = await runKitbag(["run", "x", "--skill", "nothing", "--json"]);
 

@@ -132,6 +132,6 @@ function toAnswer(invocation: Invocation, run: AgentRun, result: RunResult): Ans
   if (getText(options, "outputSchema") !== undefined && result.status === "ok") {
     terminal.print(`${renderJson(result.output)}\n`);
   }
-  if (result.steps > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
+  if (result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
   return answer;
 }

@@ -104,6 +104,6 @@ async function findModelName(model: Model | string, { env }: Pick<Invocation, "e
 
 function toGoneOn(invocation: Invocation, run: AgentRun, result: RunResult): Answer {
   const { terminal, json } = invocation;
-  if (!json && result.steps > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
+  if (!json && result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
   return toRunAnswer(result, toNext(invocation, run.id));
 }

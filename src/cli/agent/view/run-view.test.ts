@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 
 import type { AgentEvent } from "../../../agent/events.ts";
+import { textWidth } from "../../render-table.ts";
 import { createTerminal } from "../../terminal.ts";
 import { createRunView, nameCall, type RunViewOptions } from "./run-view.ts";
 
@@ -99,6 +100,28 @@ test("createRunView() shows no text if nobody wants it", () => {
   const { stdout } = show([{ type: "text-delta", ...at, text: "{}" }], { showsText: false });
 
   expect(stdout).toBe("");
+});
+
+test("createRunView() shows a call on one line of a narrow screen, also with wide characters", () => {
+  const stderr = new PassThrough();
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 40 });
+  const env = { NO_COLOR: "1" };
+  const view = createRunView(createTerminal({ stdin: new PassThrough(), stdout, stderr, env }));
+  const text = "日本語のとても長いテキスト".repeat(3);
+
+  view.onEvent({ type: "tool-start", ...at, id: "1", tool: "look", input: { text } });
+  view.onEvent({
+    type: "tool-end",
+    ...at,
+    id: "1",
+    tool: "look",
+    outcome: { status: "ok", output: text },
+    durationMs: 31,
+  });
+
+  const line = (stderr.read() as Buffer).toString("utf8").trimEnd();
+  expect(line).toMatch(/^✓ look text: .*… → .*… {2}31 ms$/u);
+  expect(textWidth(line)).toBeLessThanOrEqual(40);
 });
 
 test("leave() lets one ask at a time, and shows what happened meanwhile before the next one asks", async () => {

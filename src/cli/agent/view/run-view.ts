@@ -2,7 +2,7 @@ import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent
 import { createTurns } from "../../../core/create-turns.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutText } from "../../render-table.ts";
+import { cutText, textWidth } from "../../render-table.ts";
 import { showDuration } from "../../stats/show-duration.ts";
 import type { Terminal } from "../../terminal.ts";
 import { createAnswerWriter, type AnswerWriter } from "./answer-writer.ts";
@@ -121,13 +121,17 @@ interface Work {
 function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
   const running = new Map<string, Running>();
 
+  /** The one that said last how far it is. */
+  let lastHeard: Running | undefined;
+
   function show(): void {
-    const [first, ...others] = running.values();
+    const [first] = running.values();
     if (first === undefined) return status.show(undefined);
     status.show(() => {
-      const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-      const words = [nameCall(first.start), first.note].filter((part) => part !== "").join("  ");
-      return `${words}${more}  ${showSince(first.since)}`;
+      const { start, note, since } = lastHeard ?? first;
+      const more = running.size === 1 ? "" : ` (and ${running.size - 1} more)`;
+      const words = [nameCall(start), note].filter((part) => part !== "").join("  ");
+      return `${words}${more}  ${showSince(since)}`;
     });
   }
 
@@ -149,12 +153,17 @@ function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
     },
     onEvent(id, event) {
       const call = running.get(id);
-      if (event.type === "call-progress" && call !== undefined) call.note = showProgress(event.progress);
+      if (event.type === "call-progress" && call !== undefined) {
+        call.note = showProgress(event.progress);
+        lastHeard = call;
+      }
       if (event.type === "call-log") showLog(call, event.message);
       if (event.type === "call-retry") dim(`│ it failed, and is tried again: attempt ${event.attempt}`);
     },
     end(event) {
-      line(renderCall(running.get(event.id)?.start, event, terminal));
+      const call = running.get(event.id);
+      line(renderCall(call?.start, event, terminal));
+      if (lastHeard === call) lastHeard = undefined;
       running.delete(event.id);
       show();
     },
@@ -247,13 +256,13 @@ function renderCall(
   const isOk = outcome.status === "ok";
   const mark = isOk ? terminal.style("green", "✓") : terminal.style("red", "✗");
   const time = recalled === true ? "from the journal" : showDuration(durationMs);
-  const room = Math.max(40, (terminal.columns ?? 120) - time.length - 7);
+  const room = Math.max(20, (terminal.columns ?? 120) - time.length - 7);
   const result = isOk && isSkillCall(tool) ? "" : showOutcome(outcome);
   const words = nameCall(start ?? { tool, input: {} });
-  const name = cutText(words, Math.max(Math.floor(room * 0.6), room - result.length));
+  const name = cutText(words, Math.max(Math.floor(room * 0.6), room - textWidth(result)));
   const arrow =
     result === ""
       ? ""
-      : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutText(result, Math.max(20, room - name.length))}`)}`;
+      : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutText(result, Math.max(8, room - textWidth(name)))}`)}`;
   return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
 }
