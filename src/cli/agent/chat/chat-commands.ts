@@ -45,23 +45,24 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
 
 /** Tells whether a line is for the program and not for the model: a slash, and a word that is no path. */
 export function isChatCommand(line: string): boolean {
-  return /^\/[a-z]*(?:\s|$)/u.test(line);
+  return /^\/[a-z]*(?:\s|$)/iu.test(line);
 }
 
 /** Runs a command. Never throws for what can be cured. */
 export async function runChatCommand(chat: Chat, line: string): Promise<"quit" | void> {
-  const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/su.exec(line) ?? [];
+  const [, typed = "", rest = ""] = /^\/(\S*)\s*(.*)$/su.exec(line) ?? [];
+  const name = typed.toLowerCase();
   const command = Object.hasOwn(chatCommands, name) ? chatCommands[name] : undefined;
   if (command === undefined) {
     const [nearest] = nearestNames(name, Object.keys(chatCommands), 1);
     const cure = nearest === undefined ? "/help lists them" : `did you mean /${nearest}?`;
-    return say(chat, toPrintableLine(`There is no command /${name}; ${cure}`));
+    return sayFailure(chat, { message: `There is no command /${typed}; ${cure}` });
   }
   try {
     return await command.run(chat, rest.trim());
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
-    return say(chat, toPrintable(cause.message));
+    return sayFailure(chat, cause);
   }
 }
 
@@ -113,7 +114,7 @@ async function closeSkill(chat: Chat, name: string): Promise<void> {
   );
 }
 
-function sayFailure(chat: Chat, { message }: Failure): void {
+function sayFailure(chat: Chat, { message }: Pick<Failure, "message">): void {
   say(chat, toPrintable(message));
 }
 
