@@ -124,7 +124,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
   "price-unknown": ({ model }) =>
-    `Cannot hold the run to maxCost: nobody knows what ${quote(model)} costs; give its price, or leave maxCost out`,
+    `Cannot hold the run to maxCost: nobody knows what ${quote(model)} costs; give its price (prices of createAgent, or of kitbag.config.ts), or leave maxCost out`,
   "provider-missing": ({ model, peer, variables }) =>
     `Cannot use the model ${quote(model)}: the package ${quote(peer)} is not installed; run: npm install ${peer}${
       variables.length === 0 ? "" : `, and set ${variables.join(" or ")}`
