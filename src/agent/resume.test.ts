@@ -12,6 +12,7 @@ import type { Agent } from "./agent-interface.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
 import type { AgentHooks } from "./hooks.ts";
+import type { ForkChanges } from "./log/fork-run.ts";
 
 test("run() writes a journal that is the run", async () => {
   const { store, agent } = createWorld();
@@ -218,6 +219,21 @@ test("fork() goes on from the middle with something changed", async () => {
   expect(result).toMatchObject({ status: "ok" });
   expect(JSON.stringify(result.messages)).toContain('"value":20');
   expect(world.made).toEqual([1, 2, 3, 3]);
+});
+
+test.for<[what: string, changes: ForkChanges, shown: string]>([
+  ["is said to have come of it", { outcomes: { "1.0": { status: "ok", output: "made up" } } }, "made up"],
+  ["is said to the model instead", { say: "Leave it" }, "the run went another way before it was made"],
+])("fork() of a run whose call waits goes on with what %s, and does not make it", async ([, changes, shown]) => {
+  const { agent, made, model } = createWorld();
+  const { run } = await agent.run("Drop it").result;
+
+  const fork = await agent.fork(run, 1, changes);
+
+  await fork.result;
+  const results = model.asked[1]?.prompt.filter(({ role }) => role === "tool");
+  expect(JSON.stringify(results)).toContain(shown);
+  expect(made).toEqual([]);
 });
 
 test.for<[step: number, outcomes: Record<string, never>]>([

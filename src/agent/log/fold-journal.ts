@@ -177,14 +177,14 @@ class Folding {
 }
 
 /** A call that an answer asks for. */
-interface AskedCall {
+export interface AskedCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
 }
 
 /** The calls that an answer asks for, in order. */
-function callsOf({ content, finishReason }: ModelAnswered): readonly AskedCall[] {
+export function callsOf({ content, finishReason }: ModelAnswered): readonly AskedCall[] {
   return content.flatMap((item) => {
     if (item.type !== "tool-call" || item.providerExecuted === true) return [];
     return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input, finishReason).input }];

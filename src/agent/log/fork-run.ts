@@ -1,4 +1,4 @@
-import { KitbagError } from "../../core/errors.ts";
+import { KitbagError, toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
@@ -6,8 +6,9 @@ import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
+import { isCut } from "../run/is-cut.ts";
 import { toKeptEvent } from "./kept-files.ts";
-import { foldJournal } from "./fold-journal.ts";
+import { callsOf, foldJournal, type AskedCall } from "./fold-journal.ts";
 import { readJournal } from "./replay-run.ts";
 
 /** What is different in a run that is made from another. */
@@ -16,8 +17,10 @@ export interface ForkChanges {
   readonly id?: string;
   /** Said to the model before it goes on. */
   readonly say?: string;
-  /** What came of calls, by `step.call`, in the place of what came of them. */
+  /** What came of calls, by `step.call`, in the place of what came of them, or of what nobody knows. */
   readonly outcomes?: Readonly<Record<string, ToolOutcome>>;
+  /** What calls were made with, by `step.call`, whose `outcomes` are changed, if that is not what the model gave. */
+  readonly inputs?: Readonly<Record<string, JsonValue>>;
   /** What the task is, in the place of what it was. */
   readonly messages?: readonly ModelMessage[];
 }
@@ -42,7 +45,9 @@ export async function forkRun(
 ): Promise<string> {
   const entries = await readJournal(agent, id);
   const { start, answers, outcomes } = foldJournal(id, entries);
-  check(step, answers, outcomes, changes);
+  checkStep(step, answers);
+  const calls = findCalls(answers.filter((answer) => answer.step <= step));
+  checkOutcomes(calls, changes);
   const forkId = changes.id ?? crypto.randomUUID();
   const run = await needRuns(agent.runs).open(forkId);
   try {
@@ -56,6 +61,10 @@ export async function forkRun(
     };
     await run.append([toKeptEvent(begun)]);
     await copy(run, entries, step, changes);
+    await run.append(toInputs(forkId, calls, changes));
+    const open = [...calls].filter(([name]) => !outcomes.has(name));
+    for (const [name, { name: tool }] of open)
+      await complete(run, name, toLeft(tool, hasBegun(entries, name)), changes);
     if (changes.say !== undefined) await run.append([toSaid(forkId, step, changes.say)]);
   } finally {
     await run.pause();
@@ -73,29 +82,41 @@ async function withModel(
   return { ...start, model: name, ...(typeof model === "string" && { requestedModel: model }) };
 }
 
-function check(
-  step: number,
-  answers: readonly ModelAnswered[],
-  outcomes: ReadonlyMap<string, ToolOutcome>,
-  { outcomes: changed = {} }: ForkChanges,
-): void {
+/** The calls that answers ask for, by `step.call`. */
+function findCalls(answers: readonly ModelAnswered[]): ReadonlyMap<string, AskedCall> {
+  const asked = answers.filter((answer) => !isCut(answer));
+  return new Map(asked.flatMap((answer) => callsOf(answer).map((call, index) => [`${answer.step}.${index}`, call])));
+}
+
+function checkStep(step: number, answers: readonly ModelAnswered[]): void {
   if (!Number.isInteger(step) || step < 0 || step > answers.length) {
     const expected = `a whole number from 0 to ${answers.length}, which is the last step of the run`;
     throw new KitbagError("option-invalid", { option: "step", found: String(step), expected });
   }
-  for (const name of Object.keys(changed)) {
-    if (outcomes.has(name) && Number(name.split(".")[0]) <= step) continue;
-    const known = [...outcomes.keys()].filter((one) => Number(one.split(".")[0]) <= step);
+}
+
+function checkOutcomes(calls: ReadonlyMap<string, AskedCall>, { outcomes = {} }: ForkChanges): void {
+  for (const found of Object.keys(outcomes)) {
+    if (calls.has(found)) continue;
     throw new KitbagError("option-invalid", {
       option: "outcomes",
-      found: name,
-      expected: `one of ${known.join(", ")}`,
+      found,
+      expected: `one of ${[...calls.keys()].join(", ")}`,
     });
   }
 }
 
+/**
+ * Says what came of a call that was not over in the run that the fork is made from. Without a word it is made when the fork goes on;
+ * but nobody can say something to a model that still waits for a result.
+ */
+async function complete(run: Run, name: string, left: ToolOutcome, { outcomes = {}, say }: ForkChanges): Promise<void> {
+  const outcome = outcomes[name] ?? (say === undefined ? undefined : left);
+  if (outcome !== undefined) await run.step(name, { idempotent: true }, () => outcome as unknown as JsonValue);
+}
+
 /** No approvals: what was approved there was not approved here, where it would happen a second time. */
-const copiedTypes = new Set(["model-answer", "message-added", "memory-compacted"]);
+const copiedTypes = new Set(["model-answer", "message-added", "call-changed", "memory-compacted"]);
 
 async function copy(
   run: Run,
@@ -111,10 +132,33 @@ async function copy(
       const name = value["step"] as string;
       const output = (outcomes[name] as unknown as JsonValue | undefined) ?? value["output"];
       await run.step(name, { idempotent: true }, () => output);
-    } else if (copiedTypes.has(value.type) && Number(value["step"]) <= step) {
+    } else if (copiedTypes.has(value.type) && Number(value["step"]) <= step && !isReplaced(value, outcomes)) {
       await run.append([{ ...value, run: run.id }]);
     }
   }
+}
+
+/** Tells whether a line is about a call of whose outcome another is made. */
+function isReplaced(value: RunEvent, outcomes: NonNullable<ForkChanges["outcomes"]>): boolean {
+  return value.type === "call-changed" && Object.hasOwn(outcomes, value["call"] as string);
+}
+
+/** What the calls were made with whose outcomes are others now. */
+function toInputs(run: string, calls: ReadonlyMap<string, AskedCall>, { inputs = {} }: ForkChanges): RunEvent[] {
+  return Object.entries(inputs).flatMap(([call, input]) => {
+    const { id = "", name: tool = "" } = calls.get(call) ?? {};
+    return toKeptEvent({ type: "call-changed", run, step: Number.parseInt(call, 10), call, id, tool, input });
+  });
+}
+
+function toLeft(tool: string, isUncertain: boolean): ToolOutcome {
+  const cancelled = { tool, reason: "the run went another way before it was made" };
+  const error = isUncertain ? toFailure("call-uncertain", { tool }) : toFailure("call-cancelled", cancelled);
+  return { status: "failed", error };
+}
+
+function hasBegun(entries: readonly RunEntry[], name: string): boolean {
+  return entries.some(({ value }) => value.type === "step-intent" && value["step"] === name);
 }
 
 function toSaid(run: string, step: number, text: string): RunEvent {

@@ -164,6 +164,10 @@ test("kitbag runs debug goes through a recorded run, and what is changed there i
   expect(debugged).toMatchObject({ code: 0, stdout: "Other.\n" });
   expect(readLines(project, "noted")).toEqual(["first", "changed"]);
   expect(server.requests[2]?.results).toMatchObject([{ text: expect.stringContaining("noted changed") }]);
+  const [, fork = ""] = /([\da-f-]{36}) goes on from here/u.exec(debugged.stderr) ?? [];
+  expect((await kitbag(project, ["runs", "show", fork])).stdout).toContain(
+    "1.0 note text: first (made with text: changed)",
+  );
 });
 
 test("kitbag runs debug puts another result in the place of the recorded one, and makes no call", async () => {

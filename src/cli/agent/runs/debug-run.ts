@@ -82,10 +82,16 @@ async function goAnotherWay(
   const { open, run, toOptions, finish } = known;
   const { step } = place.stop;
   const isAnswer = place.name === undefined;
-  const changes: ForkChanges = isAnswer ? {} : { outcomes: { [place.name]: await toOutcome(known, place, action) } };
+  const changes: ForkChanges = isAnswer ? {} : await toChanges(known, place.name, place, action);
   const going = await open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, await toOptions());
   invocation.terminal.note(`${going.id} goes on from here; ${run.id} stays as it is\n`);
   return known.toAnswer(going, await finish(going));
+}
+
+async function toChanges(known: KnownRun, name: string, place: Place, action: DebugAction): Promise<ForkChanges> {
+  const input = "input" in action ? action.input : undefined;
+  const outcomes = { [name]: await toOutcome(known, place, action) };
+  return { outcomes, ...(input !== undefined && { inputs: { [name]: input } }) };
 }
 
 /** What came of a call in the other run: what the person says, or what comes of it when it is made now. */
