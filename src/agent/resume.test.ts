@@ -161,6 +161,18 @@ test.for(["nothing", "a:1.0", "", ":", "no-such-run:1.0"])(
   },
 );
 
+test("decide() is done about several calls of a run at the same time", async () => {
+  const drop = defineTool({ name: "drop", description: "Drops", needsApproval: true, run: () => "dropped" });
+  const model = mockModel([{ calls: [{ tool: "drop" }, { tool: "drop" }, { tool: "drop" }] }, "Done"]);
+  const agent = createAgent({ model, store: memoryStore(), workspace: createWorkspace({ tools: [drop] }) });
+  const { run, approvals = [] } = await agent.run("Drop them").result;
+
+  await Promise.all(approvals.map((approval) => agent.decide(approval, { decision: "approve" })));
+
+  expect(approvals).toHaveLength(3);
+  expect(await agent.resume(run).result).toMatchObject({ status: "ok", text: "Done" });
+});
+
 test("decide() takes one decision", async () => {
   const { agent } = createWorld();
   const { approvals = [] } = await agent.run("Drop it").result;

@@ -1,6 +1,9 @@
-import { KitbagError, quote } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
+import { showValue, type JsonObject } from "../../core/json.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
+import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
 import { foldJournal } from "./fold-journal.ts";
@@ -11,12 +14,12 @@ import { foldJournal } from "./fold-journal.ts";
  * @throws {KitbagError} `option-invalid` if nothing of this name waits, or it is no decision; `run-leased`, `run-ended`.
  */
 export async function decideApproval(runs: Runs, approval: string, decision: Decision): Promise<void> {
-  const id = approval.slice(0, Math.max(0, approval.lastIndexOf(":")));
-  if (decision.decision !== "approve" && decision.decision !== "deny") {
-    refuse("decision", String(decision.decision), '"approve" or "deny"');
-  }
+  const id = String(approval).slice(0, Math.max(0, String(approval).lastIndexOf(":")));
+  if (id === "") refuse("approval", showValue(approval), "the id of an approval, as in run:1.0");
+  const { decision: said } = (decision ?? {}) as Partial<Decision>;
+  if (said !== "approve" && said !== "deny") refuse("decision", showValue(said), '"approve" or "deny"');
   checkWaits(id, approval, await runs.read(id, { limit: 1_000_000 }));
-  const run = await runs.open(id);
+  const run = await openSoon(runs, id);
   try {
     // Somebody else may have decided since.
     checkWaits(id, approval, run.past);
@@ -24,6 +27,22 @@ export async function decideApproval(runs: Runs, approval: string, decision: Dec
   } finally {
     await run.pause();
   }
+}
+
+/** How long a run is waited for that somebody else has open: who decides about another of its calls does so in no time. */
+const waitsMs = [10, 20, 50, 100, 200, 400];
+
+/** Opens a run, also while others decide about it. @throws {KitbagError} `run-leased` if somebody works on it. */
+async function openSoon(runs: Runs, id: string): Promise<Run> {
+  for (const waitMs of waitsMs) {
+    try {
+      return await runs.open(id);
+    } catch (cause) {
+      if (!isKitbagError(cause, "run-leased")) throw cause;
+      await wait(waitMs);
+    }
+  }
+  return runs.open(id);
 }
 
 function checkWaits(id: string, approval: string, entries: readonly RunEntry[]): void {

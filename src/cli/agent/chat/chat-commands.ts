@@ -90,7 +90,9 @@ function listTools(chat: Chat): void {
   const rows = session.getAvailableTools().map(({ address, tool }) => [address, tool.description]);
   const closed = session.getSkills().filter(({ active }) => !active).length;
   const hint =
-    closed === 0 ? "" : `\n${closed} skills are closed; the model opens what it needs, and you can with /open NAME`;
+    closed === 0
+      ? ""
+      : `\n${closed === 1 ? "1 skill is" : `${closed} skills are`} closed; the model opens what it needs, and you can with /open NAME`;
   if (rows.length === 0) return say(chat, `No tools are available now.${hint}`);
   say(chat, renderTable(["TOOL", "DESCRIPTION"], rows, invocation.terminal) + hint);
 }

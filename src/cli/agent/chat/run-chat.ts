@@ -84,7 +84,10 @@ function greet(chat: Chat): void {
   const { invocation, session } = chat;
   const { terminal, cwd, options } = invocation;
   const count = session.getSkills().length;
-  say(chat, `${count === 0 ? "No skills" : `${count} skills`} here. /help lists what you can do, /quit leaves.`);
+  say(
+    chat,
+    `${count === 0 ? "No skills" : count === 1 ? "1 skill" : `${count} skills`} here. /help lists what you can do, /quit leaves.`,
+  );
   if (options["examples"] !== true) return;
   const requests = findExampleRequests(cwd, 5).map((request) => `  ${terminal.style("cyan", request)}`);
   say(chat, `\nTry one of these:\n${requests.join("\n")}\n\n`);
