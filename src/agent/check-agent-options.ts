@@ -10,8 +10,11 @@ import {
   type Expectations,
 } from "../workspace/find-wrong-option.ts";
 import type { AgentOptions, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
+import type { Breakpoint, DebuggerOptions } from "./debug/create-debugger.ts";
 import type { AgentHooks } from "./hooks.ts";
+import type { ForkChanges } from "./log/fork-run.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
+import { isOutcome } from "./run/ask-before-call.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
 
 type Expectation = Expectations<{ readonly any: unknown }>["any"];
@@ -107,6 +110,27 @@ const telemetryExpectations: Expectations<AgentTelemetryOptions> = {
   user: trueOrFalse,
 };
 
+const forkExpectations: Expectations<ForkChanges> = {
+  id: aText,
+  say: aText,
+  outcomes: [(value) => isObject(value) && Object.values(value).every(isOutcome), "an object of outcomes"],
+  inputs: anObject,
+  messages: aList,
+};
+
+const debuggerExpectations: Expectations<DebuggerOptions> = {
+  breakpoints: aList,
+  stopAtStart: trueOrFalse,
+  onStop: aFunction,
+  stop: aFunction,
+};
+
+const breakpointExpectations: Expectations<Breakpoint> = {
+  step: aboveZero,
+  tool: aText,
+  when: aFunction,
+};
+
 /**
  * Checks what `createAgent` was given, as plain JavaScript can give anything: a limit or a hook that is called otherwise would be
  * none.
@@ -128,6 +152,22 @@ export function checkAgentOptions(options: AgentOptions): void {
 export function checkRunOptions(options: RunOptions): void {
   refuseIf(findWrongOption(options, runExpectations));
   checkShared(options);
+}
+
+/** Checks what is to be different in a fork: it would be in its journal for ever. @throws {KitbagError} `option-invalid` */
+export function checkForkChanges(changes: ForkChanges): void {
+  refuseIf(findWrongOption(changes, forkExpectations, "changes"));
+}
+
+/** Checks what `createDebugger` was given: a breakpoint that is called otherwise would never stop. @throws {KitbagError} `option-invalid` */
+export function checkDebuggerOptions(options: DebuggerOptions): void {
+  refuseIf(findWrongOption(options, debuggerExpectations));
+  const { onStop, stop, breakpoints = [] } = options;
+  if (onStop === undefined) refuse("onStop", onStop, "a function");
+  if (stop === undefined) refuse("stop", stop, "a function");
+  for (const [index, breakpoint] of breakpoints.entries()) {
+    refuseIf(findWrongOption(breakpoint, breakpointExpectations, `breakpoints[${index}]`));
+  }
 }
 
 function checkShared({ limits, settings, hooks }: Pick<AgentOptions, "limits" | "settings" | "hooks">): void {

@@ -1,7 +1,8 @@
 import { createTurns } from "../../core/create-turns.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { showValue, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
+import { checkDebuggerOptions } from "../check-agent-options.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { AgentCall, AgentHooks } from "../hooks.ts";
 
@@ -59,6 +60,8 @@ export interface DebuggerOptions {
 /**
  * Makes the hooks with which somebody goes through a run step by step.
  *
+ * @throws {KitbagError} `option-invalid`
+ *
  * @example
  * ```ts
  * import { createWorkspace, defineTool } from "kitbag";
@@ -83,6 +86,7 @@ export interface DebuggerOptions {
  * ```
  */
 export function createDebugger(options: DebuggerOptions): AgentHooks {
+  checkDebuggerOptions(options);
   const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
   const takeTurn = createTurns();
   let steps = stopAtStart;
@@ -91,7 +95,7 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
 
   async function ask(place: DebugStop): Promise<DebugAction | undefined> {
     if (isStopped || (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place)))) return undefined;
-    const action = await onStop(place);
+    const action = checkAction(await onStop(place));
     steps = action.action === "step" || action.action === "retry";
     isStopped = action.action === "stop";
     if (isStopped) stop();
@@ -126,6 +130,14 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
       return action !== undefined && "outcome" in action ? action.outcome : undefined;
     },
   };
+}
+
+const actions: readonly unknown[] = ["continue", "step", "retry", "stop"] satisfies DebugAction["action"][];
+
+/** @throws {TypeError} if it is none: the run fails, and says so. */
+function checkAction(action: DebugAction | undefined): DebugAction {
+  if (action !== undefined && action !== null && actions.includes(action.action)) return action;
+  throw new TypeError(`onStop answered ${showValue(action)}, and not { action: ${actions.join(" | ")} }`);
 }
 
 /** Whether a run is to stop at a place. */

@@ -4,6 +4,7 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
+import { checkForkChanges } from "../check-agent-options.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
 import { isCut } from "../run/is-cut.ts";
@@ -43,6 +44,7 @@ export async function forkRun(
   { id, step, model }: ForkPlace,
   changes: ForkChanges = {},
 ): Promise<string> {
+  checkForkChanges(changes);
   const entries = await readJournal(agent, id);
   const { start, answers, outcomes } = foldJournal(id, entries);
   checkStep(step, answers);

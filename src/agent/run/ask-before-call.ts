@@ -47,7 +47,8 @@ function isAgain(verdict: unknown): verdict is Extract<OutcomeVerdict, { readonl
   return typeof verdict === "object" && verdict !== null && "again" in verdict && verdict.again !== undefined;
 }
 
-function isOutcome(verdict: unknown): verdict is ToolOutcome {
+/** Tells whether somebody gave what may have come of a call. */
+export function isOutcome(verdict: unknown): verdict is ToolOutcome {
   if (typeof verdict !== "object" || verdict === null || !("status" in verdict)) return false;
   if (verdict.status === "ok") return "output" in verdict && verdict.output !== undefined;
   if (verdict.status !== "failed" || !("error" in verdict)) return false;

@@ -1,4 +1,4 @@
-import { createDebugger } from "../../../agent/debug/create-debugger.ts";
+import { createDebugger, isAt } from "../../../agent/debug/create-debugger.ts";
 import type { AgentHooks } from "../../../agent/hooks.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { RunView } from "../view/run-view.ts";
@@ -23,7 +23,9 @@ export function openLiveDebugging(
   return {
     hooks: (stop, view) =>
       createDebugger({
-        breakpoints,
+        // Those that are set on the way count, too.
+        breakpoints: [{ when: (place) => breakpoints.some((one) => isAt(one, place)) }],
+        stopAtStart: breakpoints.length === 0,
         stop,
         onStop(place) {
           const ask = async (): ReturnType<typeof askAtStop> => askAtStop(place, lines, { terminal, breakpoints });
