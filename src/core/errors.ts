@@ -184,7 +184,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "skill-not-found": ({ skill, nearest, count }) =>
     nearest.length > 0
       ? `Cannot find the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
-      : `Cannot find the skill ${quote(skill)}: none of the ${count} known skills has a similar name`,
+      : `Cannot find the skill ${quote(skill)}: ${count === 0 ? "there are no skills here" : `none of the ${count} known skills has a similar name`}`,
   "skill-untrusted": ({ skill, directory, changed }) =>
     changed.length === 0
       ? `Cannot open the skill ${quote(skill)}: its folder is not trusted; read it, then run: kitbag trust ${directory}`
@@ -223,7 +223,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-not-found": ({ tool, nearest, count }) =>
     nearest.length > 0
       ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
-      : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
+      : `Cannot find the tool ${quote(tool)}: ${count === 0 ? "there are no tools here" : `none of the ${count} known tools has a similar name`}`,
   "tool-not-made": ({ tool, skill, folder }) =>
     `Cannot work on ${quote(tool)}: ${folder === undefined ? `it is there, but was not made here${skill === undefined ? "" : `, but by whoever made the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted` : `it is a tool of the skill ${quote(String(skill))}, and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`}`,
   "tool-quarantined": ({ tool, server, changed }) =>

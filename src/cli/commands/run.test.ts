@@ -69,6 +69,7 @@ test.for([
   [["run", "x", "--output-schema", "none.json"], "Cannot use --output-schema none.json"],
   [["run", "x", "--break", "step:1"], "Cannot use --break without --debug"],
   [["run", "x", "--debug", "--break", "step:0"], "Cannot stop at step:0: expected step:N"],
+  [["run", "x", "--conversation", "a b"], 'Cannot use "a b" as the name of a conversation'],
   [["run", "x", "--debug", "--json"], "Cannot use --debug with --json"],
 ] as const)("kitbag %j is wrong usage", async ([words, reason]) => {
   const { code, stdout, stderr } = await runKitbag(words);

@@ -6,6 +6,7 @@ import type { AgentRun } from "../../agent/agent-run.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveDebugging } from "../agent/debug/live-debugging.ts";
+import { checkConversationId } from "../agent/check-conversation-id.ts";
 import { breakpointForms, parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
 import { toNext } from "../agent/runs/run-origin.ts";
 import { addAgentOptions, readAgentOptions } from "../agent/read-agent-options.ts";
@@ -54,6 +55,8 @@ export const runCommand: CliCommand = {
     const { limits, exposure } = readAgentOptions(invocation);
     const breakpoints = parseBreakpoints(invocation);
     const output = readSchema(invocation);
+    const conversation = getText(invocation.options, "conversation");
+    if (conversation !== undefined) checkConversationId(conversation);
     const text = await readTask(invocation);
     const wishes = { limits, ...(exposure !== undefined && { exposure }) };
     return withAgent(invocation, wishes, async (open) => {

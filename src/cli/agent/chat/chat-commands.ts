@@ -4,11 +4,12 @@ import { isKitbagError, type Failure } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { renderTable } from "../../render-table.ts";
+import { checkConversationId } from "../check-conversation-id.ts";
 import { checkModel, nameModel } from "../choose-model.ts";
 import { renderCostTable, showCount, showDollars } from "../view/show-cost.ts";
 import { answerRequest } from "./answer-request.ts";
 import { say, type Chat } from "./chat.ts";
-import { checkConversationId, saveConversation, saveConversationSkills } from "./conversations.ts";
+import { saveConversation, saveConversationSkills } from "./conversations.ts";
 
 /** What a person can tell the program, and not the model. */
 export interface ChatCommand {
