@@ -4,7 +4,7 @@ import { memoryStore } from "../store/memory-store.ts";
 import { mockModel } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
 import { createAgent } from "./create-agent.ts";
-import { createDebugger, type DebuggerOptions } from "./debug/create-debugger.ts";
+import { createDebugger } from "./debug/create-debugger.ts";
 
 test.for<[options: object, option: string, nearest: string]>([
   [{ hooks: { beforCall: () => ({ deny: "no" }) } }, "hooks.beforCall", '"beforeCall"'],
@@ -44,7 +44,7 @@ test.for<[options: object, option: string]>([
 ])("createDebugger(%j) is refused at %s", ([options, option]) => {
   const right = { onStop: () => ({ action: "step" }) as const, stop: () => {} };
 
-  expect(() => createDebugger({ ...right, ...options } as DebuggerOptions)).toThrow(
+  expect(() => createDebugger({ ...right, ...options })).toThrow(
     expect.objectContaining({ code: "option-invalid", details: expect.objectContaining({ option }) }),
   );
 });

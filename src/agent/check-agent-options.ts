@@ -1,31 +1,23 @@
-import { KitbagError, type ErrorDetails } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
-import {
-  findWrongOption,
-  isAboveZero,
-  isFunction,
-  isObject,
-  type Expectations,
-} from "../workspace/find-wrong-option.ts";
+import { findWrongOption, isFunction, isObject, type Expectations } from "../workspace/find-wrong-option.ts";
 import type { AgentOptions, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
-import type { Breakpoint, DebuggerOptions } from "./debug/create-debugger.ts";
+import {
+  aboveZero,
+  aFunction,
+  aList,
+  anObject,
+  aNumber,
+  aText,
+  refuse,
+  refuseIf,
+  trueOrFalse,
+  type Expectation,
+} from "./expectations.ts";
 import type { AgentHooks } from "./hooks.ts";
-import type { ForkChanges } from "./log/fork-run.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
-import { isOutcome } from "./run/ask-before-call.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
 
-type Expectation = Expectations<{ readonly any: unknown }>["any"];
-
-const anObject: Expectation = [isObject, "an object"];
-const aFunction: Expectation = [isFunction, "a function"];
-const aText: Expectation = [(value) => typeof value === "string", "a text"];
-const aNumber: Expectation = [(value) => typeof value === "number", "a number"];
-const aboveZero: Expectation = [isAboveZero, "a number above 0"];
-const trueOrFalse: Expectation = [(value) => typeof value === "boolean", "true or false"];
-const aList: Expectation = [Array.isArray, "a list"];
 const texts: Expectation = [isTexts, "a list of texts"];
 const aModel: Expectation = [isModel, "a model, or the name of one"];
 const retries: Expectation = [(value) => value === false || isObject(value), "an object, or false"];
@@ -110,27 +102,6 @@ const telemetryExpectations: Expectations<AgentTelemetryOptions> = {
   user: trueOrFalse,
 };
 
-const forkExpectations: Expectations<ForkChanges> = {
-  id: aText,
-  say: aText,
-  outcomes: [(value) => isObject(value) && Object.values(value).every(isOutcome), "an object of outcomes"],
-  inputs: anObject,
-  messages: aList,
-};
-
-const debuggerExpectations: Expectations<DebuggerOptions> = {
-  breakpoints: aList,
-  stopAtStart: trueOrFalse,
-  onStop: aFunction,
-  stop: aFunction,
-};
-
-const breakpointExpectations: Expectations<Breakpoint> = {
-  step: aboveZero,
-  tool: aText,
-  when: aFunction,
-};
-
 /**
  * Checks what `createAgent` was given, as plain JavaScript can give anything: a limit or a hook that is called otherwise would be
  * none.
@@ -154,34 +125,10 @@ export function checkRunOptions(options: RunOptions): void {
   checkShared(options);
 }
 
-/** Checks what is to be different in a fork: it would be in its journal for ever. @throws {KitbagError} `option-invalid` */
-export function checkForkChanges(changes: ForkChanges): void {
-  refuseIf(findWrongOption(changes, forkExpectations, "changes"));
-}
-
-/** Checks what `createDebugger` was given: a breakpoint that is called otherwise would never stop. @throws {KitbagError} `option-invalid` */
-export function checkDebuggerOptions(options: DebuggerOptions): void {
-  refuseIf(findWrongOption(options, debuggerExpectations));
-  const { onStop, stop, breakpoints = [] } = options;
-  if (onStop === undefined) refuse("onStop", onStop, "a function");
-  if (stop === undefined) refuse("stop", stop, "a function");
-  for (const [index, breakpoint] of breakpoints.entries()) {
-    refuseIf(findWrongOption(breakpoint, breakpointExpectations, `breakpoints[${index}]`));
-  }
-}
-
 function checkShared({ limits, settings, hooks }: Pick<AgentOptions, "limits" | "settings" | "hooks">): void {
   if (limits !== undefined) refuseIf(findWrongOption(limits, limitExpectations, "limits"));
   if (settings !== undefined) refuseIf(findWrongOption(settings, settingExpectations, "settings"));
   if (hooks !== undefined) refuseIf(findWrongOption(hooks, hookExpectations, "hooks"));
-}
-
-function refuseIf(wrong: ErrorDetails["option-invalid"] | undefined): void {
-  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
-}
-
-function refuse(option: string, found: unknown, expected: string): never {
-  throw new KitbagError("option-invalid", { option, found: showValue(found), expected });
 }
 
 function isModel(value: unknown): boolean {

@@ -12,7 +12,7 @@ import type { Agent } from "./agent-interface.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
 import type { AgentHooks } from "./hooks.ts";
-import type { ForkChanges } from "./log/fork-run.ts";
+import type { ForkChanges } from "./log/fork-changes.ts";
 
 test("run() writes a journal that is the run", async () => {
   const { store, agent } = createWorld();

@@ -2,7 +2,8 @@ import { createTurns } from "../../core/create-turns.ts";
 import { showValue, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import { checkDebuggerOptions } from "../check-agent-options.ts";
+import { findWrongOption, type Expectations } from "../../workspace/find-wrong-option.ts";
+import { aboveZero, aFunction, aList, aText, refuse, refuseIf, trueOrFalse } from "../expectations.ts";
 import type { ModelAnswered } from "../events.ts";
 import type { AgentCall, AgentHooks } from "../hooks.ts";
 
@@ -130,6 +131,26 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
       return action !== undefined && "outcome" in action ? action.outcome : undefined;
     },
   };
+}
+
+const expectations: Expectations<DebuggerOptions> = {
+  breakpoints: aList,
+  stopAtStart: trueOrFalse,
+  onStop: aFunction,
+  stop: aFunction,
+};
+
+const breakpointExpectations: Expectations<Breakpoint> = { step: aboveZero, tool: aText, when: aFunction };
+
+/** A breakpoint that is called otherwise would never stop. @throws {KitbagError} `option-invalid` */
+function checkDebuggerOptions(options: DebuggerOptions): void {
+  refuseIf(findWrongOption(options, expectations));
+  const { onStop, stop, breakpoints = [] } = options;
+  if (onStop === undefined) refuse("onStop", onStop, "a function");
+  if (stop === undefined) refuse("stop", stop, "a function");
+  for (const [index, breakpoint] of breakpoints.entries()) {
+    refuseIf(findWrongOption(breakpoint, breakpointExpectations, `breakpoints[${index}]`));
+  }
 }
 
 const actions: readonly unknown[] = ["continue", "step", "retry", "stop"] satisfies DebugAction["action"][];

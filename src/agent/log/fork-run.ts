@@ -4,27 +4,13 @@ import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
-import { checkForkChanges } from "../check-agent-options.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
 import { isCut } from "../run/is-cut.ts";
 import { toKeptEvent } from "./kept-files.ts";
+import { checkForkChanges, type ForkChanges } from "./fork-changes.ts";
 import { callsOf, foldJournal, type AskedCall } from "./fold-journal.ts";
 import { readJournal } from "./replay-run.ts";
-
-/** What is different in a run that is made from another. */
-export interface ForkChanges {
-  /** Of the new run. @default made up */
-  readonly id?: string;
-  /** Said to the model before it goes on. */
-  readonly say?: string;
-  /** What came of calls, by `step.call`, in the place of what came of them, or of what nobody knows. */
-  readonly outcomes?: Readonly<Record<string, ToolOutcome>>;
-  /** What calls were made with, by `step.call`, whose `outcomes` are changed, if that is not what the model gave. */
-  readonly inputs?: Readonly<Record<string, JsonValue>>;
-  /** What the task is, in the place of what it was. */
-  readonly messages?: readonly ModelMessage[];
-}
 
 /** Which run a fork is made from, up to which step, and who answers from there on if it is another model. */
 export interface ForkPlace {
