@@ -5,12 +5,19 @@ import { isAboveZero, isFunction, isObject, type Expectations } from "../workspa
 /** How to tell whether a value is right, and what to call a right one. */
 export type Expectation = Expectations<{ readonly any: unknown }>["any"];
 
+/** Anything with properties. */
 export const anObject: Expectation = [isObject, "an object"];
+/** Anything that can be called. */
 export const aFunction: Expectation = [isFunction, "a function"];
+/** Any text. */
 export const aText: Expectation = [(value) => typeof value === "string", "a text"];
+/** Any number. */
 export const aNumber: Expectation = [(value) => typeof value === "number", "a number"];
+/** A number above 0; infinity is one. */
 export const aboveZero: Expectation = [isAboveZero, "a number above 0"];
+/** One of the two. */
 export const trueOrFalse: Expectation = [(value) => typeof value === "boolean", "true or false"];
+/** A list of anything. */
 export const aList: Expectation = [Array.isArray, "a list"];
 
 /** @throws {KitbagError} `option-invalid` if something was found. */
