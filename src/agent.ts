@@ -24,7 +24,7 @@ export { createDebugger } from "./agent/debug/create-debugger.ts";
 export type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./agent/debug/create-debugger.ts";
 export type { AgentEvent } from "./agent/events.ts";
 export type { AgentCall, AgentHooks, AnswerVerdict, CallVerdict, ModelVerdict, OutcomeVerdict } from "./agent/hooks.ts";
-export type { ForkChanges } from "./agent/log/fork-run.ts";
+export type { ForkChanges } from "./agent/log/fork-changes.ts";
 export type { Divergence } from "./agent/log/replay-log.ts";
 export type { ReplayReport } from "./agent/log/replay-run.ts";
 export { deleteConversation } from "./agent/memory/conversations/delete-conversation.ts";

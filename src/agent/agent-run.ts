@@ -19,6 +19,6 @@ export interface AgentRun<Output = JsonValue> extends AsyncIterable<AgentEvent> 
   breakdown(): readonly CostRow[];
   /** Stops it: calls that are running are cancelled. */
   stop(): void;
-  /** Says something to the model before it is asked the next time. */
+  /** Says something to the model before it is asked the next time; while it gives its last answer, it is asked once more. */
   steer(text: string): void;
 }

@@ -4,6 +4,7 @@ import { memoryStore } from "../store/memory-store.ts";
 import { mockModel } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
 import { createAgent } from "./create-agent.ts";
+import { createDebugger } from "./debug/create-debugger.ts";
 
 test.for<[options: object, option: string, nearest: string]>([
   [{ hooks: { beforCall: () => ({ deny: "no" }) } }, "hooks.beforCall", '"beforeCall"'],
@@ -20,6 +21,32 @@ test.for<[options: object, option: string, nearest: string]>([
 
   expect(create).toThrow(expect.objectContaining({ code: "option-invalid" }));
   expect(create).toThrow(expect.objectContaining({ details: expect.objectContaining({ option, expected }) }));
+});
+
+test.for<[changes: object, option: string]>([
+  [{ sey: "Go on" }, "changes.sey"],
+  [{ say: 5 }, "changes.say"],
+  [{ outcomes: { "1.0": "done" } }, 'changes.outcomes["1.0"]'],
+])("fork(%j) is refused at %s, and makes no run", async ([changes, option]) => {
+  const store = memoryStore();
+  const agent = createAgent({ model: mockModel(["Done"]), workspace: createWorkspace(), store });
+  await agent.run("Go", { id: "a" }).result;
+
+  await expect(agent.fork("a", 1, changes)).rejects.toMatchObject({ code: "option-invalid", details: { option } });
+  expect(await store.log.streams({ prefix: "run:" })).toEqual(["run:a"]);
+});
+
+test.for<[options: object, option: string]>([
+  [{ breakpoints: [{ tol: "add" }] }, "breakpoints[0].tol"],
+  [{ breakpoints: [null] }, "breakpoints[0]"],
+  [{ stopAtBegin: true }, "stopAtBegin"],
+  [{ onStop: undefined }, "onStop"],
+])("createDebugger(%j) is refused at %s", ([options, option]) => {
+  const right = { onStop: () => ({ action: "step" }) as const, stop: () => {} };
+
+  expect(() => createDebugger({ ...right, ...options })).toThrow(
+    expect.objectContaining({ code: "option-invalid", details: expect.objectContaining({ option }) }),
+  );
 });
 
 test.for<[task: unknown, options: object, option: string]>([

@@ -1,28 +1,23 @@
-import { KitbagError, type ErrorDetails } from "../core/errors.ts";
-import { showValue } from "../core/json.ts";
 import { allKinds } from "../core/redaction/pattern-redactor.ts";
 import { createOwnPrices } from "../models/prices/own-prices.ts";
-import {
-  findWrongOption,
-  isAboveZero,
-  isFunction,
-  isObject,
-  type Expectations,
-} from "../workspace/find-wrong-option.ts";
+import { findWrongOption, isFunction, isObject, type Expectations } from "../workspace/find-wrong-option.ts";
 import type { AgentOptions, KeptOption, ModelSettings, RunLimits, RunOptions } from "./agent-options.ts";
+import {
+  aboveZero,
+  aFunction,
+  aList,
+  anObject,
+  aNumber,
+  aText,
+  refuse,
+  refuseIf,
+  trueOrFalse,
+  type Expectation,
+} from "./expectations.ts";
 import type { AgentHooks } from "./hooks.ts";
 import { checkMemoryOptions } from "./memory/memory-options.ts";
 import type { AgentTelemetryOptions } from "./telemetry/agent-telemetry-options.ts";
 
-type Expectation = Expectations<{ readonly any: unknown }>["any"];
-
-const anObject: Expectation = [isObject, "an object"];
-const aFunction: Expectation = [isFunction, "a function"];
-const aText: Expectation = [(value) => typeof value === "string", "a text"];
-const aNumber: Expectation = [(value) => typeof value === "number", "a number"];
-const aboveZero: Expectation = [isAboveZero, "a number above 0"];
-const trueOrFalse: Expectation = [(value) => typeof value === "boolean", "true or false"];
-const aList: Expectation = [Array.isArray, "a list"];
 const texts: Expectation = [isTexts, "a list of texts"];
 const aModel: Expectation = [isModel, "a model, or the name of one"];
 const retries: Expectation = [(value) => value === false || isObject(value), "an object, or false"];
@@ -145,14 +140,6 @@ function checkShared({ limits, settings, hooks }: Pick<AgentOptions, "limits" | 
   if (limits !== undefined) refuseIf(findWrongOption(limits, limitExpectations, "limits"));
   if (settings !== undefined) refuseIf(findWrongOption(settings, settingExpectations, "settings"));
   if (hooks !== undefined) refuseIf(findWrongOption(hooks, hookExpectations, "hooks"));
-}
-
-function refuseIf(wrong: ErrorDetails["option-invalid"] | undefined): void {
-  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
-}
-
-function refuse(option: string, found: unknown, expected: string): never {
-  throw new KitbagError("option-invalid", { option, found: showValue(found), expected });
 }
 
 function isModel(value: unknown): boolean {

@@ -4,10 +4,12 @@ import { defineSkill } from "../core/define-skill.ts";
 import { defineTool } from "../core/define-tool.ts";
 import type { Tool } from "../core/tool.ts";
 import type { ModelMessage } from "../models/model.ts";
+import { memoryStore } from "../store/memory-store.ts";
 import { mockModel, type MockScript } from "../testing/models/mock-model.ts";
 import { createWorkspace } from "../workspace/create-workspace.ts";
 import type { Agent } from "./agent-interface.ts";
 import type { AgentOptions } from "./agent-options.ts";
+import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
 import type { AgentEvent } from "./events.ts";
 
@@ -325,6 +327,21 @@ test("run() fails with hook-failed if a hook throws", async () => {
   }).result;
 
   expect(result).toMatchObject({ status: "failed", error: { code: "hook-failed", details: { hook: "beforeModel" } } });
+});
+
+test("run() asks once more if somebody says something while the model gives its last answer", async () => {
+  const store = memoryStore();
+  const model = mockModel(["The first answer", "The second"]);
+  const agent = createAgent({ model, store, workspace: createWorkspace() });
+  const run: AgentRun = agent.run("Go", {
+    onEvent: ({ type }) => type === "model-answer" && model.asked.length === 1 && run.steer("And this, too"),
+  });
+
+  const { status, text } = await run.result;
+
+  expect({ status, text }).toEqual({ status: "ok", text: "The second" });
+  expect(model.shown(1).conversation).toBe("user: Go\nassistant: The first answer\nuser: And this, too");
+  expect(await agent.replay(run.id)).toMatchObject({ status: "same", steps: 2 });
 });
 
 test("run() says what somebody wants to say before it asks again", async () => {

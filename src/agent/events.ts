@@ -20,6 +20,7 @@ export type AgentEvent =
   | ModelRetry
   | AnswerDropped
   | ToolStart
+  | CallChanged
   | { readonly type: "call-event"; readonly run: string; readonly id: string; readonly event: CallEvent }
   | ToolEnd
   | MessageAdded
@@ -118,6 +119,19 @@ export interface ToolStart {
   readonly input: JsonValue;
   /** What had to be repaired in the input, in words. */
   readonly repairs?: readonly string[];
+}
+
+/** A hook, somebody at the debugger or whoever approved it has the call made with another input than the model gave. Told before it is made. */
+export interface CallChanged {
+  readonly type: "call-changed";
+  readonly run: string;
+  readonly step: number;
+  /** `step.call`: what comes of it is recorded under this name. */
+  readonly call: string;
+  readonly id: string;
+  readonly tool: string;
+  /** Without what looks like a secret. */
+  readonly input: JsonValue;
 }
 
 /** What came of it. */

@@ -12,7 +12,8 @@ import type { Agent } from "./agent-interface.ts";
 import type { AgentRun } from "./agent-run.ts";
 import { createAgent } from "./create-agent.ts";
 import type { ModelAnswered } from "./events.ts";
-import type { AnswerVerdict } from "./hooks.ts";
+import type { AgentHooks, AnswerVerdict } from "./hooks.ts";
+import type { ForkChanges } from "./log/fork-changes.ts";
 
 test("run() writes a journal that is the run", async () => {
   const { store, agent } = createWorld();
@@ -31,6 +32,28 @@ test("run() writes a journal that is the run", async () => {
     "model-answer",
     "run-end",
   ]);
+});
+
+test("run() writes down what a call is made with before it is made, if that is not what the model gave", async () => {
+  const { store, agent, made } = createWorld();
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  const beforeCall: AgentHooks["beforeCall"] = ({ input }) =>
+    (input as { to: number }).to === 1 ? { input: { to: 7 } } : { input: { token } };
+
+  const { run } = await agent.run("Count to 2", { hooks: { beforeCall } }).result;
+
+  const journal = (await createRuns({ store }).read(run)).map(({ value }) => value);
+  const changed = journal.filter(({ type }) => type === "call-changed");
+  expect(made).toEqual([7]);
+  expect(changed).toMatchObject([{ step: 1, call: "1.0", tool: "count", input: { to: 7 } }, { call: "2.0" }]);
+  expect(JSON.stringify(changed)).not.toContain(token);
+  expect(journal.map(({ type }) => type).slice(2, 6)).toEqual([
+    "model-answer",
+    "step-intent",
+    "call-changed",
+    "step-outcome",
+  ]);
+  expect(await agent.replay(run)).toMatchObject({ status: "same" });
 });
 
 test("resume() goes on where a run was stopped, and makes no call again whose outcome is recorded", async () => {
@@ -175,6 +198,18 @@ test.for([undefined, null, {}, { decision: "yes" }])("decide() refuses the decis
   await expect(agent.decide("a:1.0", decision as never)).rejects.toThrow('expected "approve" or "deny"');
 });
 
+test("decide() is done about several calls of a run at the same time", async () => {
+  const drop = defineTool({ name: "drop", description: "Drops", needsApproval: true, run: () => "dropped" });
+  const model = mockModel([{ calls: [{ tool: "drop" }, { tool: "drop" }, { tool: "drop" }] }, "Done"]);
+  const agent = createAgent({ model, store: memoryStore(), workspace: createWorkspace({ tools: [drop] }) });
+  const { run, approvals = [] } = await agent.run("Drop them").result;
+
+  await Promise.all(approvals.map((approval) => agent.decide(approval, { decision: "approve" })));
+
+  expect(approvals).toHaveLength(3);
+  expect(await agent.resume(run).result).toMatchObject({ status: "ok", text: "Done" });
+});
+
 test("decide() takes one decision", async () => {
   const { agent } = createWorld();
   const { approvals = [] } = await agent.run("Drop it").result;
@@ -233,6 +268,21 @@ test("fork() goes on from the middle with something changed", async () => {
   expect(result).toMatchObject({ status: "ok" });
   expect(JSON.stringify(result.messages)).toContain('"value":20');
   expect(world.made).toEqual([1, 2, 3, 3]);
+});
+
+test.for<[what: string, changes: ForkChanges, shown: string]>([
+  ["is said to have come of it", { outcomes: { "1.0": { status: "ok", output: "made up" } } }, "made up"],
+  ["is said to the model instead", { say: "Leave it" }, "the run went another way before it was made"],
+])("fork() of a run whose call waits goes on with what %s, and does not make it", async ([, changes, shown]) => {
+  const { agent, made, model } = createWorld();
+  const { run } = await agent.run("Drop it").result;
+
+  const fork = await agent.fork(run, 1, changes);
+
+  await fork.result;
+  const results = model.asked[1]?.prompt.filter(({ role }) => role === "tool");
+  expect(JSON.stringify(results)).toContain(shown);
+  expect(made).toEqual([]);
 });
 
 test.for<[step: number, outcomes: Record<string, never>]>([

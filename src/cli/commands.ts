@@ -4,6 +4,8 @@ import type { CliCommand } from "./cli-command.ts";
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
+  /** With `--json` it prints one event a line: a failure is one line, too. @default false */
+  readonly printsLines?: boolean;
   load(): Promise<CliCommand>;
 }
 
@@ -12,16 +14,19 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "chat",
     summary: "Talk with an agent that has the tools and skills of this project",
+    printsLines: true,
     load: async () => (await import("./commands/chat.ts")).chatCommand,
   },
   {
     name: "run",
     summary: "Have an agent do a task",
+    printsLines: true,
     load: async () => (await import("./commands/run.ts")).runCommand,
   },
   {
     name: "runs",
     summary: "See what agents did, go on with it, replay it, change it",
+    printsLines: true,
     load: async () => (await import("./commands/runs.ts")).runsCommand,
   },
   {

@@ -39,7 +39,8 @@ export function cutText(text: string, columns: number): string {
   return `${cut}…`;
 }
 
-function textWidth(text: string): number {
+/** How many columns of a screen a text takes. */
+export function textWidth(text: string): number {
   let width = 0;
   for (const character of text) width += characterWidth(character);
   return width;

@@ -83,7 +83,10 @@ function isCommanderError(cause: unknown): cause is CommanderError {
 
 /** `error: unknown option '--x'\n(Did you mean --y?)` in our words. */
 function toReason(message: string): string {
-  const [problem = "", hint] = message.replace(/^error: /u, "").split("\n");
+  const [problem = "", hint] = message
+    .replace(/^error: /u, "")
+    .replace(/\.$/u, "")
+    .split("\n");
   return `Cannot read the command: ${problem}${hint === undefined ? "" : ` ${hint}`}`;
 }
 

@@ -2,7 +2,8 @@ import { writeSync } from "node:fs";
 
 import { KitbagError } from "../core/errors.ts";
 import type { Answer } from "./cli-command.ts";
-import { renderJson } from "./printable.ts";
+import { commands } from "./commands.ts";
+import { renderJson, renderJsonLine } from "./printable.ts";
 import { toFailedAnswer } from "./report-error.ts";
 import { runCli } from "./run-cli.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
@@ -11,15 +12,15 @@ import { createTerminal, type Terminal } from "./terminal.ts";
 export async function runProgram(argv: readonly string[]): Promise<void> {
   const { stdin, stdout, stderr, env } = process;
   const terminal = createTerminal({ stdin, stdout, stderr, env });
-  const wantsJson = hasJsonFlag(argv);
-  const onEarlyExit = (): void => reportEarlyExit(wantsJson);
+  const render = hasJsonFlag(argv) ? chooseJson(argv) : undefined;
+  const onEarlyExit = (): void => reportEarlyExit(render);
   let isFinished = false;
 
   const finish = async (answer: Answer): Promise<void> => {
     if (isFinished) return;
     isFinished = true;
     process.off("exit", onEarlyExit);
-    printAnswer(answer, wantsJson, terminal);
+    printAnswer(answer, render, terminal);
     await terminal.flush();
     // A tool that was cut off at its limit may still hold timers and sockets; the answer is there, so nobody waits for them.
     process.exit(answer.exitCode ?? 0);
@@ -38,8 +39,17 @@ function hasJsonFlag(argv: readonly string[]): boolean {
   return argv.slice(0, end === -1 ? undefined : end).includes("--json");
 }
 
-function printAnswer({ document, text, failure }: Answer, wantsJson: boolean, terminal: Terminal): void {
-  if (wantsJson) terminal.print(document === undefined ? "" : `${renderJson(document)}\n`);
+/** Makes JSON of an answer. */
+type RenderJson = (document: unknown, isFailure: boolean) => string;
+
+/** Who reads one event a line must be able to read a failure the same way. */
+function chooseJson([name]: readonly string[]): RenderJson {
+  const printsLines = commands.find((entry) => entry.name === name)?.printsLines === true;
+  return (document, isFailure) => (printsLines && isFailure ? renderJsonLine(document) : renderJson(document));
+}
+
+function printAnswer({ document, text, failure }: Answer, render: RenderJson | undefined, terminal: Terminal): void {
+  if (render) terminal.print(document === undefined ? "" : `${render(document, failure !== undefined)}\n`);
   else if (text !== undefined && text !== "") terminal.print(text.endsWith("\n") ? text : `${text}\n`);
   if (failure !== undefined) terminal.note(`${failure}\n`);
 }
@@ -63,10 +73,10 @@ function keepStdoutClean(): void {
 }
 
 /** A tool or a configuration ended the process, or left nothing to wait for: say so, instead of ending as if all were well. */
-function reportEarlyExit(wantsJson: boolean): void {
+function reportEarlyExit(render: RenderJson | undefined): void {
   const reason = "a tool or the configuration ended the process, or waits for something that never comes";
   const { document, failure } = toFailedAnswer(new KitbagError("program-failed", { reason }));
-  if (wantsJson) writeSync(1, `${renderJson(document)}\n`);
+  if (render) writeSync(1, `${render(document, true)}\n`);
   writeSync(2, `${failure ?? ""}\n`);
   process.exitCode = 1;
 }

@@ -38,8 +38,11 @@ test("terminal.showStatus() shows a line that the next output replaces", async (
   expect(await text(stderr)).toBe("\r\u001B[K1/3\r\u001B[K2/3\r\u001B[Kdone\n");
 });
 
-test("terminal.showStatus() shows nothing where nobody watches", async () => {
-  const { terminal, stderr, finish } = create({ isScreen: false });
+test.for<[where: string, screen: Parameters<typeof create>[0]]>([
+  ["nobody watches", { isScreen: false }],
+  ["the screen cannot take it back", { isScreen: true, env: { TERM: "dumb" } }],
+])("terminal.showStatus() shows nothing where %s", async ([, screen]) => {
+  const { terminal, stderr, finish } = create(screen);
 
   terminal.showStatus("1/3");
   finish();

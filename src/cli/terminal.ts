@@ -19,7 +19,7 @@ export interface Terminal {
   print(text: string): void;
   /** Writes to standard error. */
   note(text: string): void;
-  /** Shows a line of standard error that the next one replaces; nothing if nobody watches. */
+  /** Shows a line of standard error that the next one replaces; nothing if nobody watches, or the screen cannot do that. */
   showStatus(text: string): void;
   /** Colours text for standard output, if that is a screen. */
   style(style: Style, text: string): string;
@@ -58,6 +58,7 @@ export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams):
   const isScreen = stdout.isTTY === true;
   const isWatched = stderr.isTTY === true;
   const hasColour = isScreen && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+  const canErase = isWatched && env["TERM"] !== "dumb";
   let hasStatus = false;
 
   const clearStatus = (): void => {
@@ -75,7 +76,7 @@ export function createTerminal({ stdin, stdout, stderr, env }: TerminalStreams):
       stderr.write(text);
     },
     showStatus(text) {
-      if (!isWatched) return;
+      if (!canErase) return;
       stderr.write(eraseLine + text.slice(0, widthOf(stderr) - 1));
       hasStatus = true;
     },

@@ -222,7 +222,7 @@ export interface ErrorDetails {
   /** Somebody else works on the run. `until` is a time as `2026-11-16T03:00:00.000Z`. */
   "run-leased": { readonly run: string; readonly worker: string; readonly until: string };
   /** There is no run of this id in the store. */
-  "run-not-found": { readonly run: string };
+  "run-not-found": { readonly run: string; readonly nearest?: readonly string[] };
   /** A run was stopped before its task was done. */
   "run-stopped": { readonly run: string; readonly reason: string };
   /** The workspace has no runtime for this kind of tool. */

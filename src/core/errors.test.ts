@@ -64,6 +64,27 @@ test("the message of tool-not-made says where a tool of a skill is edited", () =
   expect(toMessage({})).toContain("it is there, but was not made here; only tools");
 });
 
+test.for([
+  [
+    new KitbagError("tool-not-found", { tool: "a", nearest: [], count: 0 }),
+    'Cannot find the tool "a": there are no tools here',
+  ],
+  [
+    new KitbagError("skill-not-found", { skill: "a", nearest: [], count: 0 }),
+    'Cannot find the skill "a": there are no skills here',
+  ],
+  [
+    new KitbagError("run-not-found", { run: "3f2b", nearest: ["3f2a"] }),
+    'Cannot find the run "3f2b": it is not in this store; did you mean "3f2a"? kitbag runs list shows those that are',
+  ],
+  [
+    new KitbagError("run-not-found", { run: "3f2b" }),
+    'Cannot find the run "3f2b": it is not in this store; kitbag runs list shows those that are',
+  ],
+] as const)("the message of %s tells whether something near is there", ([error, message]) => {
+  expect(error.message).toBe(message);
+});
+
 test("the messages say what was wrong, where, and what to do", () => {
   const codes = ["input-invalid", "tool-not-found", "tool-unavailable", "config-untrusted", "store-failed"] as const;
 

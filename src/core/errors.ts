@@ -126,7 +126,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot define the pipeline ${quote(pipeline)}: ${problemList(problems)}`,
   "program-failed": ({ reason }) => `Cannot go on: ${reason}`,
   "price-unknown": ({ model }) =>
-    `Cannot hold the run to maxCost: nobody knows what ${quote(model)} costs; give its price, or leave maxCost out`,
+    `Cannot hold the run to maxCost: nobody knows what ${quote(model)} costs; give its price (prices of createAgent, or of kitbag.config.ts), or leave maxCost out`,
   "provider-missing": ({ model, peer, variables }) =>
     `Cannot use the model ${quote(model)}: the package ${quote(peer)} is not installed; run: npm install ${peer}${
       variables.length === 0 ? "" : `, and set ${variables.join(" or ")}`
@@ -140,13 +140,14 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "recording-diverged": ({ what, difference }) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,
-  "run-ended": ({ run }) => `Cannot go on with the run ${quote(run)}: it has ended; read it, or start a new one`,
+  "run-ended": ({ run }) =>
+    `Cannot go on with the run ${quote(run)}: it has ended; read it, fork it to go on from its middle or its end, or start a new one`,
   "run-incomplete": ({ run, missing, reason }) =>
     `Cannot go on with the run ${quote(run)} without ${missing}: ${reason}; give it the tools and skills that it was begun with`,
   "run-leased": ({ run, worker, until }) =>
     `Cannot open the run ${quote(run)}: the worker ${quote(worker)} has it until ${until}; wait, or look at what it does`,
-  "run-not-found": ({ run }) =>
-    `Cannot find the run ${quote(run)}: it is not in this store; kitbag runs list shows those that are`,
+  "run-not-found": ({ run, nearest = [] }) =>
+    `Cannot find the run ${quote(run)}: it is not in this store; ${nearest.length === 0 ? "" : `did you mean ${nearest.map(quote).join(" or ")}? `}kitbag runs list shows those that are`,
   "run-stopped": ({ run, reason }) =>
     `Cannot finish the run ${quote(run)}: it was stopped (${reason}); raise the limit, and fork it to go on`,
   "runtime-missing": ({ tool, kind, known }) =>
@@ -185,7 +186,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "skill-not-found": ({ skill, nearest, count }) =>
     nearest.length > 0
       ? `Cannot find the skill ${quote(skill)}: did you mean ${nearest.map(quote).join(" or ")}?`
-      : `Cannot find the skill ${quote(skill)}: none of the ${count} known skills has a similar name`,
+      : `Cannot find the skill ${quote(skill)}: ${count === 0 ? "there are no skills here" : `none of the ${count} known skills has a similar name`}`,
   "skill-untrusted": ({ skill, directory, changed }) =>
     changed.length === 0
       ? `Cannot open the skill ${quote(skill)}: its folder is not trusted; read it, then run: kitbag trust ${directory}`
@@ -224,7 +225,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-not-found": ({ tool, nearest, count }) =>
     nearest.length > 0
       ? `Cannot find the tool ${quote(tool)}: did you mean ${nearest.map(quote).join(" or ")}?`
-      : `Cannot find the tool ${quote(tool)}: none of the ${count} known tools has a similar name`,
+      : `Cannot find the tool ${quote(tool)}: ${count === 0 ? "there are no tools here" : `none of the ${count} known tools has a similar name`}`,
   "tool-not-made": ({ tool, skill, folder }) =>
     `Cannot work on ${quote(tool)}: ${folder === undefined ? `it is there, but was not made here${skill === undefined ? "" : `, but by whoever made the skill ${quote(skill)}`}; only tools that were made here can be changed, tested, rolled back or deleted` : `it is a tool of the skill ${quote(String(skill))}, and changes with it: if the skill was made here, with create_skill and "replace"; else edit its files in ${folder}, then run: kitbag trust ${folder}, and kitbag test ${tool}`}`,
   "tool-quarantined": ({ tool, server, changed }) =>

@@ -1,11 +1,12 @@
-import { KitbagError, type ErrorDetails } from "../../core/errors.ts";
+import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
+import { refuseIf, trueOrFalse } from "../expectations.ts";
 import type { Breakpoint, DebuggerOptions, DebugStop } from "./debug-stop.ts";
 
 const optionExpectations: Expectations<DebuggerOptions> = {
   breakpoints: [Array.isArray, "a list of breakpoints"],
-  stopAtStart: [(value) => typeof value === "boolean", "true or false"],
+  stopAtStart: trueOrFalse,
   onStop: [isFunction, "a function that says what is to happen next"],
   stop: [isFunction, "a function that ends the run, such as () => run.stop()"],
 };
@@ -47,10 +48,6 @@ export function checkAction({ where }: DebugStop, action: unknown): void {
 function requirePlace(what: string, where: DebugStop["where"], places: readonly DebugStop["where"][]): void {
   if (places.includes(where)) return;
   refuse("action", `${what} where the run has stopped at "${where}"`, `it at ${places.join(" or ")}`);
-}
-
-function refuseIf(wrong: ErrorDetails["option-invalid"] | undefined): void {
-  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
 }
 
 function refuse(option: string, found: string, expected: string): never {

@@ -205,6 +205,34 @@ test("createDebugger() ends a run before a call, which is not made", async () =>
   expect(made).toEqual([]);
 });
 
+test("createDebugger() asks about calls that run at the same time one after the other, and not about those that go on", async () => {
+  let asking = 0;
+  const asked: [where: DebugStop["where"], input: unknown, together: number][] = [];
+  const look = defineTool({ name: "look", description: "Looks", run: () => "seen" });
+  const calls = ["a", "b"].map((name) => ({ tool: "look", input: { name } }));
+  const agent = createAgent({ model: mockModel([{ calls }, "Done"]), workspace: createWorkspace({ tools: [look] }) });
+  const run: AgentRun = agent.run("Look", {
+    hooks: createDebugger({
+      stop: () => run.stop(),
+      async onStop({ where, call }) {
+        asking += 1;
+        asked.push([where, call?.input, asking]);
+        await new Promise(setImmediate);
+        asking -= 1;
+        return where === "call" ? { action: "continue" } : { action: "step" };
+      },
+    }),
+  });
+
+  await run.result;
+
+  expect(asked).toEqual([
+    ["model", undefined, 1],
+    ["answer", undefined, 1],
+    ["call", { name: "a" }, 1],
+  ]);
+});
+
 async function debugRun(
   decide: (stop: DebugStop) => DebugAction | Promise<DebugAction>,
   breakpoints: readonly Breakpoint[] = [],

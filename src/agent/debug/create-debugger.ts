@@ -1,3 +1,4 @@
+import { createTurns } from "../../core/create-turns.ts";
 import type { AgentHooks } from "../hooks.ts";
 import { checkAction, checkDebuggerOptions } from "./check-debugger.ts";
 import type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./debug-stop.ts";
@@ -35,21 +36,33 @@ export type { Breakpoint, DebugAction, DebuggerOptions, DebugStop } from "./debu
 export function createDebugger(options: DebuggerOptions): AgentHooks {
   checkDebuggerOptions(options);
   const { breakpoints = [], stopAtStart = breakpoints.length === 0, onStop, stop } = options;
+  const takeTurn = createTurns();
   let steps = stopAtStart;
+  let waiting = 0;
+  let isStopped = false;
   let seen: Pick<DebugStop, "messages" | "tools"> = { messages: [], tools: [] };
 
-  const inTurn = createTurns();
+  async function ask(place: DebugStop): Promise<DebugAction | undefined> {
+    if (isStopped || (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place)))) return undefined;
+    const action = await onStop(place);
+    checkAction(place, action);
+    steps = action.action === "step" || action.action === "retry";
+    isStopped = action.action === "stop";
+    if (isStopped) stop();
+    return action;
+  }
 
-  function halt(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
-    return inTurn(async () => {
-      const place: DebugStop = { ...at, ...seen };
-      if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place))) return undefined;
-      const action = await onStop(place);
-      checkAction(place, action);
-      steps = action.action === "step" || action.action === "retry";
-      if (action.action === "stop") stop();
-      return action;
-    });
+  // Calls that run at the same time stop at the same time: what was said about one decides whether the next stops at all.
+  async function halt(at: Omit<DebugStop, "messages" | "tools">): Promise<DebugAction | undefined> {
+    const place: DebugStop = { ...at, ...seen };
+    waiting += 1;
+    try {
+      return await takeTurn(() => ask(place));
+    } finally {
+      waiting -= 1;
+      // Whoever goes on with the run is asked again.
+      if (waiting === 0) isStopped = false;
+    }
   }
 
   return {
@@ -76,32 +89,9 @@ export function createDebugger(options: DebuggerOptions): AgentHooks {
   };
 }
 
-function isAt({ step, tool, when }: Breakpoint, stop: DebugStop): boolean {
+/** Whether a run is to stop at a place. */
+export function isAt({ step, tool, when }: Breakpoint, stop: DebugStop): boolean {
   if (step !== undefined && (stop.where !== "model" || stop.step !== step)) return false;
   if (tool !== undefined && stop.call?.tool !== tool) return false;
   return when === undefined ? step !== undefined || tool !== undefined : when(stop);
-}
-
-/** Asks one after the other. Once somebody has said to stop, those who wait already are not asked: the run ends. */
-function createTurns(): (ask: () => Promise<DebugAction | undefined>) => Promise<DebugAction | undefined> {
-  let last: Promise<unknown> | undefined;
-  let isStopped = false;
-
-  return async (ask) => {
-    const asked = (last ?? Promise.resolve()).then(async () => {
-      const action = isStopped ? undefined : await ask();
-      isStopped ||= action?.action === "stop";
-      return action;
-    });
-    const done = asked.catch(() => undefined);
-    last = done;
-    try {
-      return await asked;
-    } finally {
-      if (last === done) {
-        last = undefined;
-        isStopped = false;
-      }
-    }
-  };
 }

@@ -49,7 +49,7 @@ export interface DebuggerOptions {
   readonly breakpoints?: readonly Breakpoint[];
   /** Whether it stops at the first place there is. @default true without breakpoints */
   readonly stopAtStart?: boolean;
-  /** Asked at each stop; the run waits for the answer. */
+  /** Asked at each stop, and never about two at a time; the run waits for the answer. */
   readonly onStop: (stop: DebugStop) => DebugAction | Promise<DebugAction>;
   /** Ends the run: `run.stop`. */
   readonly stop: () => void;

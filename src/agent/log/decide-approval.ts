@@ -1,6 +1,9 @@
-import { KitbagError, quote } from "../../core/errors.ts";
+import { setTimeout as wait } from "node:timers/promises";
+
+import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
 import { showValue, type JsonObject } from "../../core/json.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
+import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
 import { foldJournal } from "./fold-journal.ts";
@@ -12,12 +15,11 @@ import { foldJournal } from "./fold-journal.ts";
  */
 export async function decideApproval(runs: Runs, approval: string, decision: Decision): Promise<void> {
   const [, id] = /^(.+):\d+\.\d+$/su.exec(String(approval)) ?? [];
-  if (id === undefined) refuse("approval", showValue(approval), '"run:step.call", as the run says what waits');
-  if (decision?.decision !== "approve" && decision?.decision !== "deny") {
-    refuse("decision", showValue(decision?.decision), '"approve" or "deny"');
-  }
+  if (id === undefined) refuse("approval", showValue(approval), "the id of an approval, as in run:1.0");
+  const { decision: said } = (decision ?? {}) as Partial<Decision>;
+  if (said !== "approve" && said !== "deny") refuse("decision", showValue(said), '"approve" or "deny"');
   checkWaits(id, approval, await runs.read(id, { limit: 1_000_000 }));
-  const run = await runs.open(id);
+  const run = await openSoon(runs, id);
   try {
     // Somebody else may have decided since.
     checkWaits(id, approval, run.past);
@@ -25,6 +27,22 @@ export async function decideApproval(runs: Runs, approval: string, decision: Dec
   } finally {
     await run.pause();
   }
+}
+
+/** How long a run is waited for that somebody else has open: who decides about another of its calls does so in no time. */
+const waitsMs = [10, 20, 50, 100, 200, 400];
+
+/** Opens a run, also while others decide about it. @throws {KitbagError} `run-leased` if somebody works on it. */
+async function openSoon(runs: Runs, id: string): Promise<Run> {
+  for (const waitMs of waitsMs) {
+    try {
+      return await runs.open(id);
+    } catch (cause) {
+      if (!isKitbagError(cause, "run-leased")) throw cause;
+      await wait(waitMs);
+    }
+  }
+  return runs.open(id);
 }
 
 function checkWaits(id: string, approval: string, entries: readonly RunEntry[]): void {

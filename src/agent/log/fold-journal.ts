@@ -31,6 +31,8 @@ export interface Folded {
   readonly unfinished: ModelAnswered | undefined;
   /** What came of calls, by `step.call`. */
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
+  /** What calls were made with, by `step.call`, if that is not what the model gave. */
+  readonly changed: ReadonlyMap<string, JsonValue>;
   /** What was shown to whoever was asked to approve a call. */
   readonly asked: ReadonlyMap<string, JsonValue>;
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
@@ -71,6 +73,7 @@ class Folding {
   readonly #questions: Question[] = [];
   #unfinished: ModelAnswered | undefined;
   readonly #outcomes = new Map<string, ToolOutcome>();
+  readonly #changed = new Map<string, JsonValue>();
   readonly #asked = new Map<string, JsonValue>();
   readonly #decided = new Map<string, ApprovalDecided>();
   readonly #shownTools = new Map<string, string>();
@@ -90,6 +93,7 @@ class Folding {
       questions: this.#questions,
       unfinished: this.#unfinished,
       outcomes: this.#outcomes,
+      changed: this.#changed,
       asked: this.#asked,
       decided: this.#decided,
       shownTools: this.#shownTools,
@@ -127,6 +131,9 @@ class Folding {
       case "answer-dropped":
         this.#others.push((event as AnswerDropped).answer);
         this.#dropped += 1;
+        return;
+      case "call-changed":
+        this.#changed.set(value["call"] as string, value["input"] as JsonValue);
         return;
       case "approval-asked":
         this.#asked.set(value["approval"] as string, value["input"] as JsonValue);
@@ -186,14 +193,14 @@ class Folding {
 }
 
 /** A call that an answer asks for. */
-interface AskedCall {
+export interface AskedCall {
   readonly id: string;
   readonly name: string;
   readonly input: JsonValue;
 }
 
 /** The calls that an answer asks for, in order. */
-function callsOf({ content, finishReason }: ModelAnswered): readonly AskedCall[] {
+export function callsOf({ content, finishReason }: ModelAnswered): readonly AskedCall[] {
   return content.flatMap((item) => {
     if (item.type !== "tool-call" || item.providerExecuted === true) return [];
     return [{ id: item.toolCallId, name: item.toolName, input: parseInput(item.input, finishReason).input }];

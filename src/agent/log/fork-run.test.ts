@@ -8,7 +8,7 @@ import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Agent } from "../agent-interface.ts";
 import { createAgent } from "../create-agent.ts";
-import type { ForkChanges } from "./fork-run.ts";
+import type { ForkChanges } from "./fork-changes.ts";
 
 test.for<[what: string, changes: ForkChanges, text: string]>([
   ["an outcome", { outcomes: { "2.0": { status: "ok", output: "It burned down" } } }, "It burned down"],

@@ -1,33 +1,17 @@
-import { KitbagError } from "../../core/errors.ts";
-import { showValue, type JsonValue } from "../../core/json.ts";
+import { KitbagError, toFailure } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
-import { findWrongOption, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
 import { createInputRedactor, type InputRedactor } from "../run/input-redactor.ts";
-import { isOutcome } from "../run/is-outcome.ts";
-import { toMessages } from "../run/task-messages.ts";
+import { isCut } from "../run/is-cut.ts";
 import { toKeptEvent } from "./kept-files.ts";
-import { foldJournal } from "./fold-journal.ts";
+import { checkForkChanges, type ForkChanges } from "./fork-changes.ts";
+import { callsOf, foldJournal, type AskedCall } from "./fold-journal.ts";
 import { readJournal } from "./replay-run.ts";
-
-/**
- * What is different in a run that is made from another. Where earlier messages were left out since, they are there again, as changed:
- * the memory is compacted anew if need be.
- */
-export interface ForkChanges {
-  /** Of the new run. @default made up */
-  readonly id?: string;
-  /** Said to the model before it goes on. */
-  readonly say?: string;
-  /** What came of calls, by `step.call`, in the place of what came of them. */
-  readonly outcomes?: Readonly<Record<string, ToolOutcome>>;
-  /** What the task is, in the place of what it was. */
-  readonly messages?: readonly ModelMessage[];
-}
 
 /** Which run a fork is made from, up to which step, and who answers from there on if it is another model. */
 export interface ForkPlace {
@@ -47,10 +31,12 @@ export async function forkRun(
   { id, step, model }: ForkPlace,
   changes: ForkChanges = {},
 ): Promise<string> {
-  checkChanges(changes);
+  checkForkChanges(changes);
   const entries = await readJournal(agent, id);
   const { start, answers, outcomes } = foldJournal(id, entries);
-  check(step, answers, outcomes, changes);
+  checkStep(step, answers);
+  const calls = findCalls(answers.filter((answer) => answer.step <= step));
+  checkOutcomes(calls, changes);
   const redactor = createInputRedactor(agent.options.redactInput);
   const forkId = changes.id ?? crypto.randomUUID();
   const run = await needRuns(agent.runs).open(forkId);
@@ -66,6 +52,10 @@ export async function forkRun(
     };
     await run.append([toKeptEvent(begun)]);
     await copy(run, entries, step, changes);
+    await run.append(toInputs(forkId, calls, changes));
+    const open = [...calls].filter(([name]) => !outcomes.has(name));
+    for (const [name, { name: tool }] of open)
+      await complete(run, name, toLeft(tool, hasBegun(entries, name)), changes);
     if (changes.say !== undefined) {
       await run.append([toSaid(forkId, step, redactor?.text(changes.say) ?? changes.say)]);
     }
@@ -85,53 +75,46 @@ async function withModel(
   return { ...start, model: name, ...(typeof model === "string" && { requestedModel: model }) };
 }
 
-const expectations: Expectations<ForkChanges> = {
-  id: [(value) => typeof value === "string" && value !== "", "a text"],
-  say: [(value) => typeof value === "string", "a text"],
-  outcomes: [isObject, "an object with outcomes by step.call"],
-  messages: [Array.isArray, "a list of messages"],
-};
-
-/** @throws {KitbagError} `option-invalid` */
-function checkChanges(changes: ForkChanges): void {
-  const wrong = findWrongOption(changes, expectations, "changes");
-  if (wrong !== undefined) throw new KitbagError("option-invalid", wrong);
-  if (changes.messages !== undefined) toMessages(changes.messages, "changes.messages");
-  for (const [name, outcome] of Object.entries(changes.outcomes ?? {})) {
-    if (isOutcome(outcome)) continue;
-    const expected = '{ status: "ok", output } or { status: "failed", error }';
-    throw new KitbagError("option-invalid", {
-      option: `changes.outcomes["${name}"]`,
-      found: showValue(outcome),
-      expected,
-    });
-  }
-}
-
 function redacted(messages: readonly ModelMessage[], redactor: InputRedactor | undefined): readonly ModelMessage[] {
   return redactor?.messages(messages) ?? messages;
 }
 
-function check(
-  step: number,
-  answers: readonly ModelAnswered[],
-  outcomes: ReadonlyMap<string, ToolOutcome>,
-  { outcomes: changed = {} }: ForkChanges,
-): void {
+/** The calls that answers ask for, by `step.call`. */
+function findCalls(answers: readonly ModelAnswered[]): ReadonlyMap<string, AskedCall> {
+  const asked = answers.filter((answer) => !isCut(answer));
+  return new Map(asked.flatMap((answer) => callsOf(answer).map((call, index) => [`${answer.step}.${index}`, call])));
+}
+
+function checkStep(step: number, answers: readonly ModelAnswered[]): void {
   if (!Number.isInteger(step) || step < 0 || step > answers.length) {
     const expected = `a whole number from 0 to ${answers.length}, which is the last step of the run`;
     throw new KitbagError("option-invalid", { option: "step", found: String(step), expected });
   }
-  for (const name of Object.keys(changed)) {
-    if (outcomes.has(name) && Number(name.split(".")[0]) <= step) continue;
-    const known = [...outcomes.keys()].filter((one) => Number(one.split(".")[0]) <= step);
-    const expected = known.length === 0 ? "none: no call was made up to this step" : `one of ${known.join(", ")}`;
-    throw new KitbagError("option-invalid", { option: "changes.outcomes", found: name, expected });
+}
+
+function checkOutcomes(calls: ReadonlyMap<string, AskedCall>, { outcomes = {}, inputs = {} }: ForkChanges): void {
+  for (const [option, changed] of Object.entries({ outcomes, inputs })) {
+    for (const name of Object.keys(changed)) {
+      if (calls.has(name)) continue;
+      const known = [...calls.keys()];
+      const expected =
+        known.length === 0 ? "none: no call was asked for up to this step" : `one of ${known.join(", ")}`;
+      throw new KitbagError("option-invalid", { option: `changes.${option}`, found: name, expected });
+    }
   }
 }
 
+/**
+ * Says what came of a call that was not over in the run that the fork is made from. Without a word it is made when the fork goes on;
+ * but nobody can say something to a model that still waits for a result.
+ */
+async function complete(run: Run, name: string, left: ToolOutcome, { outcomes = {}, say }: ForkChanges): Promise<void> {
+  const outcome = outcomes[name] ?? (say === undefined ? undefined : left);
+  if (outcome !== undefined) await run.step(name, { idempotent: true }, () => outcome as unknown as JsonValue);
+}
+
 /** No approvals: what was approved there was not approved here, where it would happen a second time. */
-const copiedTypes = new Set(["model-answer", "message-added", "memory-compacted"]);
+const copiedTypes = new Set(["model-answer", "message-added", "call-changed", "memory-compacted"]);
 
 async function copy(run: Run, entries: readonly RunEntry[], step: number, changes: ForkChanges): Promise<void> {
   const { outcomes = {} } = changes;
@@ -144,7 +127,7 @@ async function copy(run: Run, entries: readonly RunEntry[], step: number, change
       const name = value["step"] as string;
       const output = (outcomes[name] as unknown as JsonValue | undefined) ?? value["output"];
       await run.step(name, { idempotent: true }, () => output);
-    } else if (copiedTypes.has(value.type) && Number(value["step"]) <= step) {
+    } else if (copiedTypes.has(value.type) && Number(value["step"]) <= step && !isReplaced(value, outcomes)) {
       const copied = Number(value["step"]) <= changedAt ? value : behindChange(value);
       if (copied !== undefined) await run.append([{ ...copied, run: run.id }]);
     }
@@ -163,6 +146,29 @@ function firstChange({ outcomes = {}, messages }: ForkChanges): number {
  */
 function behindChange({ prompt: _prompt, ...value }: RunEvent): RunEvent | undefined {
   return value.type === "memory-compacted" ? undefined : value;
+}
+
+/** Tells whether a line is about a call of whose outcome another is made. */
+function isReplaced(value: RunEvent, outcomes: NonNullable<ForkChanges["outcomes"]>): boolean {
+  return value.type === "call-changed" && Object.hasOwn(outcomes, value["call"] as string);
+}
+
+/** What the calls were made with whose outcomes are others now. */
+function toInputs(run: string, calls: ReadonlyMap<string, AskedCall>, { inputs = {} }: ForkChanges): RunEvent[] {
+  return Object.entries(inputs).flatMap(([call, input]) => {
+    const { id = "", name: tool = "" } = calls.get(call) ?? {};
+    return toKeptEvent({ type: "call-changed", run, step: Number.parseInt(call, 10), call, id, tool, input });
+  });
+}
+
+function toLeft(tool: string, isUncertain: boolean): ToolOutcome {
+  const cancelled = { tool, reason: "the run went another way before it was made" };
+  const error = isUncertain ? toFailure("call-uncertain", { tool }) : toFailure("call-cancelled", cancelled);
+  return { status: "failed", error };
+}
+
+function hasBegun(entries: readonly RunEntry[], name: string): boolean {
+  return entries.some(({ value }) => value.type === "step-intent" && value["step"] === name);
 }
 
 function toSaid(run: string, step: number, text: string): RunEvent {

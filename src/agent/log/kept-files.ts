@@ -12,6 +12,7 @@ export function toKeptEvent(event: KeptEvent): RunEvent {
       return toEvent({ ...event, message: toKeptMessage(event.message) });
     case "model-answer":
       return toEvent(event.content.some(isFile) ? { ...event, content: event.content.map(toKeptPart) } : event);
+    case "call-changed":
     case "approval-asked":
     case "approval-decided":
     case "answer-dropped":

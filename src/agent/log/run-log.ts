@@ -10,6 +10,7 @@ export type KeptEvent = Extract<
       | "task-start"
       | "model-answer"
       | "message-added"
+      | "call-changed"
       | "approval-asked"
       | "approval-decided"
       | "memory-compacted"

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { toFailure } from "../../core/errors.ts";
-import type { JsonValue } from "../../core/json.ts";
+import { copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import { patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { askApproval, type ApprovalAnswer } from "./ask-approval.ts";
@@ -171,10 +172,23 @@ async function reach(run: RunState, planned: PlannedCall, making: Making, input:
   const { session } = run.parts;
   const options = toOptions(run, planned, isApproved);
   const given = toGiven(making, input);
+  if (!isSame(given, planned.input)) await keepChange(run, planned, given);
   begin();
   return planned.dispatch === undefined
     ? session.call(planned.address, given, options)
     : planned.dispatch.run(given, options);
+}
+
+const maxChangedBytes = 1_000_000;
+
+/** What a call is made with is written down before it is made, also if it is not what the model gave: the run is its log. */
+async function keepChange(run: RunState, { id, index, address: tool }: PlannedCall, given: JsonValue): Promise<void> {
+  // The call itself says what is wrong with an input that is no JSON.
+  const copy = copyJson(given, { maxBytes: maxChangedBytes, maxDepth: maxJsonDepth });
+  const input = patternRedactor(["credentials"]).value(copy.ok ? copy.value : showValue(given));
+  await run.keep({ type: "call-changed", run: run.id, step: run.step, call: `${run.step}.${index}`, id, tool, input });
+  // Stopped while it was written: nothing has begun.
+  run.parts.signal.throwIfAborted();
 }
 
 function isSame(left: JsonValue, right: JsonValue): boolean {

@@ -34,7 +34,11 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   run.unfinished = undefined;
   const calls = planCalls(answer, run.parts.session, run.parts.exposure);
   addAnswer(run, answer, calls);
-  if (calls.length === 0 || isCut(answer)) return endStep(run, await finish(run, answer));
+  if (calls.length === 0 || isCut(answer)) {
+    const end = await finish(run, answer);
+    // What somebody said while the model gave its last answer is answered, too.
+    return endStep(run, end?.status === "ok" && run.steering.length > 0 ? undefined : end);
+  }
   // A limit holds within an answer too: what would go over it is not begun.
   if (run.calls + calls.length > run.parts.limits.maxCalls) return { status: "stopped", reason: "calls" };
   const results = await runCalls(run, calls);

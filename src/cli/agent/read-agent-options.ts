@@ -19,6 +19,8 @@ export function addAgentOptions(command: Command): void {
     `how the model sees tools of skills: ${exposures.join(", ")}; auto unless set`,
   );
   addOption(command, "--max-steps <n>", "ask the model so often, at most; 50 unless set");
+  addOption(command, "--max-calls <n>", "make so many calls of tools, at most; 1000 unless set");
+  addOption(command, "--max-tokens <n>", "stop when it has used so many tokens");
   addOption(command, "--max-cost <dollars>", "stop before it costs more");
   addOption(command, "--max-ms <n>", "stop after this time");
   command.option("--yes", "approve the calls that need an approval");
@@ -40,6 +42,8 @@ export function readAgentOptions({ options }: Pick<Invocation, "options">): {
   }
   const limits = {
     ...readNumber("maxSteps", "--max-steps", getText(options, "maxSteps"), /^\d{1,9}$/u),
+    ...readNumber("maxCalls", "--max-calls", getText(options, "maxCalls"), /^\d{1,9}$/u),
+    ...readNumber("maxTokens", "--max-tokens", getText(options, "maxTokens"), /^\d{1,12}$/u),
     ...readNumber("maxCost", "--max-cost", getText(options, "maxCost"), /^\$?\d{1,9}(?:\.\d{1,9})?$/u),
     ...readNumber("maxMs", "--max-ms", getText(options, "maxMs"), /^\d{1,12}$/u),
   };

@@ -6,7 +6,6 @@ import { askThePerson } from "../approve-call.ts";
 import type { Invocation } from "../cli-command.ts";
 import { renderJsonLine } from "../printable.ts";
 import { onInterrupt } from "../until-interrupted.ts";
-import { approveInTurn } from "./approve-in-turn.ts";
 import type { OpenAgent } from "./with-agent.ts";
 import { createRunView, type RunView, type RunViewOptions } from "./view/run-view.ts";
 
@@ -40,7 +39,7 @@ export function createShownRun(
   }
   const view = createRunView(terminal, options);
   const person = approve ?? whoApproves(invocation);
-  const asked = person && approveInTurn((request) => view.leave(async () => person(request)));
+  const asked: Approve | undefined = person && ((request) => view.leave(async () => person(request)));
   return { onEvent: view.onEvent, approve: asked, view, conclude: () => {} };
 }
 

@@ -71,7 +71,7 @@ async function openAgent(
   { sources, records, origin }: AgentSources,
 ): Promise<OpenAgent> {
   const opened = await openTools(invocation, sources);
-  const { workspace, options, reports } = opened;
+  const { workspace, options, reports, prices } = opened;
   const model = chooseModel(invocation, opened.model);
   if (asksModel) await checkModel(model, invocation.env);
   await startLog(workspace, options, invocation);
@@ -83,6 +83,7 @@ async function openAgent(
     model,
     workspace,
     ...(store !== undefined && { store }),
+    ...(prices !== undefined && { prices }),
     ...(origin !== undefined && { origin }),
     ...(exposure !== undefined && { exposure }),
     ...(limits !== undefined && { limits }),

@@ -76,7 +76,7 @@ test("kitbag chat knows its commands, and says which was meant", async () => {
     "/tools",
     "/skills",
     "/cost",
-    "/opne x",
+    "/Opne x",
     "/open nothing",
     "/model",
     "/model gpt",
@@ -90,7 +90,7 @@ test("kitbag chat knows its commands, and says which was meant", async () => {
   expect(stderr).toMatch(/^add +Adds two numbers$/mu);
   expect(stderr).toContain("There are no skills here");
   expect(stderr).toContain("Nothing was asked yet");
-  expect(stderr).toContain("There is no command /opne; did you mean /open?");
+  expect(stderr).toContain("There is no command /Opne; did you mean /open?");
   expect(stderr).toContain('Cannot find the skill "nothing"');
   expect(stderr).toContain("The model is openai-chat/gpt-5.4-nano");
   expect(stderr).toContain('write "provider/model"');
@@ -120,15 +120,18 @@ test("kitbag chat /cost shows what the last answer was spent on, and the whole c
 });
 
 test("kitbag chat shows pictures whose path is in the text, and those of /image", async () => {
-  const { env, server } = await startWireModel([{ text: "A dot." }, { text: "Two." }, { text: "None." }]);
+  const { env, server } = await startWireModel(["A dot.", "Two.", "None.", "Bad."].map((text) => ({ text })));
   const project = createTools();
   writeFileSync(join(project.folder, "a b.png"), await makeImage("png"));
   writeFileSync(join(project.folder, "c.png"), await makeImage("png"));
+  writeFileSync(join(project.folder, "bad.png"), "no picture");
 
   const lines = ["What is in c.png?", '/image "a b.png" And here?', "And in none.png?", "/image none.png"];
+  lines.push("Why does bad.png not open?");
   const { stderr } = await chat(lines, { env, project });
 
-  expect(server.requests.map(({ images }) => images.length)).toEqual([1, 2, 2]);
+  expect(server.requests.map(({ images }) => images.length)).toEqual([1, 2, 2, 2]);
+  expect(stderr).toMatch(/bad\.png": its bytes are of no kind .*; it is not shown to the model$/mu);
   expect(stderr).toContain("none.png");
 });
 

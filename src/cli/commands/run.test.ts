@@ -69,6 +69,7 @@ test.for([
   [["run", "x", "--output-schema", "none.json"], "Cannot use --output-schema none.json"],
   [["run", "x", "--break", "step:1"], "Cannot use --break without --debug"],
   [["run", "x", "--debug", "--break", "step:0"], "Cannot stop at step:0: expected step:N"],
+  [["run", "x", "--conversation", "a b"], 'Cannot use "a b" as the name of a conversation'],
   [["run", "x", "--debug", "--json"], "Cannot use --debug with --json"],
 ] as const)("kitbag %j is wrong usage", async ([words, reason]) => {
   const { code, stdout, stderr } = await runKitbag(words);
@@ -94,6 +95,22 @@ test("kitbag run keeps the versions of the tools that the agent called, and reco
 
   expect(versions).toMatchObject({ code: 0, stdout: expect.stringContaining("1.0.0") });
   expect(audit.stdout).toContain("text-stats/stats-count");
+});
+
+test.for([
+  ["run", "--json"],
+  ["run", "x", "--model", "anthropic/x", "--json"],
+  ["runs", "resume", "none", "--json"],
+])("kitbag %j tells of a failure on one line, as of every event", async (words) => {
+  const { stdout, code } = await runKitbag(words, { env: { ANTHROPIC_API_KEY: "" } });
+
+  expect(
+    stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as unknown),
+  ).toMatchObject([{ status: "failed" }]);
+  expect(code).toBeGreaterThan(0);
 });
 
 test("kitbag run --json says how a run ended that could not begin", async () => {
@@ -139,20 +156,31 @@ test("kitbag run --output-schema prints JSON of that form and nothing else", asy
   expect(code).toBe(0);
 });
 
-test("kitbag run --max-steps stops a run that does not end, with exit code 1", async () => {
-  const { env, server } = await startWireModel(({ results }) =>
-    toCall("add", { a: results.length, b: 1 }, `call_${results.length}`),
-  );
+test.for([
+  [
+    "--max-steps",
+    "the model was asked as often as it may be; raise --max-steps",
+    / --module tools\.mjs --max-steps 4$/mu,
+  ],
+  ["--max-calls", "it has made as many calls as it may; raise --max-calls", / --module tools\.mjs$/mu],
+] as const)(
+  "kitbag run %s stops a run that does not end, with exit code 1, and says how to go on",
+  async ([flag, words, next]) => {
+    const { env, server } = await startWireModel(({ results }) =>
+      toCall("add", { a: results.length, b: 1 }, `call_${results.length}`),
+    );
 
-  const { code, stderr } = await runKitbag(["run", "count", "--max-steps", "2", "--module", "tools.mjs"], {
-    project: createToolProject(),
-    env,
-  });
+    const { code, stderr } = await runKitbag(["run", "count", flag, "2", "--module", "tools.mjs"], {
+      project: createToolProject(),
+      env,
+    });
 
-  expect(stderr).toContain("Stopped: the model was asked as often as it may be; raise --max-steps");
-  expect(server.requests).toHaveLength(2);
-  expect(code).toBe(1);
-});
+    expect(stderr).toMatch(new RegExp(`^Stopped: ${words}\\nTo go on from there: kitbag runs fork `, "mu"));
+    expect(stderr).toMatch(next);
+    expect(server.requests.length).toBeLessThan(4);
+    expect(code).toBe(1);
+  },
+);
 
 test("kitbag run --image shows the picture to the model", async () => {
   const { env, server } = await startWireModel([{ text: "A picture." }]);

@@ -6,7 +6,8 @@ import type { AgentRun } from "../../agent/agent-run.ts";
 import type { RunResult } from "../../agent/run-result.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LiveDebugging } from "../agent/debug/live-debugging.ts";
-import { parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
+import { checkConversationId } from "../agent/check-conversation-id.ts";
+import { breakpointForms, parseBreakpoints } from "../agent/debug/parse-breakpoints.ts";
 import { toNext } from "../agent/runs/run-origin.ts";
 import { addAgentOptions, readAgentOptions } from "../agent/read-agent-options.ts";
 import { createShownRun, finishRun } from "../agent/show-run.ts";
@@ -47,13 +48,15 @@ export const runCommand: CliCommand = {
     addOption(command, "--output-schema <file>", "what the answer must be like: a file with a JSON Schema");
     addOption(command, "--conversation <id>", "go on with this conversation, and save it");
     command.option("--debug", "stop before each question and call, and ask what to do; h lists the commands");
-    addListOption(command, "--break <place>", "with --debug: stop only at step:N or tool:ADDRESS; may be given again");
+    addListOption(command, "--break <place>", `with --debug: stop only at ${breakpointForms}; may be given again`);
     addAgentOptions(command);
   },
   async run(invocation) {
     const { limits, exposure } = readAgentOptions(invocation);
     const breakpoints = parseBreakpoints(invocation);
     const output = readSchema(invocation);
+    const conversation = getText(invocation.options, "conversation");
+    if (conversation !== undefined) checkConversationId(conversation);
     const text = await readTask(invocation);
     const wishes = { limits, ...(exposure !== undefined && { exposure }) };
     return withAgent(invocation, wishes, async (open) => {
@@ -132,6 +135,6 @@ function toAnswer(invocation: Invocation, run: AgentRun, result: RunResult): Ans
   if (getText(options, "outputSchema") !== undefined && result.status === "ok") {
     terminal.print(`${renderJson(result.output)}\n`);
   }
-  if (result.steps > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
+  if (result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
   return answer;
 }

@@ -84,10 +84,13 @@ test("kitbag runs resume goes on with a run whose process was killed, and does n
   await once(child, "close");
   killed.resolve();
   const id = await newestOf(project, "note two things");
-  const resumed = await kitbag(project, ["runs", "resume", id.slice(0, 6)], env);
+  const resumed = await kitbag(project, ["runs", "resume", id.slice(0, 6), "--json"], env);
 
   expect(resumed.stderr).toContain("Another process has this run; if it has died, the run is free within 10 seconds");
-  expect(resumed).toMatchObject({ code: 0, stdout: "Both are noted.\n" });
+  expect(resumed.code).toBe(0);
+  const events = resumed.stdout.trimEnd().split("\n");
+  const ends = events.map((line) => JSON.parse(line) as { type: string }).filter(({ type }) => type === "task-end");
+  expect(ends).toMatchObject([{ result: { status: "ok", text: "Both are noted." } }]);
   expect(readLines(project, "noted")).toEqual(["first", "second"]);
 });
 
@@ -161,6 +164,10 @@ test("kitbag runs debug goes through a recorded run, and what is changed there i
   expect(debugged).toMatchObject({ code: 0, stdout: "Other.\n" });
   expect(readLines(project, "noted")).toEqual(["first", "changed"]);
   expect(server.requests[2]?.results).toMatchObject([{ text: expect.stringContaining("noted changed") }]);
+  const [, fork = ""] = /([\da-f-]{36}) goes on from here/u.exec(debugged.stderr) ?? [];
+  expect((await kitbag(project, ["runs", "show", fork])).stdout).toContain(
+    "1.0 note text: first (made with text: changed)",
+  );
 });
 
 test("kitbag runs debug puts another result in the place of the recorded one, and makes no call", async () => {
@@ -179,6 +186,22 @@ test("kitbag runs debug puts another result in the place of the recorded one, an
   expect(debugged).toMatchObject({ code: 0, stdout: "Other.\n" });
   expect(readLines(project, "noted")).toEqual(["first"]);
   expect(JSON.stringify(server.requests[2]?.results)).toContain("made");
+});
+
+test("kitbag runs debug stops at breakpoints that were named before, or are set on the way", async () => {
+  const { env } = await startWireModel([toCall("note", { text: "first" }), { text: "One." }]);
+  const project = createToolProject();
+  await kitbag(project, ["run", "note it"], env);
+  const id = await newestOf(project, "note it");
+
+  const words = ["runs", "debug", id, "--module", "tools.mjs", "--break", "has:noted first"];
+  const { code, stdout, stderr } = await runKitbag(words, { project, env, stdin: "b step:2\nc\nc\n" });
+
+  expect(stderr.match(/^.*▸ .*$/gmu)?.map((line) => line.replace(/^.*▸ /u, ""))).toEqual([
+    "Step 1, after the call of note: noted first",
+    expect.stringMatching(/^Step 2, before the model is asked: 3 messages/u),
+  ]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "The run is at its end: ok\n" });
 });
 
 test("kitbag runs debug asks the model again with retry, and shows the rest with c", async () => {

@@ -1,6 +1,7 @@
+import { breakpointForms } from "../agent/debug/parse-breakpoints.ts";
 import { addAgentOptions } from "../agent/read-agent-options.ts";
 import type { CliCommand } from "../cli-command.ts";
-import { addOption } from "../options.ts";
+import { addListOption, addOption } from "../options.ts";
 import { runAction, type Action } from "../store/pick-action.ts";
 
 /** `kitbag runs`: what agents did, and how to go on with it. */
@@ -24,6 +25,7 @@ export const runsCommand: CliCommand = {
     addOption(command, "--limit <n>", "list: so many, at most; 20 unless set");
     addOption(command, "--step <n>", "fork: the last step that stays as it was; 0 is before the first");
     addOption(command, "--say <text>", "fork: say this to the model before it goes on");
+    addListOption(command, "--break <place>", `debug: stop only at ${breakpointForms}; may be given again`);
     addAgentOptions(command);
   },
   run: (invocation) => runAction("runs", actions, invocation, "list"),

@@ -28,6 +28,7 @@ export interface OpenWorkspace {
   readonly options: WorkspaceOptions;
   /** The model that the configuration names for agents. */
   readonly model?: Model | string;
+  readonly prices?: Configuration["prices"];
   /** The other MCP servers that the configuration names; their tools are not added yet. */
   readonly mcp: readonly McpSource[];
   /** What the configuration says for `kitbag serve` alone. */
@@ -70,7 +71,7 @@ const noRuntimes: NonNullable<Additions["runtimes"]> = [];
  * @throws {KitbagError} `config-invalid` if the options are wrong; whatever `complete` throws.
  */
 export async function createConfigured(
-  { model, mcp = [], serve, forge, packages, ...configured }: Configuration,
+  { model, prices, mcp = [], serve, forge, packages, ...configured }: Configuration,
   { runtimes = noRuntimes, complete = async (options) => options }: Additions,
   path: string,
 ): Promise<OpenWorkspace> {
@@ -85,6 +86,7 @@ export async function createConfigured(
       options,
       mcp,
       ...(model !== undefined && { model }),
+      ...(prices !== undefined && { prices }),
       ...(serve !== undefined && { serve }),
       ...(forge !== undefined && { forge }),
     };

@@ -30,6 +30,17 @@ test("needsTrust() lets data count at once that starts nothing and grants nothin
   expect(read('{"forge": {"policy": {}}}')).toBe(true);
 });
 
+test("toWorkspaceOptions() takes prices, and says what is wrong with one", async () => {
+  const prices = { "openai-compatible/*": { input: 0.5, output: 2 } };
+
+  expect(await toWorkspaceOptions({ prices }, "/x.ts")).toEqual({ prices });
+  await expect(toWorkspaceOptions({ prices: { "a/b": { input: -1, output: 2 } } }, "/x.ts")).rejects.toThrow(
+    "expected US dollars for a million tokens",
+  );
+  await expect(toWorkspaceOptions({ prices: [] }, "/x.ts")).rejects.toThrow("prices: expected an object");
+  expect(() => parseJsonConfig(JSON.stringify({ prices }), "/x.json")).toThrow("write a kitbag.config.ts");
+});
+
 test("toWorkspaceOptions() takes a model, or the name of one, and nothing else", async () => {
   const model = localModel();
 

@@ -3,6 +3,7 @@ import { isRecord, showValue } from "../../core/json.ts";
 import type { McpSource } from "../../core/mcp-code.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../../models/model.ts";
+import { createOwnPrices, type OwnPrices } from "../../models/prices/own-prices.ts";
 import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
 import { readSources } from "../mcp/read-sources.ts";
@@ -13,6 +14,8 @@ import { fromConfig } from "../sandbox/read-packages.ts";
 export interface Configuration extends WorkspaceOptions {
   /** The model of agents, or the name of one. */
   readonly model?: Model | string;
+  /** What models cost that nobody knows, or that cost you something else. Code only: who sets prices sets what `--max-cost` means. */
+  readonly prices?: OwnPrices;
   /** Other MCP servers, as sources of tools. */
   readonly mcp?: readonly McpSource[];
   /** What clients see of what is served. */
@@ -26,6 +29,7 @@ export interface Configuration extends WorkspaceOptions {
 /** Every option there is; the compiler keeps it in step with the type. */
 const optionNames = Object.keys({
   model: true,
+  prices: true,
   mcp: true,
   serve: true,
   forge: true,
@@ -64,7 +68,9 @@ export async function toWorkspaceOptions(exported: unknown, path: string): Promi
   if (!isRecord(value)) throw wrongExport(path, value);
   checkNames(Object.keys(value), optionNames, path);
   for (const name of lists) checkList(name, (value as Record<string, unknown>)[name], path);
-  checkModel((value as { model?: unknown }).model, path);
+  const { model, prices } = value as { readonly model?: unknown; readonly prices?: unknown };
+  checkModel(model, path);
+  if (prices !== undefined) checkPrices(prices, path);
   return { ...(value as WorkspaceOptions), ...readParts(value, path) };
 }
 
@@ -146,6 +152,15 @@ function checkModel(model: unknown, path: string): void {
     return;
   const reason = `model: expected a model or the name of one, found ${showValue(model)}`;
   throw new KitbagError("config-invalid", { path, reason });
+}
+
+function checkPrices(prices: unknown, path: string): void {
+  try {
+    if (!isRecord(prices)) throw new TypeError(`prices: expected an object, found ${showValue(prices)}`);
+    createOwnPrices(prices as OwnPrices);
+  } catch (cause) {
+    throw new KitbagError("config-invalid", { path, reason: (cause as Error).message }, { cause });
+  }
 }
 
 function checkList(name: string, value: unknown, path: string): void {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 
 import { KitbagError } from "../../core/errors.ts";
@@ -31,7 +31,18 @@ export async function openStore(choice: OpenableChoice): Promise<Store> {
 
 /** Opens a store to look at it. One that is not there is empty, and is not made. */
 export async function openStoreToRead(choice: OpenableChoice): Promise<Store> {
-  return choice.kind === "sqlite" && !existsSync(choice.file) ? memoryStore() : openStore(choice);
+  return choice.kind === "sqlite" && isMissing(choice.file) ? memoryStore() : openStore(choice);
+}
+
+/** What cannot be looked at may be there: whoever opens it says what is wrong. */
+function isMissing(file: string): boolean {
+  try {
+    lstatSync(file);
+    return false;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    return code === "ENOENT" || code === "ENOTDIR";
+  }
 }
 
 /** A project that somebody downloaded could have a link there, to any file of his. */
@@ -73,8 +84,17 @@ function makeOwnFolder(file: string, folder: string): void {
 /** Every file of a store: also what a repair or a new version of Kitbag has left beside it. */
 export function findStoreFiles(choice: Pick<StoreFile, "file">): readonly string[] {
   const folder = dirname(choice.file);
-  const beside = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith(basename(choice.file))) : [];
+  const beside = listFolder(folder).filter((name) => name.startsWith(basename(choice.file)));
   return [...new Set([...toStoreFiles(choice), ...beside.map((name) => join(folder, name))])];
+}
+
+function listFolder(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Whoever opens the store says what is wrong with its folder.
+    return [];
+  }
 }
 
 /** The files that a store in a file consists of. */

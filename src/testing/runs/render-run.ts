@@ -72,6 +72,8 @@ function renderEvent(event: JsonObject, names: Map<string, string>): readonly st
       return renderMessages([event["message"] as unknown as ModelMessage]).map((line, index) =>
         index === 0 ? `(${event["reason"] as string}) ${line}` : line,
       );
+    case "call-changed":
+      return [`(changed) ${event["tool"] as string} ${JSON.stringify(event["input"])}`];
     case "memory-compacted":
       return [`(memory) ${(event["messages"] as readonly JsonValue[]).length} messages are left`];
     case "approval-asked":

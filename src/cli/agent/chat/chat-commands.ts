@@ -4,11 +4,12 @@ import { isKitbagError, type Failure } from "../../../core/errors.ts";
 import { nearestNames } from "../../../core/nearest.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
 import { renderTable } from "../../render-table.ts";
+import { checkConversationId } from "../check-conversation-id.ts";
 import { checkModel, nameModel } from "../choose-model.ts";
 import { renderCostTable, showCount, showDollars } from "../view/show-cost.ts";
 import { answerRequest } from "./answer-request.ts";
 import { say, type Chat } from "./chat.ts";
-import { checkConversationId, saveConversation, saveConversationSkills } from "./conversations.ts";
+import { saveConversation, saveConversationSkills } from "./conversations.ts";
 
 /** What a person can tell the program, and not the model. */
 export interface ChatCommand {
@@ -45,23 +46,24 @@ export const chatCommands: Readonly<Record<string, ChatCommand>> = {
 
 /** Tells whether a line is for the program and not for the model: a slash, and a word that is no path. */
 export function isChatCommand(line: string): boolean {
-  return /^\/[a-z]*(?:\s|$)/u.test(line);
+  return /^\/[a-z]*(?:\s|$)/iu.test(line);
 }
 
 /** Runs a command. Never throws for what can be cured. */
 export async function runChatCommand(chat: Chat, line: string): Promise<"quit" | void> {
-  const [, name = "", rest = ""] = /^\/(\S*)\s*(.*)$/su.exec(line) ?? [];
+  const [, typed = "", rest = ""] = /^\/(\S*)\s*(.*)$/su.exec(line) ?? [];
+  const name = typed.toLowerCase();
   const command = Object.hasOwn(chatCommands, name) ? chatCommands[name] : undefined;
   if (command === undefined) {
     const [nearest] = nearestNames(name, Object.keys(chatCommands), 1);
     const cure = nearest === undefined ? "/help lists them" : `did you mean /${nearest}?`;
-    return say(chat, toPrintableLine(`There is no command /${name}; ${cure}`));
+    return sayFailure(chat, { message: `There is no command /${typed}; ${cure}` });
   }
   try {
     return await command.run(chat, rest.trim());
   } catch (cause) {
     if (!isKitbagError(cause)) throw cause;
-    return say(chat, toPrintable(cause.message));
+    return sayFailure(chat, cause);
   }
 }
 
@@ -89,7 +91,9 @@ function listTools(chat: Chat): void {
   const rows = session.getAvailableTools().map(({ address, tool }) => [address, tool.description]);
   const closed = session.getSkills().filter(({ active }) => !active).length;
   const hint =
-    closed === 0 ? "" : `\n${closed} skills are closed; the model opens what it needs, and you can with /open NAME`;
+    closed === 0
+      ? ""
+      : `\n${closed === 1 ? "1 skill is" : `${closed} skills are`} closed; the model opens what it needs, and you can with /open NAME`;
   if (rows.length === 0) return say(chat, `No tools are available now.${hint}`);
   say(chat, renderTable(["TOOL", "DESCRIPTION"], rows, invocation.terminal) + hint);
 }
@@ -113,7 +117,7 @@ async function closeSkill(chat: Chat, name: string): Promise<void> {
   );
 }
 
-function sayFailure(chat: Chat, { message }: Failure): void {
+function sayFailure(chat: Chat, { message }: Pick<Failure, "message">): void {
   say(chat, toPrintable(message));
 }
 

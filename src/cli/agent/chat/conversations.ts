@@ -29,11 +29,3 @@ export async function saveConversationSkills(store: Store, id: string, skills: r
   if (last === undefined) return;
   await (await openConversation(store, id)).save({ ...last, skills, view: undefined });
 }
-
-/** The ids that a conversation may have. @throws {KitbagError} `usage-invalid` */
-export function checkConversationId(id: string): string {
-  if (/^[\w.@:-]{1,100}$/u.test(id)) return id;
-  throw usageError(
-    `Cannot use ${JSON.stringify(id)} as the name of a conversation: use letters, digits, . _ - : @, at most 100`,
-  );
-}

@@ -1,18 +1,21 @@
 import { createInterface } from "node:readline";
 
 import { readConversation } from "../../../agent/memory/conversations/read-conversation.ts";
+import { isKitbagError } from "../../../core/errors.ts";
 import { resolveKitbagHome } from "../../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
+import { toPrintable } from "../../printable.ts";
 import { usageError } from "../../usage-error.ts";
+import { checkConversationId } from "../check-conversation-id.ts";
 import { nameModel } from "../choose-model.ts";
+import { toUserMessage } from "../to-user-message.ts";
 import type { OpenAgent } from "../with-agent.ts";
 import { answerRequest, openOnly } from "./answer-request.ts";
 import { say, createChat, type Chat } from "./chat.ts";
 import { isChatCommand, runChatCommand } from "./chat-commands.ts";
 import { openChatHistory } from "./chat-history.ts";
 import { createComplete } from "./complete-line.ts";
-import { checkConversationId } from "./conversations.ts";
 import { findExampleRequests } from "./example-requests.ts";
 import { findImages } from "./find-images.ts";
 import { createKeyboard } from "./keyboard.ts";
@@ -81,7 +84,10 @@ function greet(chat: Chat): void {
   const { invocation, session } = chat;
   const { terminal, cwd, options } = invocation;
   const count = session.getSkills().length;
-  say(chat, `${count === 0 ? "No skills" : `${count} skills`} here. /help lists what you can do, /quit leaves.`);
+  say(
+    chat,
+    `${count === 0 ? "No skills" : count === 1 ? "1 skill" : `${count} skills`} here. /help lists what you can do, /quit leaves.`,
+  );
   if (options["examples"] !== true) return;
   const requests = findExampleRequests(cwd, 5).map((request) => `  ${terminal.style("cyan", request)}`);
   say(chat, `\nTry one of these:\n${requests.join("\n")}\n\n`);
@@ -92,7 +98,22 @@ async function take(chat: Chat, line: string, cwd: string): Promise<"quit" | voi
   const text = line.trim();
   if (text === "") return undefined;
   if (isChatCommand(text)) return runChatCommand(chat, text);
-  await answerRequest(chat, text, findImages(text, cwd));
+  await answerRequest(chat, text, await findUsable(chat, findImages(text, cwd)));
+}
+
+/** The pictures that can be shown. A path may also be named because something is wrong with the file: that is no reason not to answer. */
+async function findUsable(chat: Chat, paths: readonly string[]): Promise<readonly string[]> {
+  const usable: string[] = [];
+  for (const path of paths) {
+    try {
+      await toUserMessage("", [path]);
+      usable.push(path);
+    } catch (cause) {
+      if (!isKitbagError(cause)) throw cause;
+      say(chat, toPrintable(`${cause.message}; it is not shown to the model`));
+    }
+  }
+  return usable;
 }
 
 function readLines(): AsyncIterable<string> {

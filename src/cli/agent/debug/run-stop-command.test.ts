@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { DebugStop } from "../../../agent/debug/create-debugger.ts";
-import { runStopCommand } from "./run-stop-command.ts";
+import { runStopCommand, type StopView } from "./run-stop-command.ts";
 
 const seen: Omit<DebugStop, "where"> = {
   run: "r",
@@ -25,7 +25,7 @@ test.for<[string, DebugStop, unknown]>([
   ['retry {"a": 5}', atOutcome, { action: "retry", input: { a: 5 } }],
   ["retry", { where: "answer", ...seen }, { action: "retry" }],
 ])("runStopCommand() makes something happen with %j", ([words, stop, action]) => {
-  expect(runStopCommand(stop, words, undefined)).toEqual({ action });
+  expect(runStopCommand(stop, words, view())).toEqual({ action });
 });
 
 test.for<[string, DebugStop, string]>([
@@ -39,10 +39,29 @@ test.for<[string, DebugStop, string]>([
   ["t", atModel, "add"],
   ["p", atOutcome, '"output": 3'],
   ["h", atModel, "this help"],
+  ["b", atModel, "There are no breakpoints; b PLACE sets one: step:N"],
+  ["b step:x", atModel, "Cannot stop at step:x: expected step:N"],
   ["__proto__", atModel, "There is no command __proto__; h lists them"],
 ])("runStopCommand() shows something with %j", ([words, stop, text]) => {
-  const answer = runStopCommand(stop, words, undefined);
+  const answer = runStopCommand(stop, words, view());
 
   expect("text" in answer && answer.text).toContain(text);
   expect(JSON.stringify(answer)).not.toContain("\u001B");
 });
+
+test("runStopCommand() sets a breakpoint with b, and takes it away again", () => {
+  const seenBy = view();
+
+  const answers = ["b tool:add", "b failed", "b tool:add"].map((words) => runStopCommand(atModel, words, seenBy));
+
+  expect(answers).toEqual([
+    { text: "c stops at tool:add" },
+    { text: "c stops at tool:add, failed" },
+    { text: "c stops at failed" },
+  ]);
+  expect(seenBy.breakpoints).toMatchObject([{ place: "failed" }]);
+});
+
+function view(): StopView {
+  return { columns: undefined, breakpoints: [] };
+}

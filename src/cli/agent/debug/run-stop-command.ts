@@ -1,12 +1,20 @@
 import type { DebugAction, DebugStop } from "../../../agent/debug/create-debugger.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
+import { breakpointForms, toBreakpoint, type WrittenBreakpoint } from "./parse-breakpoints.ts";
 import { renderMessage, renderMessages } from "./render-stop.ts";
 
 /** What a command is: something to do, or something to read. */
 export type StopAnswer = { readonly action: DebugAction } | { readonly text: string };
 
+/** What the commands look at beside the stop, and change. */
+export interface StopView {
+  readonly columns: number | undefined;
+  readonly breakpoints: WrittenBreakpoint[];
+}
+
 const help = `  n  to the next place        c  continue to the next breakpoint, or to the end
+  b [PLACE]  the breakpoints; sets one, or takes it away: step:3, tool:ADDRESS, failed, has:TEXT
   m [N]  the conversation, or its message N    t  the tools that the model sees
   p  all about this place: the answer, the arguments, the result
   args {…}    before a call: make it with other arguments
@@ -15,7 +23,7 @@ const help = `  n  to the next place        c  continue to the next breakpoint, 
   q  stop the run             h  this help; an empty line is n`;
 
 /** Runs a command of somebody who looks at a stop. Never throws. */
-export function runStopCommand(stop: DebugStop, words: string, columns: number | undefined): StopAnswer {
+export function runStopCommand(stop: DebugStop, words: string, view: StopView): StopAnswer {
   const [, name = "", rest = ""] = /^\s*(\S*)\s*(.*?)\s*$/su.exec(words) ?? [];
   switch (name) {
     case "n":
@@ -30,11 +38,22 @@ export function runStopCommand(stop: DebugStop, words: string, columns: number |
     case "retry":
       return change(stop, name, rest);
     default:
-      return { text: look(stop, name, rest, columns) };
+      return { text: name === "b" ? toggleBreakpoint(rest, view) : look(stop, name, rest, view) };
   }
 }
 
-function look(stop: DebugStop, name: string, rest: string, columns: number | undefined): string {
+function toggleBreakpoint(place: string, { breakpoints }: StopView): string {
+  const found = breakpoints.findIndex((one) => one.place === place);
+  const breakpoint = toBreakpoint(place);
+  if (place !== "" && breakpoint === undefined)
+    return `Cannot stop at ${toPrintableLine(place)}: expected ${breakpointForms}`;
+  if (found !== -1) breakpoints.splice(found, 1);
+  else if (breakpoint !== undefined) breakpoints.push(breakpoint);
+  if (breakpoints.length === 0) return `There are no breakpoints; b PLACE sets one: ${breakpointForms}`;
+  return `c stops at ${breakpoints.map((one) => toPrintableLine(one.place)).join(", ")}`;
+}
+
+function look(stop: DebugStop, name: string, rest: string, { columns }: Pick<StopView, "columns">): string {
   switch (name) {
     case "m": {
       const message = rest === "" ? undefined : stop.messages[Number(rest) - 1];

@@ -1,6 +1,6 @@
-import type { DebugAction, DebugStop } from "../../../agent/debug/create-debugger.ts";
+import { isAt, type DebugAction, type DebugStop } from "../../../agent/debug/create-debugger.ts";
 import type { AgentCall } from "../../../agent/hooks.ts";
-import type { ForkChanges } from "../../../agent/log/fork-run.ts";
+import type { ForkChanges } from "../../../agent/log/fork-changes.ts";
 import type { JsonValue } from "../../../core/json.ts";
 import type { ToolOutcome } from "../../../core/outcome.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
@@ -8,6 +8,7 @@ import type { Answer, Invocation } from "../../cli-command.ts";
 import { usageError } from "../../usage-error.ts";
 import { askAtStop } from "../debug/ask-at-stop.ts";
 import { openCommandLines } from "../debug/command-lines.ts";
+import { readBreakpoints } from "../debug/parse-breakpoints.ts";
 import { callsOf } from "./calls-of.ts";
 import { withRun, type KnownRun } from "./go-on-with-run.ts";
 import type { ReadRun } from "./read-run.ts";
@@ -15,14 +16,17 @@ import type { ReadRun } from "./read-run.ts";
 /** Goes through a run that is recorded. What is changed there becomes a run of its own: the recorded one stays as it is. */
 export async function debugRun(invocation: Invocation): Promise<Answer> {
   if (invocation.json) throw usageError("Cannot use --json with kitbag runs debug: somebody must read what is asked");
+  const breakpoints = [...readBreakpoints(invocation)];
   return withRun(invocation, async (known) => {
+    let steps = breakpoints.length === 0;
     const lines = openCommandLines(invocation.terminal);
     try {
       for (const place of await toPlaces(known.run, known.open.workspace)) {
-        const action = await askAtStop(place.stop, lines, invocation.terminal);
+        if (!steps && !breakpoints.some((breakpoint) => isAt(breakpoint, place.stop))) continue;
+        const action = await askAtStop(place.stop, lines, { terminal: invocation.terminal, breakpoints });
         if (action.action === "stop") return { document: undefined };
-        if (action.action === "continue" && !isChange(action)) break;
         if (isChange(action)) return await goAnotherWay(invocation, known, place, action);
+        steps = action.action === "step";
       }
       return { document: undefined, text: `The run is at its end: ${known.run.status}` };
     } finally {
@@ -56,7 +60,8 @@ async function toPlaces(run: ReadRun, workspace: Workspace): Promise<readonly Pl
     const tools = session.getAvailableTools().map(({ wireName }) => wireName);
     const seen = { run: run.id, step, messages: messages.slice(0, count), tools };
     places.push({ stop: { where: "model", ...seen }, skills }, { stop: { where: "answer", ...seen, answer }, skills });
-    for (const { name, id, tool: asked, input } of callsOf(answer)) {
+    for (const { name, id, tool: asked, input: given } of callsOf(answer)) {
+      const input = run.folded.changed.get(name) ?? given;
       const call: AgentCall = { run: run.id, step, id, tool: session.getTool(asked)?.address ?? asked, input };
       const outcome = run.folded.outcomes.get(name);
       places.push({ stop: { where: "call", ...seen, call }, name, skills });
@@ -77,10 +82,16 @@ async function goAnotherWay(
   const { open, run, toOptions, finish } = known;
   const { step } = place.stop;
   const isAnswer = place.name === undefined;
-  const changes: ForkChanges = isAnswer ? {} : { outcomes: { [place.name]: await toOutcome(known, place, action) } };
+  const changes: ForkChanges = isAnswer ? {} : await toChanges(known, place.name, place, action);
   const going = await open.agent.fork(run.id, isAnswer ? step - 1 : step, changes, await toOptions());
   invocation.terminal.note(`${going.id} goes on from here; ${run.id} stays as it is\n`);
   return known.toAnswer(going, await finish(going));
+}
+
+async function toChanges(known: KnownRun, name: string, place: Place, action: DebugAction): Promise<ForkChanges> {
+  const input = "input" in action ? action.input : undefined;
+  const outcomes = { [name]: await toOutcome(known, place, action) };
+  return { outcomes, ...(input !== undefined && { inputs: { [name]: input } }) };
 }
 
 /** What came of a call in the other run: what the person says, or what comes of it when it is made now. */

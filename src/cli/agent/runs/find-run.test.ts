@@ -20,6 +20,14 @@ test("findRun() says which runs are meant when several are, and that none is", a
   await expect(findRun(store, "%")).rejects.toThrow('Cannot find the run "%"');
 });
 
+test("findRun() says which run may be meant by a beginning that was mistyped", async () => {
+  const store = await createStore(["3f2a91bc-1111", "46052a35-2222"]);
+
+  await expect(findRun(store, "3f2b91bc")).rejects.toThrow('did you mean "3f2a91bc-1111"?');
+  await expect(findRun(store, "46052a35-2232")).rejects.toThrow('did you mean "46052a35-2222"?');
+  await expect(findRun(store, "77777777")).rejects.toThrow("it is not in this store; kitbag runs list");
+});
+
 test("shortenIds() takes as much of an id as tells it from all others, and 8 characters at least", () => {
   const ids = ["aaaaaaaa-1111", "aaaaaaaa-1122", "bbbbbbbb-1111", "c"];
 

@@ -1,4 +1,5 @@
 import { KitbagError, quote } from "../../../core/errors.ts";
+import { nearestNames } from "../../../core/nearest.ts";
 import type { Store } from "../../../core/store.ts";
 import { streamPrefix } from "../../../store/runs/run-records.ts";
 import { usageError } from "../../usage-error.ts";
@@ -12,11 +13,25 @@ export async function findRun(store: Store, given: string): Promise<string> {
   const found = given === "" ? [] : await store.log.streams({ prefix: `${streamPrefix}${given}`, limit: 4 });
   const ids = found.map((stream) => stream.slice(streamPrefix.length));
   const [first, second] = ids;
-  if (first === undefined) throw new KitbagError("run-not-found", { run: given });
+  if (first === undefined)
+    throw new KitbagError("run-not-found", { run: given, nearest: await findNearest(store, given) });
   if (first === given || second === undefined) return first;
   throw usageError(
     `Cannot tell which run ${quote(given)} is: ${ids.slice(0, 3).join(", ")} begin like this; type more of it`,
   );
+}
+
+/** So many runs are looked at to find out which one somebody meant. */
+const manyRuns = 10_000;
+
+/** The ids that begin almost like what somebody typed. */
+async function findNearest(store: Store, given: string): Promise<readonly string[]> {
+  if (given.length < 3) return [];
+  const streams = await store.log.streams({ prefix: streamPrefix, limit: manyRuns });
+  const ids = new Map(
+    streams.map((stream) => stream.slice(streamPrefix.length)).map((id) => [id.slice(0, given.length), id]),
+  );
+  return nearestNames(given, ids.keys(), 2).map((beginning) => ids.get(beginning) ?? beginning);
 }
 
 /** The shortest beginning of each id, of 8 characters at least, that no other id has. */

@@ -1,5 +1,6 @@
 import type { RunOptions } from "../../../agent/agent-options.ts";
 import type { AgentRun } from "../../../agent/agent-run.ts";
+import type { AgentEvent } from "../../../agent/events.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import type { Store } from "../../../core/store.ts";
 import type { Approve } from "../../../workspace/call/approval.ts";
@@ -53,7 +54,8 @@ export async function withRun(invocation: Invocation, work: (known: KnownRun) =>
         const model = await chooseModelOf(run, invocation, open);
         return {
           ...(model !== undefined && { model }),
-          onEvent: shown.onEvent,
+          // An attempt that does not get the run is no end of it.
+          onEvent: (event) => (isRefused(event) ? undefined : shown.onEvent(event)),
           ...(open.user !== undefined && { user: open.user }),
           ...(shown.approve !== undefined && { approve: shown.approve }),
         };
@@ -66,6 +68,10 @@ export async function withRun(invocation: Invocation, work: (known: KnownRun) =>
       },
     });
   });
+}
+
+function isRefused(event: AgentEvent): boolean {
+  return event.type === "task-end" && event.result.error?.code === "run-leased";
 }
 
 /**
@@ -98,6 +104,6 @@ async function findModelName(model: Model | string, { env }: Pick<Invocation, "e
 
 function toGoneOn(invocation: Invocation, run: AgentRun, result: RunResult): Answer {
   const { terminal, json } = invocation;
-  if (!json && result.steps > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
+  if (!json && result.usage.modelCalls > 0) terminal.note(`\n${renderCostTable(run.breakdown(), terminal)}\n`);
   return toRunAnswer(result, toNext(invocation, run.id));
 }

@@ -58,7 +58,13 @@ function renderStep(answer: ModelAnswered, { folded }: ReadRun, terminal: Termin
     const mark =
       outcome === undefined ? "…" : outcome.status === "ok" ? terminal.style("green", "✓") : terminal.style("red", "✗");
     const result = outcome === undefined ? "no outcome is recorded" : showOutcome(outcome);
-    const approved = decided === undefined ? "" : ` (approved with ${showInput(decided)})`;
+    const changed = folded.changed.get(name);
+    const approved =
+      decided !== undefined
+        ? ` (approved with ${showInput(decided)})`
+        : changed === undefined
+          ? ""
+          : ` (made with ${showInput(changed)})`;
     const words = `${name} ${nameCall({ tool: toPrintableLine(tool).replace("__", "/"), input })}${approved}`;
     if (outcome?.status === "ok" && isSkillCall(tool)) return `${mark} ${words}`;
     return `${mark} ${cutText(words, room - 2)}\n  ${terminal.style("dim", cutText(`→ ${result}`, room - 2))}`;

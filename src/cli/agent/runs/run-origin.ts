@@ -8,7 +8,7 @@ import type { Invocation } from "../../cli-command.ts";
 import { getText, getTexts } from "../../options.ts";
 import { toShellWord } from "../../to-shell-word.ts";
 import { toShownPath } from "../../shown-path.ts";
-import { showCommand } from "../../store/choose-store.ts";
+import { findNamedStore, showCommand } from "../../store/choose-store.ts";
 import { withKept } from "../../store/open-kept.ts";
 import { usageError } from "../../usage-error.ts";
 import { needRun } from "./read-run.ts";
@@ -75,23 +75,31 @@ export function renderResume(
   run: string,
   { module }: Pick<RunOrigin, "module">,
   { options, cwd }: Pick<Invocation, "options" | "cwd">,
+  action: "resume" | "fork" = "resume",
 ): string {
   const words = module === undefined ? [] : ["--module", toShownPath(resolve(cwd, module), cwd)];
-  return showCommand(["runs", "resume", run, ...words].map(toShellWord).join(" "), { options });
+  return showCommand(["runs", action, run, ...words].map(toShellWord).join(" "), { options });
 }
 
 /** The commands that go on with a run. */
 export interface NextCommands {
   readonly resume: string;
+  /** Makes one of it that goes on where it ended. */
+  readonly fork: string;
   /** Approves one of its calls. */
   approve(approval: string): string;
 }
 
-/** The commands that go on with a run of this command. */
-export function toNext({ options, cwd }: Pick<Invocation, "options" | "cwd">, run: string): NextCommands {
+/** The commands that go on with a run of this command; none if nothing of it is kept. */
+export function toNext(invocation: Pick<Invocation, "options" | "env" | "cwd">, run: string): NextCommands | undefined {
+  const { options, cwd } = invocation;
+  const { kind = "sqlite" } = findNamedStore(invocation) ?? {};
+  if (kind === "none" || kind === "memory") return undefined;
   const module = getText(options, "module");
+  const origin = module === undefined ? {} : { module };
   return {
-    resume: renderResume(run, module === undefined ? {} : { module }, { options, cwd }),
+    resume: renderResume(run, origin, { options, cwd }),
+    fork: renderResume(run, origin, { options, cwd }, "fork"),
     approve: (approval) => showCommand(`approvals approve ${approval}`, { options }),
   };
 }

@@ -6,36 +6,42 @@ import { showCount, showDollars } from "./show-cost.ts";
 
 const reasons: Readonly<Record<NonNullable<RunResult["reason"]>, string>> = {
   steps: "the model was asked as often as it may be; raise --max-steps",
-  tokens: "it has used as many tokens as it may",
+  tokens: "it has used as many tokens as it may; raise --max-tokens",
   cost: "it would cost more than it may; raise --max-cost",
   time: "its time is over; raise --max-ms",
-  calls: "it has made as many calls as it may",
+  calls: "it has made as many calls as it may; raise --max-calls",
   loop: "it went round in circles",
   cancelled: "you stopped it",
   lost: "another process works on it now",
 };
 
 /** How a run ended if it did not end well, and what to do about it; nothing if it did. */
-export function describeEnd(
-  { status, reason, error, approvals = [] }: RunResult,
-  { resume, approve }: NextCommands,
-): string | undefined {
+export function describeEnd(result: RunResult, next: NextCommands | undefined): string | undefined {
+  const { status, reason = "cancelled", error, approvals = [] } = result;
   switch (status) {
     case "ok":
       return undefined;
     case "failed":
-      return toPrintable(error?.message ?? "It failed");
-    case "stopped": {
-      const goOn = reason === "cancelled" ? `; go on with it: ${resume}` : "";
-      return `Stopped: ${reasons[reason ?? "cancelled"]}${goOn}`;
-    }
+      return toPrintable(error?.message ?? "It failed") + describeNext(result, next);
+    case "stopped":
+      return `Stopped: ${reasons[reason]}${describeNext(result, next)}`;
     case "paused":
       return [
         `Paused: ${approvals.length === 1 ? "a call needs" : `${approvals.length} calls need`} an approval. To decide, and to go on:`,
-        ...approvals.map((approval) => `  ${approve(approval)}    (or deny)`),
-        `  ${resume}`,
+        ...approvals.map((approval) => `  ${next?.approve(approval) ?? approval}    (or deny)`),
+        ...(next === undefined ? [] : [`  ${next.resume}`]),
       ].join("\n");
   }
+}
+
+/** How to go on: a run that somebody stopped has not ended; of one that has, another is made that goes on where it ended. */
+function describeNext({ reason, steps, usage }: RunResult, next: NextCommands | undefined): string {
+  if (next === undefined || reason === "lost") return "";
+  if (reason === "cancelled") return `; go on with it: ${next.resume}`;
+  if (usage.modelCalls === 0) return "";
+  // Those before count, too.
+  const words = reason === "steps" ? ` --max-steps ${steps * 2}` : reason === "loop" ? ' --say "…"' : "";
+  return `\nTo go on from there: ${next.fork}${words}`;
 }
 
 /** What a run used, in one line. */
@@ -52,7 +58,7 @@ export function summarizeRun({ steps, usage, cost }: RunResult, durationMs: stri
 }
 
 /** The answer of a command that was one run; all that is to be read has been shown. */
-export function toRunAnswer(result: RunResult, next: NextCommands): Answer {
+export function toRunAnswer(result: RunResult, next: NextCommands | undefined): Answer {
   const failure = describeEnd(result, next);
   if (failure === undefined) return { document: undefined };
   return { document: undefined, failure, exitCode: 1 };

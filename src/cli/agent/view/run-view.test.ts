@@ -3,6 +3,7 @@ import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
 
 import type { AgentEvent } from "../../../agent/events.ts";
+import { textWidth } from "../../render-table.ts";
 import { createTerminal } from "../../terminal.ts";
 import { createRunView, nameCall, type RunViewOptions } from "./run-view.ts";
 
@@ -38,6 +39,18 @@ test("createRunView() shows a call that is over on one line, whatever is in it",
   expect(lines).toHaveLength(3);
   expect(lines[2]).toMatch(/^✓ a\\u001b\[2J text: .*… → \\u001b\]0;x\\u0007 {2}12 ms$/u);
   expect(stderr).not.toMatch(/[\u0007\u001B]/u);
+});
+
+test("createRunView() shows what a call was made with, if that is not what the model gave", () => {
+  const outcome = { status: "ok", output: "seen" } as const;
+
+  const { stderr } = show([
+    { type: "tool-start", ...at, id: "1", tool: "look", input: { at: "a" } },
+    { type: "call-changed", ...at, call: "1.0", id: "1", tool: "look", input: { at: "b" } },
+    { type: "tool-end", ...at, id: "1", tool: "look", outcome, durationMs: 1 },
+  ]);
+
+  expect(stderr).toBe("✓ look at: b → seen  1 ms\n");
 });
 
 test("createRunView() does not let a call flood the screen with what it logs", () => {
@@ -87,6 +100,50 @@ test("createRunView() shows no text if nobody wants it", () => {
   const { stdout } = show([{ type: "text-delta", ...at, text: "{}" }], { showsText: false });
 
   expect(stdout).toBe("");
+});
+
+test("createRunView() shows a call on one line of a narrow screen, also with wide characters", () => {
+  const stderr = new PassThrough();
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 40 });
+  const env = { NO_COLOR: "1" };
+  const view = createRunView(createTerminal({ stdin: new PassThrough(), stdout, stderr, env }));
+  const text = "日本語のとても長いテキスト".repeat(3);
+
+  view.onEvent({ type: "tool-start", ...at, id: "1", tool: "look", input: { text } });
+  view.onEvent({
+    type: "tool-end",
+    ...at,
+    id: "1",
+    tool: "look",
+    outcome: { status: "ok", output: text },
+    durationMs: 31,
+  });
+
+  const line = (stderr.read() as Buffer).toString("utf8").trimEnd();
+  expect(line).toMatch(/^✓ look text: .*… → .*… {2}31 ms$/u);
+  expect(textWidth(line)).toBeLessThanOrEqual(40);
+});
+
+test("leave() lets one ask at a time, and shows what happened meanwhile before the next one asks", async () => {
+  const stderr = new PassThrough();
+  const streams = { stdin: new PassThrough(), stdout: new PassThrough(), stderr, env: {} };
+  const terminal = createTerminal(streams);
+  const view = createRunView(terminal);
+  const ask = (name: string): Promise<void> =>
+    view.leave(async () => {
+      terminal.note(`${name}? `);
+      await new Promise(setImmediate);
+      terminal.note("yes\n");
+    });
+
+  const first = ask("a");
+  const second = ask("b");
+  await Promise.resolve();
+  const outcome = { status: "ok", output: "done" } as const;
+  view.onEvent({ type: "tool-end", ...at, id: "1", tool: "c", outcome, durationMs: 1 });
+  await Promise.all([first, second]);
+
+  expect((stderr.read() as Buffer).toString("utf8")).toBe("a? yes\n✓ c → done  1 ms\nb? yes\n");
 });
 
 test.for([

@@ -1,7 +1,8 @@
-import type { AgentEvent, ToolEnd, ToolStart } from "../../../agent/events.ts";
+import type { AgentEvent, CallChanged, ToolEnd, ToolStart } from "../../../agent/events.ts";
+import { createTurns } from "../../../core/create-turns.ts";
 import type { CallEvent, Progress } from "../../../core/events.ts";
 import { toPrintable, toPrintableLine } from "../../printable.ts";
-import { cutText } from "../../render-table.ts";
+import { cutText, textWidth } from "../../render-table.ts";
 import { showDuration } from "../../stats/show-duration.ts";
 import type { Terminal } from "../../terminal.ts";
 import { createAnswerWriter, type AnswerWriter } from "./answer-writer.ts";
@@ -12,7 +13,7 @@ import { createStatusLine, type StatusLine } from "./status-line.ts";
 /** What a person sees of a run while it goes on: the answer on standard output, all else on standard error. */
 export interface RunView {
   onEvent(event: AgentEvent): void;
-  /** Leaves the screen to somebody else for a while: one who asks the person. */
+  /** Leaves the screen to somebody else for a while: one who asks the person, and no other. What happens meanwhile is shown after. */
   leave<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Ends the line that is open. */
   end(): void;
@@ -29,20 +30,38 @@ export function createRunView(terminal: Terminal, { showsText = true }: RunViewO
   const screen = createScreen(terminal);
   const work = createWork(screen, terminal);
   const handlers = createHandlers(screen, work, { terminal, showsText });
+  const show = (event: AgentEvent): void =>
+    (handlers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event);
+  const takeTurn = createTurns();
+  const held: AgentEvent[] = [];
+  let isLeft = false;
+
+  function clear(): void {
+    screen.status.show(undefined);
+    screen.endLines();
+  }
+
+  function comeBack(): void {
+    isLeft = false;
+    for (const event of held.splice(0)) show(event);
+  }
+
   return {
-    onEvent: (event) => (handlers[event.type] as ((event: AgentEvent) => void) | undefined)?.(event),
-    async leave(ask) {
-      screen.status.show(undefined);
-      screen.endLines();
-      try {
-        return await ask();
-      } finally {
-        work.show();
-      }
-    },
+    onEvent: (event) => (isLeft ? void held.push(event) : show(event)),
+    leave: (ask) =>
+      takeTurn(async () => {
+        clear();
+        isLeft = true;
+        try {
+          return await ask();
+        } finally {
+          comeBack();
+          work.show();
+        }
+      }),
     end() {
-      screen.status.show(undefined);
-      screen.endLines();
+      comeBack();
+      clear();
     },
   };
 }
@@ -79,7 +98,7 @@ function createScreen(terminal: Terminal): Screen {
 
 /** A call that is going on. */
 interface Running {
-  readonly start: ToolStart;
+  start: ToolStart;
   readonly since: number;
   note: string;
   /** How many lines it has logged. */
@@ -92,6 +111,8 @@ const maxLogged = 20;
 /** The calls that are going on, as the line at the bottom tells of them. */
 interface Work {
   start(event: ToolStart): void;
+  /** It is made with another input. */
+  change(event: CallChanged): void;
   onEvent(id: string, event: CallEvent): void;
   end(event: ToolEnd): void;
   show(): void;
@@ -100,13 +121,17 @@ interface Work {
 function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
   const running = new Map<string, Running>();
 
+  /** The one that said last how far it is. */
+  let lastHeard: Running | undefined;
+
   function show(): void {
-    const [first, ...others] = running.values();
+    const [first] = running.values();
     if (first === undefined) return status.show(undefined);
     status.show(() => {
-      const more = others.length === 0 ? "" : ` (and ${others.length} more)`;
-      const words = [nameCall(first.start), first.note].filter((part) => part !== "").join("  ");
-      return `${words}${more}  ${showSince(first.since)}`;
+      const { start, note, since } = lastHeard ?? first;
+      const more = running.size === 1 ? "" : ` (and ${running.size - 1} more)`;
+      const words = [nameCall(start), note].filter((part) => part !== "").join("  ");
+      return `${words}${more}  ${showSince(since)}`;
     });
   }
 
@@ -122,14 +147,23 @@ function createWork({ status, line, dim }: Screen, terminal: Terminal): Work {
       running.set(event.id, { start: event, since: performance.now(), note: "", logged: 0 });
       show();
     },
+    change({ id, input }) {
+      const call = running.get(id);
+      if (call !== undefined) call.start = { ...call.start, input };
+    },
     onEvent(id, event) {
       const call = running.get(id);
-      if (event.type === "call-progress" && call !== undefined) call.note = showProgress(event.progress);
+      if (event.type === "call-progress" && call !== undefined) {
+        call.note = showProgress(event.progress);
+        lastHeard = call;
+      }
       if (event.type === "call-log") showLog(call, event.message);
       if (event.type === "call-retry") dim(`│ it failed, and is tried again: attempt ${event.attempt}`);
     },
     end(event) {
-      line(renderCall(running.get(event.id)?.start, event, terminal));
+      const call = running.get(event.id);
+      line(renderCall(call?.start, event, terminal));
+      if (lastHeard === call) lastHeard = undefined;
       running.delete(event.id);
       show();
     },
@@ -174,6 +208,7 @@ function createHandlers(
     },
     "model-retry": ({ error }) => dim(`The model did not answer and is asked again: ${error.message}`),
     "tool-start": (event) => work.start(event),
+    "call-changed": (event) => work.change(event),
     "call-event": ({ id, event }) => work.onEvent(id, event),
     "tool-end": (event) => work.end(event),
     "message-added"({ reason, message }) {
@@ -223,13 +258,13 @@ function renderCall(
   const isOk = outcome.status === "ok";
   const mark = isOk ? terminal.style("green", "✓") : terminal.style("red", "✗");
   const time = recalled === true ? "from the journal" : showDuration(durationMs);
-  const room = Math.max(40, (terminal.columns ?? 120) - time.length - 7);
+  const room = Math.max(20, (terminal.columns ?? 120) - time.length - 7);
   const result = isOk && isSkillCall(tool) ? "" : showOutcome(outcome);
   const words = nameCall(start ?? { tool, input: {} });
-  const name = cutText(words, Math.max(Math.floor(room * 0.6), room - result.length));
+  const name = cutText(words, Math.max(Math.floor(room * 0.6), room - textWidth(result)));
   const arrow =
     result === ""
       ? ""
-      : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutText(result, Math.max(20, room - name.length))}`)}`;
+      : ` ${terminal.style(isOk ? "dim" : "red", `→ ${cutText(result, Math.max(8, room - textWidth(name)))}`)}`;
   return `${mark} ${name}${arrow}  ${terminal.style("dim", time)}`;
 }

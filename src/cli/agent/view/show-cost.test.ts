@@ -41,3 +41,19 @@ test("renderCostTable() shows models, the total, and tools below their skill", (
     ↳ s/t       2      ≈ 400      0           40 %   $0.500"
   `);
 });
+
+test("renderCostTable() cuts names on a narrow screen, and not numbers", () => {
+  const name = "openai-compatible.chat/a-model-with-a-long-name";
+  const row = { kind: "model", name, calls: 1, schemaTokens: 0, resultTokens: 0, inputTokens: 1000 } as const;
+
+  const table = renderCostTable([{ ...row, outputTokens: 20, cost: 1, isEstimate: false }], {
+    style: (_style, text) => text,
+    columns: 60,
+  });
+
+  expect(table).toMatchInlineSnapshot(`
+    "SPENT ON          CALLS  TOKENS IN  TOKENS OUT  SHARE  COST
+    openai-compatib…  1      1,000      20          100 %  $1.00
+    total             1      1,000      20          100 %  $1.00"
+  `);
+});

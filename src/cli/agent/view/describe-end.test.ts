@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+
+import type { RunResult } from "../../../agent/run-result.ts";
+import { describeEnd } from "./describe-end.ts";
+
+const next = { resume: "resume r", fork: "fork r", approve: (approval: string): string => `approve ${approval}` };
+
+test.for<[what: string, result: Partial<RunResult>, modelCalls: number, words: string | undefined]>([
+  ["done", { status: "ok" }, 2, undefined],
+  [
+    "stopped by somebody",
+    { status: "stopped", reason: "cancelled" },
+    0,
+    "Stopped: you stopped it; go on with it: resume r",
+  ],
+  [
+    "out of time",
+    { status: "stopped", reason: "time" },
+    2,
+    "Stopped: its time is over; raise --max-ms\nTo go on from there: fork r",
+  ],
+  ["lost", { status: "stopped", reason: "lost" }, 2, "Stopped: another process works on it now"],
+  ["failed on the way", { status: "failed" }, 2, "It failed\nTo go on from there: fork r"],
+  ["failed at the first question", { status: "failed" }, 0, "It failed"],
+])("describeEnd() says how to go on with a run that is %s", ([, result, modelCalls, words]) => {
+  expect(describeEnd(toResult(result, modelCalls), next)).toBe(words);
+});
+
+test("describeEnd() does not say how to go on with what is not kept", () => {
+  expect(describeEnd(toResult({ status: "stopped", reason: "cancelled" }, 2), undefined)).toBe(
+    "Stopped: you stopped it",
+  );
+});
+
+function toResult(result: Partial<RunResult>, modelCalls: number): RunResult {
+  return { steps: 3, usage: { modelCalls }, ...result } as RunResult;
+}
