@@ -9,7 +9,7 @@ import { propertiesOf, type CallableTool, type ToolIndex } from "./tool-index.ts
 
 const space = "(?:[a-z]+:|｜DSML｜)?";
 const invokeTag = new RegExp(
-  `<${space}(?:invoke|tool|function)\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160})["']?[^<>]{0,80}>`,
+  `<${space}(?:invoke|(?:tool|function)(?:_call)?)\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160})["']?[^<>]{0,80}>`,
   "iuy",
 );
 const functionTag = /<function\s{0,8}=\s{0,8}["']?([^"'<>\n]{1,160}?)["']?\s{0,8}>/iuy;

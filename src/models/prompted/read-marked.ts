@@ -36,13 +36,18 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     }
     if (isEnd || found !== undefined) return finishAt(drafts, found, next);
     const read = readCalls(source, next, place);
-    if (typeof read === "string")
-      return drafts.length > 0 ? finish(drafts, end) : readUnread(source, next, place, read);
-    if (isDoubtful(source, next, read)) return readOtherwise(source, next, place);
+    if (read === "none" && drafts.length > 0) return finish(drafts, end);
+    if (typeof read === "string") return behind(drafts, readUnread(source, next, place, read));
+    if (isDoubtful(source, next, read)) return behind(drafts, readOtherwise(source, next, place));
     drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
     next = read.end;
     end = read.end;
   }
+}
+
+/** Calls that were read stay, whatever is behind them. */
+function behind(drafts: readonly CallDraft[], region: MarkedRegion | undefined): MarkedRegion | undefined {
+  return region && { ...region, drafts: [...drafts, ...region.drafts] };
 }
 
 /** A call in a format that is not read, like YAML: its first line gives the name. */
@@ -92,12 +97,13 @@ function skipBetween(source: Source, at: number, isBehindCall: boolean): number 
 }
 
 function isDoubtful(source: Source, at: number, { drafts, end }: ReadCalls): boolean {
-  return isSuspicious(source, drafts, end) || isRunaway(source, at, drafts);
+  return isSuspicious(source, at, { drafts, end }) || isRunaway(source, at, drafts);
 }
 
-/** Quotes inside a text were guessed, and then there is more than a mark: the guess was wrong. */
-function isSuspicious(source: Source, drafts: readonly CallDraft[], end: number): boolean {
+/** Quotes inside a text were guessed, and a mark is inside it, or more than a mark behind it: the guess was wrong. */
+function isSuspicious(source: Source, at: number, { drafts, end }: ReadCalls): boolean {
   if (!drafts.some((draft) => draft.repairs.includes("quotes inside a text were escaped"))) return false;
+  if (findMark(source, at) < end) return true;
   const next = skipBetween(source, end, true);
   return !isOver(source, next) && readMark(source, next) === undefined;
 }
@@ -140,8 +146,8 @@ function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegi
 function repair(text: string, place: CallPlace): CallDraft[] | undefined {
   if (!/^\s*[{[]/u.test(text)) return undefined;
   try {
-    const value = JSON.parse(jsonrepair(text)) as unknown;
-    if (!textsOf(value).every((part) => text.includes(part) && !/["{}[\]\n]/u.test(part))) return undefined;
+    const value = JSON.parse(jsonrepair(text), (_, inner: unknown) => toNoNumber(text, inner)) as unknown;
+    if (!leavesOf(value).every((leaf) => standsIn(text, leaf))) return undefined;
     const repairs = ["what was not JSON was repaired"];
     return toCallDrafts({ value, end: text.length, repairs, incomplete: new Map() }, place);
   } catch {
@@ -149,8 +155,22 @@ function repair(text: string, place: CallPlace): CallDraft[] | undefined {
   }
 }
 
-function textsOf(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsOf);
+/** A bare `NaN` is made a text by the repair. It is no text, and no input that JSON could hold. */
+function toNoNumber(text: string, value: unknown): unknown {
+  if (value !== "NaN" && value !== "Infinity" && value !== "-Infinity") return value;
+  return new RegExp(`["']${value}["']`, "u").test(text) ? value : Number(value);
+}
+
+/** The keys and the values that a value is made of. */
+function leavesOf(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [value];
+  return Object.entries(value).flatMap(([key, inner]) => [...(Array.isArray(value) ? [] : [key]), ...leavesOf(inner)]);
+}
+
+function standsIn(text: string, leaf: unknown): boolean {
+  if (typeof leaf === "string") return text.includes(leaf) && !/["{}[\]\n]/u.test(leaf);
+  if (typeof leaf !== "number")
+    return new RegExp(`\\b(?:${leaf === null ? "null|none" : String(leaf)})\\b`, "iu").test(text);
+  if (!Number.isFinite(leaf)) return true;
+  return (text.match(/[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?/giu) ?? []).some((digits) => Number(digits) === leaf);
 }
