@@ -166,12 +166,15 @@ function kindOfStatus(status: number): Kind {
   return "refused";
 }
 
+/** How it is said that a connection, or an answer, ended too early. */
+const broken = /^(?:fetch failed|terminated|network error|other side closed|premature close)$|\bstream ended\b/iu;
+
 function kindOfWords({ words, text, isRetryable }: ProviderFailure): Kind {
   if (!words.isDisjointFrom(overloadWords)) return "overloaded";
   if (!words.isDisjointFrom(keyWords)) return "denied";
   if (!words.isDisjointFrom(connectionWords)) return "unavailable";
   if (!words.isDisjointFrom(refusalWords)) return "refused";
-  if (isRetryable === true || /^(?:fetch failed|terminated|network error)$/iu.test(text)) return "unavailable";
+  if (isRetryable === true || broken.test(text)) return "unavailable";
   return "failed";
 }
 
