@@ -88,6 +88,16 @@ test("readAnswer() keeps what the provider warns of, in words", async () => {
   ]);
 });
 
+test("readAnswer() does without what a model forgets to say", async () => {
+  const answer = await read([
+    { type: "text-delta", id: "t" } as never,
+    { type: "text-delta", id: "t", delta: "Hello" },
+    { type: "finish", usage: {} } as never,
+  ]);
+
+  expect(answer).toMatchObject({ content: [{ text: "Hello" }], finishReason: { unified: "other" }, usage: noUsage });
+});
+
 test("readAnswer() says that an answer without an end was cut", async () => {
   const answer = await read([{ type: "text-delta", id: "t", delta: "Half" }]);
 

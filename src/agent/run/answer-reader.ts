@@ -119,10 +119,11 @@ class AnswerReading {
   }
 
   finish({ usage, finishReason, providerMetadata }: Extract<ModelPart, { type: "finish" }>): void {
-    this.#usage = usage ?? noUsage;
+    // Not all models say all that they must.
+    this.#usage = usage?.inputTokens === undefined || usage.outputTokens === undefined ? noUsage : usage;
     const by = providerMetadata?.["kitbag"]?.["model"];
     if (typeof by === "string") this.#by = by;
-    if (this.#failure === undefined) this.#finishReason = finishReason;
+    if (this.#failure === undefined) this.#finishReason = finishReason ?? { unified: "other", raw: undefined };
   }
 
   fail({ error }: { error: unknown }): void {
@@ -151,8 +152,9 @@ class AnswerReading {
     return open;
   }
 
-  extend(type: OpenPart["type"], part: { id: string; delta: string; providerMetadata?: Metadata | undefined }): void {
+  extend(type: OpenPart["type"], part: { id: string; delta?: string; providerMetadata?: Metadata | undefined }): void {
     const open = this.#open?.get(part.id) ?? this.start(type, { id: part.id });
+    if (part.delta === undefined) return;
     open.text += part.delta;
     if (part.providerMetadata !== undefined) merge(open, part.providerMetadata);
     if (this.#listener === undefined) return;
