@@ -108,9 +108,14 @@ function isSuspicious(source: Source, at: number, { drafts, end }: ReadCalls): b
   return !isOver(source, next) && readMark(source, next) === undefined;
 }
 
-/** A text that was not closed took the closing mark with it: nothing was cut off. */
+/**
+ * A text that was not closed took the closing mark with it: nothing was cut off. If a mark that opens comes first, the text may be
+ * about calls, and was cut off.
+ */
 function isRunaway(source: Source, at: number, drafts: readonly CallDraft[]): boolean {
-  return drafts.some((draft) => draft.isCut) && findMark(source, at) < source.text.length;
+  if (!drafts.some((draft) => draft.isCut)) return false;
+  const mark = findMark(source, at);
+  return mark < source.text.length && readMark(source, mark)?.role !== "open";
 }
 
 /** What cannot be read is a mistake if it looks like a call at all. */
@@ -132,7 +137,7 @@ function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegi
   const closing = isOver(source, end) ? undefined : readMark(source, end);
   const after = closing !== undefined && closing.role !== "open" ? closing.end : end;
   // A quote that is missing may be missing anywhere.
-  const isEven = (text.match(/(?<!\\)"/gu) ?? []).length % 2 === 0;
+  const isEven = hasEven(text, /(?<!\\)"/gu) && (!/[{[:,]\s*'/u.test(text) || hasEven(text, /(?<!\\)'/gu));
   const drafts = isEven && text.length <= longestRepair && end < source.text.length ? repair(text, place) : undefined;
   if (drafts !== undefined) return { drafts, end: after };
   const quoted = /["'](?:name|tool|function)["']\s{0,8}:\s{0,8}["']([^"'\n]{1,100})["']/u.exec(
@@ -140,6 +145,10 @@ function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegi
   )?.[1];
   const name = quoted ?? matchAt(source, at, keyed, 130)?.[1];
   return { drafts: [], end: after, unreadable: { start: at, end, ...(name !== undefined && { name }) } };
+}
+
+function hasEven(text: string, quote: RegExp): boolean {
+  return (text.match(quote) ?? []).length % 2 === 0;
 }
 
 /** The last resort. What it makes is only taken if each of its texts stands in what the model wrote, and is a plain one. */
