@@ -71,9 +71,7 @@ export function readBody(source: Source, at: number, owner: Owner): ReadCalls | 
     }
     const closing = matchTag(source, place, closingTag);
     if (closing !== null) {
-      const isForeign = style === "element" && closing[1] !== name;
-      if (isForeign || (style === "element" && count === 0 && hasRequired(tool)))
-        return broken(source, place, draft, count);
+      if (style === "element" && !isElementEnd(closing, owner, count)) return broken(source, place, draft, count);
       return { drafts: [{ ...draft, isCut: false }], end: isOwn(closing, name) ? place + closing[0].length : place };
     }
     const value = readParameter(source, place, owner);
@@ -83,6 +81,11 @@ export function readBody(source: Source, at: number, owner: Owner): ReadCalls | 
     count += 1;
     place = value.end;
   }
+}
+
+/** An element ends with its own tag, behind what it must hold. */
+function isElementEnd(closing: RegExpExecArray, { name, tool }: Owner, count: number): boolean {
+  return closing[1] === name && (count > 0 || !hasRequired(tool));
 }
 
 /**

@@ -179,7 +179,7 @@ function leavesOf(value: unknown): unknown[] {
 function standsIn(text: string, leaf: unknown): boolean {
   if (typeof leaf === "string") return text.includes(leaf) && !/["{}[\]\n]/u.test(leaf);
   if (typeof leaf !== "number")
-    return new RegExp(`\\b(?:${leaf === null ? "null|none" : String(leaf)})\\b`, "iu").test(text);
+    return new RegExp(`\\b(?:${leaf === null ? "null|none" : leaf === true})\\b`, "iu").test(text);
   if (!Number.isFinite(leaf)) return true;
   return (text.match(/[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?/giu) ?? []).some((digits) => Number(digits) === leaf);
 }
