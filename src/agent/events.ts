@@ -87,6 +87,8 @@ export interface ModelAnswered {
   readonly toolChanges?: Readonly<Record<string, string | null>>;
   /** Skills that were open when it was asked. */
   readonly skills: readonly string[];
+  /** What the provider did not do as it was asked to, in words: settings that this model does not have. */
+  readonly warnings?: readonly string[];
   /** Parts of the answer that nobody here knows. */
   readonly unknown?: readonly JsonValue[];
 }

@@ -166,7 +166,12 @@ export interface ErrorDetails {
   /** A model was not done in time. `phase` is what was waited for: `request`, `first part` or `next part`. */
   "model-timeout": { readonly model: string; readonly phase: string; readonly limitMs: number };
   /** The provider cannot be reached, has an error of its own, or broke off its answer. */
-  "model-unavailable": { readonly model: string; readonly status?: number; readonly reason: string };
+  "model-unavailable": {
+    readonly model: string;
+    readonly status?: number;
+    readonly reason: string;
+    readonly retryAfterMs?: number;
+  };
   /** No model of the table has what is needed. */
   "model-unmatched": { readonly need: string; readonly reasons: readonly string[] };
   /** A value is not a model, or one of a version of the interface that nobody here knows. */

@@ -32,6 +32,11 @@ export function withStatus(reason: string, status: number | undefined): string {
   return status === undefined ? reason : `${reason}, status ${status}`;
 }
 
+/** Says when a model may be asked again. */
+export function whenToRetry(retryAfterMs: number | undefined): string {
+  return retryAfterMs === undefined ? "try again later" : `retry after ${Math.ceil(retryAfterMs / 100) / 10} s`;
+}
+
 /** Writes problems as one text, not too many of them. */
 export function problemList(problems: readonly Problem[]): string {
   const shown = problems.slice(0, 20).map(describeProblem);

@@ -1,5 +1,5 @@
 import type { ErrorCode, ErrorDetails } from "./error-details.ts";
-import { problemList, quote, withStatus } from "./error-texts.ts";
+import { problemList, quote, whenToRetry, withStatus } from "./error-texts.ts";
 import { sayUntilThen } from "./say-until-then.ts";
 
 export { describeCause, describeProblem, quote } from "./error-texts.ts";
@@ -93,15 +93,13 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot use the model ${quote(model)}: it needs a key; set ${variables.join(" or ")}, or pass "apiKey"`,
   "model-name-invalid": ({ model, reason }) => `Cannot read ${quote(model)} as the name of a model: ${reason}`,
   "model-overloaded": ({ model, status, reason, retryAfterMs }) =>
-    `Cannot ask ${quote(model)} now: the provider takes no more requests (${withStatus(reason, status)}); ${
-      retryAfterMs === undefined ? "try again later" : `retry after ${Math.ceil(retryAfterMs / 100) / 10} s`
-    }, or use another model`,
+    `Cannot ask ${quote(model)} now: the provider takes no more requests (${withStatus(reason, status)}); ${whenToRetry(retryAfterMs)}, or use another model`,
   "model-refused": ({ model, status, reason, cure }) =>
     `Cannot ask ${quote(model)}: the provider does not accept the question (${withStatus(reason, status)}); ${cure}`,
   "model-timeout": ({ model, phase, limitMs }) =>
     `Cannot wait for ${quote(model)} any longer: no ${phase} in ${limitMs} ms; give it more time, or use another model`,
-  "model-unavailable": ({ model, status, reason }) =>
-    `Cannot get an answer of ${quote(model)}: ${withStatus(reason, status)}; try again later, or use another model`,
+  "model-unavailable": ({ model, status, reason, retryAfterMs }) =>
+    `Cannot get an answer of ${quote(model)}: ${withStatus(reason, status)}; ${whenToRetry(retryAfterMs)}, or use another model`,
   "model-unmatched": ({ need, reasons }) => [`Cannot choose a model: ${need}`, ...reasons].join("\n"),
   "model-unsupported": ({ model, reason }) => `Cannot use the model ${quote(model)}: ${reason}`,
   "network-failed": ({ target, reason }) => `Cannot finish the request to ${quote(target)}: ${reason}`,

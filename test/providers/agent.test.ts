@@ -144,6 +144,25 @@ test.for(providers.flatMap((provider) => faults.map((fault) => ({ ...provider, f
   },
 );
 
+test.for(providers.flatMap((provider) => (["cut", "ended"] as const).map((kind) => ({ ...provider, kind }))))(
+  "createAgent() makes all calls of an answer of $name or none, wherever it was broken off ($kind)",
+  async ({ kind, ...provider }) => {
+    const made: number[] = [];
+
+    for (let share = 0; share < 1; share += 0.06) {
+      const { model } = await resolveProvider(
+        provider,
+        withLast([{ calls, fault: { kind, share } }], { text: answer }),
+      );
+      const { measured } = await describePicture(model);
+      made.push(measured.length);
+    }
+
+    expect([...new Set(made)].filter((count) => count !== 0 && count !== 2)).toEqual([]);
+    expect(made[0]).toBe(0);
+  },
+);
+
 test.for(providers)("createAgent() goes on after $name was overloaded for a moment", async (provider) => {
   const busy: ScriptedReply = { status: 529, message: "Overloaded", headers: { "retry-after-ms": "1" } };
   const { server, model } = await resolveProvider(provider, [busy, { calls }, busy, { text: answer }]);

@@ -1,6 +1,7 @@
 import type {
   FinishReason,
   Model,
+  ModelAnswer,
   ModelCall,
   ModelContent,
   ModelMessage,
@@ -17,14 +18,15 @@ export interface Collected {
   readonly finish: FinishReason | undefined;
   readonly usage: ModelUsage | undefined;
   readonly errors: readonly unknown[];
+  readonly warnings: ModelAnswer["warnings"];
 }
 
 /** Asks a model both ways, and answers with what both have in common. */
 export const ways = {
   async generate(model: Model, call: ModelCall): Promise<Collected> {
     const answer = await model.doGenerate(call);
-    const { content, finishReason: finish, usage } = answer;
-    return { parts: [], ...toTexts(content), content, finish, usage, errors: [] };
+    const { content, finishReason: finish, usage, warnings } = answer;
+    return { parts: [], ...toTexts(content), content, finish, usage, errors: [], warnings };
   },
   async stream(model: Model, call: ModelCall): Promise<Collected> {
     const { stream } = await model.doStream(call);
@@ -61,7 +63,8 @@ export async function collect(stream: ReadableStream<ModelPart>): Promise<Collec
   }
   const end = parts.find((part) => part.type === "finish");
   const errors = parts.filter((part) => part.type === "error").map(({ error }) => error);
-  return { parts, ...toTexts(content), content, finish: end?.finishReason, usage: end?.usage, errors };
+  const warnings = parts.flatMap((part) => (part.type === "stream-start" ? part.warnings : []));
+  return { parts, ...toTexts(content), content, finish: end?.finishReason, usage: end?.usage, errors, warnings };
 }
 
 interface Piece {

@@ -5,7 +5,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { onTestFinished } from "vitest";
 
 import type { Model } from "../../src/models/model.ts";
-import { resolveModel } from "../../src/models/resolve/resolve-model.ts";
+import { resolveModel, type ResolveModelOptions } from "../../src/models/resolve/resolve-model.ts";
 import {
   startModelServer,
   type DialectName,
@@ -75,9 +75,10 @@ export async function resolveProvider(
   { name, model }: Provider,
   script: Script,
   options?: ModelServerOptions,
+  more: ResolveModelOptions = {},
 ): Promise<{ server: ModelServer; model: Model }> {
   const server = await startModelServer(script, options);
   onTestFinished(() => server.close());
-  const found = await resolveModel(model, { baseUrl: server.url(name), apiKey: server.key, env: {} });
+  const found = await resolveModel(model, { baseUrl: server.url(name), apiKey: server.key, env: {}, ...more });
   return { server, model: found };
 }

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 
 import type { ModelMessage, ModelTool } from "../../src/models/model.ts";
-import { say, toAssistantMessage, ways } from "./conversation.ts";
-import { providers, startProvider } from "./providers.ts";
+import { say, toAssistantMessage, wayNames, ways } from "./conversation.ts";
+import { providers, resolveProvider, startProvider } from "./providers.ts";
 
+const table = providers.flatMap((provider) => wayNames.map((way) => ({ ...provider, way })));
 const now: ModelTool = { type: "function", name: "now", inputSchema: { type: "object", properties: {} } };
 
 test.for(providers)(
@@ -19,6 +20,67 @@ test.for(providers)(
     expect(first).toBe(second);
   },
 );
+
+const settings = { temperature: 0.3, maxOutputTokens: 99, stop: ["END"], seed: 7, reasoning: "low" } as const;
+
+/** How each is told the settings, and which of them it does not have. */
+const told: Readonly<Record<string, { readonly body: object; readonly missing: readonly string[] }>> = {
+  "openai-chat": {
+    body: { max_completion_tokens: 99, stop: ["END"], seed: 7, reasoning_effort: "low" },
+    missing: ["temperature"],
+  },
+  "openai-responses": {
+    body: { max_output_tokens: 99, reasoning: { effort: "low" } },
+    missing: ["seed", "stopSequences", "temperature"],
+  },
+  // The thoughts come on top of what it may say.
+  anthropic: {
+    body: { max_tokens: 6499, stop_sequences: ["END"], thinking: { type: "enabled", budget_tokens: 6400 } },
+    missing: ["seed", "temperature"],
+  },
+  google: {
+    body: {
+      generationConfig: {
+        temperature: 0.3,
+        maxOutputTokens: 99,
+        stopSequences: ["END"],
+        seed: 7,
+        thinkingConfig: { thinkingLevel: "low" },
+      },
+    },
+    missing: [],
+  },
+  "openai-compatible": {
+    body: { temperature: 0.3, max_tokens: 99, stop: ["END"], seed: 7, reasoning_effort: "low" },
+    missing: [],
+  },
+};
+
+test.for(table)("$name is told the settings, and says which it does not have ($way)", async ({ way, ...provider }) => {
+  const { server, model } = await resolveProvider(provider, [{ text: "ok" }], {}, { settings });
+
+  const { warnings } = await ways[way](model, { prompt: [say("Hi")] });
+
+  expect(server.requests[0]?.body).toMatchObject(told[provider.name]?.body ?? {});
+  const missing = warnings.map((warning) => ("feature" in warning ? warning.feature : ""));
+  expect(missing.toSorted()).toEqual(told[provider.name]?.missing);
+});
+
+test.for(table)("$name is told no reasoning and a temperature ($way)", async ({ way, ...provider }) => {
+  const { server, model } = await resolveProvider(
+    provider,
+    [{ text: "ok" }],
+    {},
+    {
+      settings: { temperature: 0.3, reasoning: "none" },
+    },
+  );
+
+  await ways[way](model, { prompt: [say("Hi")] });
+
+  const { body } = server.requests[0]!;
+  expect(body["temperature"] ?? (body["generationConfig"] as { temperature: number }).temperature).toBe(0.3);
+});
 
 test("anthropic marks where the prompt is cached", async () => {
   const provider = providers.find(({ name }) => name === "anthropic")!;

@@ -80,6 +80,23 @@ test.for(providers)("$name is asked again when half an answer came, and nobody w
   expect(server.requests).toHaveLength(2);
 });
 
+const early: readonly ScriptedFault[] = [
+  { kind: "cut", share: 0 },
+  { kind: "ended", share: 0 },
+];
+
+test.for(providers.flatMap((provider) => early.map((fault) => ({ ...provider, fault }))))(
+  "$name is asked again when a stream is over before anything of the answer came ($fault)",
+  async ({ fault, ...provider }) => {
+    const { server, model } = await resolveProvider(provider, [{ ...tale, fault }, tale]);
+
+    const { text } = await ways.stream(withRetries(model, { clock: hurried() }), { prompt: [say("Hi")] });
+
+    expect(text).toBe(tale.text);
+    expect(server.requests).toHaveLength(2);
+  },
+);
+
 const faults: readonly ScriptedFault[] = [{ kind: "cut" }, { kind: "ended" }, { kind: "failed" }];
 
 test.for(providers.flatMap((provider) => faults.map((fault) => ({ ...provider, fault }))))(

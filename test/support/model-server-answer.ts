@@ -18,10 +18,10 @@ export interface ScriptedUsage {
 export type ScriptedFault =
   /** The connection ends before the first byte of the answer. */
   | { readonly kind: "refused" }
-  /** The connection is destroyed in the middle of the answer. */
-  | { readonly kind: "cut" }
-  /** The connection ends properly in the middle of a stream, and the last events are missing. */
-  | { readonly kind: "ended" }
+  /** The connection is destroyed behind this share of the answer's bytes. @default 0.5 */
+  | { readonly kind: "cut"; readonly share?: number }
+  /** The connection ends properly behind this share of the events of a stream, and the last ones are missing. @default 0.5 */
+  | { readonly kind: "ended"; readonly share?: number }
   /** The headers are there, and the first byte of the body comes when `until` is over. */
   | { readonly kind: "slow"; readonly until: Promise<void> }
   /** In the middle of a stream is an event that is not JSON. */

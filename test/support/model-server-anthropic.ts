@@ -94,6 +94,8 @@ function toImage({ type, url, media_type: mediaType, data }: Wire): ReceivedImag
 function findProblem(body: Wire, content: RequestContent, given: ReadonlySet<string>): string | undefined {
   const forged = content.signatures.find((signature) => !given.has(signature));
   if (forged !== undefined) return "messages.1.content.0: Invalid `signature` in `thinking` block";
+  const odd = content.calls.find(({ id }) => !/^[a-zA-Z0-9_-]+$/u.test(id));
+  if (odd !== undefined) return "messages.1.content.0.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'";
   const messages = toList(body["messages"]);
   for (const [index, message] of messages.entries()) {
     const uses = toParts(message["content"]).filter(({ type }) => type === "tool_use");

@@ -25,7 +25,7 @@ function createChatDialect(base: string, showsReasoning: boolean): Dialect {
     isPath: (path) => path === `${base}/chat/completions`,
     getKey: (headers) => /^Bearer (.+)$/u.exec(headers["authorization"] ?? "")?.[1],
     readRequest,
-    findProblem,
+    findProblem: (body, content) => (showsReasoning ? undefined : findLongId(content)) ?? findProblem(body),
     toBody: (answer, { model, turn }) => ({
       id: `chatcmpl-${turn}`,
       object: "chat.completion",
@@ -96,6 +96,14 @@ function toParts(content: unknown): readonly Wire[] {
 }
 
 /** After an answer with calls stand their results, all of them and nothing else. */
+/** OpenAI counts the characters of an id; servers that copy it do not. */
+function findLongId({ calls }: RequestContent): string | undefined {
+  const index = calls.findIndex(({ id }) => id.length > 40);
+  return index === -1
+    ? undefined
+    : `Invalid 'messages[${index}].tool_calls[0].id': string too long. Expected a string with maximum length 40.`;
+}
+
 function findProblem(body: Wire): string | undefined {
   const waiting = new Set<string>();
   for (const { role, tool_calls: calls, tool_call_id: id } of toList(body["messages"])) {

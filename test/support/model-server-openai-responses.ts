@@ -83,6 +83,9 @@ function readRequest(body: Wire): RequestContent {
 
 function findProblem(body: Wire, content: RequestContent, given: ReadonlySet<string>): string | undefined {
   const { calls, results, signatures } = content;
+  const long = calls.find(({ id }) => id.length > 64);
+  if (long !== undefined)
+    return "Invalid 'input[1].call_id': string too long. Expected a string with maximum length 64.";
   const open = calls.find(({ id }) => !results.some((result) => result.id === id));
   if (open !== undefined) return `No tool output found for function call ${open.id}.`;
   const stray = results.find(({ id }) => !calls.some((call) => call.id === id));

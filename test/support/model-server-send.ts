@@ -27,7 +27,7 @@ export async function sendAnswer(
     ? toEventText(withFault(dialect.toEvents(reply, request), fault, dialect))
     : JSON.stringify(dialect.toBody(reply, request));
   const bytes = Buffer.from(body);
-  const end = fault?.kind === "cut" ? Math.floor(bytes.length / 2) : bytes.length;
+  const end = fault?.kind === "cut" ? Math.floor(bytes.length * (fault.share ?? 0.5)) : bytes.length;
   await writeInPieces(response, bytes.subarray(0, end), random);
   if (fault?.kind === "cut") response.destroy();
   else response.end();
@@ -38,7 +38,7 @@ function withFault(
   fault: ScriptedFault | undefined,
   dialect: Dialect,
 ): readonly WireEvent[] {
-  const middle = Math.ceil(events.length / 2);
+  const middle = Math.ceil(events.length * (fault?.kind === "ended" ? (fault.share ?? 0.5) : 0.5));
   const first = events.slice(0, middle);
   if (fault?.kind === "ended") return first;
   if (fault?.kind === "failed") return [...first, dialect.toFailure()];

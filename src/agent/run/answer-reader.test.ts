@@ -66,6 +66,38 @@ test.for(["hologram", "__proto__", "constructor", "toString", ""])(
   },
 );
 
+test("readAnswer() keeps what the provider warns of, in words", async () => {
+  const answer = await read([
+    {
+      type: "stream-start",
+      warnings: [
+        { type: "unsupported", feature: "seed" },
+        { type: "compatibility", feature: "reasoning", details: "none was read as low" },
+        { type: "deprecated", setting: "topK", message: "use topP" },
+        { type: "other", message: "the model is old" },
+      ],
+    },
+    finish,
+  ]);
+
+  expect(answer.warnings).toEqual([
+    "seed is not supported",
+    "reasoning is supported in another way: none was read as low",
+    "topK is deprecated: use topP",
+    "the model is old",
+  ]);
+});
+
+test("readAnswer() does without what a model forgets to say", async () => {
+  const answer = await read([
+    { type: "text-delta", id: "t" } as never,
+    { type: "text-delta", id: "t", delta: "Hello" },
+    { type: "finish", usage: {} } as never,
+  ]);
+
+  expect(answer).toMatchObject({ content: [{ text: "Hello" }], finishReason: { unified: "other" }, usage: noUsage });
+});
+
 test("readAnswer() says that an answer without an end was cut", async () => {
   const answer = await read([{ type: "text-delta", id: "t", delta: "Half" }]);
 

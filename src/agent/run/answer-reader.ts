@@ -13,6 +13,8 @@ export interface Answer {
   readonly modelId?: string;
   /** Who answered, as `provider/model`, if the model is several. */
   readonly by?: string;
+  /** What the provider did not do as it was asked to, in words. */
+  readonly warnings?: readonly string[];
   /** Parts that nobody here knows. */
   readonly unknown: readonly JsonValue[];
 }
@@ -67,6 +69,7 @@ class AnswerReading {
   readonly #content: (ModelContent | OpenPart)[] = [];
   #open: Map<string, OpenPart> | undefined;
   #unknown: JsonValue[] | undefined;
+  #warnings: readonly string[] | undefined;
   #toolNames: Map<string, string> | undefined;
   #hasBegunInput = false;
   #modelId: string | undefined;
@@ -91,6 +94,7 @@ class AnswerReading {
       usage: this.#usage,
       ...(this.#modelId !== undefined && { modelId: this.#modelId }),
       ...(this.#by !== undefined && { by: this.#by }),
+      ...(this.#warnings !== undefined && { warnings: this.#warnings }),
       unknown: this.#unknown ?? nothing,
     };
   }
@@ -106,15 +110,20 @@ class AnswerReading {
     this.#content.push(part);
   }
 
+  warn({ warnings }: { warnings?: readonly Warning[] }): void {
+    if (warnings !== undefined && warnings.length > 0) this.#warnings = warnings.map(describeWarning);
+  }
+
   note({ modelId }: { modelId?: string }): void {
     this.#modelId = modelId;
   }
 
   finish({ usage, finishReason, providerMetadata }: Extract<ModelPart, { type: "finish" }>): void {
-    this.#usage = usage ?? noUsage;
+    // Not all models say all that they must.
+    this.#usage = usage?.inputTokens === undefined || usage.outputTokens === undefined ? noUsage : usage;
     const by = providerMetadata?.["kitbag"]?.["model"];
     if (typeof by === "string") this.#by = by;
-    if (this.#failure === undefined) this.#finishReason = finishReason;
+    if (this.#failure === undefined) this.#finishReason = finishReason ?? { unified: "other", raw: undefined };
   }
 
   fail({ error }: { error: unknown }): void {
@@ -143,8 +152,9 @@ class AnswerReading {
     return open;
   }
 
-  extend(type: OpenPart["type"], part: { id: string; delta: string; providerMetadata?: Metadata | undefined }): void {
+  extend(type: OpenPart["type"], part: { id: string; delta?: string; providerMetadata?: Metadata | undefined }): void {
     const open = this.#open?.get(part.id) ?? this.start(type, { id: part.id });
+    if (part.delta === undefined) return;
     open.text += part.delta;
     if (part.providerMetadata !== undefined) merge(open, part.providerMetadata);
     if (this.#listener === undefined) return;
@@ -186,11 +196,30 @@ const takers: ReadonlyMap<string, Taker> = new Map<string, Taker>([
   ["custom", keep],
   ["response-metadata", (reading, part) => reading.note(part)],
   ["finish", (reading, part) => reading.finish(part)],
-  ["stream-start", pass],
+  ["stream-start", (reading, part) => reading.warn(part)],
   ["ping", pass],
   ["raw", pass],
   ["error", (reading, part) => reading.fail(part)],
 ]);
+
+type Warning = Extract<ModelPart, { type: "stream-start" }>["warnings"][number];
+
+const longestWarning = 500;
+
+const verdicts: Readonly<Record<string, string>> = {
+  unsupported: "is not supported",
+  compatibility: "is supported in another way",
+  deprecated: "is deprecated",
+};
+
+function describeWarning(warning: Warning): string {
+  const { feature = "", details, setting = feature, message } = warning as Partial<Record<string, string>>;
+  const what = setting === "" ? undefined : `${setting} ${verdicts[warning.type] ?? ""}`.trimEnd();
+  return [what, details ?? message]
+    .filter((words) => words !== undefined)
+    .join(": ")
+    .slice(0, longestWarning);
+}
 
 function merge(open: OpenPart, metadata: Metadata): void {
   open.providerMetadata ??= {};

@@ -184,6 +184,7 @@ function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): Mo
     durationMs,
     ...(log.isKept && { prompt: digest.of(view.system, run.messages), ...run.shownTools.describe(view.tools) }),
     skills: session.getActiveSkills(),
+    ...(answer.warnings && { warnings: answer.warnings }),
     ...(answer.unknown.length > 0 && { unknown: answer.unknown }),
   };
 }

@@ -39,6 +39,13 @@ test.for(["/dev/zero", "/dev/null"])("loadImageFile() refuses the device %s", as
   await expect(loadImageFile(path, 100)).rejects.toThrow("it is not a regular file");
 });
 
+test.skipIf(process.platform !== "linux")("loadImageFile() refuses a file that fails while it is read", async () => {
+  await expect(loadImageFile("/proc/self/mem", 100)).rejects.toMatchObject({
+    code: "image-invalid",
+    details: { reason: "it cannot be read (EIO)" },
+  });
+});
+
 test("loadImageFile() refuses an empty path", async () => {
   await expect(loadImageFile("", 100)).rejects.toThrow("the path is empty");
 });

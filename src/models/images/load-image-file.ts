@@ -25,7 +25,12 @@ export async function loadImageFile(path: string, maxBytes: number): Promise<Uin
     const buffer = new Uint8Array(Math.min(stats.size, maxBytes) + 1);
     let length = 0;
     for (let read = -1; read !== 0 && length < buffer.length; length += read) {
-      read = (await file.read(buffer, length, buffer.length - length, length)).bytesRead;
+      read = await file.read(buffer, length, buffer.length - length, length).then(
+        ({ bytesRead }) => bytesRead,
+        (cause: unknown) => {
+          throw refuse(describeProblem(cause), cause);
+        },
+      );
     }
     if (length > stats.size) throw refuse("it changed while it was read");
     return buffer.subarray(0, length);
@@ -45,5 +50,5 @@ const problems: Readonly<Record<string, string>> = {
 
 function describeProblem(cause: unknown): string {
   const code = String((cause as { code?: unknown } | null)?.code);
-  return problems[code] ?? `it cannot be opened (${code})`;
+  return problems[code] ?? `it cannot be read (${code})`;
 }

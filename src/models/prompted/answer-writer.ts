@@ -46,6 +46,9 @@ export function createAnswerWriter(
     const call = areCallsWanted ? toToolCall(piece, started ?? createId()) : undefined;
     if (call === undefined) {
       if (piece.type !== "problem") return;
+      // What was shown as it was written came to nothing.
+      if (started !== undefined) emit({ type: "tool-input-end", id: started });
+      started = undefined;
       problems.push(piece.problem.message);
       return blocks.add("text", piece.raw);
     }

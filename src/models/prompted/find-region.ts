@@ -198,11 +198,13 @@ function isLineOver(source: Source, at: number): boolean {
 
 const lineWord = /[A-Za-z_][\w./:-]{0,160}/uy;
 
-/** Looks at what begins a line: a quotation, `Action:`, `name(…)`, or JSON as a text. `undefined` if it is nothing of these. */
+/** Looks at what begins a line: a quotation, a row of a table, `Action:`, `name(…)`, or JSON as a text. `undefined` if it is nothing of these. */
 export function findLine(source: Source, at: number, index: ToolIndex): Region | undefined {
   if (isOver(source, at)) return undefined;
   const character = source.text.charAt(at);
-  if (character === ">") return { kind: "passage", end: at + 1, passage: { kind: "until", ending: "\n" } };
+  // What is quoted, and what stands in a table, is shown.
+  if (character === ">" || character === "|")
+    return { kind: "passage", end: at + 1, passage: { kind: "until", ending: "\n" } };
   if (isQuote(character) && character !== "`") return findEncoded(source, at, index);
   if (/[*_#]/u.test(character)) return findAction(source, at, index);
   return /[A-Za-z]/u.test(character) ? findWord(source, at, index) : undefined;

@@ -1,6 +1,11 @@
 /** How far back is looked for what announces a call. */
 const farthest = 240;
 
+const verbs = "use|call|run|invoke|write|send|do|make|execute";
+const verbsGoingOn = "using|calling|running|invoking|writing|sending|doing|making|executing";
+/** Who says what cannot be done, and then what they do instead, does it. */
+const unlessInstead = String.raw`(?![^]*\b(?:let me|I(?:['’]ll|['’]m| will| can| must| need| have to| call| use))\b)`;
+
 const cue = new RegExp(
   [
     String.raw`\bfor (?:example|instance)\b`,
@@ -10,10 +15,18 @@ const cue = new RegExp(
     String.raw`\bexamples?\s*:?\**\s*$`,
     String.raw`\b(?:you|one|users?|people|they|someone) (?:can|could|would|might|may|should|must) (?:also |then |just )?(?:call|use|invoke|write|run|say|type|try|send|do)\b`,
     String.raw`\b(?:would|could|might) (?:look|be|have been|write|call|read)\b`,
-    String.raw`\b(?:do not|don't|don’t|never|won't|cannot|can't|must not|should not|shouldn't|not going to|instead of|rather than|without) (?:use|call|run|invoke|write|calling|using|running|writing|send|sending|do|doing)\b`,
+    String.raw`\b(?:look|looks|looked) like this\b`,
+    String.raw`\b(?:the (?:syntax|usage|signature|template|schema)|format) (?:is|of|for)\b`,
+    String.raw`(?:\b(?:not|never|cannot|no need to|refuse to)|n['’]t) (?:\w+ ){0,2}?(?:${verbs}|${verbsGoingOn})\b${unlessInstead}`,
+    String.raw`\b(?:instead of|rather than|without|avoid) (?:${verbs}|${verbsGoingOn})\b${unlessInstead}`,
+    String.raw`\b(?:already|previously|earlier) (?:used|called|ran|run|invoked|wrote|sent|did|made|executed|tried)\b`,
     String.raw`\b(?:here (?:is|are)|here's|this is|below is|these are) (?:the |its |all )?(?:whole |full |entire )?(?:contents?|text|output|body|lines?|entry|entries)\b`,
     String.raw`\b(?:file|log|document|page|entry|line|row|record|message|note|mail|output|\S+\.[a-z]\w{0,4})\b[^.!?\n]{0,60}\b(?:contains|says|reads|shows|is)\s*:?\s*$`,
     String.raw`\b(?:documentation says|docs say|the (?:system )?prompt says|it said|he said|she said|user said|user wrote|you wrote|you said)\b`,
+    // How others than the English say "for example".
+    String.raw`\b(?:zum beispiel|z\.\s?b\.|beispielsweise|par exemple|por ejemplo|por exemplo|per esempio|ad esempio|bijvoorbeeld|na przykład)`,
+    String.raw`\b(?:beispiel|exemple|ejemplo|exemplo|esempio|voorbeeld)\s*:?\**\s*$`,
+    "örneğin|например|例如|比如|示例|例えば|たとえば|예를 들어|مثلا|على سبيل المثال|उदाहरण",
   ].join("|"),
   "iu",
 );
@@ -29,9 +42,12 @@ export function isExample(text: string, at: number, from: number): boolean {
   return cue.test(sentence);
 }
 
+/** Where a sentence ends. The full stop of `e.g.` and of `z. B.` ends none. */
+const sentenceEnd = /(?:[.!?](?<!\b(?:e\.g|z|z\.\s?b)\.)\s+(?=\S)|[。！？]\s*(?=\S)|\n\s*\n)/giu;
+
 function lastSentence(text: string): number {
   let start = 0;
-  for (const match of text.matchAll(/(?:[.!?](?<!\be\.g\.)\s+(?=\S)|\n\s*\n)/gu)) start = match.index + match[0].length;
+  for (const match of text.matchAll(sentenceEnd)) start = match.index + match[0].length;
   return start;
 }
 

@@ -310,6 +310,23 @@ test("promptTools() closes every block that it opens while it streams", async ()
   }
 });
 
+test.for([
+  ['<tool_call>{"name": "get_\nweather", "arguments": {"city"', ": -}}</tool_call>\n", call],
+  [`<tool_call>${plain}\n{"name": "list_`, 'files`, "arguments": {}}</tool_call>\n', call],
+])("promptTools() names each call as it began to show it: %j", async (chunks) => {
+  const parts = await stream(chunks);
+
+  const began = parts.flatMap((part) => (part.type === "tool-input-start" ? [[part.id, part.toolName]] : []));
+  const ended = parts.flatMap((part) => (part.type === "tool-input-end" ? [part.id] : []));
+  const made = parts.flatMap((part) => (part.type === "tool-call" ? [[part.toolCallId, part.toolName]] : []));
+  expect(began.filter(([id]) => made.some(([other]) => other === id))).toEqual(made);
+  expect(ended).toEqual(began.map(([id]) => id));
+  const last = parts.flatMap((part) =>
+    part.type === "tool-input-delta" && part.id === made.at(-1)?.[0] ? [part.delta] : [],
+  );
+  expect(JSON.parse(last.join(""))).toEqual({ city: "Paris" });
+});
+
 test("promptTools() gives the same streamed in any chunks as at once", async () => {
   const texts = [...fenceCases, ...jsonCases, ...proseCases, ...tagCases]
     .map(({ text }) => text)

@@ -1,7 +1,7 @@
 import { convertTo } from "../../core/schema/convert-value.ts";
 import { maxJsonDepth, type JsonValue } from "../../core/json.ts";
 import { wantedTypes } from "../../core/schema/value-type.ts";
-import { setOwn, type CallStyle, type ReadCalls } from "./call-draft.ts";
+import { setOwn, type CallDraft, type CallStyle, type ReadCalls } from "./call-draft.ts";
 import { toInput } from "./json-calls.ts";
 import { readJson } from "./read-json.ts";
 import { findToken, isOver, matchTag, skipSpace, startsWith, type Source } from "./source.ts";
@@ -9,7 +9,7 @@ import { propertiesOf, type CallableTool, type ToolIndex } from "./tool-index.ts
 
 const space = "(?:[a-z]+:|｜DSML｜)?";
 const invokeTag = new RegExp(
-  `<${space}(?:invoke|tool|function)\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160})["']?[^<>]{0,80}>`,
+  `<${space}(?:invoke|(?:tool|function)(?:_call)?)\\s{1,8}name\\s{0,8}=\\s{0,8}["']?([^"'<>\\n]{1,160})["']?[^<>]{0,80}>`,
   "iuy",
 );
 const functionTag = /<function\s{0,8}=\s{0,8}["']?([^"'<>\n]{1,160}?)["']?\s{0,8}>/iuy;
@@ -71,16 +71,31 @@ export function readBody(source: Source, at: number, owner: Owner): ReadCalls | 
     }
     const closing = matchTag(source, place, closingTag);
     if (closing !== null) {
-      if (style === "element" && (closing[1] !== name || (count === 0 && hasRequired(tool)))) return undefined;
+      if (style === "element" && !isElementEnd(closing, owner, count)) return broken(source, place, draft, count);
       return { drafts: [{ ...draft, isCut: false }], end: isOwn(closing, name) ? place + closing[0].length : place };
     }
     const value = readParameter(source, place, owner);
-    if (value === undefined) return undefined;
+    if (value === undefined) return broken(source, place, draft, count);
     if (value.end === undefined) return { drafts: [{ ...draft, isCut: true }], end: source.text.length };
     addValue(input, value.key, value.text, tool);
     count += 1;
     place = value.end;
   }
+}
+
+/** An element ends with its own tag, behind what it must hold. */
+function isElementEnd(closing: RegExpExecArray, { name, tool }: Owner, count: number): boolean {
+  return closing[1] === name && (count > 0 || !hasRequired(tool));
+}
+
+/**
+ * What went wrong behind a value is no call. It is no text either: what stands in the value would be looked at as if the model had
+ * said it.
+ */
+function broken(source: Source, at: number, draft: Omit<CallDraft, "isCut">, count: number): ReadCalls | undefined {
+  if (count === 0) return undefined;
+  const isPartOfTag = source.ended && /^<[^<>]{0,200}$/u.test(source.text.slice(at, at + 202));
+  return { drafts: [{ ...draft, isCut: true }], end: isPartOfTag ? source.text.length : at };
 }
 
 /** A tag that closes this call, and not something around it. */
@@ -123,29 +138,49 @@ function readParameter(source: Source, at: number, { style, tool }: Owner): Para
       source,
       value + "<arg_value>".length,
       source.text.slice(at + "<arg_key>".length, end).trim(),
-      "</arg_value>",
+      "arg_value",
     );
   }
   const parameter = matchTag(source, at, parameterTag);
   if (parameter !== null) {
     const [whole, word, byEquals, byName] = parameter;
     const prefix = /^<(?:[a-z]+:|｜DSML｜)?/iu.exec(whole)?.[0].slice(1) ?? "";
-    return readUntil(source, at + whole.length, String(byEquals ?? byName).trim(), `</${prefix}${word}>`);
+    return readUntil(source, at + whole.length, String(byEquals ?? byName).trim(), `${prefix}${word}`);
   }
   const plain = matchTag(source, at, plainTag);
   const name = plain?.[1];
   if (plain === null || name === undefined) return undefined;
   if (style !== "element" && style !== "invoke") return undefined;
   if (tool === undefined || !propertiesOf(tool).some(([property]) => property === name)) return undefined;
-  return readUntil(source, at + plain[0].length, name, `</${name}>`);
+  return readUntil(source, at + plain[0].length, name, name);
 }
 
-function readUntil(source: Source, at: number, key: string, closing: string): Parameter | undefined {
-  const end = findToken(source, at, closing);
-  const text = source.text.slice(at, end);
-  // A value that is not closed would take the next one with it.
-  if (/<(?:[a-z]+:|｜DSML｜)?(?:parameter[\s=]|arg_key>|invoke\s|function=|tool_call>)/iu.test(text)) return undefined;
-  return { key, text: toPlain(text), end: end === source.text.length ? undefined : end + closing.length };
+/** Reads a value up to the tag that closes it, whatever is in it: what a model writes into a file may well be a call. */
+function readUntil(source: Source, at: number, key: string, tag: string): Parameter {
+  const end = findClosing(source, at, tag);
+  const text = toPlain(source.text.slice(at, end));
+  return { key, text, end: end === source.text.length ? undefined : end + `</${tag}>`.length };
+}
+
+/** Finds the tag that closes a value, behind those that are opened and closed in it; the end of the text if there is none. */
+function findClosing(source: Source, at: number, tag: string): number {
+  const closing = `</${tag}>`;
+  let open = findOpening(source, at, tag);
+  let end = findToken(source, at, closing);
+  while (open < end && end < source.text.length) {
+    open = findOpening(source, open + 1, tag);
+    end = findToken(source, end + 1, closing);
+  }
+  return end;
+}
+
+/** Where the next value of this tag begins; the end of the text if none does. */
+function findOpening(source: Source, at: number, tag: string): number {
+  const opening = `<${tag}`;
+  for (let index = source.text.indexOf(opening, at); index !== -1; index = source.text.indexOf(opening, index + 1)) {
+    if (/[\s=>]/u.test(source.text.charAt(index + opening.length))) return index;
+  }
+  return source.text.length;
 }
 
 /** A value stands as it is between its tags, or on lines of its own. */
@@ -162,7 +197,9 @@ function addValue(input: object, key: string, text: string, tool: CallableTool |
   const value = types.includes("string") || types.length === 0 ? text : toType(text, types);
   const before = Object.hasOwn(input, key) ? (input as Record<string, unknown>)[key] : undefined;
   if (before === undefined) setOwn(input, key, value);
-  else setOwn(input, key, Array.isArray(before) ? [...(before as unknown[]), value] : [before, value]);
+  // It is ours: a copy for each value would take time in proportion to their square.
+  else if (Array.isArray(before)) before.push(value);
+  else setOwn(input, key, [before, value]);
 }
 
 function toType(text: string, types: readonly string[]): unknown {

@@ -36,13 +36,18 @@ export function readMarked(source: Source, mark: Mark, index: ToolIndex): Marked
     }
     if (isEnd || found !== undefined) return finishAt(drafts, found, next);
     const read = readCalls(source, next, place);
-    if (typeof read === "string")
-      return drafts.length > 0 ? finish(drafts, end) : readUnread(source, next, place, read);
-    if (isDoubtful(source, next, read)) return readOtherwise(source, next, place);
+    if (read === "none" && drafts.length > 0) return finish(drafts, end);
+    if (typeof read === "string") return behind(drafts, readUnread(source, next, place, read));
+    if (isDoubtful(source, next, read)) return behind(drafts, readOtherwise(source, next, place));
     drafts.push(...read.drafts.map((draft) => withStyle(draft, mark.style)));
     next = read.end;
     end = read.end;
   }
+}
+
+/** Calls that were read stay, whatever is behind them. */
+function behind(drafts: readonly CallDraft[], region: MarkedRegion | undefined): MarkedRegion | undefined {
+  return region && { ...region, drafts: [...drafts, ...region.drafts] };
 }
 
 /** A call in a format that is not read, like YAML: its first line gives the name. */
@@ -92,19 +97,25 @@ function skipBetween(source: Source, at: number, isBehindCall: boolean): number 
 }
 
 function isDoubtful(source: Source, at: number, { drafts, end }: ReadCalls): boolean {
-  return isSuspicious(source, drafts, end) || isRunaway(source, at, drafts);
+  return isSuspicious(source, at, { drafts, end }) || isRunaway(source, at, drafts);
 }
 
-/** Quotes inside a text were guessed, and then there is more than a mark: the guess was wrong. */
-function isSuspicious(source: Source, drafts: readonly CallDraft[], end: number): boolean {
+/** Quotes inside a text were guessed, and a mark is inside it, or more than a mark behind it: the guess was wrong. */
+function isSuspicious(source: Source, at: number, { drafts, end }: ReadCalls): boolean {
   if (!drafts.some((draft) => draft.repairs.includes("quotes inside a text were escaped"))) return false;
+  if (findMark(source, at) < end) return true;
   const next = skipBetween(source, end, true);
   return !isOver(source, next) && readMark(source, next) === undefined;
 }
 
-/** A text that was not closed took the closing mark with it: nothing was cut off. */
+/**
+ * A text that was not closed took the closing mark with it: nothing was cut off. If a mark that opens comes first, the text may be
+ * about calls, and was cut off.
+ */
 function isRunaway(source: Source, at: number, drafts: readonly CallDraft[]): boolean {
-  return drafts.some((draft) => draft.isCut) && findMark(source, at) < source.text.length;
+  if (!drafts.some((draft) => draft.isCut)) return false;
+  const mark = findMark(source, at);
+  return mark < source.text.length && readMark(source, mark)?.role !== "open";
 }
 
 /** What cannot be read is a mistake if it looks like a call at all. */
@@ -126,7 +137,7 @@ function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegi
   const closing = isOver(source, end) ? undefined : readMark(source, end);
   const after = closing !== undefined && closing.role !== "open" ? closing.end : end;
   // A quote that is missing may be missing anywhere.
-  const isEven = (text.match(/(?<!\\)"/gu) ?? []).length % 2 === 0;
+  const isEven = hasEven(text, /(?<!\\)"/gu) && (!/[{[:,]\s*'/u.test(text) || hasEven(text, /(?<!\\)'/gu));
   const drafts = isEven && text.length <= longestRepair && end < source.text.length ? repair(text, place) : undefined;
   if (drafts !== undefined) return { drafts, end: after };
   const quoted = /["'](?:name|tool|function)["']\s{0,8}:\s{0,8}["']([^"'\n]{1,100})["']/u.exec(
@@ -136,12 +147,16 @@ function readOtherwise(source: Source, at: number, place: CallPlace): MarkedRegi
   return { drafts: [], end: after, unreadable: { start: at, end, ...(name !== undefined && { name }) } };
 }
 
+function hasEven(text: string, quote: RegExp): boolean {
+  return (text.match(quote) ?? []).length % 2 === 0;
+}
+
 /** The last resort. What it makes is only taken if each of its texts stands in what the model wrote, and is a plain one. */
 function repair(text: string, place: CallPlace): CallDraft[] | undefined {
   if (!/^\s*[{[]/u.test(text)) return undefined;
   try {
-    const value = JSON.parse(jsonrepair(text)) as unknown;
-    if (!textsOf(value).every((part) => text.includes(part) && !/["{}[\]\n]/u.test(part))) return undefined;
+    const value = JSON.parse(jsonrepair(text), (_, inner: unknown) => toNoNumber(text, inner)) as unknown;
+    if (!leavesOf(value).every((leaf) => standsIn(text, leaf))) return undefined;
     const repairs = ["what was not JSON was repaired"];
     return toCallDrafts({ value, end: text.length, repairs, incomplete: new Map() }, place);
   } catch {
@@ -149,8 +164,22 @@ function repair(text: string, place: CallPlace): CallDraft[] | undefined {
   }
 }
 
-function textsOf(value: unknown): string[] {
-  if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsOf);
+/** A bare `NaN` is made a text by the repair. It is no text, and no input that JSON could hold. */
+function toNoNumber(text: string, value: unknown): unknown {
+  if (value !== "NaN" && value !== "Infinity" && value !== "-Infinity") return value;
+  return new RegExp(`["']${value}["']`, "u").test(text) ? value : Number(value);
+}
+
+/** The keys and the values that a value is made of. */
+function leavesOf(value: unknown): unknown[] {
+  if (typeof value !== "object" || value === null) return [value];
+  return Object.entries(value).flatMap(([key, inner]) => [...(Array.isArray(value) ? [] : [key]), ...leavesOf(inner)]);
+}
+
+function standsIn(text: string, leaf: unknown): boolean {
+  if (typeof leaf === "string") return text.includes(leaf) && !/["{}[\]\n]/u.test(leaf);
+  if (typeof leaf !== "number")
+    return new RegExp(`\\b(?:${leaf === null ? "null|none" : leaf === true})\\b`, "iu").test(text);
+  if (!Number.isFinite(leaf)) return true;
+  return (text.match(/[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?/giu) ?? []).some((digits) => Number(digits) === leaf);
 }

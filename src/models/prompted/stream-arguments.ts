@@ -7,7 +7,7 @@ export interface ArgumentStream {
   push(chunk: string): string;
 }
 
-const beginning = /^<tool_call>\s*\{\s*"name"\s*:\s*"([^"\\]{1,160})"\s*,\s*"arguments"\s*:\s*(?=\{)/u;
+const beginning = /^<tool_call>\s*\{\s*"name"\s*:\s*"([^"\\\n]{1,160})"\s*,\s*"arguments"\s*:\s*(?=\{)/u;
 
 /** Begins to follow a call whose tool is known and whose arguments have begun; `undefined` if it is too early, or another style. */
 export function followArguments(text: string, index: ToolIndex): { stream: ArgumentStream; first: string } | undefined {

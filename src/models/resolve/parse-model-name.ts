@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { redactText } from "../../core/redaction/redact.ts";
+import { suggestName } from "./suggest-name.ts";
 
 /** The name of a model, taken apart. */
 export interface ModelName {
@@ -39,10 +40,14 @@ export function parseModelName(name: string): ModelName {
     throw invalid(name, 'it is a URL; for a server that speaks as OpenAI does, write "openai-compatible:URL/model"');
   }
   const slash = name.indexOf("/");
-  if (slash === -1) throw invalid(name, form);
-  const [provider, model] = [name.slice(0, slash), name.slice(slash + 1)];
-  if (provider === "" || model === "" || provider === "local") throw invalid(name, form);
+  const [provider, model] = [name.slice(0, Math.max(0, slash)), name.slice(slash + 1)];
+  if (provider === "" || model === "" || provider === "local") throw invalid(name, withSuggestion(name));
   return { provider, model: checkId(name, model) };
+}
+
+function withSuggestion(name: string): string {
+  const meant = suggestName(name);
+  return meant === undefined ? form : `did you mean ${JSON.stringify(showName(meant))}? ${form}`;
 }
 
 function parseCompatible(name: string): ModelName {

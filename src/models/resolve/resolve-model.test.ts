@@ -8,6 +8,7 @@ import { isKitbagError, type ErrorCode, type KitbagError } from "../../core/erro
 import type { Model, ModelCall } from "../model.ts";
 import type { Provider } from "./providers.ts";
 import { resolveFrom, resolveModel, type ResolveModelOptions } from "./resolve-model.ts";
+import type { ModelSettings } from "./with-settings.ts";
 
 const keys = {
   OPENAI_API_KEY: "key-of-openai",
@@ -164,6 +165,41 @@ test.for([
   const cause = await failure("provider-unknown", name, { env: keys });
 
   expect(cause.details.nearest).toContain(nearest);
+});
+
+test.for([
+  ["claude/sonnet", "anthropic"],
+  ["Gemini/gemini-3", "google"],
+  ["chatgpt/gpt-6", "openai"],
+] as const)("resolveModel(%s) knows that %s makes such models", async ([name, provider]) => {
+  const cause = await failure("provider-unknown", name, { env: keys });
+
+  expect(cause.details.nearest).toEqual([provider]);
+});
+
+test.for([
+  ["gpt-6-sol", "openai/gpt-6-sol"],
+  ["o3", "openai/o3"],
+  ["claude-sonnet-5", "anthropic/claude-sonnet-5"],
+  ["gemini-3-pro", "google/gemini-3-pro"],
+  ["openai:gpt-6-sol", "openai/gpt-6-sol"],
+  ["Anthropic:claude-sonnet-5", "anthropic/claude-sonnet-5"],
+  ["ollama", "ollama/…"],
+  ["OpenAI/", "openai/…"],
+  ["Local", "local"],
+  ["local/model", "local"],
+] as const)("resolveModel(%s) asks whether %s was meant, provider and all", async ([name, meant]) => {
+  const { message } = await failure("model-name-invalid", name, { env: keys });
+
+  expect(message).toContain(`did you mean "${meant}"?`);
+});
+
+test("resolveModel() refuses options and settings that there are not, with the nearest name", async () => {
+  const options = { env: keys, aipKey: "x" } as ResolveModelOptions;
+  const settings = { temprature: 1 } as ModelSettings;
+
+  expect((await failure("option-invalid", "openai/gpt-6-sol", options)).message).toContain('expected "apiKey"');
+  expect((await failure("option-invalid", "local", { settings })).message).toContain('expected "temperature"');
 });
 
 test("resolveModel() lists the providers when none has a similar name", async () => {

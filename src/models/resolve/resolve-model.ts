@@ -2,7 +2,11 @@ import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../model.ts";
 import { asModel, type AnyModel } from "../shims/as-model.ts";
+import { isStrictAboutIds, withSafeIds } from "../shims/call-ids.ts";
+import { namespaceOf } from "../shims/to-v3-prompt.ts";
+import { wrapModel } from "../shims/wrap-model.ts";
 import { checkBaseUrl, parseModelName, showName } from "./parse-model-name.ts";
+import { guessProvider } from "./suggest-name.ts";
 import { providers, type Connection, type Environment, type Provider } from "./providers.ts";
 import { withSettings, type ModelSettings } from "./with-settings.ts";
 
@@ -52,8 +56,17 @@ export async function resolveFrom(
   name: string,
   { settings, ...options }: ResolveModelOptions,
 ): Promise<Model> {
-  const model = asModel(await connect(known, name, options));
+  const model = withOwnIds(asModel(await connect(known, name, options)));
   return settings === undefined ? model : withSettings(model, settings);
+}
+
+/** A conversation may have begun with another model. */
+function withOwnIds(model: Model): Model {
+  if (!isStrictAboutIds(namespaceOf(model.provider))) return model;
+  return wrapModel(model, {
+    doGenerate: (call) => model.doGenerate(withSafeIds(call)),
+    doStream: (call) => model.doStream(withSafeIds(call)),
+  });
 }
 
 async function connect(
@@ -61,6 +74,7 @@ async function connect(
   name: string,
   options: Omit<ResolveModelOptions, "settings">,
 ): Promise<AnyModel> {
+  checkOptions(options);
   const parsed = parseModelName(name);
   if (parsed.provider === "local") return loadLocal();
   const provider = known.get(parsed.provider);
@@ -81,6 +95,25 @@ async function connect(
   return load(provider, name, connection);
 }
 
+const optionNames = [
+  "apiKey",
+  "baseUrl",
+  "headers",
+  "settings",
+  "env",
+] as const satisfies (keyof ResolveModelOptions)[];
+
+function checkOptions(options: object): void {
+  const unknown = Object.keys(options).find((name) => !optionNames.some((known) => known === name));
+  if (unknown === undefined) return;
+  const [nearest] = nearestNames(unknown, optionNames);
+  throw new KitbagError("option-invalid", {
+    option: unknown,
+    found: "an option that there is not",
+    expected: nearest === undefined ? `one of ${optionNames.join(", ")}` : `"${nearest}", or another that there is`,
+  });
+}
+
 async function loadLocal(): Promise<AnyModel> {
   const { localModel } = await import("../local/local-model.ts");
   return localModel();
@@ -98,9 +131,10 @@ async function load(provider: Provider, name: string, connection: Connection): P
 }
 
 function unknownProvider(provider: string, known: readonly string[]): KitbagError {
+  const guessed = guessProvider(provider);
   return new KitbagError("provider-unknown", {
     provider: showName(provider),
-    nearest: nearestNames(provider, known),
+    nearest: guessed === undefined ? nearestNames(provider, known) : [guessed],
     known,
   });
 }

@@ -1,4 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
+import { nearestNames } from "../../core/nearest.ts";
 import type { Model, ModelCall } from "../model.ts";
 import { wrapModel } from "../shims/wrap-model.ts";
 
@@ -68,7 +69,7 @@ export function withSettings(model: Model, settings: ModelSettings): Model {
 
 function toDefaults(settings: ModelSettings): Partial<ModelCall> {
   for (const [name, value] of Object.entries(settings)) {
-    const check = Object.hasOwn(checks, name) ? checks[name as keyof ModelSettings] : () => "a setting that there is";
+    const check = Object.hasOwn(checks, name) ? checks[name as keyof ModelSettings] : () => expectedName(name);
     const expected = value === undefined ? undefined : check(value);
     if (expected !== undefined) {
       throw new KitbagError("option-invalid", { option: `settings.${name}`, found: describe(value), expected });
@@ -76,6 +77,12 @@ function toDefaults(settings: ModelSettings): Partial<ModelCall> {
   }
   const { stop, ...rest } = settings;
   return { ...withoutGaps(rest), ...(stop === undefined ? {} : { stopSequences: [...stop] }) };
+}
+
+function expectedName(name: string): string {
+  const names = Object.keys(checks);
+  const [nearest] = nearestNames(name, names);
+  return nearest === undefined ? `one of ${names.join(", ")}` : `"${nearest}", or another setting that there is`;
 }
 
 /** Without what is `undefined`: it would hide what stands behind it. */

@@ -92,8 +92,8 @@ async function readUntilAnswer(model: Model, source: PartSource, watch: Watch | 
 }
 
 function checkFinish(model: Model, { finishReason }: Extract<ModelPart, { type: "finish" }>): void {
-  if (finishReason.unified === "interrupted") throw cut(model);
-  if (finishReason.unified !== "error") return;
+  if (finishReason?.unified === "interrupted") throw cut(model);
+  if (finishReason?.unified !== "error") return;
   throw new KitbagError("model-unavailable", {
     model: nameOf(model),
     reason: "it ended with an error before it answered",

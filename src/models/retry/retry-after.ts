@@ -6,14 +6,18 @@ export type AnswerHeaders = Readonly<Record<string, string | undefined>>;
  * writes into the body. `undefined` if it says nothing that can be understood.
  */
 export function readRetryAfter(headers: AnswerHeaders, body: string, now: number): number | undefined {
-  const exact = toMs(find(headers, "retry-after-ms"), 1);
-  if (exact !== undefined) return exact;
-  const after = find(headers, "retry-after");
-  const seconds = toMs(after, 1000);
-  if (seconds !== undefined) return seconds;
-  const date = after === undefined || !/[a-z]/iu.test(after) ? Number.NaN : Date.parse(after);
-  if (!Number.isNaN(date)) return Math.max(0, date - now);
-  return toMs(/"retryDelay"\s*:\s*"([\d.]{1,12})s"/u.exec(body)?.[1], 1000);
+  const after = findHeader(headers, "retry-after");
+  return (
+    toMs(findHeader(headers, "retry-after-ms"), 1) ??
+    toMs(after, 1000) ??
+    untilDate(after, now) ??
+    toMs(/"retryDelay"\s*:\s*"([\d.]{1,20})s"/u.exec(body)?.[1], 1000)
+  );
+}
+
+function untilDate(text: string | undefined, now: number): number | undefined {
+  const date = text === undefined || !/[a-z]/iu.test(text) ? Number.NaN : Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
 function toMs(text: string | undefined, factor: number): number | undefined {
@@ -21,7 +25,8 @@ function toMs(text: string | undefined, factor: number): number | undefined {
   return Number(text) * factor;
 }
 
-function find(headers: AnswerHeaders, name: string): string | undefined {
+/** The header of this name, however it is written. */
+export function findHeader(headers: AnswerHeaders, name: string): string | undefined {
   for (const key of Object.keys(headers)) if (key.toLowerCase() === name) return String(headers[key]);
   return undefined;
 }

@@ -2,7 +2,7 @@ import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { providers } from "../resolve/providers.ts";
 import { namespaceOf } from "../shims/to-v3-prompt.ts";
 import { describeFailure, toReason, type ProviderFailure } from "./describe-failure.ts";
-import { readRetryAfter } from "./retry-after.ts";
+import { findHeader, readRetryAfter } from "./retry-after.ts";
 
 /** The codes of what can go wrong while a model is asked. */
 export type ModelErrorCode =
@@ -45,6 +45,11 @@ export function giveUp<Failure extends Error>(error: Failure): Failure {
 export function isWorthRetrying(error: ModelError): boolean {
   if (hopeless.has(error)) return false;
   return error.code === "model-overloaded" || error.code === "model-unavailable" || error.code === "model-timeout";
+}
+
+/** How long the provider asked to be left alone, if it did. */
+export function retryAfterOf({ details }: ModelError): number | undefined {
+  return "retryAfterMs" in details ? details.retryAfterMs : undefined;
 }
 
 /** How a model is called in messages: `openai/gpt-6-sol`. */
@@ -100,17 +105,25 @@ function classify(asked: Asked, failure: ProviderFailure, now: number): KitbagEr
       });
     case "quota":
       return giveUp(new KitbagError("model-overloaded", facts));
-    case "overloaded": {
-      const retryAfterMs = readRetryAfter(failure.headers, failure.body, now);
-      return new KitbagError("model-overloaded", { ...facts, ...(retryAfterMs !== undefined && { retryAfterMs }) });
-    }
+    case "overloaded":
+      return heed(failure, new KitbagError("model-overloaded", { ...facts, ...whenToAsk(failure, now) }));
     case "unavailable":
-      return new KitbagError("model-unavailable", facts);
+      return heed(failure, new KitbagError("model-unavailable", { ...facts, ...whenToAsk(failure, now) }));
     case "refused":
       return new KitbagError("model-refused", { ...facts, cure: refusalCure(asked, failure) });
     case "failed":
       return new KitbagError("model-failed", facts);
   }
+}
+
+function whenToAsk({ headers, body }: ProviderFailure, now: number): { readonly retryAfterMs?: number } {
+  const retryAfterMs = readRetryAfter(headers, body, now);
+  return retryAfterMs === undefined ? {} : { retryAfterMs };
+}
+
+/** A provider may say that it will not answer however often it is asked. */
+function heed<Failure extends Error>({ headers }: ProviderFailure, error: Failure): Failure {
+  return findHeader(headers, "x-should-retry") === "false" ? giveUp(error) : error;
 }
 
 type Kind = "context" | "denied" | "failed" | "overloaded" | "quota" | "refused" | "unavailable";
@@ -153,12 +166,15 @@ function kindOfStatus(status: number): Kind {
   return "refused";
 }
 
+/** How it is said that a connection, or an answer, ended too early. */
+const broken = /^(?:fetch failed|terminated|network error|other side closed|premature close)$|\bstream ended\b/iu;
+
 function kindOfWords({ words, text, isRetryable }: ProviderFailure): Kind {
   if (!words.isDisjointFrom(overloadWords)) return "overloaded";
   if (!words.isDisjointFrom(keyWords)) return "denied";
   if (!words.isDisjointFrom(connectionWords)) return "unavailable";
   if (!words.isDisjointFrom(refusalWords)) return "refused";
-  if (isRetryable === true || /^(?:fetch failed|terminated|network error)$/iu.test(text)) return "unavailable";
+  if (isRetryable === true || broken.test(text)) return "unavailable";
   return "failed";
 }
 

@@ -109,6 +109,27 @@ test.for([
   expect(waits).toEqual([waitMs]);
 });
 
+test.for([408, 500, 502, 503, 504, 529])(
+  "withRetries() waits as long as a provider says after %s too",
+  async (status) => {
+    const responseHeaders = { "retry-after": "7" };
+
+    const waits = await waitsOf({ maxRetries: 1 }, { fails: apiError(status, "slow", { responseHeaders }) });
+
+    expect(waits).toEqual([7000]);
+  },
+);
+
+test("withRetries() does not ask again when the provider says that it makes no sense", async () => {
+  const responseHeaders = { "X-Should-Retry": "false" };
+  const inner = scriptedModel([{ fails: apiError(429, "slow", { responseHeaders }) }, good]);
+
+  const error = await failureOf(readParts(withRetries(inner)));
+
+  expect(error.code).toBe("model-overloaded");
+  expect(inner.calls).toHaveLength(1);
+});
+
 test.for(["-1", "soon", "", "NaN", "Infinity", "1e9", "7; DROP TABLE", "9".repeat(400)])(
   "withRetries() waits its own time when retry-after is %j",
   async (after) => {
@@ -118,10 +139,14 @@ test.for(["-1", "soon", "", "NaN", "Infinity", "1e9", "7; DROP TABLE", "9".repea
   },
 );
 
-test("withRetries() waits as long as Google writes into the body", async () => {
-  const responseBody = '{"error":{"details":[{"@type":"RetryInfo","retryDelay":"34s"}]}}';
+test.for([
+  ["34s", 34_000],
+  ["134.074824224s", 134_074.824224],
+] as const)("withRetries() waits as long as Google writes into the body: %s", async ([retryDelay, waitMs]) => {
+  const responseBody = JSON.stringify({ error: { details: [{ "@type": "RetryInfo", retryDelay }] } });
+  const options = { maxRetries: 1, maxRetryAfterMs: 200_000 };
 
-  expect(await waitsOf({ maxRetries: 1 }, { fails: apiError(429, "slow", { responseBody }) })).toEqual([34_000]);
+  expect(await waitsOf(options, { fails: apiError(429, "slow", { responseBody }) })).toEqual([waitMs]);
 });
 
 test("withRetries() does not wait longer than it may: it says when to come back", async () => {

@@ -1,9 +1,16 @@
-import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
+import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { Model, ModelAnswer, ModelCall } from "../model.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import { machineClock, toError, wait, type ModelClock } from "./model-clock.ts";
 import { cut, openStream } from "./open-stream.ts";
-import { giveUp, isModelError, isWorthRetrying, toModelError, type ModelError } from "./to-model-error.ts";
+import {
+  giveUp,
+  isModelError,
+  isWorthRetrying,
+  retryAfterOf,
+  toModelError,
+  type ModelError,
+} from "./to-model-error.ts";
 import { startWatch, type TimeLimits } from "./watch.ts";
 
 /** What is known when a model is about to be asked again. */
@@ -103,7 +110,7 @@ async function generate(model: Model, call: ModelCall, plan: Plan, clock: ModelC
 
 /** How long to wait; `undefined` if that is longer than anybody should. */
 function delay(plan: Plan, attempt: number, error: ModelError, random: () => number): number | undefined {
-  const after = isKitbagError(error, "model-overloaded") ? error.details.retryAfterMs : undefined;
+  const after = retryAfterOf(error);
   if (after !== undefined) {
     // A little later than asked for, and not all at the same time.
     return after > plan.maxRetryAfterMs ? undefined : after + random() * Math.min(1000, after / 10 + 50);

@@ -165,6 +165,39 @@ test("balance() leaves a model alone for as long as it says", async () => {
   expect([before, busy.calls.length]).toEqual([1, 2]);
 });
 
+test("balance() leaves a model alone for an hour at most, whatever it says", async () => {
+  const clock = fakeClock();
+  const busy = scriptedModel([
+    { fails: apiError(429, "slow", { responseHeaders: { "retry-after": "99999999999" } }) },
+    good,
+  ]);
+  const outages: Outage[] = [];
+  const model = pair(busy, { clock, onOutage: (outage) => outages.push(outage) });
+
+  await readParts(model);
+  await clock.advance(3_600_000);
+  await readParts(model);
+
+  expect(busy.calls).toHaveLength(2);
+  expect(outages).toMatchObject([{ restMs: 3_600_000 }]);
+});
+
+test("balance() takes out a model that breaks off each of its answers", async () => {
+  const clock = fakeClock();
+  const torn: Turn = { parts: textParts("Hello").slice(0, -1) };
+  const sick = scriptedModel([torn, torn, torn, good]);
+  const outages: Outage[] = [];
+  const model = pair(sick, { clock, maxFailures: 3, restMs: 1000, onOutage: (outage) => outages.push(outage) });
+
+  for (let turn = 0; turn < 6; turn++) await readParts(model);
+  const before = sick.calls.length;
+  await clock.advance(1000);
+  for (let turn = 0; turn < 2; turn++) await readParts(model);
+
+  expect([before, sick.calls.length]).toEqual([3, 5]);
+  expect(outages).toMatchObject([{ model: "acme/one", error: { code: "model-unavailable" } }]);
+});
+
 test("balance() asks the one whose time is over first when all are left alone, and fails as it does", async () => {
   const clock = fakeClock();
   const models = hosts(broken, broken);

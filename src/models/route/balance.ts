@@ -1,7 +1,13 @@
-import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
-import type { Model, ModelCall } from "../model.ts";
+import { describeCause, KitbagError } from "../../core/errors.ts";
+import type { Model, ModelCall, ModelPart } from "../model.ts";
 import { machineClock, toError, type ModelClock } from "../retry/model-clock.ts";
-import { isModelError, toModelError, type ModelError, type ModelErrorCode } from "../retry/to-model-error.ts";
+import {
+  isModelError,
+  retryAfterOf,
+  toModelError,
+  type ModelError,
+  type ModelErrorCode,
+} from "../retry/to-model-error.ts";
 import type { PartSource } from "../shims/part-source.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import { askCandidate, findSharedUrls, generateCandidate, toCandidates, type Candidate } from "./candidate.ts";
@@ -56,8 +62,8 @@ const ofTheHost: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
  * do for its weight; by chance where several have.
  *
  * A failure that is the host's or the key's sends the question to another one, as long as nothing was shown. A model that fails
- * several times in a row, or that says when to come back, is left alone for that time; then one question tries it. When all are
- * left alone, the one whose time is over first is asked.
+ * several times in a row, also in the middle of its answers, or that says when to come back, is left alone for that time, an hour at
+ * most; then one question tries it. When all are left alone, the one whose time is over first is asked.
  *
  * @example
  * ```ts
@@ -89,7 +95,6 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
       const release = occupy(member);
       try {
         const answer = await ask(member, release);
-        member.failures = 0;
         member.restsUntil = 0;
         return answer;
       } catch (cause) {
@@ -114,13 +119,14 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
     doGenerate: (call) =>
       tryAll(call, async (member, release) => {
         const answer = await generateCandidate(member, call);
+        member.failures = 0;
         release();
         return answer;
       }),
     ask: (call) =>
       tryAll(call, async (member, release) => {
         const answer = await askCandidate(member, call, clock);
-        return { ...answer, source: releaseAtEnd(answer.source, release) };
+        return { ...answer, source: watchEnd(answer.source, { member, judge, release }) };
       }),
   });
 }
@@ -175,26 +181,47 @@ function occupy(member: Member): () => void {
   };
 }
 
-function createJudge(options: BalanceOptions, clock: ModelClock): (member: Member, error: ModelError) => void {
+/** However long a provider wants to be left alone: a question now and then finds out whether it meant that. */
+const longestRestMs = 3_600_000;
+
+type Judge = (member: Member, error: ModelError) => void;
+
+function createJudge(options: BalanceOptions, clock: ModelClock): Judge {
   const { maxFailures = 3, restMs: usualMs = 30_000, onOutage } = options;
   checkNumber("maxFailures", maxFailures, 1);
   checkNumber("restMs", usualMs, 0);
   return (member, error) => {
     member.failures += 1;
-    const after = isKitbagError(error, "model-overloaded") ? error.details.retryAfterMs : undefined;
+    const after = retryAfterOf(error);
     if (member.failures < maxFailures && after === undefined) return;
-    const restMs = after ?? usualMs;
+    const restMs = Math.min(after ?? usualMs, Math.max(usualMs, longestRestMs));
     member.restsUntil = clock.elapsed() + restMs;
     onOutage?.({ model: member.id, error, restMs });
   };
 }
 
-function releaseAtEnd(source: PartSource, release: () => void): PartSource {
+interface Asked {
+  readonly member: Member;
+  readonly judge: Judge;
+  readonly release: () => void;
+}
+
+/** Whether a model is well is known at the end of its answer: it may break off in the middle of each. */
+function watchEnd(source: PartSource, { member, judge, release }: Asked): PartSource {
+  let hasFailed = false;
+  const look = (part: ModelPart): void => {
+    if (part.type === "error" && isModelError(part.error) && ofTheHost.has(part.error.code)) {
+      if (!hasFailed) judge(member, part.error);
+      hasFailed = true;
+    }
+    if (part.type === "finish" && !hasFailed) member.failures = 0;
+  };
   return {
     ...source,
     async next() {
       try {
         const part = await source.next();
+        if (part !== undefined) look(part);
         if (part === undefined || part.type === "finish") release();
         return part;
       } catch (cause) {

@@ -1,3 +1,4 @@
+import { withImages } from "../images/with-images.ts";
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
 import { isFree } from "../prices/provider-names.ts";
@@ -14,14 +15,15 @@ export interface Candidate extends Reader {
   readonly name: string;
 }
 
-/** Gives each model a name; those that are called the same are numbered, because their ids and signatures are not the same. */
+/** Gives each model a name and pictures that it takes; those that are called the same are numbered, because their ids and signatures are not the same. */
 export function toCandidates(models: readonly Model[]): Candidate[] {
   const counts = new Map<string, number>();
   return models.map((model) => {
     const name = nameOf(model);
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
-    return { model, name, id: count === 1 ? name : `${name}#${count}`, namespaces: namespacesOf(model.provider) };
+    const id = count === 1 ? name : `${name}#${count}`;
+    return { model: withImages(model), name, id, namespaces: namespacesOf(model.provider) };
   });
 }
 
@@ -47,10 +49,11 @@ function loadPrices({ model }: Candidate): Promise<unknown> | undefined {
   return isFree(model) ? undefined : loadKnownModels().catch(() => undefined);
 }
 
-/** Says who made the parts that hold something of their provider, and the end of the answer. */
+/** Says who made the calls, the parts that hold something of their provider, and the end of the answer. */
 function markPart<Made extends ModelContent | ModelPart>(part: Made, candidate: Candidate): Made {
   const { type, providerMetadata, providerExecuted } = part as Marked;
-  if (type !== "finish" && providerMetadata === undefined && providerExecuted !== true) return part;
+  const isMarked = type === "finish" || type === "tool-call" || providerExecuted === true;
+  if (!isMarked && providerMetadata === undefined) return part;
   return { ...part, providerMetadata: withMaker(providerMetadata, candidate) };
 }
 

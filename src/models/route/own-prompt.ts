@@ -2,6 +2,7 @@ import type { LanguageModelV4FilePart, LanguageModelV4ToolResultPart } from "@ai
 
 import type { ModelCall, ModelMessage } from "../model.ts";
 import { listToolChanges } from "../tool-changes.ts";
+import { isStrictAboutIds, withSafeIds } from "../shims/call-ids.ts";
 import { namespaceOf } from "../shims/to-v3-prompt.ts";
 
 /** Who is asked: what is its own in a prompt, and what is another's. */
@@ -24,14 +25,37 @@ export function namespacesOf(provider: string): ReadonlySet<string> {
 
 /**
  * A call without what only another provider understands: its reasoning with the signatures, its own kinds of parts, its tools and
- * what they did, changes of the list of tools, the ids that it gave to parts and files. The call itself if there is nothing of that kind.
+ * what they did, changes of the list of tools, the ids that it gave to parts, files and calls. The call itself if there is nothing of that kind.
  */
 export function toOwnCall(given: ModelCall, reader: Reader): ModelCall {
-  const call = reader.namespaces.has("anthropic") ? given : listToolChanges(given);
+  const isAnthropic = reader.namespaces.has("anthropic");
+  const listed = isAnthropic ? withoutLateThinking(given, reader) : listToolChanges(given);
+  const call = [...reader.namespaces].some(isStrictAboutIds) ? withSafeIds(listed) : listed;
   const prompt = mapChanged(call.prompt, (message) => toOwnMessage(message, reader));
   const tools = call.tools && mapChanged(call.tools, (tool) => (isForeignTool(tool, reader) ? undefined : tool));
   if (prompt === call.prompt && tools === call.tools) return call;
   return { ...call, prompt, ...(tools !== undefined && { tools }) };
+}
+
+/**
+ * Anthropic wants that an answer which it goes on with began with its own thoughts, if it is to think. Where another model began to
+ * call tools, it goes on without; it thinks again with the next thing that is said to it.
+ */
+function withoutLateThinking(call: ModelCall, reader: Reader): ModelCall {
+  const { reasoning, ...rest } = call;
+  const thinking = call.providerOptions?.["anthropic"]?.["thinking"];
+  const isAsked = (reasoning !== undefined && reasoning !== "none") || thinking !== undefined;
+  if (!isAsked || !isBegunByOther(call.prompt, reader)) return call;
+  const { thinking: _, ...anthropic } = call.providerOptions?.["anthropic"] ?? {};
+  return { ...rest, ...(thinking !== undefined && { providerOptions: { ...call.providerOptions, anthropic } }) };
+}
+
+/** Tells whether results come last, and another model began what they are of. */
+function isBegunByOther(prompt: readonly ModelMessage[], reader: Reader): boolean {
+  if (prompt.at(-1)?.role !== "tool") return false;
+  const said = prompt.findLastIndex(({ role }) => role === "user");
+  const first = prompt.slice(said + 1).find(({ role }) => role === "assistant");
+  return first?.role === "assistant" && first.content.some((part) => isMarkedForeign(part, reader));
 }
 
 function isForeignTool(tool: NonNullable<ModelCall["tools"]>[number], { namespaces }: Reader): boolean {

@@ -400,6 +400,24 @@ test("asModel() puts the warnings of version 2 into today's words", async () => 
   expect(parts[0]).toEqual({ type: "stream-start", warnings });
 });
 
+test.for(["v2", "v3"] as const)("asModel() does without what a model of %s forgets to say", async (version) => {
+  const unknown = { inputTokens: undefined, outputTokens: undefined, cachedInputTokens: undefined };
+  const parts = [{ type: "stream-start" }, { type: "text-delta", id: "1", delta: "a" }, { type: "finish" }];
+  const careless = {
+    ...v3Model(),
+    specificationVersion: version,
+    doGenerate: () => Promise.resolve({ content: [{ type: "text", text: "a" }], usage: unknown }),
+    doStream: () => Promise.resolve({ stream: ReadableStream.from(parts) }),
+  } as unknown as AnyModel;
+  const call: ModelCall = { prompt: [], reasoning: "low" };
+
+  const [answer, read] = await Promise.all([asModel(careless).doGenerate(call), readAll(asModel(careless), call)]);
+
+  const warnings = [expect.objectContaining({ feature: "reasoning" })];
+  expect(answer).toMatchObject({ content: [{ text: "a" }], warnings });
+  expect(read).toMatchObject([{ type: "stream-start", warnings }, { delta: "a" }, { type: "finish" }]);
+});
+
 test("asModel() stops the stream of an old model when nobody wants the rest", async () => {
   let cancelled: unknown;
   const endless = new ReadableStream<LanguageModelV3StreamPart>({

@@ -26,7 +26,7 @@ export function fromV3(model: LanguageModelV3): Model {
       return {
         ...answer,
         content: answer.content.map(toContent),
-        warnings: [...answer.warnings, ...missingSettings(call)],
+        warnings: [...(answer.warnings ?? []), ...missingSettings(call)],
       };
     },
     async ask(call) {
@@ -53,7 +53,8 @@ function toContent(content: LanguageModelV3Content): ModelContent {
 
 function toPart(part: LanguageModelV3StreamPart, missing: Warnings): ModelPart {
   if (part.type === "file") return toFile(part);
-  if (part.type === "stream-start" && missing.length > 0) return { ...part, warnings: [...part.warnings, ...missing] };
+  if (part.type === "stream-start" && missing.length > 0)
+    return { ...part, warnings: [...(part.warnings ?? []), ...missing] };
   return part;
 }
 

@@ -37,7 +37,7 @@ export function v2AsV3(model: LanguageModelV2): LanguageModelV3 {
         content: content.map(toContent),
         finishReason: toFinishReason(finishReason),
         usage: toUsage(usage),
-        warnings: warnings.map(toWarning),
+        warnings: toWarnings(warnings),
       };
     },
     async doStream(call) {
@@ -68,7 +68,7 @@ function toTool(tool: V3Tool): V2Tool {
 }
 
 function toPart(part: LanguageModelV2StreamPart): LanguageModelV3StreamPart {
-  if (part.type === "stream-start") return { ...part, warnings: part.warnings.map(toWarning) };
+  if (part.type === "stream-start") return { ...part, warnings: toWarnings(part.warnings) };
   if (part.type === "tool-result") return toResult(part);
   if (part.type !== "finish") return part;
   return { ...part, usage: toUsage(part.usage), finishReason: toFinishReason(part.finishReason) };
@@ -83,12 +83,13 @@ function toResult(whole: LanguageModelV2ToolResult): LanguageModelV3ToolResult {
   return { ...part, result: (result ?? "") as NonNullable<LanguageModelV3ToolResult["result"]> };
 }
 
-function toFinishReason(reason: LanguageModelV2FinishReason): LanguageModelV3FinishReason {
-  return { unified: reason === "unknown" ? "other" : reason, raw: undefined };
+function toFinishReason(reason: LanguageModelV2FinishReason | undefined): LanguageModelV3FinishReason {
+  return { unified: reason === undefined || reason === "unknown" ? "other" : reason, raw: undefined };
 }
 
-function toUsage(usage: LanguageModelV2Usage): LanguageModelV3Usage {
-  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usage;
+/** Old models do not always say what they must: what is missing is not known. */
+function toUsage(usage: Partial<LanguageModelV2Usage> | null | undefined): LanguageModelV3Usage {
+  const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = usage ?? {};
   return {
     inputTokens: {
       total: inputTokens,
@@ -106,8 +107,12 @@ function rest(total: number | undefined, part: number | undefined): number | und
   return part > total ? undefined : total - part;
 }
 
+function toWarnings(warnings: readonly LanguageModelV2CallWarning[] | undefined): SharedV3Warning[] {
+  return (warnings ?? []).map(toWarning);
+}
+
 function toWarning(warning: LanguageModelV2CallWarning): SharedV3Warning {
   if (warning.type === "other") return warning;
-  const feature = warning.type === "unsupported-tool" ? `tool ${warning.tool.name}` : String(warning.setting);
+  const feature = warning.type === "unsupported-tool" ? `tool ${warning.tool?.name}` : String(warning.setting);
   return { type: "unsupported", feature, ...(warning.details === undefined ? {} : { details: warning.details }) };
 }

@@ -96,6 +96,19 @@ test("createRunView() says what the agent tells the model by itself, and that a 
   expect(stderr).toBe("The model did not answer and is asked again: Cannot ask: busy\nTold the model: Go on.\n");
 });
 
+test("createRunView() says once what the provider did not do as it was asked to", () => {
+  const answer = {
+    type: "model-answer",
+    ...at,
+    model: "openai/gpt-6-sol",
+    warnings: ["seed is not supported"],
+  } as never;
+
+  const { stderr } = show([answer, answer]);
+
+  expect(stderr).toBe("openai/gpt-6-sol: seed is not supported\n");
+});
+
 test("createRunView() shows no text if nobody wants it", () => {
   const { stdout } = show([{ type: "text-delta", ...at, text: "{}" }], { showsText: false });
 

@@ -182,6 +182,8 @@ function createHandlers(
   { terminal, showsText }: { readonly terminal: Terminal; readonly showsText: boolean },
 ): Handlers {
   const { status, text, thoughts, endLines, dim } = screen;
+  // The same is said with each step of a run.
+  const told = new Set<string>();
   return {
     "step-start"() {
       text.endLine();
@@ -202,9 +204,13 @@ function createHandlers(
       endLines();
       status.show(() => `writing a call of ${toPrintableLine(tool)}`);
     },
-    "model-answer"() {
+    "model-answer"({ model, warnings = [] }) {
       status.show(undefined);
       endLines();
+      for (const warning of warnings) {
+        if (!told.has(warning)) dim(`${model}: ${warning}`);
+        told.add(warning);
+      }
     },
     "model-retry": ({ error }) => dim(`The model did not answer and is asked again: ${error.message}`),
     "tool-start": (event) => work.start(event),

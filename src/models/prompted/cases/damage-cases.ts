@@ -223,4 +223,30 @@ export const damageCases: readonly Case[] = [
   cut('<tool_call>{"name": "get_weather", "arguments": {'.length),
   cut('<tool_call>{"name": "get_weather", "arguments": {"city"'.length),
   cut('<tool_call>{"name": "get_weather", "arguments": {"city": "Paris"'.length),
+  // What is missing is not made up.
+  { text: tagged('{"name": "get_weather", "arguments": {"city": "Paris", "days": -}}'), problems: ["unreadable"] },
+  { text: tagged('{"name": "send", "arguments": {"to": "a", "options": {"cc": [1, -]}}}'), problems: ["unreadable"] },
+  { text: tagged('{"name": "send", "arguments": {"to": "a", "options": {"cc": [NaN]}}}'), problems: ["input"] },
+  { text: tagged('{"name": "send", "arguments": {"to": "a", "options": {"cc": [-Infinity]}}}'), problems: ["input"] },
+  {
+    text: tagged('{"name": "search", "arguments": {"query": "NaN", "tags": ["Infinity"]}}'),
+    calls: [["search", { query: "NaN", tags: ["Infinity"] }]],
+  },
+  // A call that cannot be read takes no other with it.
+  {
+    text: `<tool_call>\n${whole}\n{"name": "list_files", "arguments": "}}\n</tool_call>`,
+    calls: [paris],
+    problems: ["unreadable"],
+  },
+  {
+    text: `<tool_call>\n${whole}\n{"name": "list_files", "ar"guments": {}}\n</tool_call>\n${tagged(whole)}`,
+    calls: [paris, paris],
+    problems: ["unreadable"],
+  },
+  {
+    text: `<tool_call>${whole}\n{"name": 5}\n</tool_call>\nDone.`,
+    calls: [paris],
+    problems: ["unreadable"],
+    prose: "Done.",
+  },
 ];

@@ -138,4 +138,12 @@ export const tagCases: readonly Case[] = [
   prose("<b>bold</b> and 1 < 2 > 0 <br/> <a href='x'>y</a>"),
   prose("Put the call between <tool_call> and </tool_call> tags."),
   prose("<tool_call></tool_call>"),
+  { text: '<tool_call name="get_weather">{"city": "Paris"}</tool_call>', calls: [paris] },
+  {
+    text: '<function_call name="get_weather">\n{"city": "Paris"}\n</function_call>\nDone.',
+    calls: [paris],
+    prose: "Done.",
+  },
+  { text: '<tool_call name="get_weather"><city>Paris</city></tool_call>', calls: [paris] },
+  { text: '<tool_call name="get_wether">{"city": "Paris"}</tool_call>', problems: ["unknown-tool"] },
 ];

@@ -1,0 +1,53 @@
+import { createHash } from "node:crypto";
+
+import type { ModelCall, ModelMessage } from "../model.ts";
+
+/** Providers that refuse ids of calls which others give: OpenAI takes 40 characters, Anthropic only those of a name. */
+const strict: ReadonlySet<string> = new Set(["anthropic", "azure", "openai"]);
+
+const safe = /^[\w-]{1,40}$/u;
+
+/** Tells whether a provider refuses ids of calls that others give. */
+export function isStrictAboutIds(namespace: string): boolean {
+  return strict.has(namespace);
+}
+
+/**
+ * A call of a model in whose prompt all tools were called under ids that every provider takes: what another model called goes on
+ * under another id, always the same. The call itself if there is nothing to change.
+ */
+export function withSafeIds(call: ModelCall): ModelCall {
+  const { prompt } = call;
+  if (!prompt.some(hasUnsafe)) return call;
+  return { ...call, prompt: prompt.map((message) => (hasUnsafe(message) ? toSafe(message) : message)) };
+}
+
+function hasUnsafe({ role, content }: ModelMessage): boolean {
+  if (role !== "assistant" && role !== "tool") return false;
+  for (const part of content) if (isOfCall(part, role) && !safe.test(part.toolCallId)) return true;
+  return false;
+}
+
+interface OfCall {
+  readonly toolCallId: string;
+}
+
+/** What a provider did itself has an id of its own. */
+function isOfCall<Part extends { readonly type: string }>(part: Part, role: string): part is Part & OfCall {
+  const { type, providerExecuted } = part as { readonly type: string; readonly providerExecuted?: boolean };
+  return role === "tool" ? type === "tool-result" : type === "tool-call" && providerExecuted !== true;
+}
+
+function toSafe(message: ModelMessage): ModelMessage {
+  if (message.role !== "assistant" && message.role !== "tool") return message;
+  const content = message.content.map((part) =>
+    isOfCall(part, message.role) && !safe.test(part.toolCallId)
+      ? { ...part, toolCallId: toSafeId(part.toolCallId) }
+      : part,
+  );
+  return { ...message, content } as ModelMessage;
+}
+
+function toSafeId(id: string): string {
+  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+}
