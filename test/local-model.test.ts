@@ -12,6 +12,8 @@ import { laterSkillRequests, otherToolRequests } from "./local-model/unseen-requ
 import { clubRequests, clubSkillRequests } from "./local-model/club-requests.ts";
 import { clubTools } from "./local-model/club-tools.ts";
 import { conversationRequests } from "./local-model/conversation-requests.ts";
+import { depotRequests, depotSkillRequests } from "./local-model/depot-requests.ts";
+import { depotTools } from "./local-model/depot-tools.ts";
 import { deskRequests, deskSkillRequests } from "./local-model/desk-requests.ts";
 import { deskTools } from "./local-model/desk-tools.ts";
 import { houseRequests } from "./local-model/house-requests.ts";
@@ -72,6 +74,7 @@ test("localModel() does most of what is asked over the tools of a house, a help 
     ["help desk", deskTools, deskRequests, deskSkillRequests],
     ["club", clubTools, clubRequests, clubSkillRequests],
     ["office", officeTools, officeRequests, officeSkillRequests],
+    ["depot", depotTools, depotRequests, depotSkillRequests],
   ] as const;
 
   const wrong: RequestCase[] = [];

@@ -3,11 +3,11 @@ import { nearestNames } from "../../../core/nearest.ts";
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
-import { toExtensionStems } from "../fill/kind-candidates.ts";
 import { currencyCodeOf, isUnitName } from "../fill/unit-names.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toSpokenExpression } from "../fill/spoken-expression.ts";
 import type { Request } from "../text/read-request.ts";
+import { toExtensionStems } from "../text/file-endings.ts";
 import { isEmptyWord, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
 

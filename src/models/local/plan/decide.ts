@@ -91,7 +91,7 @@ function withResults(work: readonly (readonly DoneCall[])[], text: string): stri
 }
 
 function settle(task: Task, fit: Fit, { today }: Scene): Resolution {
-  const filled = addAnswers(fit.filled, task.answers, today);
+  const filled = addAnswers(fit.tool, fit.filled, task.answers, today);
   const whole = { ...fit, filled };
   if (filled.missing.length > 0) return { type: "ask", fit: whole };
   const said = findObjection(task.request, whole);
@@ -172,7 +172,7 @@ function textsOf(value: JsonValue): string[] {
 function call(scene: Scene, { request }: Task, { tool, filled }: Fit): Decision | undefined {
   const work = workOf(scene.exchange);
   const made = new Set((scene.mustCall ? work.flat() : (work.at(-1) ?? [])).map(keyOf));
-  const calls = toInputs(tool, request, filled)
+  const calls = toInputs(filled)
     .map((input): PlannedCall => ({ tool: tool.name, input }))
     .filter((call) => !made.has(keyOf(call)));
   if (calls.length > 0) return { text: "", calls };

@@ -1,0 +1,46 @@
+import { textAt, type Token, wordAt } from "../text/token.ts";
+import type { Candidate, FillPlace } from "./candidate.ts";
+import { fitNumber } from "./convert-token.ts";
+import type { Parameter } from "./parameter.ts";
+
+/** Which of two sides is said first; of others it is the order of the schema. */
+const firstSides = ["width", "w", "x", "columns", "cols"];
+const lastSides = ["height", "h", "y", "rows", "lines"];
+
+/** "800x600", "3 x 8", "4 by 10": two numbers for two parameters that are the sides of something, whether they may be left out or not. */
+export function pairCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
+  const pair = sidesOf(place.parameters);
+  const side = pair.indexOf(parameter);
+  if (side === -1) return [];
+  return place.tokens.flatMap((token, at) => {
+    const second = secondOf(place.tokens, at);
+    if (second === undefined) return [];
+    const where = side === 0 ? at : second;
+    const number = place.tokens[where]?.value;
+    const value = typeof number === "number" ? fitNumber(parameter, number) : undefined;
+    return value === undefined || token.kind !== "number"
+      ? []
+      : [{ parameter, value, from: where, to: where + 1, cueFrom: at, cueTo: second + 1, score: 67 }];
+  });
+}
+
+function sidesOf(parameters: readonly Parameter[]): readonly Parameter[] {
+  const numbers = parameters.filter(({ type }) => type === "integer" || type === "number");
+  const named = (sides: readonly string[]): Parameter | undefined =>
+    numbers.find(({ words }) => words.some((word) => sides.includes(word)));
+  const first = named(firstSides);
+  const last = named(lastSides);
+  if (first !== undefined && last !== undefined && first !== last) return [first, last];
+  const required = numbers.filter(({ isRequired }) => isRequired);
+  return required.length === 2 ? required : [];
+}
+
+/** Where the second number is; `undefined` if there is none. */
+function secondOf(tokens: readonly Token[], at: number): number | undefined {
+  const token = tokens[at];
+  if (token?.kind !== "number") return undefined;
+  const next = tokens[at + 1];
+  if (next?.kind === "number" && next.start === token.end + 1 && !/^,/u.test(textAt(tokens, at + 1))) return at + 1;
+  const isJoined = /^(?:x|by)$/u.test(wordAt(tokens, at + 1)) || textAt(tokens, at + 1) === "×";
+  return isJoined && tokens[at + 2]?.kind === "number" ? at + 2 : undefined;
+}
