@@ -16,6 +16,8 @@ import { depotRequests, depotSkillRequests } from "./local-model/depot-requests.
 import { depotTools } from "./local-model/depot-tools.ts";
 import { deskRequests, deskSkillRequests } from "./local-model/desk-requests.ts";
 import { deskTools } from "./local-model/desk-tools.ts";
+import { farmRequests, farmSkillRequests } from "./local-model/farm-requests.ts";
+import { farmTools } from "./local-model/farm-tools.ts";
 import { houseRequests } from "./local-model/house-requests.ts";
 import { houseSkillRequests } from "./local-model/house-skill-requests.ts";
 import { houseTools } from "./local-model/house-tools.ts";
@@ -75,6 +77,7 @@ test("localModel() does most of what is asked over the tools of a house, a help 
     ["club", clubTools, clubRequests, clubSkillRequests],
     ["office", officeTools, officeRequests, officeSkillRequests],
     ["depot", depotTools, depotRequests, depotSkillRequests],
+    ["farm", farmTools, farmRequests, farmSkillRequests],
   ] as const;
 
   const wrong: RequestCase[] = [];

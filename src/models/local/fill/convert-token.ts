@@ -98,7 +98,8 @@ function toPlainValue(parameter: Parameter, token: Token): string | undefined {
   const roles = rolesOf(parameter);
   if (token.kind === "url" && roles.has("url") && !roles.has("host")) return withScheme(token.text);
   const text = plainText(token);
-  if (isNumbered(parameter) && !/\d/u.test(text)) return undefined;
+  const isPhone = roles.has("phone") && !/\b(?:name|contact)\b/iu.test(parameter.description);
+  if ((isPhone || isNumbered(parameter)) && !/\d/u.test(text)) return undefined;
   const form = typeof format === "string" ? formats.get(format) : undefined;
   return form === undefined || form.test(text) ? text : undefined;
 }

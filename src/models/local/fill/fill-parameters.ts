@@ -183,14 +183,20 @@ function guess(place: FillPlace, parameter: Parameter, { cues, places }: Filling
   if (found === undefined || first === undefined) return undefined;
   // The name of a file is not what is in it.
   if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
+  const value =
+    parameter.type !== "array"
+      ? convertToken(parameter, { ...first, kind: "quoted", value: found.text })
+      : place.tokens.some(({ text }) => text === ":")
+        ? splitList(found.text)
+        : undefined;
+  if (value === undefined) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);
   places.set(parameter.name, { from: found.from, to: found.to });
-  if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value: found.text });
-  return place.tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
+  return value;
 }
 
 /** Tells whether plain words can be a value. */
-function takesWords(parameter: Parameter): boolean {
+export function takesWords(parameter: Parameter): boolean {
   const { type, item, hasDefault, choices } = parameter;
   const isText = type === "string" || type === "any" || (type === "array" && item?.type === "string");
   return isText && !hasDefault && choices.length === 0 && !hasForm(parameter);

@@ -164,8 +164,8 @@ function namesExtension(parameter: Parameter, extension: string): boolean {
 }
 
 /** `main..HEAD` looks like `v1.0..v1.1`, "USD" like "EUR", "2020-2024" like "2019-2021". */
-function hasSampleShape({ samples }: Parameter, token: Token): boolean {
-  if (token.kind === "quoted" || token.kind === "code" || token.text.length > 60) return false;
+export function hasSampleShape({ samples }: Parameter, token: Token): boolean {
+  if (/^(?:quoted|code|selector)$/u.test(token.kind) || token.text.length > 60) return false;
   if (token.kind === "path") return token.text.includes("*") && samples.some((sample) => sample.includes("*"));
   const shape = shapeOf(token.text);
   // A word with a capital is any word, at the beginning of a sentence.

@@ -1,5 +1,5 @@
 import { isEmptyWord } from "../text/stems.ts";
-import { isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
+import { isCode, isValueToken, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
@@ -39,11 +39,7 @@ function canTake({ place, isAllOptional }: Left, parameter: Parameter, token: To
   if (parameter.type !== "string" || hasForm(parameter) || parameter.hasDefault) return false;
   const roles = rolesOf(parameter);
   if (token.kind === "quoted") return !roles.has("path") && !roles.has("phone");
-  return isAllOptional && !isForm(token.kind) && (roles.has("name") || roles.has("person")) && token.kind === "word";
-}
-
-function isForm(kind: TokenKind): boolean {
-  return kind !== "word" && kind !== "quoted";
+  return isAllOptional && token.kind === "word" && (roles.has("name") || roles.has("person"));
 }
 
 /** "12 pallets" is a quantity, "user 4711" an id. */
@@ -57,7 +53,10 @@ function isCount({ tokens }: FillPlace, { words }: Parameter, at: number, isAllO
 /** A name in the middle of a request: the first of its words. */
 function isNameAt({ tokens, toolStems }: FillPlace, at: number): boolean {
   const isCapital = (place: number): boolean =>
-    tokens[place]?.kind === "word" && /^\p{Lu}/u.test(tokens[place].text) && !isEmptyWord(wordAt(tokens, place));
+    tokens[place]?.kind === "word" &&
+    !isCode(tokens[place]) &&
+    /^\p{Lu}/u.test(tokens[place].text) &&
+    !isEmptyWord(wordAt(tokens, place));
   return at > 0 && isCapital(at) && !isCapital(at - 1) && !toolStems.has(tokens[at]?.stem ?? "");
 }
 

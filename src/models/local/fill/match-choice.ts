@@ -34,7 +34,7 @@ export function findChoices(
     choices.map((choice) => [choice, neighboursOf(String(choice), `${about} ${description}`)]),
   );
   return tokens.flatMap((token, from) => {
-    const hit = choiceAt(tokens, from, byFold, stems) ?? stemAt(token, from, byStem);
+    const hit = choiceAt(tokens, from, byFold, stems) ?? partOf(token, from, byFold) ?? stemAt(token, from, byStem);
     if (hit !== undefined || token.stem === "") return hit ?? [];
     const near = byNeighbour.get(token.stem);
     return near === undefined ? [] : [{ choice: near, from, to: from + 1, score: 43 }];
@@ -76,6 +76,13 @@ function choiceAt(
     if (choice !== undefined && score > 0) return { choice, from, to: from + count, score };
   }
   return undefined;
+}
+
+/** "fahrenheit/imperial": one of two words for the same. */
+function partOf({ kind, text }: Token, from: number, byFold: ReadonlyMap<string, Choice>): FoundChoice | undefined {
+  const parts = kind === "path" && /^\p{L}+(?:\/\p{L}+)+$/u.test(text) ? text.split("/") : [];
+  const found = parts.map((part) => byFold.get(fold(part))).find((choice) => choice !== undefined);
+  return found === undefined ? undefined : { choice: found, from, to: from + 1, score: 58 };
 }
 
 /** "turn off", "lights off", "book out of": such a word stands for itself behind a verb and at the end; "in the kitchen" is a place. */

@@ -1,4 +1,5 @@
-import { textAt, type Token, wordAt } from "../text/token.ts";
+import type { Request } from "../text/read-request.ts";
+import { textAt, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { fitNumber } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
@@ -13,7 +14,7 @@ export function pairCandidates(place: FillPlace, parameter: Parameter): Candidat
   const side = pair.indexOf(parameter);
   if (side === -1) return [];
   return place.tokens.flatMap((token, at) => {
-    const second = secondOf(place.tokens, at);
+    const second = secondOf(place.request, at);
     if (second === undefined) return [];
     const where = side === 0 ? at : second;
     const number = place.tokens[where]?.value;
@@ -36,11 +37,11 @@ function sidesOf(parameters: readonly Parameter[]): readonly Parameter[] {
 }
 
 /** Where the second number is; `undefined` if there is none. */
-function secondOf(tokens: readonly Token[], at: number): number | undefined {
+function secondOf({ text, tokens }: Request, at: number): number | undefined {
   const token = tokens[at];
   if (token?.kind !== "number") return undefined;
   const next = tokens[at + 1];
-  if (next?.kind === "number" && next.start === token.end + 1 && !/^,/u.test(textAt(tokens, at + 1))) return at + 1;
+  if (next?.kind === "number" && /^[x×]$/iu.test(text.slice(token.end, next.start))) return at + 1;
   const isJoined = /^(?:x|by)$/u.test(wordAt(tokens, at + 1)) || textAt(tokens, at + 1) === "×";
   return isJoined && tokens[at + 2]?.kind === "number" ? at + 2 : undefined;
 }

@@ -1,6 +1,7 @@
 import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
+import { annotationsOf } from "./annotations.ts";
 import { type Token, wordAt } from "../text/token.ts";
 
 /** Things that cannot be taken back. Words in one group are said for one another. */
@@ -26,6 +27,9 @@ const alwaysDangerous = new Set([
   ...toStems("uninstall revoke kill overwrite"),
 ]);
 
+/** What is said for sending something of its kind: "text +41 …", "fax it". */
+const sending = groups[8] as ReadonlySet<string>;
+
 function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const own = new Set(toStems(tool.name));
   const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
@@ -49,8 +53,10 @@ const reads = new Set(
   ),
 );
 
-/** Tells whether a tool may do something that cannot be taken back, by its name and the first word of its description. */
+/** Tells whether a tool may do something that cannot be taken back: as it says itself, or by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
+  const { readOnly, destructive } = annotationsOf(tool);
+  if (readOnly === true || destructive === false) return false;
   return dangersOf(tool).length > 0;
 }
 
@@ -63,8 +69,10 @@ const changes = new Set(
   ),
 );
 
-/** Tells whether a tool changes things, by the first word of its description. */
+/** Tells whether a tool changes things: as it says itself, or by the first word of its description. */
 export function isChanging(tool: ModelTool): boolean {
+  const { readOnly, destructive } = annotationsOf(tool);
+  if (readOnly !== undefined || destructive === true) return readOnly !== true;
   const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
   if (isDangerous(tool)) return true;
   return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
@@ -93,9 +101,15 @@ export type DangerWish = "asked" | "denied" | "unsaid";
 /** Finds out whether a request asks in so many words for what a dangerous tool does: as a command, not in passing. */
 export function wishOf({ tokens }: Request, tool: ModelTool): DangerWish {
   if (tokens.some(({ text }) => text === tool.name)) return "asked";
-  const wishes = dangersOf(tool).map((group) => wishFor(tokens, group));
+  const dangers = dangersOf(tool);
+  const wishes = dangers.map((group) => wishFor(tokens, group === sending ? withNouns(group, tool) : group));
   if (wishes.includes("denied")) return "denied";
   return wishes.every((wish) => wish === "asked") ? "asked" : "unsaid";
+}
+
+/** What a tool sends is also the word for sending it, if a request begins with that. */
+function withNouns(group: ReadonlySet<string>, tool: ModelTool): ReadonlySet<string> {
+  return new Set([...group, ...toStems(`${ownName(tool)} ${(tool.description ?? "").slice(0, 60)}`)]);
 }
 
 function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWish {
@@ -118,11 +132,15 @@ export function asksAbout({ text, tokens }: Request): boolean {
   return /\?\s*$/u.test(text) && /^(?:is|are|was|were|do|does|did|has|have|am|any|isn't|aren't)$/u.test(first);
 }
 
-/** Tells whether a request wants something deleted, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
+const unpacking: ReadonlySet<string> = new Set(toStems("unpack unzip untar decompress"));
+
+/** Tells whether a request wants something deleted or unpacked, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
 export function asksForOther({ tokens }: Request, tool: ModelTool): boolean {
   const at = tokens.findIndex(({ stem }) => stem !== "");
-  const group = groups.slice(0, 2).find((stems) => stems.has(tokens[at]?.stem ?? ""));
+  const group = [...groups.slice(0, 2), unpacking].find((stems) => stems.has(tokens[at]?.stem ?? ""));
   if (group === undefined || wishFor(tokens, group) === "denied") return false;
-  const own = new Set(toStems(`${tool.name} ${(tool.description ?? "").slice(0, 500)}`));
+  // What tells about unpacking unpacks nothing.
+  const done = (tool.description ?? "").slice(0, 500).replaceAll(/\b(?:about|without|before|when) \w+ing\b/giu, "");
+  const own = new Set(toStems(`${tool.name} ${done}`));
   return ![...group].some((stem) => own.has(stem));
 }

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ModelTool } from "../../model.ts";
 import { convertToken } from "../fill/convert-token.ts";
-import { fillParameters, splitList } from "../fill/fill-parameters.ts";
+import { fillParameters, splitList, takesWords } from "../fill/fill-parameters.ts";
 import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { setField } from "../fill/set-field.ts";
 import { hasForm, rolesOf } from "../fill/roles.ts";
@@ -39,11 +39,13 @@ function readAnswer(
   if (first === undefined) return {};
   const isLong = longTexts.some((role) => rolesOf(first).has(role));
   const words = { ...noWords, about: toolWordsOf(tool).about };
-  const said = fillParameters({ request, parameters: isLong ? missing : open, words });
+  // Plain words are for what was asked for.
+  const others = isLong ? [] : open.filter((parameter) => !missing.includes(parameter) && !takesWords(parameter));
+  const said = fillParameters({ request, parameters: [...missing, ...others], words });
   const given: Record<string, JsonValue> = { ...said.input };
-  const others = [...said.places].filter(([name]) => name !== first.name && !said.guessed.has(name));
-  const isOpen = !Object.hasOwn(given, first.name) || (said.guessed.has(first.name) && others.length === 0);
-  const isWhole = others.length === 0 && isWholeText(first, request);
+  const hasOthers = [...said.places.keys()].some((name) => name !== first.name && !said.guessed.has(name));
+  const isOpen = !Object.hasOwn(given, first.name) || (said.guessed.has(first.name) && !hasOthers);
+  const isWhole = !hasOthers && isWholeText(first, request);
   const value = isOpen || isWhole ? wholeAnswer(first, request) : undefined;
   if (value !== undefined) setField(given, first.name, value);
   return given;

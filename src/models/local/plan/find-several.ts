@@ -25,7 +25,7 @@ export function findSeveral(tool: ModelTool, request: Request, filled: Filled): 
     const place = filled.places.get(parameter.name);
     const found =
       listedTexts(tool, parameter, request, filled) ??
-      (place === undefined ? undefined : sameKind(tool, parameter, request, filled, place));
+      (place === undefined ? undefined : sameKind({ tool, request, filled }, parameter, place));
     if (found !== undefined && found.values.length > 1) return found;
   }
   return undefined;
@@ -49,12 +49,17 @@ function listedTexts(
   return { name, values: splitList(value), tokens: [] };
 }
 
+/** What is asked of a tool. */
+interface Asked {
+  readonly tool: ModelTool;
+  readonly request: Request;
+  readonly filled: Filled;
+}
+
 /** What follows the value, joined by a comma or an "and", and is of the same kind. */
 function sameKind(
-  tool: ModelTool,
+  { tool, request, filled }: Asked,
   parameter: Parameter,
-  request: Request,
-  filled: Filled,
   { from, to }: FilledPlace,
 ): Several | undefined {
   const { tokens } = request;

@@ -3,7 +3,8 @@ import type { ModelTool } from "../../model.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { hasStrictPattern } from "../fill/convert-token.ts";
 import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
-import { parametersOf } from "../fill/parameter.ts";
+import { hasSampleShape } from "../fill/kind-candidates.ts";
+import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName } from "../match/create-matcher.ts";
 import { isChanging } from "../match/danger.ts";
@@ -24,6 +25,8 @@ export interface Fit {
   readonly score: number;
   /** How many values of the request it has no use for. */
   readonly missed: number;
+  /** How many values have the very form that their parameters ask for. */
+  readonly shown: number;
 }
 
 /** What was done before the step. */
@@ -50,19 +53,25 @@ export function fitTool(request: Request, tool: ModelTool, score: number, { call
   const taken = values.filter((at) => filled.used.has(at)).length;
   const missed = Math.min(3, values.length - taken);
   const said = Object.keys(filled.input).length - filled.guessed.size;
-  const strict = parametersOf(tool).filter(
+  const shown = parametersOf(tool).filter(
     (parameter) =>
-      hasStrictPattern(parameter) && Object.hasOwn(filled.input, parameter.name) && !filled.guessed.has(parameter.name),
+      filled.places.has(parameter.name) && !filled.guessed.has(parameter.name) && isShown(parameter, filled, request),
   ).length;
   const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
   const fit =
     Math.min(3, taken) * 0.6 +
     Math.min(3, said) * 0.3 +
-    Math.min(2, strict) * 0.5 -
+    Math.min(2, shown) * 0.5 -
     missed * 1 -
     Math.min(3, filled.missing.length) * 0.9 -
     guesses;
-  return { tool, filled, score: score + fit, missed };
+  return { tool, filled, score: score + fit, missed, shown };
+}
+
+/** Tells whether a value has the very form that its parameter asks for: by a pattern, or because it looks like the code it is shown with. */
+function isShown(parameter: Parameter, { places }: Filled, { tokens }: Request): boolean {
+  const token = tokens[places.get(parameter.name)?.from ?? -1];
+  return hasStrictPattern(parameter) || (token !== undefined && isCode(token) && hasSampleShape(parameter, token));
 }
 
 /** What is said several times is used as well. */

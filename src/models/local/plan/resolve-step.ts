@@ -6,6 +6,7 @@ import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
 import { asksAbout, asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
+import { readsOtherFormat } from "../match/formats.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStems } from "../text/stems.ts";
@@ -20,6 +21,8 @@ export type Resolution =
   | { readonly type: "ask"; readonly fit: Fit }
   /** It would do something else than it is asked to: `said` is what of the request it has no place for. */
   | { readonly type: "narrower"; readonly fit: Fit; readonly said: string }
+  /** It goes on with the last call, which has no place for what is new. */
+  | { readonly type: "placeless"; readonly fit: Fit }
   | { readonly type: "open"; readonly skill: ListedSkill; readonly score: number }
   | { readonly type: "offer"; readonly fits: readonly Fit[] }
   /** The request says that something is not to be done. */
@@ -85,13 +88,29 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const isAllowed = ({ tool, filled }: Fit): boolean =>
     codes.every((at) => filled.covered.has(at) || isWordOf(tool, request.tokens[at])) &&
     (!isDangerous(tool) || wishOf(request, tool) === "asked") &&
-    !(isQuestion && isChanging(tool));
+    !(isQuestion && isChanging(tool)) &&
+    !readsOtherFormat(request, tool);
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
   const best = preferComplete(request, fits.filter(isAllowed));
-  const resolution = withForms(request, choose({ fits, best, isMeant }, skills, place), place);
+  const chosen = choose({ fits, best, isMeant }, skills, place);
+  const only = chosen.type === "offer" && !isQuestion ? onlyTaker(fits.filter(isAllowed), request, place) : undefined;
+  const resolution = only === undefined ? withForms(request, chosen, place) : ({ type: "call", fit: only } as const);
   const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+/** Of a skill that was opened for this, the one tool that has a use for what was said: for the others it would be lost. */
+function onlyTaker(fits: readonly Fit[], request: Request, place: StepPlace): Fit | undefined {
+  const own = fits.filter(({ tool }) => openedBonus(tool, place) > 0 && !asksForOther(request, tool));
+  const takers = own.filter(({ filled }) => filled.covered.size > 0);
+  const [only] = takers;
+  if (only === undefined || takers.length > 1 || own.length < 2 || only.filled.missing.length > 0) return undefined;
+  // All but the word that says what to do.
+  const lost = request.tokens.filter(
+    ({ stem, kind }, at) => (stem !== "" || kind !== "word") && !only.filled.covered.has(at),
+  );
+  return lost.filter(({ kind }) => kind !== "mark").length <= 1 ? only : undefined;
 }
 
 function isWordOf(tool: ModelTool, token: Token | undefined): boolean {
@@ -132,7 +151,7 @@ function saysMore({ tokens }: Request, other: Fit, best: Fit): boolean {
   );
 }
 
-/** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is only offered. */
+/** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is offered, unless the form is that of one tool alone. */
 function withForms(request: Request, resolution: Resolution, place: StepPlace): Resolution {
   if (resolution.type !== "none") return resolution;
   const fits = place.tools
@@ -145,6 +164,11 @@ function withForms(request: Request, resolution: Resolution, place: StepPlace): 
       return isWhole && score > 0 && [...filled.used].some((at) => hasOwnForm(request.tokens[at]));
     })
     .toSorted((left, right) => right.score - left.score);
+  const isCodeOf = ({ shown, filled }: Fit): boolean =>
+    shown > 0 && request.tokens.some((token, at) => isCode(token) && filled.used.has(at));
+  const [only, ...others] = fits.filter(isCodeOf);
+  // What is the number of one thing only is asked about for that thing.
+  if (only !== undefined && others.length === 0 && !isChanging(only.tool)) return { type: "call", fit: only };
   return fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
 }
 
@@ -169,12 +193,17 @@ interface Found {
 function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place: StepPlace): Resolution {
   const [skill] = skills;
   const listed = skill?.item.skill;
-  const isFit = best !== undefined && best.score >= barOf(best, place, isMeant);
+  const isFit = best !== undefined && best.score + askedBonus(best) >= barOf(best, place, isMeant);
   if (skill !== undefined && listed !== undefined && isBetter(skill, best, isFit))
     return { type: "open", skill: listed, score: skill.score };
   if (isFit) return { type: best.filled.missing.length === 0 ? "call" : "ask", fit: best };
   const offered = fits.filter(({ score }) => score >= bars.near).slice(0, 3);
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
+}
+
+/** To ask does no harm: what is missing does not speak against a tool that has a use for everything that was said. */
+function askedBonus({ filled, missed }: Fit): number {
+  return missed === 0 && filled.used.size > 0 ? Math.min(3, filled.missing.length) * 0.9 : 0;
 }
 
 function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {
