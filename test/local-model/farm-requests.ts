@@ -3,7 +3,10 @@ import { viaSkill, type RequestCase } from "./request.ts";
 /** Requests over the tools of a farm. Today is Monday, 2026-11-16. */
 export const farmRequests: readonly RequestCase[] = [
   { ask: "crop barn.png to 640 x 480", calls: [["crop_photo", { photo: "barn.png", w: 640, h: 480 }]] },
-  { ask: "crop cow.jpg, 300x300, centered", calls: [["crop_photo", { photo: "cow.jpg", w: 300, h: 300, centered: true }]] },
+  {
+    ask: "crop cow.jpg, 300x300, centered",
+    calls: [["crop_photo", { photo: "cow.jpg", w: 300, h: 300, centered: true }]],
+  },
   {
     ask: "plan a bed of carrots with 6 rows, 30 cm spacing",
     calls: [["plant_bed", { vegetable: "carrots", rows: 6, spacing_cm: 30 }]],
@@ -46,7 +49,10 @@ export const farmRequests: readonly RequestCase[] = [
   },
   { ask: "dose of Ivermectin for 450 kg", calls: [["dose", { weight_kg: 450, medicine: "Ivermectin" }]] },
   { ask: 'dose of "Panacur" for a goat of 62000 g', calls: [["dose", { weight_kg: 62, medicine: "Panacur" }]] },
-  { ask: "volume of a tank with a radius of 150 cm and a depth of 2 m", calls: [["tank_volume", { radius_m: 1.5, depth_cm: 200 }]] },
+  {
+    ask: "volume of a tank with a radius of 150 cm and a depth of 2 m",
+    calls: [["tank_volume", { radius_m: 1.5, depth_cm: 200 }]],
+  },
   { ask: "set the greenhouse to 68 fahrenheit", calls: [["set_heating", { target_celsius: 20 }]] },
   { ask: "set the greenhouse to 20 kg", calls: [], says: /celsius/i },
   { ask: "water the north field for half an hour", calls: [["irrigate", { field: "north", duration_min: 30 }]] },

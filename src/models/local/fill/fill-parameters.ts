@@ -128,7 +128,7 @@ function assignLeftover(place: FillPlace, state: Filling): void {
   const open = parameters.filter((parameter) => isOpen(state, parameter));
   // A text that is required, and is not there yet, comes first.
   if (open.some(({ isRequired }) => isRequired)) return;
-  const isAllOptional = Object.keys(state.input).length === 0 && parameters.every(({ isRequired }) => !isRequired);
+  const isAllOptional = parameters.every(({ isRequired }) => !isRequired);
   const found = findLeftover({ place, open, isUsed: (at) => state.used.has(at), isAllOptional });
   for (const candidate of found) if (isOpen(state, candidate.parameter)) take(state, candidate);
 }

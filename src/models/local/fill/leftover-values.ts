@@ -3,7 +3,7 @@ import { isCode, isValueToken, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
-import { readAmount } from "./read-value.ts";
+import { readAmount, skipJoints } from "./read-value.ts";
 import { hasForm, rolesOf } from "./roles.ts";
 
 /** What a parameter that may be left out is asked about. */
@@ -23,13 +23,19 @@ interface Left {
 export function findLeftover(left: Left): Candidate[] {
   const { place, isUsed } = left;
   return place.tokens.flatMap((token, at) => {
-    if (isUsed(at) || (!isValueToken(token) && !isNameAt(place, at))) return [];
+    if (isUsed(at) || isOneMore(left, at) || (!isValueToken(token) && !isNameAt(place, at))) return [];
     const takers = left.open.filter((parameter) => canTake(left, parameter, token, at));
     const [parameter] = takers;
     if (parameter === undefined || takers.length > 1) return [];
     const found = readLeft(place, parameter, at);
     return found === undefined ? [] : [{ ...found, parameter, from: at, score: 0 }];
   });
+}
+
+/** `"tape" and "wrap"`: what is joined to a value of its kind is one more of them. */
+function isOneMore({ place: { tokens }, isUsed }: Left, at: number): boolean {
+  const before = tokens.findLastIndex((token, place) => place < at && token.kind === tokens[at]?.kind && isUsed(place));
+  return before !== -1 && before + 1 < at && skipJoints(tokens, before + 1) === at;
 }
 
 function canTake({ place, isAllOptional }: Left, parameter: Parameter, token: Token, at: number): boolean {

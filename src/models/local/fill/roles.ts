@@ -93,7 +93,7 @@ function toRoles(parameter: Parameter): Set<Role> {
 
 /** A description may say that it is a file or a folder. */
 function addPlaces({ description, type, words }: Parameter, kinds: ReadonlySet<TokenKind>, found: Set<Role>): void {
-  if (/\bphone number\b/iu.test(description)) found.add("phone");
+  if (/\b(?:phone|fax|mobile) number\b/iu.test(description)) found.add("phone");
   if (found.has("selector") || found.has("limit") || type === "boolean" || takesEndings(words)) return;
   if (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(description)) found.add("path");
   if (/\b(?:folder|directory)\b/iu.test(description)) found.add("folder");

@@ -1,6 +1,7 @@
 import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
+import { synonymsOf } from "../text/synonyms.ts";
 import { annotationsOf } from "./annotations.ts";
 import { type Token, wordAt } from "../text/token.ts";
 
@@ -37,14 +38,18 @@ function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const names = toStems(ownName(tool));
   const isVerb = (stem: string): boolean =>
     reads.has(stem) || changes.has(stem) || groups.some((group) => group.has(stem));
-  const said = reads.has(verb) ? [] : isVerb(names[0] ?? "") ? names.slice(0, 1) : names;
-  return groups.filter((group) =>
+  const isSaid = groups.some((group) => group.has(verb));
+  const said = reads.has(verb) ? [] : isSaid || isVerb(names[0] ?? "") ? names.slice(0, 1).filter(isVerb) : names;
+  const found = groups.filter((group) =>
     [...group].some((stem) =>
       alwaysDangerous.has(stem)
         ? own.has(stem) || verb === stem
         : (said.includes(stem) || verb === stem) && !own.has("text"),
     ),
   );
+  if (found.length > 0 || annotationsOf(tool).destructive !== true) return found;
+  // What it does is said by its own verb, or by a word for it.
+  return [new Set([verb, names[0] ?? ""].flatMap((stem) => [stem, ...synonymsOf(stem)]))];
 }
 
 const reads = new Set(
@@ -55,9 +60,7 @@ const reads = new Set(
 
 /** Tells whether a tool may do something that cannot be taken back: as it says itself, or by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
-  const { readOnly, destructive } = annotationsOf(tool);
-  if (readOnly === true || destructive === false) return false;
-  return dangersOf(tool).length > 0;
+  return annotationsOf(tool).readOnly !== true && dangersOf(tool).length > 0;
 }
 
 const changes = new Set(
@@ -72,7 +75,7 @@ const changes = new Set(
 /** Tells whether a tool changes things: as it says itself, or by the first word of its description. */
 export function isChanging(tool: ModelTool): boolean {
   const { readOnly, destructive } = annotationsOf(tool);
-  if (readOnly !== undefined || destructive === true) return readOnly !== true;
+  if (readOnly !== undefined || destructive !== undefined) return readOnly !== true;
   const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
   if (isDangerous(tool)) return true;
   return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));

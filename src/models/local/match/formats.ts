@@ -31,7 +31,7 @@ function aboutFile({ description = "" }: ModelTool, parameter: Parameter): strin
 
 /** What comes out ("as JSON") is no format of what goes in. */
 function formatsIn(text: string): ReadonlySet<string> {
-  const read = text.slice(0, 4000).replaceAll(/\b(?:as|with|into|or) \w+/giu, "");
+  const read = text.slice(0, 4000).replaceAll(/\b(?:as|with|into) \w+/giu, "");
   return new Set(
     toStems(read)
       .flatMap((stem) => [stem, ...toExtensionStems(stem)])
