@@ -24,6 +24,8 @@ import { houseTools } from "./local-model/house-tools.ts";
 import { officeRequests, officeSkillRequests } from "./local-model/office-requests.ts";
 import { officeTools } from "./local-model/office-tools.ts";
 import { otherTools } from "./local-model/other-tools.ts";
+import { travelRequests } from "./local-model/travel-requests.ts";
+import { travelTools } from "./local-model/travel-tools.ts";
 import { lastSkillRequests, lastToolboxRequests } from "./local-model/unseen-requests-3.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
 import { exampleSkillsStage, loadExampleSkills } from "./support/example-skills-stage.ts";
@@ -77,6 +79,7 @@ test("localModel() does most of what is asked over the tools of a house, a help 
     ["club", clubTools, clubRequests, clubSkillRequests],
     ["office", officeTools, officeRequests, officeSkillRequests],
     ["depot", depotTools, depotRequests, depotSkillRequests],
+    ["travel", travelTools, travelRequests, []],
     ["farm", farmTools, farmRequests, farmSkillRequests],
   ] as const;
 

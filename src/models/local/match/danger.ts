@@ -28,8 +28,7 @@ const alwaysDangerous = new Set([
   ...toStems("uninstall revoke kill overwrite"),
 ]);
 
-/** What is said for sending something of its kind: "text +41 …", "fax it". */
-const sending = groups[8] as ReadonlySet<string>;
+const sending = groups.find((group) => group.has("send"));
 
 function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const own = new Set(toStems(tool.name));
@@ -104,15 +103,17 @@ export type DangerWish = "asked" | "denied" | "unsaid";
 /** Finds out whether a request asks in so many words for what a dangerous tool does: as a command, not in passing. */
 export function wishOf({ tokens }: Request, tool: ModelTool): DangerWish {
   if (tokens.some(({ text }) => text === tool.name)) return "asked";
-  const dangers = dangersOf(tool);
-  const wishes = dangers.map((group) => wishFor(tokens, group === sending ? withNouns(group, tool) : group));
+  const wishes = dangersOf(tool).map((group) => wishFor(tokens, group));
   if (wishes.includes("denied")) return "denied";
   return wishes.every((wish) => wish === "asked") ? "asked" : "unsaid";
 }
 
-/** What a tool sends is also the word for sending it, if a request begins with that. */
-function withNouns(group: ReadonlySet<string>, tool: ModelTool): ReadonlySet<string> {
-  return new Set([...group, ...toStems(`${ownName(tool)} ${(tool.description ?? "").slice(0, 60)}`)]);
+/** Tells whether a request begins with what a tool sends: "text +41 … saying …". It may also be about such a thing: the values must tell. */
+export function beginsWithSent({ tokens }: Request, tool: ModelTool): boolean {
+  const isSender = dangersOf(tool).every((group) => group === sending);
+  const [sent = ""] = (tool.description ?? "").slice(0, 60).split(/\b(?:to|with|by|for|via|from)\b/iu);
+  const first = tokens.find(({ word }) => word !== "please");
+  return isSender && first?.kind === "word" && toStems(sent).includes(first.stem);
 }
 
 function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWish {

@@ -4,7 +4,7 @@ import type { DoneCall } from "../conversation/read-conversation.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksAbout, asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
+import { asksAbout, asksForOther, beginsWithSent, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { readsOtherFormat } from "../match/formats.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
@@ -72,6 +72,7 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
     .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
     .filter(({ tool }) => !isForbidden(tool, forbidden) && (!isDangerous(tool) || wishOf(request, tool) !== "denied"))
+    .filter(({ tool }) => !readsOtherFormat(request, tool))
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
     .map((fit) => (isRepetition(fit, place) ? { ...fit, score: fit.score - 2 } : fit))
@@ -85,11 +86,10 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const isQuestion = asksAbout(request);
   const codes = request.tokens.flatMap((token, at) => (isCode(token) ? [at] : []));
   // What has no use for `ORD-2207` is not about it.
-  const isAllowed = ({ tool, filled }: Fit): boolean =>
-    codes.every((at) => filled.covered.has(at) || isWordOf(tool, request.tokens[at])) &&
-    (!isDangerous(tool) || wishOf(request, tool) === "asked") &&
-    !(isQuestion && isChanging(tool)) &&
-    !readsOtherFormat(request, tool);
+  const isAllowed = (fit: Fit): boolean =>
+    codes.every((at) => fit.filled.covered.has(at) || isWordOf(fit.tool, request.tokens[at])) &&
+    isAskedFor(request, fit) &&
+    !(isQuestion && isChanging(fit.tool));
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
   const best = preferComplete(request, fits.filter(isAllowed));
@@ -98,6 +98,14 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const resolution = only === undefined ? withForms(request, chosen, place) : ({ type: "call", fit: only } as const);
   const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+/** What cannot be taken back is asked for in so many words, or by everything that it needs: "text +41 … saying …". */
+function isAskedFor(request: Request, { tool, filled }: Fit): boolean {
+  if (!isDangerous(tool) || wishOf(request, tool) === "asked") return true;
+  const isTold = filled.missing.length === 0 && filled.guessed.size === 0;
+  const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
+  return isTold && required.length > 1 && beginsWithSent(request, tool);
 }
 
 /** Of a skill that was opened for this, the one tool that has a use for what was said: for the others it would be lost. */
