@@ -71,7 +71,7 @@ test("localModel() does most of what is asked in a last lot of requests", async 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(4);
 });
 
-test("localModel() does most of what is asked over the tools of a house, a help desk, a club and an office", async () => {
+test("localModel() does most of what is asked over the tools of many places, each of which it did not know", async () => {
   const skills = await loadExampleSkills();
   const lots = [
     ["house", houseTools, houseRequests, houseSkillRequests],
@@ -89,7 +89,7 @@ test("localModel() does most of what is asked over the tools of a house, a help 
     wrong.push(...(await findWrong(`${name}, example skills`, skillRequests, () => exampleSkillsStage(skills))));
   }
 
-  expect(wrong.length).toBeLessThanOrEqual(13);
+  expect(wrong.length).toBeLessThanOrEqual(9);
 });
 
 test("localModel() goes on with what a conversation is about", async () => {

@@ -130,7 +130,7 @@ export const depotSkillRequests: readonly RequestCase[] = [
   {
     ask: "extract notes.zip",
     calls: [["activate_skill", { name: "archive-inspect" }]],
-    says: /no tool|cannot|nothing|not sure/i,
+    says: /entry/i,
   },
   {
     ask: "database.host in settings.json",

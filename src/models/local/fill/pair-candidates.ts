@@ -4,9 +4,15 @@ import type { Candidate, FillPlace } from "./candidate.ts";
 import { fitNumber } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
 
-/** Which of two sides is said first; of others it is the order of the schema. */
-const firstSides = ["width", "w", "x", "columns", "cols"];
-const lastSides = ["height", "h", "y", "rows", "lines"];
+/** Names of two sides. A width is said before a height; of rows and columns the order of the schema decides. */
+const sides = [
+  ["width", "height"],
+  ["w", "h"],
+  ["x", "y"],
+  ["columns", "rows"],
+  ["cols", "rows"],
+  ["columns", "lines"],
+] as const;
 
 /** "800x600", "3 x 8", "4 by 10": two numbers for two parameters that are the sides of something, whether they may be left out or not. */
 export function pairCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -27,11 +33,10 @@ export function pairCandidates(place: FillPlace, parameter: Parameter): Candidat
 
 function sidesOf(parameters: readonly Parameter[]): readonly Parameter[] {
   const numbers = parameters.filter(({ type }) => type === "integer" || type === "number");
-  const named = (sides: readonly string[]): Parameter | undefined =>
-    numbers.find(({ words }) => words.some((word) => sides.includes(word)));
-  const first = named(firstSides);
-  const last = named(lastSides);
-  if (first !== undefined && last !== undefined && first !== last) return [first, last];
+  for (const [first, last] of sides) {
+    const pair = [first, last].flatMap((side) => numbers.find(({ words }) => words.includes(side)) ?? []);
+    if (pair.length === 2) return last === "rows" ? numbers.filter((parameter) => pair.includes(parameter)) : pair;
+  }
   const required = numbers.filter(({ isRequired }) => isRequired);
   return required.length === 2 ? required : [];
 }
