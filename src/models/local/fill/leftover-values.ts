@@ -23,10 +23,10 @@ interface Left {
 export function findLeftover(left: Left): Candidate[] {
   const { place, isUsed } = left;
   return place.tokens.flatMap((token, at) => {
-    if (isUsed(at) || isOneMore(left, at) || (!isValueToken(token) && !isNameAt(place, at))) return [];
+    if (isUsed(at) || (!isValueToken(token) && !isNameAt(place, at))) return [];
     const takers = left.open.filter((parameter) => canTake(left, parameter, token, at));
     const [parameter] = takers;
-    if (parameter === undefined || takers.length > 1) return [];
+    if (parameter === undefined || takers.length > 1 || isOneMore(left, at)) return [];
     const found = readLeft(place, parameter, at);
     return found === undefined ? [] : [{ ...found, parameter, from: at, score: 0 }];
   });

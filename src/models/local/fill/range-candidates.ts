@@ -47,7 +47,7 @@ function periodCandidates({ tokens, request }: FillPlace, parameter: Parameter):
     const amount = tokens[at + 1];
     const unit = /^(?:day|week|month|year)s?$/u.exec(wordAt(tokens, at + 2))?.[0];
     if (!/^(?:last|past)$/u.test(word) || amount?.kind !== "number" || unit === undefined) return [];
-    const words = [String(amount.value), unit, "ago"];
+    const words = [String(Number(amount.value)), unit, "ago"];
     const iso = parseSpokenDate(words, request.today)?.iso;
     const token: Token = { ...amount, kind: "date", text: words.join(" "), value: iso ?? null };
     const value = convertToken(parameter, token);

@@ -82,7 +82,7 @@ export function isKnownEnding(name: string): boolean {
 }
 
 /** The ending of a name, in lower case; empty if there is none. */
-export function extensionOf(name: string): string {
+function extensionOf(name: string): string {
   return /[^/\\.*]\.([a-z0-9]{1,8})$/iu.exec(name)?.[1]?.toLowerCase() ?? "";
 }
 

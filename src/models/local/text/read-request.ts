@@ -38,12 +38,12 @@ const fileEnding = /\.(?:bak|old|new|orig|tmp|lock|conf|cfg|env|dist|sample|exam
 function markSelectors(tokens: readonly Token[]): Token[] {
   const isFile = (at: number): boolean => tokens[at]?.kind === "path" && dataFile.test(tokens[at].text);
   return tokens.map((token, at) => {
-    const isBefore = /^(?:in|of|from|inside)$/u.test(wordAt(tokens, at + 1)) && isFile(at + 2);
-    const isBehind = tokens.some(
-      (_, file) => file < at && isFile(file) && /^(?:in|from)$/u.test(wordAt(tokens, file - 1)),
-    );
     const isDotted = token.kind === "path" && /^[a-z_][\w-]*(?:\.[a-z_][\w-]*)+$/iu.test(token.text);
-    const isPlace = isDotted && (isBefore || isBehind) && !isKnownEnding(token.text) && !fileEnding.test(token.text);
+    if (!isDotted || isKnownEnding(token.text) || fileEnding.test(token.text)) return token;
+    const isBefore = /^(?:in|of|from|inside)$/u.test(wordAt(tokens, at + 1)) && isFile(at + 2);
+    // "In config.json, what is server.port?"
+    const isBehind = (file: number): boolean => isFile(file) && /^(?:in|from)$/u.test(wordAt(tokens, file - 1));
+    const isPlace = isBefore || Array.from({ length: 20 }, (_, back) => at - 1 - back).some(isBehind);
     return isPlace ? { ...token, kind: "selector" } : token;
   });
 }
