@@ -50,7 +50,7 @@ export const carefulRequests: readonly RequestCase[] = [
   {
     ask: ["shape of config.json", "show the largest section of CHANGELOG.md"],
     calls: viaSkill("json-query", "shape", { file: "config.json" }),
-    says: /no tool|not sure/u,
+    says: /no tool/u,
   },
   { ask: "unzip data.zip", calls: [], says: /no tool/u },
   {

@@ -17,9 +17,9 @@ export function hasOtherFormat({ tokens }: Request, about: string): boolean {
 
 /** Tells whether a tool reads no file of the formats that a request has. */
 export function readsOtherFormat(request: Request, tool: ModelTool): boolean {
-  const files = parametersOf(tool).filter(
-    (parameter) => rolesOf(parameter).has("path") || sampleKinds(parameter).has("path"),
-  );
+  const isFile = (parameter: Parameter): boolean =>
+    rolesOf(parameter).has("path") || (sampleKinds(parameter).has("path") && !rolesOf(parameter).has("selector"));
+  const files = parametersOf(tool).filter(isFile);
   return files.length > 0 && files.every((parameter) => hasOtherFormat(request, aboutFile(tool, parameter)));
 }
 

@@ -164,7 +164,7 @@ function withForms(request: Request, resolution: Resolution, place: StepPlace): 
   if (resolution.type !== "none") return resolution;
   const fits = place.tools
     .slice(0, mostForms)
-    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool))
+    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool) && !readsOtherFormat(request, tool))
     .map((tool) => fitTool(request, tool, 0, place))
     .filter(({ filled, score }) => {
       const isWhole = filled.missing.length === 0 && filled.guessed.size === 0;
