@@ -42,6 +42,27 @@ export const carefulRequests: readonly RequestCase[] = [
     calls: [["activate_skill", { name: "checksums" }]],
     says: /of a text/u,
   },
+  {
+    ask: ["which python files lack a license header?", "What is the md5 of README.md"],
+    calls: viaSkill("license-headers", "check-headers", { extensions: "py" }),
+    says: /no tool/u,
+  },
+  {
+    ask: ["shape of config.json", "show the largest section of CHANGELOG.md"],
+    calls: viaSkill("json-query", "shape", { file: "config.json" }),
+    says: /no tool/u,
+  },
+  { ask: "unzip data.zip", calls: [], says: /no tool/u },
+  {
+    ask: ["what is in data.zip?", "unzip it"],
+    calls: viaSkill("archive-inspect", "archive-list", { archive: "data.zip" }),
+    says: /no tool|not sure/u,
+  },
+  {
+    ask: 'add "call Bob" and "pay rent" to my tasks',
+    calls: [...viaSkill("task-list", "add", { text: "call Bob" }), ["task-list__add", { text: "pay rent" }]],
+  },
+  { ask: "remind me to buy milk tomorrow", calls: viaSkill("task-list", "add", { text: "buy milk tomorrow" }) },
 ];
 
 const didNothing = /I did nothing/u;

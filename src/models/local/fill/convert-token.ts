@@ -98,8 +98,19 @@ function toPlainValue(parameter: Parameter, token: Token): string | undefined {
   const roles = rolesOf(parameter);
   if (token.kind === "url" && roles.has("url") && !roles.has("host")) return withScheme(token.text);
   const text = plainText(token);
+  const isPhone = roles.has("phone") && !/\b(?:name|contact)\b/iu.test(parameter.description);
+  if ((isPhone || isNumbered(parameter)) && !/\d/u.test(text)) return undefined;
   const form = typeof format === "string" ? formats.get(format) : undefined;
   return form === undefined || form.test(text) ? text : undefined;
+}
+
+/** Tells whether a text is the number of something: words alone are none. */
+function isNumbered({ words, samples, schema: { pattern } }: Parameter): boolean {
+  const isShown = samples.length > 0 || typeof pattern === "string";
+  return (
+    /^(?:number|no|nr|index|position)$/u.test(words.at(-1) ?? "") &&
+    !(isShown && !samples.every((sample) => /\d/u.test(sample)))
+  );
 }
 
 /** What a text of these formats looks like, roughly. */

@@ -53,6 +53,33 @@ test.each<[request: string, properties: Record<string, object>, input: Record<st
   ['make {"limit": 3, "name": "x"}', { limit: { type: "integer" }, name: { type: "string" } }, { limit: 3, name: "x" }],
   ["make it called Big Bird", { name: { type: "string" } }, { name: "Big Bird" }],
   ["make it from USD to EUR", { from: { type: "string" }, to: { type: "string" } }, { from: "USD", to: "EUR" }],
+  ["make it 3 x 4", { rows: { type: "integer" }, columns: { type: "integer" } }, { rows: 3, columns: 4 }],
+  ["make it 800x600", { height: { type: "integer" }, width: { type: "integer" } }, { width: 800, height: 600 }],
+  ["make 10 20", { width: { type: "integer" }, height: { type: "integer" } }, {}],
+  ["make it of 180 cm", { height_m: { type: "number" } }, { height_m: 1.8 }],
+  ["make it of 800m", { distance_km: { type: "number" } }, { distance_km: 0.8 }],
+  ["make it of 68 fahrenheit", { celsius: { type: "number" } }, { celsius: 20 }],
+  ["make it of 15%", { weight_kg: { type: "number" } }, {}],
+  ["make 4711 of it", { id: { type: "integer" }, email: { type: "string" } }, { id: 4711 }],
+  [
+    "make it for +41 79 123 45 67",
+    { name: { type: "string" }, phone: { type: "string" } },
+    { phone: "+41 79 123 45 67" },
+  ],
+  ["make it of first class", { travel_class: { enum: ["first", "second"] } }, { travel_class: "first" }],
+  [
+    'make 12 "plates"',
+    { article: { type: "string" }, quantity: { type: "integer" } },
+    { article: "plates", quantity: 12 },
+  ],
+  ["make it of the last 7 days", { since: { type: "string", format: "date" } }, { since: "2026-11-09" }],
+  ["make it since last Monday", { since: { type: "string", format: "date" } }, { since: "2026-11-09" }],
+  ["make it for README.md", { extensions: { type: "string", description: "which files, such as ts,py" } }, {}],
+  [
+    "make server.port of config.json",
+    { file: { type: "string" }, path: { type: "string", description: "such as users[*].email" } },
+    { file: "config.json", path: "server.port" },
+  ],
   ["make nothing of it", { limit: { type: "integer", default: 3 }, name: { type: "string" } }, {}],
 ])("fillParameters() reads %j", (request, properties, input) => {
   const filled = fill(request, { type: "object", properties });
@@ -91,6 +118,43 @@ test("fillParameters() takes what is left over as the text", () => {
 
   expect(filled.input).toEqual({ text: "quick brown fox" });
   expect([...filled.guessed]).toEqual(["text"]);
+});
+
+test("fillParameters() never gives an amount to what is measured in something else", () => {
+  const schema = { type: "object", properties: { seconds: { type: "integer" } }, required: ["seconds"] };
+
+  const filled = fill("make it of 2 kg", schema);
+
+  expect(filled).toMatchObject({ input: {}, missing: [{ name: "seconds" }] });
+});
+
+test("fillParameters() takes no words for the number of something", () => {
+  const filled = fill("make pay rent", {
+    type: "object",
+    properties: { number: { type: "string" } },
+    required: ["number"],
+  });
+
+  expect(filled).toMatchObject({ input: {}, missing: [{ name: "number" }] });
+});
+
+test("fillParameters() leaves what is about the tool out of a name", () => {
+  const properties = { stop: { type: "string" }, day: { enum: ["weekday", "weekend"] } };
+
+  const schema = { type: "object", properties, required: ["stop"] };
+  const filled = fill("weekend service bus from Central Park", schema, "Finds a bus");
+
+  expect(filled.input).toEqual({ stop: "Central Park", day: "weekend" });
+});
+
+test("fillParameters() takes a day without a year for the next one only if the tool is about what is to come", () => {
+  const schema = { type: "object", properties: { date: { type: "string", format: "date" } }, required: ["date"] };
+
+  const made = fill("make it on January 5", schema);
+  const booked = fill("book it on January 5", schema, "Books a room");
+  const later = fill("book it on December 24", schema, "Books a room");
+
+  expect([made, booked, later].map(({ input }) => input["date"])).toEqual(["2026-01-05", "2027-01-05", "2026-12-24"]);
 });
 
 test("fillParameters() finds the fields of an object", () => {
@@ -132,8 +196,8 @@ test("fillParameters() sets a parameter that is called __proto__ as any other", 
   expect(Object.getPrototypeOf(input)).toBe(Object.prototype);
 });
 
-function fill(text: string, inputSchema: object) {
-  const tool: ModelTool = { type: "function", name: "make", description: "Makes it", inputSchema };
+function fill(text: string, inputSchema: object, description = "Makes it") {
+  const tool: ModelTool = { type: "function", name: "make", description, inputSchema };
   return fillParameters({
     request: readRequest(text, "2026-11-16"),
     parameters: parametersOf(tool),

@@ -7,6 +7,9 @@ import { toSpokenExpression } from "./spoken-expression.ts";
 import { findFreeText } from "./free-text.ts";
 import { formatCandidates } from "./format-candidates.ts";
 import { labelCandidates } from "./label-candidates.ts";
+import { findLeftover } from "./leftover-values.ts";
+import { lookAhead } from "./look-ahead.ts";
+import { pairCandidates } from "./pair-candidates.ts";
 import { rangeCandidates } from "./range-candidates.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
 import { booleanCandidates } from "./boolean-candidates.ts";
@@ -31,6 +34,14 @@ export interface Filled {
   readonly guessed: ReadonlySet<string>;
   /** Those of them that were known from before. */
   readonly recalled: ReadonlySet<string>;
+  /** Where in the request each value was found. */
+  readonly places: ReadonlyMap<string, FilledPlace>;
+}
+
+/** The tokens that are a value: from one up to another. */
+export interface FilledPlace {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** Where values come from that the request only hints at ("it", "the result"). Answers `undefined` if there is none. */
@@ -47,9 +58,10 @@ export interface FillOptions {
 
 /** Finds the values of parameters in a request. Each part of the request is one value at the most. */
 export function fillParameters({ request, parameters, words, recall }: FillOptions): Filled {
-  const place: FillPlace = { ...words, request, tokens: request.tokens, parameters };
+  const place: FillPlace = { ...words, request, tokens: lookAhead(request, words.about), parameters };
   const state = startFilling(place);
   assign(place, state);
+  assignLeftover(place, state);
   const objects = parameters.filter(({ type, fields }) => type === "object" && fields.length > 0);
   for (const parameter of objects.filter(({ isRequired }) => isRequired)) fillNested(place, state, parameter);
   const used = new Set([...state.used, ...state.cues]);
@@ -57,7 +69,7 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
   const recalled = new Set<string>();
   for (const parameter of parameters.filter((parameter) => parameter.isRequired && isOpen(state, parameter))) {
     const before = recall?.(parameter);
-    const value = before ?? guess(place, parameter, state.cues) ?? (parameter.schema["const"] as JsonValue | undefined);
+    const value = before ?? guess(place, parameter, state) ?? (parameter.schema["const"] as JsonValue | undefined);
     if (value === undefined) continue;
     if (before !== undefined) recalled.add(parameter.name);
     setField(state.input, parameter.name, value);
@@ -67,7 +79,8 @@ export function fillParameters({ request, parameters, words, recall }: FillOptio
   const missing = parameters.filter(
     (parameter) => parameter.isRequired && isOpen(state, parameter) && !parameter.hasDefault,
   );
-  return { input: inOrder(parameters, state.input), missing, used, covered: state.cues, guessed, recalled };
+  const input = inOrder(parameters, state.input);
+  return { input, missing, used, covered: state.cues, guessed, recalled, places: state.places };
 }
 
 interface Filling {
@@ -76,12 +89,13 @@ interface Filling {
   readonly used: Set<number>;
   /** These, and the words that lead to them. */
   readonly cues: Set<number>;
+  readonly places: Map<string, FilledPlace>;
 }
 
 function startFilling(place: FillPlace): Filling {
   const literal = literalInput(place);
   const used = literal === undefined ? [] : [literal.at];
-  return { input: { ...literal?.input }, used: new Set(used), cues: new Set(used) };
+  return { input: { ...literal?.input }, used: new Set(used), cues: new Set(used), places: new Map() };
 }
 
 function isOpen({ input }: Filling, { name }: Parameter): boolean {
@@ -93,14 +107,30 @@ function assign(place: FillPlace, state: Filling): void {
   const open = place.parameters.filter((parameter) => isOpen(state, parameter));
   const candidates = open.flatMap((parameter) => candidatesFor(place, parameter));
   for (const candidate of candidates.toSorted((left, right) => right.score - left.score)) {
-    const { parameter, value, from, to } = candidate;
+    const { parameter, from, to } = candidate;
     const bar = parameter.isRequired ? 1 : optionalBar;
     const isFree = isOpen(state, parameter) && !rangeOf(from, to).some((at) => state.used.has(at));
     if (!isFree || candidate.score < bar) continue;
-    setField(state.input, parameter.name, value);
-    for (const at of rangeOf(from, to)) state.used.add(at);
-    for (const at of rangeOf(candidate.cueFrom ?? from, Math.max(to, candidate.cueTo ?? to))) state.cues.add(at);
+    take(state, candidate);
   }
+}
+
+function take(state: Filling, { parameter, value, from, to, cueFrom = from, cueTo = to }: Candidate): void {
+  setField(state.input, parameter.name, value);
+  state.places.set(parameter.name, { from, to });
+  for (const at of rangeOf(from, to)) state.used.add(at);
+  for (const at of rangeOf(cueFrom, Math.max(to, cueTo))) state.cues.add(at);
+}
+
+/** Gives what went nowhere to parameters that may be left out, after those that must not be have got what they need. */
+function assignLeftover(place: FillPlace, state: Filling): void {
+  const { parameters } = place;
+  const open = parameters.filter((parameter) => isOpen(state, parameter));
+  // A text that is required, and is not there yet, comes first.
+  if (open.some(({ isRequired }) => isRequired)) return;
+  const isAllOptional = parameters.every(({ isRequired }) => !isRequired);
+  const found = findLeftover({ place, open, isUsed: (at) => state.used.has(at), isAllOptional });
+  for (const candidate of found) if (isOpen(state, candidate.parameter)) take(state, candidate);
 }
 
 function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -108,6 +138,7 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...keyedCandidates(place, parameter),
     ...cuedCandidates(place, parameter),
     ...namedCandidates(place, parameter),
+    ...pairCandidates(place, parameter),
     ...numberCandidates(place, parameter),
     ...kindCandidates(place, parameter),
     ...booleanCandidates(place, parameter),
@@ -143,7 +174,7 @@ function fillNested(place: FillPlace, state: Filling, parameter: Parameter): voi
 }
 
 /** Makes a value of what is left over. */
-function guess(place: FillPlace, parameter: Parameter, cues: Set<number>): JsonValue | undefined {
+function guess(place: FillPlace, parameter: Parameter, { cues, places }: Filling): JsonValue | undefined {
   if (!takesWords(parameter)) return undefined;
   const spoken = rolesOf(parameter).has("expression") ? toSpokenExpression(place.request.text) : undefined;
   if (spoken !== undefined) return spoken;
@@ -152,13 +183,20 @@ function guess(place: FillPlace, parameter: Parameter, cues: Set<number>): JsonV
   if (found === undefined || first === undefined) return undefined;
   // The name of a file is not what is in it.
   if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
+  const value =
+    parameter.type !== "array"
+      ? convertToken(parameter, { ...first, kind: "quoted", value: found.text })
+      : place.tokens.some(({ text }) => text === ":")
+        ? splitList(found.text)
+        : undefined;
+  if (value === undefined) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);
-  if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value: found.text });
-  return place.tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
+  places.set(parameter.name, { from: found.from, to: found.to });
+  return value;
 }
 
 /** Tells whether plain words can be a value. */
-function takesWords(parameter: Parameter): boolean {
+export function takesWords(parameter: Parameter): boolean {
   const { type, item, hasDefault, choices } = parameter;
   const isText = type === "string" || type === "any" || (type === "array" && item?.type === "string");
   return isText && !hasDefault && choices.length === 0 && !hasForm(parameter);

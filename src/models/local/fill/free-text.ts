@@ -30,9 +30,10 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   const { tokens, request } = place;
   const colon = tokens.findIndex(({ text }, at) => text === ":" && !used.has(at) && at > 0 && at < tokens.length - 1);
   if (colon !== -1 && !hasUsed(used, colon + 1, tokens.length)) return toFreeText(place, colon + 1, tokens.length);
-  const start = skipLeading(place, parameter, used);
-  let end = start;
+  const first = skipLeading(place, parameter, used);
+  let end = first;
   while (end < tokens.length && !used.has(end) && !isSentenceEnd(tokens, end)) end += 1;
+  const start = skipPhrase(place, parameter, first, end);
   const isCut = end < tokens.length;
   const to = skipNouns(place, parameter, start, skipTrailing(place, start, end));
   // Small words alone are no text.
@@ -41,6 +42,18 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   return isLong
     ? { text: request.text.slice((tokens[start] as Token).start).trim(), from: start, to: end }
     : toFreeText(place, start, to);
+}
+
+/** "class flight from BER": of a name, what stands before a noun of the tool and a small word behind it is about the tool. */
+function skipPhrase({ tokens, toolStems }: FillPlace, parameter: Parameter, start: number, end: number): number {
+  const roles = rolesOf(parameter);
+  if (roles.has("text") || roles.has("query") || roles.has("name")) return start;
+  for (let at = end - 3; at >= start; at--) {
+    const isNoun = toolStems.has(tokens[at]?.stem ?? "") && tokens[at]?.stem !== "";
+    const isLed = /^(?:from|to|in|at|near|for|of|by|with|on)$/u.test(wordAt(tokens, at + 1));
+    if (isNoun && isLed) return /^(?:the|a|an|my|our)$/u.test(wordAt(tokens, at + 2)) ? at + 3 : at + 2;
+  }
+  return start;
 }
 
 function isSentenceEnd(tokens: readonly Token[], at: number): boolean {

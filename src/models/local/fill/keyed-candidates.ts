@@ -137,9 +137,10 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
   return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: score + name.trust }];
 }
 
-function scoreBehind({ tokens, ownStems }: FillPlace, parameter: Parameter, at: number, from: number): number {
+function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: number): number {
+  const { tokens, ownStems } = place;
   const token = tokens[from];
-  if (token === undefined) return 0;
+  if (token === undefined || isPhoneOfOther(place, parameter, token)) return 0;
   if (parameter.choices.length > 0) return 80;
   // "the recipe to 12 servings": a number behind a small word is hardly a text.
   const isStray =
@@ -149,6 +150,12 @@ function scoreBehind({ tokens, ownStems }: FillPlace, parameter: Parameter, at: 
   // "text file": the next word belongs to the tool, it is no value of "text".
   if (hasForm(parameter) || ownStems.has(token.stem)) return 0;
   return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;
+}
+
+/** "text +41 79 …": the number of a telephone is for what takes one, if there is such. */
+function isPhoneOfOther({ parameters }: FillPlace, parameter: Parameter, { kind }: Token): boolean {
+  const takesPhone = (other: Parameter): boolean => rolesOf(other).has("phone");
+  return kind === "reference" && !takesPhone(parameter) && parameters.some(takesPhone);
 }
 
 const numbered = /number|no|id|code|version|year|zip|phone|page|line|value|amount/iu;

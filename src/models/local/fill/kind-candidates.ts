@@ -1,18 +1,21 @@
 import type { JsonValue } from "../../../core/json.ts";
-import { toStem, toStems } from "../text/stems.ts";
+import { toExtensionStems } from "../text/file-endings.ts";
+import { toStems } from "../text/stems.ts";
 import { isCode, isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken, hasStrictPattern, plainText } from "./convert-token.ts";
 import { findChoices } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
-import { skipJoints } from "./read-value.ts";
+import { readAmount, type ReadValue, skipJoints } from "./read-value.ts";
 import { hasForm, rolesOf, sampleKinds, type Role } from "./roles.ts";
 
 /** Values that are of the kind that a parameter takes, by their form alone. */
 export function kindCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   if (parameter.choices.length > 0) {
     return findChoices(parameter, place).flatMap(({ choice, from, to, score }) =>
-      isChoiceMeant(place, parameter, from) ? [{ parameter, value: choice, from, to, score }] : [],
+      isChoiceMeant(place, parameter, from)
+        ? [{ parameter, value: choice, from, to, ...nameBehind(place, parameter, from, to), score }]
+        : [],
     );
   }
   if (parameter.type === "array") return listCandidates(place, parameter);
@@ -20,9 +23,25 @@ export function kindCandidates(place: FillPlace, parameter: Parameter): Candidat
     const isOwn = token.kind === "word" && place.ownStems.has(token.stem);
     const isWrong = token.kind === "mark" || isOwn || isOtherPlace(place, parameter, token);
     const score = isWrong ? 0 : kindScore(parameter, token, place.tokens[at + 1]);
-    const value = score > 0 ? convertToken(parameter, token) : undefined;
-    return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score }];
+    const found = score > 0 ? readKind(place, parameter, at) : undefined;
+    return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score }];
   });
+}
+
+/** "night shift": the name behind the choice leads to it. */
+function nameBehind(
+  { tokens }: FillPlace,
+  { stems }: Parameter,
+  from: number,
+  to: number,
+): Pick<Candidate, "cueFrom" | "cueTo"> {
+  return stems.includes(tokens[to]?.stem ?? "-") ? { cueFrom: from, cueTo: to + 1 } : {};
+}
+
+function readKind(place: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
+  if (parameter.type === "number" || parameter.type === "integer") return readAmount(place, parameter, at);
+  const value = convertToken(parameter, place.tokens[at] as Token);
+  return value === undefined ? undefined : { value, to: at + 1 };
 }
 
 /** `src/` is a folder, and nothing for a tool that reads a file. */
@@ -55,6 +74,7 @@ const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
   folder: "path",
   host: "url",
   path: "path",
+  phone: "reference",
   selector: "selector",
   time: "time",
   url: "url",
@@ -138,45 +158,14 @@ function sampleWith({ samples, description, words }: Parameter, text: string): b
   );
 }
 
-const extensionWords: Readonly<Record<string, string>> = {
-  gz: "archive",
-  jar: "archive",
-  tar: "archive",
-  tgz: "archive",
-  whl: "archive",
-  xz: "archive",
-  zip: "archive",
-  "7z": "archive",
-  gif: "image",
-  jpeg: "image",
-  jpg: "image",
-  png: "image",
-  webp: "image",
-  svg: "image",
-  md: "markdown",
-  markdown: "markdown",
-  tsv: "csv",
-  txt: "text",
-  yml: "yaml",
-  htm: "html",
-  jsonl: "json",
-};
-
-/** What a file with this ending is: `zip` and "archive". */
-export function toExtensionStems(extension: string): string[] {
-  const ending = extension.toLowerCase();
-  const word = Object.hasOwn(extensionWords, ending) ? extensionWords[ending] : undefined;
-  return [...toStem(ending), ...(word === undefined ? [] : toStem(word))];
-}
-
 function namesExtension(parameter: Parameter, extension: string): boolean {
   const stems = toExtensionStems(extension);
   return stems.some((stem) => parameter.stems.includes(stem) || parameter.descriptionStems.has(stem));
 }
 
 /** `main..HEAD` looks like `v1.0..v1.1`, "USD" like "EUR", "2020-2024" like "2019-2021". */
-function hasSampleShape({ samples }: Parameter, token: Token): boolean {
-  if (token.kind === "quoted" || token.kind === "code" || token.text.length > 60) return false;
+export function hasSampleShape({ samples }: Parameter, token: Token): boolean {
+  if (/^(?:quoted|code|selector)$/u.test(token.kind) || token.text.length > 60) return false;
   if (token.kind === "path") return token.text.includes("*") && samples.some((sample) => sample.includes("*"));
   const shape = shapeOf(token.text);
   // A word with a capital is any word, at the beginning of a sentence.

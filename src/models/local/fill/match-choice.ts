@@ -25,7 +25,7 @@ export interface FoundChoice {
 
 /** The places where a request names a choice: in the same words, in another form of them, or in words that mean the same. */
 export function findChoices(
-  { choices, description }: Parameter,
+  { choices, description, stems }: Parameter,
   { tokens, about }: Pick<FillPlace, "about" | "tokens">,
 ): FoundChoice[] {
   const byFold = new Map<string, Choice>(choices.map((choice) => [fold(String(choice)), choice]));
@@ -34,7 +34,7 @@ export function findChoices(
     choices.map((choice) => [choice, neighboursOf(String(choice), `${about} ${description}`)]),
   );
   return tokens.flatMap((token, from) => {
-    const hit = choiceAt(tokens, from, byFold) ?? stemAt(token, from, byStem);
+    const hit = choiceAt(tokens, from, byFold, stems) ?? partOf(token, from, byFold) ?? stemAt(token, from, byStem);
     if (hit !== undefined || token.stem === "") return hit ?? [];
     const near = byNeighbour.get(token.stem);
     return near === undefined ? [] : [{ choice: near, from, to: from + 1, score: 43 }];
@@ -63,16 +63,26 @@ function choiceAt(
   tokens: readonly Token[],
   from: number,
   byFold: ReadonlyMap<string, Choice>,
+  names: readonly string[],
 ): FoundChoice | undefined {
   for (let count = 3; count >= 1; count--) {
     const part = tokens.slice(from, from + count);
     if (part.length < count || part.some(({ kind }) => kind === "mark" || kind === "code")) continue;
     const choice = byFold.get(fold(part.map(({ text }) => text).join("")));
     const isSmall = count === 1 && part[0]?.stem === "" && part[0].kind === "word";
-    const score = isSmall ? scoreSmall(tokens, from) : 70;
+    // "first class" for `travel_class`: next to its name a small word is a choice too.
+    const isNamed = names.includes(tokens[from + count]?.stem ?? "-");
+    const score = isSmall && !isNamed ? scoreSmall(tokens, from) : 70;
     if (choice !== undefined && score > 0) return { choice, from, to: from + count, score };
   }
   return undefined;
+}
+
+/** "fahrenheit/imperial": one of two words for the same. */
+function partOf({ kind, text }: Token, from: number, byFold: ReadonlyMap<string, Choice>): FoundChoice | undefined {
+  const parts = kind === "path" && /^\p{L}+(?:\/\p{L}+)+$/u.test(text) ? text.split("/") : [];
+  const found = parts.map((part) => byFold.get(fold(part))).find((choice) => choice !== undefined);
+  return found === undefined ? undefined : { choice: found, from, to: from + 1, score: 58 };
 }
 
 /** "turn off", "lights off", "book out of": such a word stands for itself behind a verb and at the end; "in the kitchen" is a place. */

@@ -15,7 +15,9 @@ export function numberCandidates(place: FillPlace, parameter: Parameter): Candid
       token.kind === "number" && token.text.toLowerCase() !== "one" ? readValue(place, parameter, at) : undefined;
     if (found === undefined) return [];
     const score =
-      found.to > at + 1 ? 66 : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
+      found.to > at + 1 || found.value !== token.value
+        ? 66
+        : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
     return score > 0 ? [{ parameter, value: found.value, from: at, to: found.to, score }] : [];
   });
   return [...ordinals, ...counted, ...periodCandidates(place, parameter)];

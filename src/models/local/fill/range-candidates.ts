@@ -1,3 +1,4 @@
+import { parseSpokenDate } from "../text/date-words.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
@@ -39,15 +40,16 @@ function isRevision({ kind, text, stem }: Token): boolean {
 }
 
 /** "in the last two weeks": since two weeks ago. */
-function periodCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+function periodCandidates({ tokens, request }: FillPlace, parameter: Parameter): Candidate[] {
   const isSince = /^(?:since|from|start|after|begin)$/u.test(parameter.words[0] ?? "");
   if (!isSince || !rolesOf(parameter).has("date")) return [];
   return tokens.flatMap(({ word }, at) => {
     const amount = tokens[at + 1];
     const unit = /^(?:day|week|month|year)s?$/u.exec(wordAt(tokens, at + 2))?.[0];
     if (!/^(?:last|past)$/u.test(word) || amount?.kind !== "number" || unit === undefined) return [];
-    const ago = `${Number(amount.value)} ${unit} ago`;
-    const token: Token = { ...amount, kind: "date", text: ago };
+    const words = [String(Number(amount.value)), unit, "ago"];
+    const iso = parseSpokenDate(words, request.today)?.iso;
+    const token: Token = { ...amount, kind: "date", text: words.join(" "), value: iso ?? null };
     const value = convertToken(parameter, token);
     return value === undefined ? [] : [{ parameter, value, from: at, to: at + 3, score: 60 }];
   });

@@ -25,17 +25,38 @@ export function readValue(place: FillPlace, parameter: Parameter, at: number): R
   return value === undefined ? undefined : { value, to: at + 1 };
 }
 
-function readAmount({ tokens }: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
+/** Reads "82kg", "180 cm", "15%" and "1.2m": in the unit of the parameter, and not at all if it measures something else. */
+export function readAmount(
+  { tokens }: Pick<FillPlace, "tokens">,
+  parameter: Parameter,
+  at: number,
+): ReadValue | undefined {
   const token = tokens[at] as Token;
-  const unit = tokens[at + 1]?.kind === "word" ? (tokens[at + 1] as Token).word : "";
-  if (token.kind === "number" && typeof token.value === "number" && unit !== "") {
-    const converted = convertUnit(parameter, token.value, unit);
+  const { amount, unit, to } = amountAt(tokens, at);
+  if (amount !== undefined && unit !== "") {
+    const converted = convertUnit(parameter, amount, unit);
     const fitted = converted === undefined ? undefined : fitNumber(parameter, converted);
-    if (fitted !== undefined) return { value: fitted, to: at + 2 };
+    if (fitted !== undefined) return { value: fitted, to };
     if (isOtherUnit(parameter, unit)) return undefined;
   }
   const value = convertToken(parameter, token);
   return value === undefined ? undefined : { value, to: at + 1 };
+}
+
+interface Amount {
+  readonly amount: number | undefined;
+  readonly unit: string;
+  readonly to: number;
+}
+
+/** A number with its unit, which may be written together. "5m" may be millions, but not for what is measured in metres. */
+function amountAt(tokens: readonly Token[], at: number): Amount {
+  const { kind, text, value } = tokens[at] as Token;
+  if (kind !== "number" || typeof value !== "number") return { amount: undefined, unit: "", to: at + 1 };
+  const [, digits = "", suffix = ""] = /^([\d.]+) ?(m|%|percent)$/iu.exec(text) ?? [];
+  if (suffix !== "") return { amount: Number(digits), unit: suffix, to: at + 1 };
+  const next = tokens[at + 1];
+  return { amount: value, unit: next?.kind === "word" ? next.word : "", to: at + 2 };
 }
 
 /** Words that are no value by themselves, whatever the parameter. */

@@ -12,6 +12,7 @@ export type Role =
   | "name"
   | "path"
   | "person"
+  | "phone"
   | "place"
   | "query"
   | "selector"
@@ -33,11 +34,13 @@ const namesOf: Readonly<Record<Role, string>> = {
   path: "file files filename path paths filepath archive pdf document image photo picture csv attachment json zip src entry",
   person:
     "author holder owner assignee user person who by attendee attendees participants guests invitees members customer client employee patient student supplier",
+  phone: "phone telephone mobile tel fax cell",
   place: "city location place country where region town room venue restaurant hotel",
   query: "query q search term terms keyword keywords pattern needle question topic substring",
   selector: "selector jsonpath xpath pointer",
-  source: "from source original old before first left base",
-  target: "to target into destination output dest new after second right replacement language lang locale",
+  source: "from source origin original departure pickup old before first left base",
+  target:
+    "to target into destination arrival dropoff output dest new after second right replacement language lang locale",
   text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment",
   time: "time at hour clock",
   unit: "unit units currency",
@@ -89,10 +92,16 @@ function toRoles(parameter: Parameter): Set<Role> {
 }
 
 /** A description may say that it is a file or a folder. */
-function addPlaces({ description, type }: Parameter, kinds: ReadonlySet<TokenKind>, found: Set<Role>): void {
-  if (found.has("selector") || found.has("limit") || type === "boolean") return;
+function addPlaces({ description, type, words }: Parameter, kinds: ReadonlySet<TokenKind>, found: Set<Role>): void {
+  if (/\b(?:phone|fax|mobile) number\b/iu.test(description)) found.add("phone");
+  if (found.has("selector") || found.has("limit") || type === "boolean" || takesEndings(words)) return;
   if (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(description)) found.add("path");
   if (/\b(?:folder|directory)\b/iu.test(description)) found.add("folder");
+}
+
+/** Tells whether something by this name takes endings of files (`ts,py`), and so no file. */
+export function takesEndings(words: readonly string[]): boolean {
+  return /^(?:ext|extension|extensions|suffix|suffixes)$/u.test(words.at(-1) ?? "");
 }
 
 const roleForms: readonly Role[] = ["path", "folder", "url", "email", "date", "time", "selector"];
@@ -106,6 +115,7 @@ export function hasForm(parameter: Parameter): boolean {
 
 /** Tells whether a file or an address may be a value: who describes units or pages takes none; who describes nothing may. */
 export function takesPlace(parameter: Parameter, kind: TokenKind): boolean {
+  if (kind === "selector") return (["selector", "text", "query"] as const).some((role) => rolesOf(parameter).has(role));
   if (kind !== "path" && kind !== "url") return true;
   return parameter.description === "" || rolesOf(parameter).has(kind) || sampleKinds(parameter).has(kind);
 }

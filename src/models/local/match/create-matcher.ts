@@ -3,11 +3,12 @@ import { nearestNames } from "../../../core/nearest.ts";
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
-import { toExtensionStems } from "../fill/kind-candidates.ts";
 import { currencyCodeOf, isUnitName } from "../fill/unit-names.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toSpokenExpression } from "../fill/spoken-expression.ts";
+import { hasOtherFormat } from "./formats.ts";
 import type { Request } from "../text/read-request.ts";
+import { toExtensionStems } from "../text/file-endings.ts";
 import { isEmptyWord, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
 
@@ -22,6 +23,10 @@ export interface Item {
   readonly nameStems: readonly string[];
   /** Of the first word of its description: mostly what it does. */
   readonly verb: string;
+  /** What it says that it does not do: "without unpacking". */
+  readonly undone: ReadonlySet<string>;
+  /** What it says. */
+  readonly about: string;
 }
 
 /** How well something fits a request, by its words alone. */
@@ -53,7 +58,9 @@ export function createMatcher(tools: readonly ModelTool[], skills: readonly List
     rank(request) {
       const words = toQuery(request, spread);
       const candidates = findCandidates(index, words, spread).flatMap((id) => items.get(id) ?? []);
-      const matches = candidates.map((item) => ({
+      // A skill is not opened for a file that it cannot read; a tool is looked at more closely later.
+      const fitting = candidates.filter(({ skill, about }) => skill === undefined || !hasOtherFormat(request, about));
+      const matches = fitting.map((item) => ({
         item,
         score: scoreItem(item, words, { spread, count: items.size }),
       }));
@@ -97,6 +104,8 @@ function toToolItem(tool: ModelTool): Item {
     weights,
     nameStems: nameStemsOf(own),
     verb: toStems(description.slice(0, 60))[0] ?? "",
+    undone: undoneIn(description),
+    about: description,
   };
   toolItems.set(tool, item);
   return item;
@@ -118,7 +127,14 @@ function toSkillItem(skill: ListedSkill): Item {
     weights,
     nameStems: [],
     verb: toStems(skill.description.slice(0, 60))[0] ?? "",
+    undone: undoneIn(skill.description.slice(0, 4000)),
+    about: skill.description.slice(0, 4000),
   };
+}
+
+function undoneIn(description: string): ReadonlySet<string> {
+  const verbs = [...description.matchAll(/\bwithout (\w{3,30}ing)\b/giu)].flatMap(([, verb = ""]) => toStems(verb));
+  return new Set(verbs.flatMap((verb) => [verb, ...synonymsOf(verb)]));
 }
 
 /** The owner and the own name of a wire name (`owner__name`). */
@@ -271,8 +287,9 @@ function scoreItem(item: Item, words: readonly QueryWord[], corpus: Corpus): num
   let strange = 0;
   let isOtherFormat = false;
   const named = new Map<string, number>();
+  if (words.some(({ stem, isFirst }) => isFirst && item.undone.has(stem))) return 0;
   for (const word of words) {
-    const found = bestWord(item, word);
+    const found = bestWord(item, word, corpus);
     if (found === undefined) {
       strange += strangeness(word, corpus);
       isOtherFormat ||= word.isFormat && strangeness(word, corpus) > 0;
@@ -320,13 +337,15 @@ interface FoundWord {
   readonly trust: number;
 }
 
-function bestWord(item: Item, { stem, meant }: QueryWord): FoundWord | undefined {
+function bestWord(item: Item, { stem, meant }: QueryWord, { spread }: Corpus): FoundWord | undefined {
   if (item.weights.has(stem)) return { stem, trust: 1 };
+  // What means the same says less about a skill if another one has the word itself.
+  const trust = item.skill !== undefined && (spread.get(stem) ?? 0) > 0 ? 0.4 : 0.55;
   let best: FoundWord | undefined;
   const worth = (found: FoundWord): number => (item.weights.get(found.stem) ?? 0) * found.trust;
   if (meant !== undefined && item.weights.has(meant)) best = { stem: meant, trust: stem.length > 5 ? 0.9 : 0.7 };
   for (const synonym of synonymsOf(stem)) {
-    const found = { stem: synonym, trust: 0.55 };
+    const found = { stem: synonym, trust };
     if (item.weights.has(synonym) && (best === undefined || worth(found) > worth(best))) best = found;
   }
   return best;

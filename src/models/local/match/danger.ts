@@ -1,6 +1,8 @@
 import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
+import { synonymsOf } from "../text/synonyms.ts";
+import { annotationsOf } from "./annotations.ts";
 import { type Token, wordAt } from "../text/token.ts";
 
 /** Things that cannot be taken back. Words in one group are said for one another. */
@@ -26,6 +28,8 @@ const alwaysDangerous = new Set([
   ...toStems("uninstall revoke kill overwrite"),
 ]);
 
+const sending = groups.find((group) => group.has("send"));
+
 function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const own = new Set(toStems(tool.name));
   const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
@@ -33,14 +37,18 @@ function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const names = toStems(ownName(tool));
   const isVerb = (stem: string): boolean =>
     reads.has(stem) || changes.has(stem) || groups.some((group) => group.has(stem));
-  const said = reads.has(verb) ? [] : isVerb(names[0] ?? "") ? names.slice(0, 1) : names;
-  return groups.filter((group) =>
+  const isSaid = groups.some((group) => group.has(verb));
+  const said = reads.has(verb) ? [] : isSaid || isVerb(names[0] ?? "") ? names.slice(0, 1).filter(isVerb) : names;
+  const found = groups.filter((group) =>
     [...group].some((stem) =>
       alwaysDangerous.has(stem)
         ? own.has(stem) || verb === stem
         : (said.includes(stem) || verb === stem) && !own.has("text"),
     ),
   );
+  if (found.length > 0 || annotationsOf(tool).destructive !== true) return found;
+  // What it does is said by its own verb, or by a word for it.
+  return [new Set([verb, names[0] ?? ""].flatMap((stem) => [stem, ...synonymsOf(stem)]))];
 }
 
 const reads = new Set(
@@ -49,9 +57,9 @@ const reads = new Set(
   ),
 );
 
-/** Tells whether a tool may do something that cannot be taken back, by its name and the first word of its description. */
+/** Tells whether a tool may do something that cannot be taken back: as it says itself, or by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
-  return dangersOf(tool).length > 0;
+  return annotationsOf(tool).readOnly !== true && dangersOf(tool).length > 0;
 }
 
 const changes = new Set(
@@ -63,8 +71,10 @@ const changes = new Set(
   ),
 );
 
-/** Tells whether a tool changes things, by the first word of its description. */
+/** Tells whether a tool changes things: as it says itself, or by the first word of its description. */
 export function isChanging(tool: ModelTool): boolean {
+  const { readOnly, destructive } = annotationsOf(tool);
+  if (readOnly !== undefined || destructive !== undefined) return readOnly !== true;
   const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
   if (isDangerous(tool)) return true;
   return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
@@ -98,6 +108,14 @@ export function wishOf({ tokens }: Request, tool: ModelTool): DangerWish {
   return wishes.every((wish) => wish === "asked") ? "asked" : "unsaid";
 }
 
+/** Tells whether a request begins with what a tool sends: "text +41 … saying …". It may also be about such a thing: the values must tell. */
+export function beginsWithSent({ tokens }: Request, tool: ModelTool): boolean {
+  const isSender = dangersOf(tool).every((group) => group === sending);
+  const [sent = ""] = (tool.description ?? "").slice(0, 60).split(/\b(?:to|with|by|for|via|from)\b/iu);
+  const first = tokens.find(({ word }) => word !== "please");
+  return isSender && first?.kind === "word" && toStems(sent).includes(first.stem);
+}
+
 function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWish {
   const places = tokens.flatMap(({ kind, stem }, at) => (kind === "word" && group.has(stem) ? [at] : []));
   const isDenied = (at: number): boolean => [1, 2, 3].some((back) => denials.test(wordAt(tokens, at - back)));
@@ -118,11 +136,15 @@ export function asksAbout({ text, tokens }: Request): boolean {
   return /\?\s*$/u.test(text) && /^(?:is|are|was|were|do|does|did|has|have|am|any|isn't|aren't)$/u.test(first);
 }
 
-/** Tells whether a request wants something deleted, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
+const unpacking: ReadonlySet<string> = new Set(toStems("unpack unzip untar decompress"));
+
+/** Tells whether a request wants something deleted or unpacked, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
 export function asksForOther({ tokens }: Request, tool: ModelTool): boolean {
   const at = tokens.findIndex(({ stem }) => stem !== "");
-  const group = groups.slice(0, 2).find((stems) => stems.has(tokens[at]?.stem ?? ""));
+  const group = [...groups.slice(0, 2), unpacking].find((stems) => stems.has(tokens[at]?.stem ?? ""));
   if (group === undefined || wishFor(tokens, group) === "denied") return false;
-  const own = new Set(toStems(`${tool.name} ${(tool.description ?? "").slice(0, 500)}`));
+  // What tells about unpacking unpacks nothing.
+  const done = (tool.description ?? "").slice(0, 500).replaceAll(/\b(?:about|without|before|when) \w+ing\b/giu, "");
+  const own = new Set(toStems(`${tool.name} ${done}`));
   return ![...group].some((stem) => own.has(stem));
 }

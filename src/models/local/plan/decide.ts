@@ -9,6 +9,7 @@ import {
   sayDeclined,
   sayLost,
   sayNothingFits,
+  sayPlaceless,
   sayTooMuch,
   sayUndone,
   smallTalk,
@@ -78,6 +79,8 @@ function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[
       return say(withResults(work, offer(resolution)));
     case "narrower":
       return say(withResults(work, sayTooMuch(resolution.fit.tool, resolution.said)));
+    case "placeless":
+      return say(withResults(work, sayPlaceless(resolution.fit.tool, task.request)));
     case "declined":
       return say(withResults(work, sayDeclined(task.request.text)));
     case "none":
@@ -91,7 +94,7 @@ function withResults(work: readonly (readonly DoneCall[])[], text: string): stri
 }
 
 function settle(task: Task, fit: Fit, { today }: Scene): Resolution {
-  const filled = addAnswers(fit.filled, task.answers, today);
+  const filled = addAnswers(fit.tool, fit.filled, task.answers, today);
   const whole = { ...fit, filled };
   if (filled.missing.length > 0) return { type: "ask", fit: whole };
   const said = findObjection(task.request, whole);
@@ -102,7 +105,7 @@ function resolve(scene: Scene, task: Task, place: StepPlace): Resolution {
   const resolution = resolveStep(task.request, place);
   const isWeak = resolution.type === "none" || resolution.type === "offer";
   const followUp = findFollowUp(scene, task.request, isWeak);
-  if (followUp !== undefined) return { type: "call", fit: followUp };
+  if (followUp !== undefined) return followUp;
   if (resolution.type === "call") return { ...resolution, fit: addToLast(scene, resolution.fit) };
   if (!scene.mustCall || resolution.type === "open") return resolution;
   const tool = scene.tools.find(({ name }) => !isMeta(name));
@@ -172,7 +175,7 @@ function textsOf(value: JsonValue): string[] {
 function call(scene: Scene, { request }: Task, { tool, filled }: Fit): Decision | undefined {
   const work = workOf(scene.exchange);
   const made = new Set((scene.mustCall ? work.flat() : (work.at(-1) ?? [])).map(keyOf));
-  const calls = toInputs(tool, request, filled)
+  const calls = toInputs(filled)
     .map((input): PlannedCall => ({ tool: tool.name, input }))
     .filter((call) => !made.has(keyOf(call)));
   if (calls.length > 0) return { text: "", calls };

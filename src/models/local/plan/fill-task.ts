@@ -1,37 +1,58 @@
 import type { JsonObject, JsonValue } from "../../../core/json.ts";
 import type { ModelTool } from "../../model.ts";
-import { convertToken, plainText } from "../fill/convert-token.ts";
-import { fillParameters, splitList, type Filled } from "../fill/fill-parameters.ts";
+import { convertToken } from "../fill/convert-token.ts";
+import { fillParameters, splitList, takesWords } from "../fill/fill-parameters.ts";
 import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { setField } from "../fill/set-field.ts";
-import { hasForm } from "../fill/roles.ts";
-import { skipJoints } from "../fill/read-value.ts";
+import { hasForm, rolesOf } from "../fill/roles.ts";
 import { readRequest, type Request } from "../text/read-request.ts";
-import { isValueToken, type Token } from "../text/token.ts";
+import type { Token } from "../text/token.ts";
 import { noWords, toolWordsOf } from "../fill/tool-words.ts";
+import type { FilledCalls } from "./fit-tool.ts";
 
 /** Adds what the user answered to what was missing. */
-export function addAnswers(filled: Filled, answers: readonly string[], today: string | undefined): Filled {
+export function addAnswers(
+  tool: ModelTool,
+  filled: FilledCalls,
+  answers: readonly string[],
+  today: string | undefined,
+): FilledCalls {
   const input: Record<string, JsonValue> = { ...filled.input };
   let { missing } = filled;
   for (const answer of answers) {
-    const given = readAnswer(missing, readRequest(answer, today));
+    const open = parametersOf(tool).filter(({ name }) => !Object.hasOwn(input, name));
+    const given = readAnswer(tool, missing, open, readRequest(answer, today));
     for (const [name, value] of Object.entries(given)) setField(input, name, value);
     missing = missing.filter(({ name }) => !Object.hasOwn(given, name));
   }
   return { ...filled, input, missing };
 }
 
-function readAnswer(missing: readonly Parameter[], request: Request): Record<string, JsonValue> {
-  const said = fillParameters({ request, parameters: missing, words: noWords });
-  const given: Record<string, JsonValue> = { ...said.input };
+/** What an answer says about what was asked for, and about what may be left out: what another parameter has taken is no part of a text. */
+function readAnswer(
+  tool: ModelTool,
+  missing: readonly Parameter[],
+  open: readonly Parameter[],
+  request: Request,
+): Record<string, JsonValue> {
   const [first] = missing;
-  if (first === undefined) return given;
-  const isOpen = !Object.hasOwn(given, first.name) || said.guessed.has(first.name);
-  const value = isOpen || isWholeText(first, request) ? wholeAnswer(first, request) : undefined;
+  if (first === undefined) return {};
+  const isLong = longTexts.some((role) => rolesOf(first).has(role));
+  const words = { ...noWords, about: toolWordsOf(tool).about };
+  // Plain words are for what was asked for.
+  const others = isLong ? [] : open.filter((parameter) => !missing.includes(parameter) && !takesWords(parameter));
+  const said = fillParameters({ request, parameters: [...missing, ...others], words });
+  const given: Record<string, JsonValue> = { ...said.input };
+  const hasOthers = [...said.places.keys()].some((name) => name !== first.name && !said.guessed.has(name));
+  const isOpen = !Object.hasOwn(given, first.name) || (said.guessed.has(first.name) && !hasOthers);
+  const isWhole = !hasOthers && isWholeText(first, request);
+  const value = isOpen || isWhole ? wholeAnswer(first, request) : undefined;
   if (value !== undefined) setField(given, first.name, value);
   return given;
 }
+
+/** What may be many words: a choice in the middle of them is part of the text. */
+const longTexts = ["text", "query", "name"] as const;
 
 /** "Ada Lovelace" for a name is all of it, if nothing in it is a name of a parameter. */
 function isWholeText(parameter: Parameter, { tokens }: Request): boolean {
@@ -77,44 +98,7 @@ function toQuotedToken(text: string): Token {
 const mostCalls = 20;
 
 /** The inputs of one task: several if it names several things for a tool that takes one ("a.md and b.md", "tasks: a, b, c"). */
-export function toInputs(tool: ModelTool, request: Request, filled: Filled): JsonObject[] {
-  const required = parametersOf(tool).filter(
-    ({ isRequired, type, choices }) => isRequired && type === "string" && choices.length === 0,
-  );
-  for (const parameter of required) {
-    const values = filled.guessed.has(parameter.name)
-      ? listedTexts(tool, request, filled.input[parameter.name])
-      : sameKind(parameter, request, filled);
-    if (values.length > 1)
-      return values.slice(0, mostCalls).map((value) => ({ ...filled.input, [parameter.name]: value }));
-  }
-  return [filled.input];
-}
-
-/** "Add tasks: a, b and c": a plural before the colon says that it is a list. */
-function listedTexts(tool: ModelTool, { tokens }: Request, value: JsonValue | undefined): JsonValue[] {
-  const colon = tokens.findIndex(({ text }) => text === ":");
-  const noun = tokens[colon - 1];
-  const isPlural =
-    noun !== undefined &&
-    /(?:s|following)$/u.test(noun.word) &&
-    (toolWordsOf(tool).toolStems.has(noun.stem) || noun.stem === "");
-  return isPlural && typeof value === "string" ? splitList(value) : [];
-}
-
-function sameKind(parameter: Parameter, { tokens }: Request, { input, used }: Filled): JsonValue[] {
-  const value = input[parameter.name];
-  const first = tokens.findIndex((token) => isValueToken(token) && plainText(token) === value);
-  if (first === -1) return [];
-  const values: JsonValue[] = [value as JsonValue];
-  for (let at = skipJoints(tokens, first + 1); at > first + 1 && at < tokens.length;) {
-    const token = tokens[at] as Token;
-    const next = token.kind === tokens[first]?.kind && !used.has(at) ? convertToken(parameter, token) : undefined;
-    if (next === undefined) break;
-    values.push(next);
-    const joint = skipJoints(tokens, at + 1);
-    if (joint === at + 1) break;
-    at = joint;
-  }
-  return values;
+export function toInputs({ input, several }: FilledCalls): JsonObject[] {
+  if (several === undefined) return [input];
+  return several.values.slice(0, mostCalls).map((value) => ({ ...input, [several.name]: value }));
 }

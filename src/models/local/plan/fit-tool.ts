@@ -1,22 +1,32 @@
+import type { JsonValue } from "../../../core/json.ts";
 import type { ModelTool } from "../../model.ts";
 import type { DoneCall } from "../conversation/read-conversation.ts";
 import { hasStrictPattern } from "../fill/convert-token.ts";
 import { fillParameters, type Filled } from "../fill/fill-parameters.ts";
-import { parametersOf } from "../fill/parameter.ts";
+import { hasSampleShape } from "../fill/kind-candidates.ts";
+import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName } from "../match/create-matcher.ts";
 import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
 import { isCode, isValueToken, type Token } from "../text/token.ts";
+import { findSeveral, type Several } from "./find-several.ts";
 import { createRecall } from "./recall-value.ts";
+
+/** What a request says about the parameters of a tool, for one call or for several. */
+export interface FilledCalls extends Filled {
+  readonly several?: Several;
+}
 
 /** A tool with what the request gives it. */
 export interface Fit {
   readonly tool: ModelTool;
-  readonly filled: Filled;
+  readonly filled: FilledCalls;
   readonly score: number;
   /** How many values of the request it has no use for. */
   readonly missed: number;
+  /** How many values have the very form that their parameters ask for. */
+  readonly shown: number;
 }
 
 /** What was done before the step. */
@@ -34,24 +44,50 @@ export function fitTool(request: Request, tool: ModelTool, score: number, { call
   // Whoever goes on with a skill means the file it was about; what changes things must be told.
   const isSame = recent !== undefined && splitName(tool.name)[0] === recent && !isChanging(tool);
   const recall = createRecall(request, calls, { isChained, isSame });
-  const filled = fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall });
+  const filled = withSeveral(
+    tool,
+    request,
+    fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall }),
+  );
   const values = request.tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
   const taken = values.filter((at) => filled.used.has(at)).length;
   const missed = Math.min(3, values.length - taken);
   const said = Object.keys(filled.input).length - filled.guessed.size;
-  const strict = parametersOf(tool).filter(
+  const shown = parametersOf(tool).filter(
     (parameter) =>
-      hasStrictPattern(parameter) && Object.hasOwn(filled.input, parameter.name) && !filled.guessed.has(parameter.name),
+      filled.places.has(parameter.name) && !filled.guessed.has(parameter.name) && isShown(parameter, filled, request),
   ).length;
   const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
   const fit =
     Math.min(3, taken) * 0.6 +
     Math.min(3, said) * 0.3 +
-    Math.min(2, strict) * 0.5 -
+    Math.min(2, shown) * 0.5 -
     missed * 1 -
     Math.min(3, filled.missing.length) * 0.9 -
     guesses;
-  return { tool, filled, score: score + fit, missed };
+  return { tool, filled, score: score + fit, missed, shown };
+}
+
+/** Tells whether a value has the very form that its parameter asks for: by a pattern, or because it looks like the code it is shown with. */
+function isShown(parameter: Parameter, { places }: Filled, { tokens }: Request): boolean {
+  const token = tokens[places.get(parameter.name)?.from ?? -1];
+  return hasStrictPattern(parameter) || (token !== undefined && isCode(token) && hasSampleShape(parameter, token));
+}
+
+/** What is said several times is used as well. */
+function withSeveral(tool: ModelTool, request: Request, filled: Filled): FilledCalls {
+  const several = findSeveral(tool, request, filled);
+  if (several === undefined) return filled;
+  const [first = null] = several.values;
+  const isGuessed = several.tokens.length === 0;
+  return {
+    ...filled,
+    several,
+    input: { ...filled.input, [several.name]: isGuessed ? (filled.input[several.name] as JsonValue) : first },
+    used: new Set([...filled.used, ...several.tokens]),
+    covered: new Set([...filled.covered, ...several.tokens]),
+    guessed: isGuessed ? filled.guessed : new Set([...filled.guessed].filter((name) => name !== several.name)),
+  };
 }
 
 /** Tells whether a token is something that a tool should have a use for: a value, or a name. */

@@ -1,12 +1,19 @@
 import type { Request } from "../text/read-request.ts";
+import { isValueToken } from "../text/token.ts";
 import { isMeta, workOf, type Scene } from "./decision.ts";
 import { fitTool, type Fit } from "./fit-tool.ts";
+
+/** The last call with something new, or that it has no place for what is new. */
+export interface FollowUp {
+  readonly type: "call" | "placeless";
+  readonly fit: Fit;
+}
 
 /**
  * Understands "and for b.csv?", "what about notes.md?" and "again": the last call of the conversation with what the request says
  * put in the place of what was there. None if the request is something of its own.
  */
-export function findFollowUp(scene: Scene, request: Request, isWeak: boolean): Fit | undefined {
+export function findFollowUp(scene: Scene, request: Request, isWeak: boolean): FollowUp | undefined {
   const { exchange, conversation, tools } = scene;
   if (workOf(exchange).length > 0) return undefined;
   const last = conversation.exchanges
@@ -30,9 +37,12 @@ export function findFollowUp(scene: Scene, request: Request, isWeak: boolean): F
     request.tokens.every(({ stem }, at) => stem === "" || fit.filled.used.has(at)) && fit.filled.used.size > 0;
   if (!isRepeat && !isWeak && !isWhole) return undefined;
   const said = Object.entries(fit.filled.input).filter(([name]) => !fit.filled.guessed.has(name));
-  if (!isRepeat && said.length === 0) return undefined;
-  return {
-    ...fit,
-    filled: { ...fit.filled, input: { ...last.input, ...Object.fromEntries(said) }, missing: [], guessed: new Set() },
-  };
+  if (!isRepeat && said.length === 0) return isOnlyValues(request) ? { type: "placeless", fit } : undefined;
+  const input = { ...last.input, ...Object.fromEntries(said) };
+  return { type: "call", fit: { ...fit, filled: { ...fit.filled, input, missing: [], guessed: new Set() } } };
+}
+
+/** "and tomorrow?": values and small words, and nothing that says what to do. */
+function isOnlyValues({ tokens }: Request): boolean {
+  return tokens.some(isValueToken) && tokens.every((token) => token.stem === "");
 }

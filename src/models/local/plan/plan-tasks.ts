@@ -68,8 +68,12 @@ function isAnswer(scene: Scene, { tool, missing }: Question, text: string): bool
   if (text.trim() === "") return false;
   const request = readRequest(text, scene.today);
   const wanted = parametersOf(tool).filter(({ name }) => missing.includes(name));
-  if (request.tokens.length <= 3) return true;
   const resolution = resolveAlone(scene, request);
+  const isTask = resolution.type === "call" || resolution.type === "open";
+  const canAnswer = wanted.some((parameter) =>
+    request.tokens.some((token) => convertToken(parameter, token) !== undefined),
+  );
+  if (request.tokens.length <= 3) return canAnswer || !isTask;
   const isOther = resolution.type === "open" || (resolution.type === "call" && resolution.fit.tool.name !== tool.name);
   const fits = wanted.some(
     (parameter) =>

@@ -4,8 +4,9 @@ import type { DoneCall } from "../conversation/read-conversation.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksAbout, asksForOther, isChanging, isDangerous, wishOf } from "../match/danger.ts";
+import { asksAbout, asksForOther, beginsWithSent, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
+import { readsOtherFormat } from "../match/formats.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStems } from "../text/stems.ts";
@@ -20,6 +21,8 @@ export type Resolution =
   | { readonly type: "ask"; readonly fit: Fit }
   /** It would do something else than it is asked to: `said` is what of the request it has no place for. */
   | { readonly type: "narrower"; readonly fit: Fit; readonly said: string }
+  /** It goes on with the last call, which has no place for what is new. */
+  | { readonly type: "placeless"; readonly fit: Fit }
   | { readonly type: "open"; readonly skill: ListedSkill; readonly score: number }
   | { readonly type: "offer"; readonly fits: readonly Fit[] }
   /** The request says that something is not to be done. */
@@ -69,6 +72,7 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
     .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
     .filter(({ tool }) => !isForbidden(tool, forbidden) && (!isDangerous(tool) || wishOf(request, tool) !== "denied"))
+    .filter(({ tool }) => !readsOtherFormat(request, tool))
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
     .map((fit) => (isRepetition(fit, place) ? { ...fit, score: fit.score - 2 } : fit))
@@ -82,16 +86,39 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const isQuestion = asksAbout(request);
   const codes = request.tokens.flatMap((token, at) => (isCode(token) ? [at] : []));
   // What has no use for `ORD-2207` is not about it.
-  const isAllowed = ({ tool, filled }: Fit): boolean =>
-    codes.every((at) => filled.covered.has(at) || isWordOf(tool, request.tokens[at])) &&
-    (!isDangerous(tool) || wishOf(request, tool) === "asked") &&
-    !(isQuestion && isChanging(tool));
+  const isAllowed = (fit: Fit): boolean =>
+    codes.every((at) => fit.filled.covered.has(at) || isWordOf(fit.tool, request.tokens[at])) &&
+    isAskedFor(request, fit) &&
+    !(isQuestion && isChanging(fit.tool));
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
   const best = preferComplete(request, fits.filter(isAllowed));
-  const resolution = withForms(request, choose({ fits, best, isMeant }, skills, place), place);
+  const chosen = choose({ fits, best, isMeant }, skills, place);
+  const only = chosen.type === "offer" && !isQuestion ? onlyTaker(fits.filter(isAllowed), request, place) : undefined;
+  const resolution = only === undefined ? withForms(request, chosen, place) : ({ type: "call", fit: only } as const);
   const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+/** What cannot be taken back is asked for in so many words, or by everything that it needs: "text +41 … saying …". */
+function isAskedFor(request: Request, { tool, filled }: Fit): boolean {
+  if (!isDangerous(tool) || wishOf(request, tool) === "asked") return true;
+  const isTold = filled.missing.length === 0 && filled.guessed.size === 0;
+  const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
+  return isTold && required.length > 1 && beginsWithSent(request, tool);
+}
+
+/** Of a skill that was opened for this, the one tool that has a use for what was said: for the others it would be lost. */
+function onlyTaker(fits: readonly Fit[], request: Request, place: StepPlace): Fit | undefined {
+  const own = fits.filter(({ tool }) => openedBonus(tool, place) > 0 && !asksForOther(request, tool));
+  const takers = own.filter(({ filled }) => filled.covered.size > 0);
+  const [only] = takers;
+  if (only === undefined || takers.length > 1 || own.length < 2 || only.filled.missing.length > 0) return undefined;
+  // All but the word that says what to do.
+  const lost = request.tokens.filter(
+    ({ stem, kind }, at) => (stem !== "" || kind !== "word") && !only.filled.covered.has(at),
+  );
+  return lost.filter(({ kind }) => kind !== "mark").length <= 1 ? only : undefined;
 }
 
 function isWordOf(tool: ModelTool, token: Token | undefined): boolean {
@@ -132,12 +159,12 @@ function saysMore({ tokens }: Request, other: Fit, best: Fit): boolean {
   );
 }
 
-/** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is only offered. */
+/** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is offered, unless the form is that of one tool alone. */
 function withForms(request: Request, resolution: Resolution, place: StepPlace): Resolution {
   if (resolution.type !== "none") return resolution;
   const fits = place.tools
     .slice(0, mostForms)
-    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool))
+    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool) && !readsOtherFormat(request, tool))
     .map((tool) => fitTool(request, tool, 0, place))
     .filter(({ filled, score }) => {
       const isWhole = filled.missing.length === 0 && filled.guessed.size === 0;
@@ -145,6 +172,11 @@ function withForms(request: Request, resolution: Resolution, place: StepPlace): 
       return isWhole && score > 0 && [...filled.used].some((at) => hasOwnForm(request.tokens[at]));
     })
     .toSorted((left, right) => right.score - left.score);
+  const isCodeOf = ({ shown, filled }: Fit): boolean =>
+    shown > 0 && request.tokens.some((token, at) => isCode(token) && filled.used.has(at));
+  const [only, ...others] = fits.filter(isCodeOf);
+  // What is the number of one thing only is asked about for that thing.
+  if (only !== undefined && others.length === 0 && !isChanging(only.tool)) return { type: "call", fit: only };
   return fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
 }
 
@@ -169,12 +201,17 @@ interface Found {
 function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place: StepPlace): Resolution {
   const [skill] = skills;
   const listed = skill?.item.skill;
-  const isFit = best !== undefined && best.score >= barOf(best, place, isMeant);
+  const isFit = best !== undefined && best.score + askedBonus(best) >= barOf(best, place, isMeant);
   if (skill !== undefined && listed !== undefined && isBetter(skill, best, isFit))
     return { type: "open", skill: listed, score: skill.score };
   if (isFit) return { type: best.filled.missing.length === 0 ? "call" : "ask", fit: best };
   const offered = fits.filter(({ score }) => score >= bars.near).slice(0, 3);
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
+}
+
+/** To ask does no harm: what is missing does not speak against a tool that has a use for everything that was said. */
+function askedBonus({ filled, missed }: Fit): number {
+  return missed === 0 && filled.used.size > 0 ? Math.min(3, filled.missing.length) * 0.9 : 0;
 }
 
 function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {

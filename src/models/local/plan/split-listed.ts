@@ -30,6 +30,10 @@ function toParts(request: Request, texts: readonly string[]): Request[] {
     const end = start + text.length;
     from = end;
     const tokens = request.tokens.filter((token) => token.start >= start && token.end <= end);
-    return { text, tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })) };
+    return {
+      ...request,
+      text,
+      tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })),
+    };
   });
 }

@@ -1,6 +1,8 @@
 import type { ModelTool } from "../../model.ts";
 import type { Parameter } from "../fill/parameter.ts";
 import { splitName } from "../match/create-matcher.ts";
+import type { Request } from "../text/read-request.ts";
+import { isValueToken } from "../text/token.ts";
 import { isMeta, type Scene } from "../plan/decision.ts";
 import type { Resolution } from "../plan/resolve-step.ts";
 
@@ -90,6 +92,12 @@ export function sayUndone(request: string): string {
 /** Says that a tool would do something else than it was asked to. */
 export function sayTooMuch({ name }: ModelTool, said: string): string {
   return `I did nothing: \`${name}\` changes things, and I do not know how to heed "${cut(said)}". Say it with one of its parameters, or leave it out.`;
+}
+
+/** Says that the tool of the last call has no place for what was added. */
+export function sayPlaceless({ name }: ModelTool, { tokens }: Request): string {
+  const values = tokens.filter(isValueToken).map(({ text }) => `"${cut(text)}"`);
+  return `\`${name}\` has no parameter that takes ${values.join(", ")}.`;
 }
 
 /** Says that nothing was done, because that was asked for. */

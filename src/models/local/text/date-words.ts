@@ -7,6 +7,8 @@ const dayMs = 86_400_000;
 export interface SpokenDate {
   readonly iso?: string;
   readonly count: number;
+  /** Whether the year is only the one that it is now. */
+  readonly isYearOpen?: boolean;
 }
 
 /** Reads a date in words at the beginning of `words`: "3 May 2026", "May 3rd, 2026", "next friday", "in 3 days", "two weeks ago". */
@@ -31,7 +33,7 @@ function addYear(words: readonly string[], next: number, rest: string, today: st
   const written = /^\d{4}$/u.exec(words[next + gap] ?? "")?.[0];
   const year = written ?? today?.slice(0, 4);
   const count = written === undefined ? next : next + gap + 1;
-  return year === undefined ? { count } : { iso: `${year}${rest}`, count };
+  return year === undefined ? { count } : { iso: `${year}${rest}`, count, isYearOpen: written === undefined };
 }
 
 /** How far a word moves the day. */
@@ -103,8 +105,8 @@ function parseWeekday([first = "", second = ""]: readonly string[], today: strin
 function toWeekday(day: number, shift: number, today: string | undefined, count: number): SpokenDate {
   if (today === undefined) return { count };
   const now = new Date(`${today}T00:00:00Z`).getUTCDay();
-  const ahead = (day - now + 7) % 7 || 7;
-  return { iso: shiftDate(today, shift === -1 ? ahead - 7 : ahead, "day"), count };
+  const days = shift === -1 ? -((now - day + 7) % 7 || 7) : (day - now + 7) % 7 || 7;
+  return { iso: shiftDate(today, days, "day"), count };
 }
 
 /** Moves an ISO date. The last day of a month stays inside the month. */

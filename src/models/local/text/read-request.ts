@@ -1,3 +1,4 @@
+import { isKnownEnding } from "./file-endings.ts";
 import { parseSpokenDate } from "./date-words.ts";
 import { hasHalf, parseFraction } from "./fraction-words.ts";
 import { parseSpokenNumber, type SpokenNumber } from "./number-words.ts";
@@ -8,11 +9,14 @@ import { type Token, wordAt } from "./token.ts";
 export interface Request {
   readonly text: string;
   readonly tokens: readonly Token[];
+  /** The day on which it is said, if anybody told. */
+  readonly today?: string;
 }
 
 /** Takes a request apart; `today` (an ISO date) is what "tomorrow" counts from. Without it such words mean no certain day. */
 export function readRequest(text: string, today?: string): Request {
-  return { text, tokens: joinTokens(text, readTokens(text), today) };
+  const tokens = markSelectors(joinTokens(text, readTokens(text), today));
+  return { text, tokens, ...(today !== undefined && { today }) };
 }
 
 /** The part of a request from one of its tokens up to another one. */
@@ -20,7 +24,28 @@ export function sliceRequest(request: Request, from: number, to: number): Reques
   const tokens = request.tokens.slice(from, to);
   const start = tokens[0]?.start ?? 0;
   const text = request.text.slice(start, tokens.at(-1)?.end ?? start);
-  return { text, tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })) };
+  return {
+    ...request,
+    text,
+    tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })),
+  };
+}
+
+const dataFile = /\.(?:json|jsonl|ya?ml|toml|xml|ini)$/iu;
+const fileEnding = /\.(?:bak|old|new|orig|tmp|lock|conf|cfg|env|dist|sample|example|backup|schema)$/iu;
+
+/** "server.port in config.json" is a place in a file and no file of its own. */
+function markSelectors(tokens: readonly Token[]): Token[] {
+  const isFile = (at: number): boolean => tokens[at]?.kind === "path" && dataFile.test(tokens[at].text);
+  return tokens.map((token, at) => {
+    const isDotted = token.kind === "path" && /^[a-z_][\w-]*(?:\.[a-z_][\w-]*)+$/iu.test(token.text);
+    if (!isDotted || isKnownEnding(token.text) || fileEnding.test(token.text)) return token;
+    const isBefore = /^(?:in|of|from|inside)$/u.test(wordAt(tokens, at + 1)) && isFile(at + 2);
+    // "In config.json, what is server.port?"
+    const isBehind = (file: number): boolean => isFile(file) && /^(?:in|from)$/u.test(wordAt(tokens, file - 1));
+    const isPlace = isBefore || Array.from({ length: 20 }, (_, back) => at - 1 - back).some(isBehind);
+    return isPlace ? { ...token, kind: "selector" } : token;
+  });
 }
 
 /** Numbers and dates in words become one token. */
@@ -62,7 +87,8 @@ function toDate(text: string, tokens: readonly Token[], at: number, today: strin
   if (found === undefined) return undefined;
   const count = found.count + extra;
   const token = join("date", text, tokens.slice(at, at + count));
-  return { token: found.iso === undefined ? token : { ...token, value: found.iso }, count };
+  if (found.iso === undefined) return { token, count };
+  return { token: { ...token, value: found.iso, ...(found.isYearOpen === true && { isYearOpen: true }) }, count };
 }
 
 function toNumber(text: string, tokens: readonly Token[], at: number): Joined | undefined {

@@ -31,6 +31,8 @@ export interface Token {
   readonly stem: string;
   /** What it means, if that is not its text. */
   readonly value?: JsonValue;
+  /** Of a day: whether nobody said in which year. */
+  readonly isYearOpen?: boolean;
   readonly start: number;
   readonly end: number;
 }
