@@ -15,7 +15,6 @@ export function toModelTool(entry: RegisteredTool): ModelTool {
     tool = {
       ...describe(name, of.description, of.inputSchema),
       ...toExamples(of.examples),
-      ...toHints(of.annotations),
     };
     made.set(entry, tool);
   }
@@ -36,19 +35,6 @@ export function toDispatchModelTool({ name, description, inputSchema }: Describe
 
 function describe(name: string, description: string, schema: JsonSchema): ModelTool {
   return { type: "function", name, description, inputSchema: compactSchema(schema) };
-}
-
-/** What a tool says about what it does, for models that can use it; providers send only options of their own. */
-function toHints({
-  readOnly,
-  destructive,
-}: RegisteredTool["tool"]["annotations"]): Pick<LanguageModelV4FunctionTool, "providerOptions"> {
-  if (readOnly === undefined && destructive === undefined) return {};
-  return {
-    providerOptions: {
-      kitbag: { ...(readOnly !== undefined && { readOnly }), ...(destructive !== undefined && { destructive }) },
-    },
-  };
 }
 
 function toExamples(examples: RegisteredTool["tool"]["examples"]): Pick<LanguageModelV4FunctionTool, "inputExamples"> {

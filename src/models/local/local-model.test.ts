@@ -363,26 +363,6 @@ test("localModel() answers an empty prompt", async () => {
 
 type Prompt = string | readonly ModelMessage[];
 
-test("localModel() heeds what a tool says itself about changing things", async () => {
-  const door = tool("door", "Door of the barn.", { number: { type: "integer" } }, ["number"]);
-  const turn = tool("turn_page", "Turns to a page of a book.", { page: { type: "integer" } }, ["page"]);
-  const wipe = tool("tidy_shelf", "Tidies a shelf.", { shelf: { type: "integer" } }, ["shelf"]);
-
-  const changing = await ask("is the door 3 of the barn there?", { tools: [annotated(door, { readOnly: false })] });
-  const reading = await ask("is the door 3 of the barn there?", { tools: [annotated(door, { readOnly: true })] });
-  const read = await ask("what is on page 7 of the book, turn_page?", { tools: [annotated(turn, { readOnly: true })] });
-  const unasked = await ask("shelf 3 is not tidy", { tools: [annotated(wipe, { destructive: true })] });
-  const asked = await ask("tidy shelf 3", { tools: [annotated(wipe, { destructive: true })] });
-
-  expect([changing, reading, read, unasked, asked].map(toolsOf)).toEqual([
-    [],
-    ["door"],
-    ["turn_page"],
-    [],
-    ["tidy_shelf"],
-  ]);
-});
-
 test("localModel() takes what cannot be a value for something new, also behind a question", async () => {
   const finish = tool("finish_task", "Marks a task as done.", { number: { type: "string" } }, ["number"]);
   const list = tool("list_tasks", "Lists the tasks.", {}, []);
@@ -396,10 +376,6 @@ test("localModel() takes what cannot be a value for something new, also behind a
   expect(question).toContain("`number`");
   expect(other).toBe("list_tasks");
 });
-
-function annotated(of: ModelTool, kitbag: { readOnly?: boolean; destructive?: boolean }): ModelTool {
-  return { ...of, providerOptions: { kitbag } };
-}
 
 function toCall(prompt: Prompt): ModelCall {
   return { prompt: typeof prompt === "string" ? [user(prompt)] : [...prompt] };

@@ -1,8 +1,6 @@
 import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
-import { synonymsOf } from "../text/synonyms.ts";
-import { annotationsOf } from "./annotations.ts";
 import { type Token, wordAt } from "../text/token.ts";
 
 /** Things that cannot be taken back. Words in one group are said for one another. */
@@ -39,16 +37,13 @@ function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
     reads.has(stem) || changes.has(stem) || groups.some((group) => group.has(stem));
   const isSaid = groups.some((group) => group.has(verb));
   const said = reads.has(verb) ? [] : isSaid || isVerb(names[0] ?? "") ? names.slice(0, 1).filter(isVerb) : names;
-  const found = groups.filter((group) =>
+  return groups.filter((group) =>
     [...group].some((stem) =>
       alwaysDangerous.has(stem)
         ? own.has(stem) || verb === stem
         : (said.includes(stem) || verb === stem) && !own.has("text"),
     ),
   );
-  if (found.length > 0 || annotationsOf(tool).destructive !== true) return found;
-  // What it does is said by its own verb, or by a word for it.
-  return [new Set([verb, names[0] ?? ""].flatMap((stem) => [stem, ...synonymsOf(stem)]))];
 }
 
 const reads = new Set(
@@ -57,9 +52,9 @@ const reads = new Set(
   ),
 );
 
-/** Tells whether a tool may do something that cannot be taken back: as it says itself, or by its name and the first word of its description. */
+/** Tells whether a tool may do something that cannot be taken back, by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
-  return annotationsOf(tool).readOnly !== true && dangersOf(tool).length > 0;
+  return dangersOf(tool).length > 0;
 }
 
 const changes = new Set(
@@ -71,10 +66,8 @@ const changes = new Set(
   ),
 );
 
-/** Tells whether a tool changes things: as it says itself, or by the first word of its description. */
+/** Tells whether a tool changes things, by the first word of its description or name: models are not shown its annotations. */
 export function isChanging(tool: ModelTool): boolean {
-  const { readOnly, destructive } = annotationsOf(tool);
-  if (readOnly !== undefined || destructive !== undefined) return readOnly !== true;
   const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
   if (isDangerous(tool)) return true;
   return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
