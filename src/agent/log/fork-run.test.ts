@@ -69,6 +69,22 @@ test("fork() takes secrets out of changed outcomes and inputs, as a run does", a
   expect(journal).toContain("call-changed");
 });
 
+test("fork() goes on with a model of another provider, under ids of calls that it takes", async () => {
+  const model = mockModel([{ calls: [{ tool: "roll", id: "functions.roll:0" }] }, "Six"]);
+  const other = mockModel(["Six again"], { provider: "anthropic.messages", modelId: "m" });
+  const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 6 });
+  const agent = createAgent({ model, workspace: createWorkspace({ tools: [roll] }), store: memoryStore() });
+  await agent.run("Roll", { id: "a" }).result;
+
+  const fork = await (await agent.fork("a", 1, {}, { model: other })).result;
+
+  const shown = JSON.stringify(other.asked[0]?.prompt);
+  expect(fork).toMatchObject({ status: "ok", text: "Six again" });
+  expect(shown).not.toContain("functions.roll");
+  expect(new Set(shown.match(/call_[\da-f]{24}/gu))).toHaveProperty("size", 1);
+  expect(await agent.replay(fork.run)).toMatchObject({ status: "same" });
+});
+
 test("fork() costs what was paid up to there, also for an answer that a hook did not want", async () => {
   const usage = { input: 100, output: 0 };
   const model = mockModel(
