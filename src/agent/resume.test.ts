@@ -335,6 +335,20 @@ test.for<[what: string, changes: ForkChanges, shown: string]>([
   expect(made).toEqual([]);
 });
 
+test("fork() of a run that was stopped before a call began does not say that it may have happened", async () => {
+  const { agent, made, model } = createWorld();
+  const beforeCall = (): undefined => void run.stop();
+  const run: AgentRun = agent.run("Count to 1", { hooks: { beforeCall } });
+  await run.result;
+
+  await (
+    await agent.fork(run.id, 1, { say: "Leave it" })
+  ).result;
+
+  expect(JSON.stringify(model.asked[1]?.prompt)).toContain("the run went another way before it was made");
+  expect(made).toEqual([]);
+});
+
 test.for<[step: number, outcomes: Record<string, never>]>([
   [-1, {}],
   [9, {}],

@@ -2,7 +2,7 @@ import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { findWrongOption, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
-import { anObject, aText, refuse, refuseIf } from "../expectations.ts";
+import { anObject, aText, refuse, refuseFound, refuseIf } from "../expectations.ts";
 import type { InputRedactor } from "../run/input-redactor.ts";
 import { isOutcome } from "../run/is-outcome.ts";
 import { toMessages } from "../run/task-messages.ts";
@@ -54,6 +54,6 @@ export function checkForkChanges(changes: ForkChanges): void {
   }
   for (const found of Object.keys(changes.inputs ?? {})) {
     if (Object.hasOwn(changes.outcomes ?? {}, found)) continue;
-    refuseIf({ option: "changes.inputs", found, expected: 'a call whose outcome is in "changes.outcomes"' });
+    refuseFound("changes.inputs", found, 'a call whose outcome is in "changes.outcomes"');
   }
 }

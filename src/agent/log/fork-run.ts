@@ -6,6 +6,7 @@ import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
+import { refuseFound } from "../expectations.ts";
 import { createInputRedactor } from "../run/input-redactor.ts";
 import { isCut } from "../run/is-cut.ts";
 import { toCallChanged } from "../run/to-call-changed.ts";
@@ -85,7 +86,7 @@ function findCalls(answers: readonly ModelAnswered[]): ReadonlyMap<string, Asked
 function checkStep(step: number, answers: readonly ModelAnswered[]): void {
   if (!Number.isInteger(step) || step < 0 || step > answers.length) {
     const expected = `a whole number from 0 to ${answers.length}, which is the last step of the run`;
-    throw new KitbagError("option-invalid", { option: "step", found: String(step), expected });
+    refuseFound("step", String(step), expected);
   }
 }
 
@@ -96,7 +97,7 @@ function checkOutcomes(calls: ReadonlyMap<string, AskedCall>, { outcomes = {}, i
       const known = [...calls.keys()];
       const expected =
         known.length === 0 ? "none: no call was asked for up to this step" : `one of ${known.join(", ")}`;
-      throw new KitbagError("option-invalid", { option: `changes.${option}`, found: name, expected });
+      refuseFound(`changes.${option}`, name, expected);
     }
   }
 }
@@ -164,8 +165,12 @@ function toLeft(tool: string, isUncertain: boolean): ToolOutcome {
   return { status: "failed", error };
 }
 
+const begins: ReadonlySet<string> = new Set(["step-intent", "step-reset"]);
+
 function hasBegun(entries: readonly RunEntry[], name: string): boolean {
-  return entries.some(({ value }) => value.type === "step-intent" && value["step"] === name);
+  // One that was stopped before it began is as if nobody had asked for it.
+  const last = entries.findLast(({ value }) => begins.has(value.type) && value["step"] === name);
+  return last?.value.type === "step-intent";
 }
 
 function toSaid(run: string, step: number, text: string): RunEvent {
