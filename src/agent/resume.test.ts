@@ -337,7 +337,9 @@ test.for<[what: string, changes: ForkChanges, shown: string]>([
 
 test("fork() of a run that was stopped before a call began does not say that it may have happened", async () => {
   const { agent, made, model } = createWorld();
-  const beforeCall = (): undefined => void run.stop();
+  const beforeCall = (): undefined => {
+    run.stop();
+  };
   const run: AgentRun = agent.run("Count to 1", { hooks: { beforeCall } });
   await run.result;
 
