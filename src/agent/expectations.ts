@@ -27,5 +27,10 @@ export function refuseIf(wrong: ErrorDetails["option-invalid"] | undefined): voi
 
 /** @throws {KitbagError} `option-invalid` */
 export function refuse(option: string, found: unknown, expected: string): never {
-  throw new KitbagError("option-invalid", { option, found: showValue(found), expected });
+  refuseFound(option, showValue(found), expected);
+}
+
+/** The same, for what was found in words. @throws {KitbagError} `option-invalid` */
+export function refuseFound(option: string, found: string, expected: string): never {
+  throw new KitbagError("option-invalid", { option, found, expected });
 }

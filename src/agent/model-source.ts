@@ -37,10 +37,11 @@ async function prepare(
 ): Promise<ReadyModel> {
   const { resolveModel } = await import("../models/resolve/resolve-model.ts");
   const { asModel } = await import("../models/shims/as-model.ts");
+  const { withSafeIds } = await import("../models/shims/call-ids.ts");
   const { withRetries } = await import("../models/retry/with-retries.ts");
   const { withImages } = await import("../models/images/with-images.ts");
   const { createPriceOf } = await import("../models/prices/price-of.ts");
-  const found = typeof given === "string" ? await resolveModel(given) : asModel(given);
+  const found = typeof given === "string" ? await resolveModel(given) : withSafeIds(asModel(given));
   const model = withImages(retries === false ? found : withRetries(found, retries));
   const made = { model, name: `${model.provider}/${model.modelId}`, priceOf: await createPriceOf(model, { prices }) };
   ready.set(given, made);

@@ -56,6 +56,56 @@ test("run() writes down what a call is made with before it is made, if that is n
   expect(await agent.replay(run)).toMatchObject({ status: "same" });
 });
 
+test("run() writes down what a call is made with at last, if a hook has it made again", async () => {
+  const { store, agent, made } = createWorld();
+  const inputs = [{ to: 7 }, { to: 1 }];
+  const afterCall: AgentHooks["afterCall"] = () => {
+    const again = inputs.shift();
+    return again && { again };
+  };
+
+  const { run } = await agent.run("Count to 1", { hooks: { afterCall } }).result;
+
+  const journal = await createRuns({ store }).read(run);
+  expect(made).toEqual([1, 7, 1]);
+  expect(journal.flatMap(({ value }) => (value.type === "call-changed" ? [value["input"]] : []))).toEqual([
+    { to: 7 },
+    { to: 1 },
+  ]);
+});
+
+test("resume() writes down that a call is made with what the model gave, if the journal says otherwise", async () => {
+  const { store, agent, made } = createWorld();
+  const run = agent.run("Count to 1", {
+    hooks: { beforeCall: () => ({ input: { to: 7 } }) },
+    onEvent: ({ type }) => type === "call-changed" && run.stop(),
+  });
+  await run.result;
+
+  const result = await agent.resume(run.id).result;
+
+  const journal = await createRuns({ store }).read(run.id);
+  expect(result.status).toBe("ok");
+  expect(made).toEqual([1]);
+  expect(journal.findLast(({ value }) => value.type === "call-changed")?.value["input"]).toEqual({ to: 1 });
+});
+
+test("fork() of a run that stopped at a limit has what was said while the last answer came", async () => {
+  const { agent, model } = createWorld();
+  const run: AgentRun = agent.run("Count to 0", {
+    limits: { maxSteps: 1 },
+    hooks: { afterModel: (): void => run.steer("Say it louder") },
+  });
+  const stopped = await run.result;
+
+  const fork = await (await agent.fork(run.id, 1, {}, { limits: { maxSteps: 9 } })).result;
+
+  expect(stopped).toMatchObject({ status: "stopped", reason: "steps", text: "Counted to 0" });
+  expect(fork.status).toBe("ok");
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain("Say it louder");
+  expect(await agent.replay(run.id)).toMatchObject({ status: "same" });
+});
+
 test("resume() goes on where a run was stopped, and makes no call again whose outcome is recorded", async () => {
   const world = createWorld();
   const run = world.agent.run("Count to 3", { onEvent: ({ type }) => type === "tool-end" && run.stop() });
@@ -282,6 +332,22 @@ test.for<[what: string, changes: ForkChanges, shown: string]>([
   await fork.result;
   const results = model.asked[1]?.prompt.filter(({ role }) => role === "tool");
   expect(JSON.stringify(results)).toContain(shown);
+  expect(made).toEqual([]);
+});
+
+test("fork() of a run that was stopped before a call began does not say that it may have happened", async () => {
+  const { agent, made, model } = createWorld();
+  const beforeCall = (): undefined => {
+    run.stop();
+  };
+  const run: AgentRun = agent.run("Count to 1", { hooks: { beforeCall } });
+  await run.result;
+
+  await (
+    await agent.fork(run.id, 1, { say: "Leave it" })
+  ).result;
+
+  expect(JSON.stringify(model.asked[1]?.prompt)).toContain("the run went another way before it was made");
   expect(made).toEqual([]);
 });
 

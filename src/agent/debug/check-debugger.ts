@@ -1,7 +1,5 @@
-import { KitbagError } from "../../core/errors.ts";
-import { showValue } from "../../core/json.ts";
 import { findWrongOption, isFunction, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
-import { refuseIf, trueOrFalse } from "../expectations.ts";
+import { refuse, refuseFound, refuseIf, trueOrFalse } from "../expectations.ts";
 import type { Breakpoint, DebuggerOptions, DebugStop } from "./debug-stop.ts";
 
 const optionExpectations: Expectations<DebuggerOptions> = {
@@ -21,13 +19,14 @@ const breakpointExpectations: Expectations<Breakpoint> = {
 export function checkDebuggerOptions(options: DebuggerOptions): void {
   refuseIf(findWrongOption(options, optionExpectations));
   for (const name of ["onStop", "stop"] as const) {
-    if (options[name] === undefined) refuse(name, "nothing", optionExpectations[name][1]);
+    if (options[name] === undefined) refuseFound(name, "nothing", optionExpectations[name][1]);
   }
   for (const [index, breakpoint] of (options.breakpoints ?? []).entries()) {
     const option = `breakpoints[${index}]`;
     refuseIf(findWrongOption(breakpoint, breakpointExpectations, option));
     const { step, tool, when } = breakpoint;
-    if (step === undefined && tool === undefined && when === undefined) refuse(option, "{}", "a step, a tool or when");
+    if (step === undefined && tool === undefined && when === undefined)
+      refuseFound(option, "{}", "a step, a tool or when");
   }
 }
 
@@ -37,7 +36,7 @@ const actions: ReadonlySet<unknown> = new Set(["step", "continue", "retry", "sto
 export function checkAction({ where }: DebugStop, action: unknown): void {
   if (!isObject(action) || !("action" in action) || !actions.has(action.action)) {
     const found = isObject(action) && "action" in action ? action.action : action;
-    refuse("action", showValue(found), '{ action }, which is "step", "continue", "retry" or "stop"');
+    refuse("action", found, '{ action }, which is "step", "continue", "retry" or "stop"');
   }
   const isRetry = action.action === "retry";
   if (isRetry) requirePlace("retry", where, ["answer", "outcome"]);
@@ -47,9 +46,5 @@ export function checkAction({ where }: DebugStop, action: unknown): void {
 
 function requirePlace(what: string, where: DebugStop["where"], places: readonly DebugStop["where"][]): void {
   if (places.includes(where)) return;
-  refuse("action", `${what} where the run has stopped at "${where}"`, `it at ${places.join(" or ")}`);
-}
-
-function refuse(option: string, found: string, expected: string): never {
-  throw new KitbagError("option-invalid", { option, found, expected });
+  refuseFound("action", `${what} where the run has stopped at "${where}"`, `it at ${places.join(" or ")}`);
 }

@@ -1,11 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
 
-import { isKitbagError, KitbagError, quote } from "../../core/errors.ts";
-import { showValue, type JsonObject } from "../../core/json.ts";
+import { isKitbagError, quote } from "../../core/errors.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
+import { refuse, refuseFound } from "../expectations.ts";
 import { foldJournal } from "./fold-journal.ts";
 
 /**
@@ -15,9 +16,9 @@ import { foldJournal } from "./fold-journal.ts";
  */
 export async function decideApproval(runs: Runs, approval: string, decision: Decision): Promise<void> {
   const [, id] = /^(.+):\d+\.\d+$/su.exec(String(approval)) ?? [];
-  if (id === undefined) refuse("approval", showValue(approval), "the id of an approval, as in run:1.0");
+  if (id === undefined) refuse("approval", approval, "the id of an approval, as in run:1.0");
   const { decision: said } = (decision ?? {}) as Partial<Decision>;
-  if (said !== "approve" && said !== "deny") refuse("decision", showValue(said), '"approve" or "deny"');
+  if (said !== "approve" && said !== "deny") refuse("decision", said, '"approve" or "deny"');
   checkWaits(id, approval, await runs.read(id, { limit: 1_000_000 }));
   const run = await openSoon(runs, id);
   try {
@@ -49,7 +50,11 @@ function checkWaits(id: string, approval: string, entries: readonly RunEntry[]):
   const { asked, decided } = foldJournal(id, entries);
   if (asked.has(approval) && !decided.has(approval)) return;
   const waiting = [...asked.keys()].filter((one) => !decided.has(one));
-  refuse("approval", quote(approval), waiting.length === 0 ? "one that waits, and none does" : waiting.join(" or "));
+  refuseFound(
+    "approval",
+    quote(approval),
+    waiting.length === 0 ? "one that waits, and none does" : waiting.join(" or "),
+  );
 }
 
 /** What a decision says, and nothing else that somebody sent with it. */
@@ -60,8 +65,4 @@ function toFacts({ decision, reason, input, user }: Decision): JsonObject {
     ...(input !== undefined && { input }),
     ...(user !== undefined && { user: String(user) }),
   };
-}
-
-function refuse(option: string, found: string, expected: string): never {
-  throw new KitbagError("option-invalid", { option, found, expected });
 }

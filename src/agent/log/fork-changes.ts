@@ -2,7 +2,8 @@ import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { findWrongOption, isObject, type Expectations } from "../../workspace/find-wrong-option.ts";
-import { anObject, aText, refuse, refuseIf } from "../expectations.ts";
+import { anObject, aText, refuse, refuseFound, refuseIf } from "../expectations.ts";
+import type { InputRedactor } from "../run/input-redactor.ts";
 import { isOutcome } from "../run/is-outcome.ts";
 import { toMessages } from "../run/task-messages.ts";
 
@@ -31,6 +32,18 @@ const expectations: Expectations<ForkChanges> = {
   messages: [Array.isArray, "a list of messages"],
 };
 
+/** What is different in a fork, as the model may see it. */
+export function redactChanges(changes: ForkChanges, redactor: InputRedactor | undefined): ForkChanges {
+  if (redactor === undefined) return changes;
+  const { say, outcomes = {}, messages } = changes;
+  return {
+    ...changes,
+    ...(say !== undefined && { say: redactor.text(say) }),
+    outcomes: Object.fromEntries(Object.entries(outcomes).map(([name, outcome]) => [name, redactor.outcome(outcome)])),
+    ...(messages && { messages: redactor.messages(messages) }),
+  };
+}
+
 /** Checks what is to be different in a fork: it would be in its journal for ever. @throws {KitbagError} `option-invalid` */
 export function checkForkChanges(changes: ForkChanges): void {
   refuseIf(findWrongOption(changes, expectations, "changes"));
@@ -38,5 +51,9 @@ export function checkForkChanges(changes: ForkChanges): void {
   for (const [name, outcome] of Object.entries(changes.outcomes ?? {})) {
     if (isOutcome(outcome)) continue;
     refuse(`changes.outcomes["${name}"]`, outcome, '{ status: "ok", output } or { status: "failed", error }');
+  }
+  for (const found of Object.keys(changes.inputs ?? {})) {
+    if (Object.hasOwn(changes.outcomes ?? {}, found)) continue;
+    refuseFound("changes.inputs", found, 'a call whose outcome is in "changes.outcomes"');
   }
 }

@@ -1,13 +1,17 @@
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
+import type { Store } from "../../core/store.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
+import { createRuns } from "../../store/runs/create-runs.ts";
 import { mockModel, type MockModel } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import type { Agent } from "../agent-interface.ts";
 import { createAgent } from "../create-agent.ts";
+import type { ModelAnswered } from "../events.ts";
+import type { AnswerVerdict } from "../hooks.ts";
 import type { ForkChanges } from "./fork-changes.ts";
 
 test.for<[what: string, changes: ForkChanges, text: string]>([
@@ -48,7 +52,67 @@ test("fork() takes out of what is changed what the model must not see", async ()
   expect(JSON.stringify(model.asked)).not.toContain("@example.com");
 });
 
+test("fork() takes secrets out of changed outcomes and inputs, as a run does", async () => {
+  const { agent, model, store } = await readBook({ redactInput: true });
+  const token = `ghp_${"a1B2".repeat(9)}`;
+
+  const fork = await agent.fork("book", 1, {
+    outcomes: { "1.0": { status: "ok", output: "Written by ada@example.com" } },
+    inputs: { "1.0": { token } },
+  });
+  await fork.result;
+
+  const journal = JSON.stringify(await createRuns({ store }).read(fork.id));
+  expect(JSON.stringify(model.asked)).toContain("Written by [email]");
+  expect(journal).not.toContain("@example.com");
+  expect(journal).not.toContain(token);
+  expect(journal).toContain("call-changed");
+});
+
+test("fork() goes on with a model of another provider, under ids of calls that it takes", async () => {
+  const model = mockModel([{ calls: [{ tool: "roll", id: "functions.roll:0" }] }, "Six"]);
+  const other = mockModel(["Six again"], { provider: "anthropic.messages", modelId: "m" });
+  const roll = defineTool({ name: "roll", description: "Rolls a die", run: () => 6 });
+  const agent = createAgent({ model, workspace: createWorkspace({ tools: [roll] }), store: memoryStore() });
+  await agent.run("Roll", { id: "a" }).result;
+
+  const fork = await (await agent.fork("a", 1, {}, { model: other })).result;
+
+  const shown = JSON.stringify(other.asked[0]?.prompt);
+  expect(fork).toMatchObject({ status: "ok", text: "Six again" });
+  expect(shown).not.toContain("functions.roll");
+  expect(new Set(shown.match(/call_[\da-f]{24}/gu))).toHaveProperty("size", 1);
+  expect(await agent.replay(fork.run)).toMatchObject({ status: "same" });
+});
+
+test("fork() costs what was paid up to there, also for an answer that a hook did not want", async () => {
+  const usage = { input: 100, output: 0 };
+  const model = mockModel(
+    [
+      { text: "No", usage },
+      { text: "Yes", usage },
+    ],
+    { provider: "acme", modelId: "m" },
+  );
+  const prices = { "acme/m": { input: 10, output: 10 } };
+  const agent = createAgent({ model, workspace: createWorkspace(), store: memoryStore(), prices });
+  const afterModel = ({ content: [part] }: ModelAnswered): AnswerVerdict =>
+    part?.type === "text" && part.text === "No" ? "again" : undefined;
+  await agent.run("Well?", { id: "a", hooks: { afterModel } }).result;
+
+  const fork = await (await agent.fork("a", 1)).result;
+
+  expect(fork).toMatchObject({ status: "ok", text: "Yes", usage: { modelCalls: 2 } });
+  expect(fork.cost).toBeCloseTo(0.002, 12);
+  expect(await agent.replay(fork.run)).toMatchObject({ status: "same" });
+});
+
 test.for<[what: string, changes: unknown, message: string]>([
+  [
+    "what a call was made with whose outcome is not changed",
+    { inputs: { "1.0": { page: 5 } } },
+    'Cannot use "changes.inputs": found 1.0, expected a call whose outcome is in "changes.outcomes"',
+  ],
   ["a name that is none", { sayy: "Go on" }, 'Cannot use "changes.sayy": found an unknown option, expected "say"'],
   ["a text that is none", { say: 5 }, 'Cannot use "changes.say": found 5, expected a text'],
   ["messages as text", { messages: "Go on" }, "expected a list of messages"],
@@ -80,6 +144,7 @@ test.for(["id", "conversation", "skills", "images"])(
 interface Book {
   readonly agent: Agent;
   readonly model: MockModel;
+  readonly store: Store;
   readonly compactedAt: number;
 }
 
@@ -94,7 +159,8 @@ async function readBook(more: Partial<AgentOptions> = {}): Promise<Book> {
     run: ({ page: number }) => `Page ${String(number)}. ${"It says this and that. ".repeat(20)}`,
   });
   const workspace = createWorkspace({ tools: [read] });
-  const agent = createAgent({ model, workspace, store: memoryStore(), memory: { maxTokens: 1200 }, ...more });
+  const store = memoryStore();
+  const agent = createAgent({ model, workspace, store, memory: { maxTokens: 1200 }, ...more });
   let compactedAt = 0;
   await agent.run("Read the book", {
     id: "book",
@@ -102,7 +168,7 @@ async function readBook(more: Partial<AgentOptions> = {}): Promise<Book> {
       if (event.type === "memory-compacted") compactedAt ||= event.step;
     },
   }).result;
-  return { agent, model, compactedAt };
+  return { agent, model, store, compactedAt };
 }
 
 function user(text: string): ModelMessage {

@@ -6,10 +6,12 @@ import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
-import { createInputRedactor, type InputRedactor } from "../run/input-redactor.ts";
+import { refuseFound } from "../expectations.ts";
+import { createInputRedactor } from "../run/input-redactor.ts";
 import { isCut } from "../run/is-cut.ts";
+import { toCallChanged } from "../run/to-call-changed.ts";
 import { toKeptEvent } from "./kept-files.ts";
-import { checkForkChanges, type ForkChanges } from "./fork-changes.ts";
+import { checkForkChanges, redactChanges, type ForkChanges } from "./fork-changes.ts";
 import { callsOf, foldJournal, type AskedCall } from "./fold-journal.ts";
 import { readJournal } from "./replay-run.ts";
 
@@ -29,15 +31,15 @@ export interface ForkPlace {
 export async function forkRun(
   agent: AgentParts,
   { id, step, model }: ForkPlace,
-  changes: ForkChanges = {},
+  given: ForkChanges = {},
 ): Promise<string> {
-  checkForkChanges(changes);
+  checkForkChanges(given);
+  const changes = redactChanges(given, createInputRedactor(agent.options.redactInput));
   const entries = await readJournal(agent, id);
   const { start, answers, outcomes } = foldJournal(id, entries);
   checkStep(step, answers);
   const calls = findCalls(answers.filter((answer) => answer.step <= step));
   checkOutcomes(calls, changes);
-  const redactor = createInputRedactor(agent.options.redactInput);
   const forkId = changes.id ?? crypto.randomUUID();
   const run = await needRuns(agent.runs).open(forkId);
   try {
@@ -46,7 +48,7 @@ export async function forkRun(
       ...(model === undefined ? start : await withModel(start, agent, model)),
       run: forkId,
       // All of it is new, whatever was there before the run.
-      ...(changes.messages && { messages: redacted(changes.messages, redactor), earlier: 0 }),
+      ...(changes.messages && { messages: changes.messages, earlier: 0 }),
       forkOf: { run: id, step },
       time: Date.now(),
     };
@@ -57,7 +59,7 @@ export async function forkRun(
     for (const [name, { name: tool }] of open)
       await complete(run, name, toLeft(tool, hasBegun(entries, name)), changes);
     if (changes.say !== undefined) {
-      await run.append([toSaid(forkId, step, redactor?.text(changes.say) ?? changes.say)]);
+      await run.append([toSaid(forkId, step, changes.say)]);
     }
   } finally {
     await run.pause();
@@ -75,10 +77,6 @@ async function withModel(
   return { ...start, model: name, ...(typeof model === "string" && { requestedModel: model }) };
 }
 
-function redacted(messages: readonly ModelMessage[], redactor: InputRedactor | undefined): readonly ModelMessage[] {
-  return redactor?.messages(messages) ?? messages;
-}
-
 /** The calls that answers ask for, by `step.call`. */
 function findCalls(answers: readonly ModelAnswered[]): ReadonlyMap<string, AskedCall> {
   const asked = answers.filter((answer) => !isCut(answer));
@@ -88,7 +86,7 @@ function findCalls(answers: readonly ModelAnswered[]): ReadonlyMap<string, Asked
 function checkStep(step: number, answers: readonly ModelAnswered[]): void {
   if (!Number.isInteger(step) || step < 0 || step > answers.length) {
     const expected = `a whole number from 0 to ${answers.length}, which is the last step of the run`;
-    throw new KitbagError("option-invalid", { option: "step", found: String(step), expected });
+    refuseFound("step", String(step), expected);
   }
 }
 
@@ -99,7 +97,7 @@ function checkOutcomes(calls: ReadonlyMap<string, AskedCall>, { outcomes = {}, i
       const known = [...calls.keys()];
       const expected =
         known.length === 0 ? "none: no call was asked for up to this step" : `one of ${known.join(", ")}`;
-      throw new KitbagError("option-invalid", { option: `changes.${option}`, found: name, expected });
+      refuseFound(`changes.${option}`, name, expected);
     }
   }
 }
@@ -114,7 +112,7 @@ async function complete(run: Run, name: string, left: ToolOutcome, { outcomes = 
 }
 
 /** No approvals: what was approved there was not approved here, where it would happen a second time. */
-const copiedTypes = new Set(["model-answer", "message-added", "call-changed", "memory-compacted"]);
+const copiedTypes = new Set(["model-answer", "answer-dropped", "message-added", "call-changed", "memory-compacted"]);
 
 async function copy(run: Run, entries: readonly RunEntry[], step: number, changes: ForkChanges): Promise<void> {
   const { outcomes = {} } = changes;
@@ -155,9 +153,9 @@ function isReplaced(value: RunEvent, outcomes: NonNullable<ForkChanges["outcomes
 
 /** What the calls were made with whose outcomes are others now. */
 function toInputs(run: string, calls: ReadonlyMap<string, AskedCall>, { inputs = {} }: ForkChanges): RunEvent[] {
-  return Object.entries(inputs).flatMap(([call, input]) => {
+  return Object.entries(inputs).map(([call, input]) => {
     const { id = "", name: tool = "" } = calls.get(call) ?? {};
-    return toKeptEvent({ type: "call-changed", run, step: Number.parseInt(call, 10), call, id, tool, input });
+    return toKeptEvent(toCallChanged({ run, step: Number.parseInt(call, 10), call, id, tool }, input));
   });
 }
 
@@ -167,8 +165,12 @@ function toLeft(tool: string, isUncertain: boolean): ToolOutcome {
   return { status: "failed", error };
 }
 
+const begins: ReadonlySet<string> = new Set(["step-intent", "step-reset"]);
+
 function hasBegun(entries: readonly RunEntry[], name: string): boolean {
-  return entries.some(({ value }) => value.type === "step-intent" && value["step"] === name);
+  // One that was stopped before it began is as if nobody had asked for it.
+  const last = entries.findLast(({ value }) => begins.has(value.type) && value["step"] === name);
+  return last?.value.type === "step-intent";
 }
 
 function toSaid(run: string, step: number, text: string): RunEvent {

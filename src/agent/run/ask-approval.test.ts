@@ -26,6 +26,19 @@ test("a call that waits is shown with what the hook makes of its input, and that
   expect(made).toEqual(["safe/a"]);
 });
 
+test("a call is made as it was approved, also where the hook is gone that had changed its input", async () => {
+  const { agent, made, options } = createWorld([drop("a"), "Done"], {
+    hooks: { beforeCall: () => ({ input: { to: "safe/a" } }) },
+  });
+  const paused = await agent.run("Go").result;
+  const { hooks: _gone, ...others } = options;
+
+  const result = await decideAll(createAgent(others), paused);
+
+  expect(result.status).toBe("ok");
+  expect(made).toEqual(["safe/a"]);
+});
+
 test("a call is not made with another input than the one that was approved", async () => {
   let times = 0;
   const { agent, made } = createWorld([drop("a"), "Done"], {

@@ -12,6 +12,7 @@ import { markCache } from "../exposure/mark-cache.ts";
 import { callHook, refuseVerdict } from "./call-hook.ts";
 import { checkSpent } from "./check-limits.ts";
 import type { StopReason } from "../run-result.ts";
+import { priceAnswer } from "./price-answer.ts";
 import type { RunState } from "./run-state.ts";
 import { tidyContent } from "./tidy-content.ts";
 import { StopWait, untilStopped } from "./until-stopped.ts";
@@ -168,15 +169,13 @@ interface Asked {
 }
 
 function toEvent(run: RunState, answer: Answer, { durationMs, view }: Asked): ModelAnswered {
-  const { model, log, session, priceOf, digest } = run.parts;
-  const { by = `${model.provider}/${model.modelId}` } = answer;
-  const modelId = answer.modelId ?? by.slice(by.indexOf("/") + 1);
-  const cost = priceOf(modelId, answer.usage, answer.by);
+  const { log, session, digest } = run.parts;
+  const { model, cost } = priceAnswer(run.parts, answer);
   return {
     type: "model-answer",
     run: run.id,
     step: run.step,
-    model: `${by.slice(0, by.indexOf("/"))}/${modelId}`,
+    model,
     content: tidyContent(run, answer.content),
     finishReason: answer.finishReason.unified,
     usage: answer.usage,

@@ -129,6 +129,7 @@ function restore(run: RunState, folded: Folded): void {
   run.unfinished = folded.unfinished;
   run.mended = folded.told.get("output") ?? 0;
   run.done = folded.outcomes;
+  run.changed = new Map(folded.changed);
   run.shownTools = new ShownTools(folded.shownTools);
   for (const [approval, input] of folded.asked) run.asked.set(approval, input);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);

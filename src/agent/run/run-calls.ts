@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 
 import { toFailure } from "../../core/errors.ts";
-import { copyJson, maxJsonDepth, showValue, type JsonValue } from "../../core/json.ts";
+import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
-import { patternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { askApproval, type ApprovalAnswer } from "./ask-approval.ts";
@@ -12,6 +11,7 @@ import { openAgain } from "./open-again.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
 import type { CallVerdict } from "../hooks.ts";
 import type { RunState } from "./run-state.ts";
+import { toCallChanged } from "./to-call-changed.ts";
 
 /** What came of a call; `undefined` if it waits for somebody. */
 export type CallResult = ToolOutcome | undefined;
@@ -115,7 +115,7 @@ function shown({ parts: { redactor } }: RunState, made: Promise<ToolOutcome>): P
 function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
   const { hooks } = run.parts;
   return hooks.beforeCall === undefined && hooks.afterCall === undefined
-    ? reach(run, planned, making, planned.input)
+    ? reach(run, planned, making, toGiven(making, planned.input))
     : makeCallWithHooks(run, planned, making);
 }
 
@@ -150,7 +150,7 @@ async function judge(run: RunState, planned: PlannedCall, { approval }: Making):
 }
 
 async function obey(run: RunState, planned: PlannedCall, making: Making, verdict: CallVerdict): Promise<ToolOutcome> {
-  if (verdict === undefined) return reach(run, planned, making, planned.input);
+  if (verdict === undefined) return reach(run, planned, making, toGiven(making, planned.input));
   if ("deny" in verdict) return denied(planned, verdict.deny);
   if ("outcome" in verdict) return verdict.outcome;
   return reach(run, planned, making, verdict.input);
@@ -172,21 +172,19 @@ async function reach(run: RunState, planned: PlannedCall, making: Making, input:
   const { session } = run.parts;
   const options = toOptions(run, planned, isApproved);
   const given = toGiven(making, input);
-  if (!isSame(given, planned.input)) await keepChange(run, planned, given);
+  const known = run.changed?.get(`${run.step}.${planned.index}`) ?? planned.input;
+  if (!isSame(given, known)) await keepChange(run, planned, given);
   begin();
   return planned.dispatch === undefined
     ? session.call(planned.address, given, options)
     : planned.dispatch.run(given, options);
 }
 
-const maxChangedBytes = 1_000_000;
-
-/** What a call is made with is written down before it is made, also if it is not what the model gave: the run is its log. */
+/** What a call is made with is written down before it is made, if that is not what the journal says already: the run is its log. */
 async function keepChange(run: RunState, { id, index, address: tool }: PlannedCall, given: JsonValue): Promise<void> {
-  // The call itself says what is wrong with an input that is no JSON.
-  const copy = copyJson(given, { maxBytes: maxChangedBytes, maxDepth: maxJsonDepth });
-  const input = patternRedactor(["credentials"]).value(copy.ok ? copy.value : showValue(given));
-  await run.keep({ type: "call-changed", run: run.id, step: run.step, call: `${run.step}.${index}`, id, tool, input });
+  const call = `${run.step}.${index}`;
+  await run.keep(toCallChanged({ run: run.id, step: run.step, call, id, tool }, given));
+  (run.changed ??= new Map()).set(call, given);
   // Stopped while it was written: nothing has begun.
   run.parts.signal.throwIfAborted();
 }

@@ -59,9 +59,10 @@ async function endStep(run: RunState, end: RunEnd | undefined): Promise<RunEnd |
 
 /** Asks the model, unless a limit is reached. */
 async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnType<typeof checkLimits>>> {
+  // Also where a limit is reached: a fork goes on from there.
+  if (run.steering.length > 0) for (const text of run.steering.splice(0)) await say(run, "steering", text);
   const reason = checkLimits(run);
   if (reason !== undefined) return reason;
-  if (run.steering.length > 0) for (const text of run.steering.splice(0)) await say(run, "steering", text);
   run.step += 1;
   const { hooks, feed, log, trace, signal } = run.parts;
   trace?.startStep(run.step);

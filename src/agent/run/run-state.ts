@@ -102,6 +102,8 @@ export class RunState {
   readonly decided = new Map<string, ApprovalDecided>();
   /** Calls whose outcomes are in the journal, as `step.call`. */
   done: { has(name: string): boolean } = new Set<string>();
+  /** What calls are made with as far as the journal says something else than the model, by `step.call`. */
+  changed: Map<string, JsonValue> | undefined;
   #callIds: Set<string> | undefined;
   /** How often the model was told to go on, or to mend its answer. */
   continued = 0;

@@ -170,6 +170,27 @@ test("kitbag runs debug goes through a recorded run, and what is changed there i
   );
 });
 
+test("kitbag runs debug makes a call again with what it was made with", async () => {
+  const { env } = await startWireModel([
+    toCall("note", { text: "first" }),
+    { text: "One." },
+    { text: "Two." },
+    { text: "Three." },
+  ]);
+  const project = createToolProject();
+  await kitbag(project, ["run", "note it"], env);
+  const forkIn = async (id: string, stdin: string): Promise<string> => {
+    const { stderr } = await runKitbag(["runs", "debug", id, "--module", "tools.mjs"], { project, env, stdin });
+    return /([\da-f-]{36}) goes on from here/u.exec(stderr)?.[1] ?? "";
+  };
+  const changed = await forkIn(await newestOf(project, "note it"), 'n\nn\nargs {"text": "changed"}\n');
+
+  const again = await forkIn(changed, "n\nn\nn\nretry\n");
+
+  expect(readLines(project, "noted")).toEqual(["first", "changed", "changed"]);
+  expect((await kitbag(project, ["runs", "show", again])).stdout).toContain("(made with text: changed)");
+});
+
 test("kitbag runs debug puts another result in the place of the recorded one, and makes no call", async () => {
   const { env, server } = await startWireModel([
     toCall("note", { text: "first" }),

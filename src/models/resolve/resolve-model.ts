@@ -2,9 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Model } from "../model.ts";
 import { asModel, type AnyModel } from "../shims/as-model.ts";
-import { isStrictAboutIds, withSafeIds } from "../shims/call-ids.ts";
-import { namespaceOf } from "../shims/to-v3-prompt.ts";
-import { wrapModel } from "../shims/wrap-model.ts";
+import { withSafeIds } from "../shims/call-ids.ts";
 import { checkBaseUrl, parseModelName, showName } from "./parse-model-name.ts";
 import { guessProvider } from "./suggest-name.ts";
 import { providers, type Connection, type Environment, type Provider } from "./providers.ts";
@@ -56,17 +54,8 @@ export async function resolveFrom(
   name: string,
   { settings, ...options }: ResolveModelOptions,
 ): Promise<Model> {
-  const model = withOwnIds(asModel(await connect(known, name, options)));
+  const model = withSafeIds(asModel(await connect(known, name, options)));
   return settings === undefined ? model : withSettings(model, settings);
-}
-
-/** A conversation may have begun with another model. */
-function withOwnIds(model: Model): Model {
-  if (!isStrictAboutIds(namespaceOf(model.provider))) return model;
-  return wrapModel(model, {
-    doGenerate: (call) => model.doGenerate(withSafeIds(call)),
-    doStream: (call) => model.doStream(withSafeIds(call)),
-  });
 }
 
 async function connect(

@@ -5,6 +5,7 @@ import { isFree } from "../prices/provider-names.ts";
 import type { ModelClock } from "../retry/model-clock.ts";
 import { openStream } from "../retry/open-stream.ts";
 import { nameOf } from "../retry/to-model-error.ts";
+import { withSafeIds } from "../shims/call-ids.ts";
 import { mapSource, type PartAnswer } from "../shims/part-source.ts";
 import { namespacesOf, toMaker, toOwnCall, type Reader } from "./own-prompt.ts";
 
@@ -15,7 +16,7 @@ export interface Candidate extends Reader {
   readonly name: string;
 }
 
-/** Gives each model a name and pictures that it takes; those that are called the same are numbered, because their ids and signatures are not the same. */
+/** Gives each model a name, and pictures and ids of calls that it takes; those that are called the same are numbered, because their ids and signatures are not the same. */
 export function toCandidates(models: readonly Model[]): Candidate[] {
   const counts = new Map<string, number>();
   return models.map((model) => {
@@ -23,7 +24,7 @@ export function toCandidates(models: readonly Model[]): Candidate[] {
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
     const id = count === 1 ? name : `${name}#${count}`;
-    return { model: withImages(model), name, id, namespaces: namespacesOf(model.provider) };
+    return { model: withImages(withSafeIds(model)), name, id, namespaces: namespacesOf(model.provider) };
   });
 }
 

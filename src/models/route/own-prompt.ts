@@ -2,7 +2,6 @@ import type { LanguageModelV4FilePart, LanguageModelV4ToolResultPart } from "@ai
 
 import type { ModelCall, ModelMessage } from "../model.ts";
 import { listToolChanges } from "../tool-changes.ts";
-import { isStrictAboutIds, withSafeIds } from "../shims/call-ids.ts";
 import { namespaceOf } from "../shims/to-v3-prompt.ts";
 
 /** Who is asked: what is its own in a prompt, and what is another's. */
@@ -25,12 +24,11 @@ export function namespacesOf(provider: string): ReadonlySet<string> {
 
 /**
  * A call without what only another provider understands: its reasoning with the signatures, its own kinds of parts, its tools and
- * what they did, changes of the list of tools, the ids that it gave to parts, files and calls. The call itself if there is nothing of that kind.
+ * what they did, changes of the list of tools, the ids that it gave to parts and files. The call itself if there is nothing of that kind.
  */
 export function toOwnCall(given: ModelCall, reader: Reader): ModelCall {
   const isAnthropic = reader.namespaces.has("anthropic");
-  const listed = isAnthropic ? withoutLateThinking(given, reader) : listToolChanges(given);
-  const call = [...reader.namespaces].some(isStrictAboutIds) ? withSafeIds(listed) : listed;
+  const call = isAnthropic ? withoutLateThinking(given, reader) : listToolChanges(given);
   const prompt = mapChanged(call.prompt, (message) => toOwnMessage(message, reader));
   const tools = call.tools && mapChanged(call.tools, (tool) => (isForeignTool(tool, reader) ? undefined : tool));
   if (prompt === call.prompt && tools === call.tools) return call;

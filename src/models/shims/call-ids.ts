@@ -1,22 +1,28 @@
 import { createHash } from "node:crypto";
 
-import type { ModelCall, ModelMessage } from "../model.ts";
+import type { Model, ModelCall, ModelMessage } from "../model.ts";
+import { namespaceOf } from "./to-v3-prompt.ts";
+import { askForParts, wrapParts } from "./wrap-model.ts";
 
 /** Providers that refuse ids of calls which others give: OpenAI takes 40 characters, Anthropic only those of a name. */
 const strict: ReadonlySet<string> = new Set(["anthropic", "azure", "openai"]);
 
 const safe = /^[\w-]{1,40}$/u;
 
-/** Tells whether a provider refuses ids of calls that others give. */
-export function isStrictAboutIds(namespace: string): boolean {
-  return strict.has(namespace);
+/**
+ * A model that is shown only ids of calls that its provider takes, since a conversation may have begun with another: what that called
+ * goes on under another id, always the same. The model itself if its provider takes all.
+ */
+export function withSafeIds(model: Model): Model {
+  if (!strict.has(namespaceOf(model.provider))) return model;
+  return wrapParts(model, {
+    doGenerate: (call) => model.doGenerate(toSafeCall(call)),
+    ask: (call) => askForParts(model, toSafeCall(call)),
+  });
 }
 
-/**
- * A call of a model in whose prompt all tools were called under ids that every provider takes: what another model called goes on
- * under another id, always the same. The call itself if there is nothing to change.
- */
-export function withSafeIds(call: ModelCall): ModelCall {
+/** The call itself if there is nothing to change. */
+function toSafeCall(call: ModelCall): ModelCall {
   const { prompt } = call;
   if (!prompt.some(hasUnsafe)) return call;
   return { ...call, prompt: prompt.map((message) => (hasUnsafe(message) ? toSafe(message) : message)) };

@@ -2,6 +2,7 @@ import { describeCause, isKitbagError, toFailure, type Failure } from "../../../
 import type { ReadyModel } from "../../model-source.ts";
 import type { CountedAnswer, MemoryCompacted } from "../../events.ts";
 import type { Answer } from "../../run/answer-reader.ts";
+import { priceAnswer } from "../../run/price-answer.ts";
 import { windowOf } from "../conversation-limits.ts";
 import { cutText } from "../cut-text.ts";
 import type { MemoryOptions } from "../memory-options.ts";
@@ -87,7 +88,7 @@ async function tell(need: SummaryNeed, material: string): Promise<Told> {
       signal,
     });
     const made = textOf(answer);
-    const told = { answer: toAnswer(ready, answer) };
+    const told = { answer: { ...priceAnswer(ready, answer), usage: answer.usage } };
     if (made === "") return { ...told, error: toError("it said nothing", ready.name) };
     return { ...told, text: cutText(made, maxTokens, counter.text) };
   } catch (cause) {
@@ -108,9 +109,4 @@ function textOf({ content, finishReason }: Answer): string {
   if (!goodReasons.has(finishReason.unified)) return "";
   const texts = content.flatMap((part) => (part.type === "text" ? [part.text] : []));
   return texts.join("").toWellFormed().trim();
-}
-
-function toAnswer({ model, priceOf }: ReadyModel, { usage, modelId = model.modelId }: Answer): CountedAnswer {
-  const cost = priceOf(modelId, usage);
-  return { model: `${model.provider}/${modelId}`, usage, ...(cost !== undefined && { cost }) };
 }

@@ -89,7 +89,9 @@ async function goAnotherWay(
 }
 
 async function toChanges(known: KnownRun, name: string, place: Place, action: DebugAction): Promise<ForkChanges> {
-  const input = "input" in action ? action.input : undefined;
+  // What it was made with in the run that is recorded is what it is made with again, unless somebody says otherwise.
+  const before = "outcome" in action ? undefined : known.run.folded.changed.get(name);
+  const input = "input" in action && action.input !== undefined ? action.input : before;
   const outcomes = { [name]: await toOutcome(known, place, action) };
   return { outcomes, ...(input !== undefined && { inputs: { [name]: input } }) };
 }
