@@ -17,7 +17,7 @@ test.each<[name: string, result: DoneResult | undefined, text: string]>([
   [
     "a list of objects as a table",
     { status: "ok", value: [{ a: 1, b: "x|y" }, { a: 2 }] },
-    "| a | b |\n| --- | --- |\n| 1 | x\\|y |\n| 2 |  |",
+    "| a   | b    |\n| --- | ---- |\n| 1   | x\\|y |\n| 2   |      |",
   ],
   ["an empty list", { status: "ok", value: [] }, "Nothing was found."],
   ["a failure", { status: "failed", value: "no such file: a.txt" }, "`t` failed: no such file: a.txt"],

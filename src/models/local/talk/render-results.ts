@@ -94,12 +94,22 @@ function isTable(value: JsonValue): boolean {
 function toTable(rows: readonly JsonObject[]): string {
   const shown = rows.slice(0, mostRows);
   const columns = [...new Set(shown.flatMap((row) => Object.keys(row)))].slice(0, mostColumns);
-  const lines = [
-    columns.map((name) => cell(name)),
-    columns.map(() => "---"),
-    ...shown.map((row) => columns.map((name) => cell(Object.hasOwn(row, name) ? inline(row[name] as JsonValue) : ""))),
-  ];
-  return [...lines.map((line) => `| ${line.join(" | ")} |`), ...more(rows.length)].join("\n");
+  const heading = columns.map((name) => cell(name));
+  const cells = shown.map((row) =>
+    columns.map((name) => cell(Object.hasOwn(row, name) ? inline(row[name] as JsonValue) : "")),
+  );
+  const widths = heading.map((name, index) => widthOf([name, ...cells.map((line) => line[index] ?? "")]));
+  const lines = [heading, widths.map((width) => "-".repeat(width)), ...cells].map(
+    (line) => `| ${line.map((text, index) => text.padEnd(widths[index] ?? 0)).join(" | ")} |`,
+  );
+  return [...lines, ...more(rows.length)].join("\n");
+}
+
+/** In a terminal a table is read as it is written. One long cell does not make all lines of its column too long for a screen. */
+const widestColumn = 24;
+
+function widthOf(texts: readonly string[]): number {
+  return texts.reduce((width, { length }) => Math.max(width, Math.min(length, widestColumn)), "---".length);
 }
 
 function cell(text: string): string {
