@@ -56,6 +56,9 @@ function amountAt(tokens: readonly Token[], at: number): Amount {
   const [, digits = "", suffix = ""] = /^([\d.]+) ?(m|%|percent)$/iu.exec(text) ?? [];
   if (suffix !== "") return { amount: Number(digits), unit: suffix, to: at + 1 };
   const next = tokens[at + 1];
+  // "18 °C", "68 degrees fahrenheit"
+  const scale = /^(?:°|degrees?)$/iu.test(next?.text ?? "") ? wordAt(tokens, at + 2) : "";
+  if (/^(?:c|f|celsius|fahrenheit)$/u.test(scale)) return { amount: value, unit: scale, to: at + 3 };
   return { amount: value, unit: next?.kind === "word" ? next.word : "", to: at + 2 };
 }
 
@@ -69,7 +72,9 @@ function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValu
   const first = tokens[at] as Token;
   if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.text)) return undefined;
   const roles = rolesOf(parameter);
-  const isLong = roles.has("name") || roles.has("text") || roles.has("query");
+  // "from the train station to …": behind an article there is a noun, which may be of several words.
+  const isNoun = (roles.has("source") || roles.has("target")) && /^(?:the|my|our)$/u.test(wordAt(tokens, at - 1));
+  const isLong = roles.has("name") || roles.has("text") || roles.has("query") || isNoun;
   let to = at + 1;
   while (to < tokens.length && to - at < 12) {
     const token = tokens[to] as Token;
