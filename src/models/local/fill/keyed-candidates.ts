@@ -140,7 +140,7 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
 function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: number): number {
   const { tokens, ownStems } = place;
   const token = tokens[from];
-  if (token === undefined || isPhoneOfOther(place, parameter, token) || isMeasure(place, parameter, from)) return 0;
+  if (token === undefined || isForOther(place, parameter, from)) return 0;
   if (parameter.choices.length > 0) return 80;
   // "the recipe to 12 servings": a number behind a small word is hardly a text.
   const isStray =
@@ -150,6 +150,10 @@ function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: n
   // "text file": the next word belongs to the tool, it is no value of "text".
   if (hasForm(parameter) || ownStems.has(token.stem)) return 0;
   return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;
+}
+
+function isForOther(place: FillPlace, parameter: Parameter, at: number): boolean {
+  return isPhoneOfOther(place, parameter, place.tokens[at] as Token) || isMeasure(place, parameter, at);
 }
 
 /** "text +41 79 …": the number of a telephone is for what takes one, if there is such. */

@@ -71,10 +71,7 @@ function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValu
   const { tokens, request } = place;
   const first = tokens[at] as Token;
   if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.text)) return undefined;
-  const roles = rolesOf(parameter);
-  // "from the train station to …": behind an article there is a noun, which may be of several words.
-  const isNoun = (roles.has("source") || roles.has("target")) && /^(?:the|my|our)$/u.test(wordAt(tokens, at - 1));
-  const isLong = roles.has("name") || roles.has("text") || roles.has("query") || isNoun;
+  const isLong = takesRun(place, parameter, at);
   let to = at + 1;
   while (to < tokens.length && to - at < 12) {
     const token = tokens[to] as Token;
@@ -87,6 +84,13 @@ function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValu
   const text = request.text.slice(first.start, (tokens[to - 1] as Token).end);
   const value = convertToken(parameter, { ...first, text });
   return value === undefined ? undefined : { value, to };
+}
+
+/** Tells whether a value goes on to the next small word: a name, a text, and a noun behind an article ("from the train station to …"). */
+function takesRun({ tokens }: FillPlace, parameter: Parameter, at: number): boolean {
+  const roles = rolesOf(parameter);
+  if (roles.has("name") || roles.has("text") || roles.has("query")) return true;
+  return (roles.has("source") || roles.has("target")) && /^(?:the|my|our)$/u.test(wordAt(tokens, at - 1));
 }
 
 function isCapital({ kind, text }: Token): boolean {

@@ -347,14 +347,16 @@ function bestWord(item: Item, { stem, meant }: QueryWord, { spread }: Corpus): F
   if (own >= 1) return { stem, trust: 1 };
   // What means the same says less about a skill if another one has the word itself.
   const trust = item.skill !== undefined && (spread.get(stem) ?? 0) > 0 ? 0.4 : 0.55;
-  // What is only said about a parameter may say less than another word for what the tool is about.
-  let best: FoundWord | undefined = own > 0 ? { stem, trust: 1 } : undefined;
+  let best = own > 0 ? { stem, trust: 1 } : meantWord(item, stem, meant);
   const worth = (found: FoundWord): number => (item.weights.get(found.stem) ?? 0) * found.trust;
-  if (own === 0 && meant !== undefined && item.weights.has(meant))
-    best = { stem: meant, trust: stem.length > 5 ? 0.9 : 0.7 };
+  // What is only said about a parameter may say less than another word for what the tool is about.
   for (const synonym of synonymsOf(stem)) {
     const found = { stem: synonym, trust };
     if (item.weights.has(synonym) && (best === undefined || worth(found) > worth(best))) best = found;
   }
   return best;
+}
+
+function meantWord({ weights }: Item, stem: string, meant: string | undefined): FoundWord | undefined {
+  return meant !== undefined && weights.has(meant) ? { stem: meant, trust: stem.length > 5 ? 0.9 : 0.7 } : undefined;
 }

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../../core/json.ts";
 import type { ModelTool } from "../../model.ts";
 import { hasUnit } from "../fill/convert-unit.ts";
 import { parametersOf } from "../fill/parameter.ts";
@@ -41,7 +42,7 @@ function isWhole({ tokens }: Request, { tool, filled }: Fit, verb: number): bool
     return hasUnit(parameter) && to > from + 1;
   });
   const isName = (name: string): boolean => {
-    const words = String(input[name]).split(" ");
+    const words = textOf(input[name]).split(" ");
     return words.length <= 3 && !words.some((word) => isEmptyWord(word.toLowerCase()));
   };
   const isLost = tokens.some(
@@ -56,7 +57,11 @@ function isNamedSo({ tool, filled: { guessed, input } }: Fit): boolean {
       parametersOf(tool)
         .find((parameter) => parameter.name === name)
         ?.words.at(-1) ?? "";
-    return noun.length > 2 && String(input[name]).toLowerCase().endsWith(noun);
+    return noun.length > 2 && textOf(input[name]).toLowerCase().endsWith(noun);
   };
   return [...guessed].every(isSo);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
