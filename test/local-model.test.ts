@@ -18,6 +18,8 @@ import { deskRequests, deskSkillRequests } from "./local-model/desk-requests.ts"
 import { deskTools } from "./local-model/desk-tools.ts";
 import { farmRequests, farmSkillRequests } from "./local-model/farm-requests.ts";
 import { farmTools } from "./local-model/farm-tools.ts";
+import { flatRequests, fullFlatRequests } from "./local-model/flat-requests.ts";
+import { flatTools, fullFlatTools } from "./local-model/flat-tools.ts";
 import { houseRequests } from "./local-model/house-requests.ts";
 import { houseSkillRequests } from "./local-model/house-skill-requests.ts";
 import { houseTools } from "./local-model/house-tools.ts";
@@ -81,6 +83,8 @@ test("localModel() does most of what is asked over the tools of many places, eac
     ["depot", depotTools, depotRequests, depotSkillRequests],
     ["travel", travelTools, travelRequests, []],
     ["farm", farmTools, farmRequests, farmSkillRequests],
+    ["flat", flatTools, flatRequests, []],
+    ["flat, said otherwise", fullFlatTools, fullFlatRequests, []],
   ] as const;
 
   const wrong: RequestCase[] = [];

@@ -331,6 +331,10 @@ test.each([
   "sqrt(",
   "<skill>",
   "echo x then ",
+  "select a,",
+  "SELECT ",
+  "run ls ",
+  "^[a]+ ",
 ])("localModel() answers a text of very many %j", { timeout: 60_000 }, async (piece) => {
   const text = `echo ${piece.repeat(300_000 / piece.length)}`;
 

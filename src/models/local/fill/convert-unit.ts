@@ -52,8 +52,9 @@ for (const [names, kind, amount, offset = 0] of [
 
 /** Converts "5 minutes" for a parameter that counts in another unit, by its name or description; `undefined` if units do not meet. */
 export function convertUnit(parameter: Parameter, amount: number, unit: string): number | undefined {
-  const given = units.get(unit.toLowerCase());
   const wanted = unitOf(parameter);
+  // Degrees alone are those that the parameter counts in.
+  const given = /^degrees?$/iu.test(unit) && wanted?.kind === "temperature" ? wanted : units.get(unit.toLowerCase());
   if (given === undefined || wanted === undefined || given.kind !== wanted.kind) return undefined;
   const base = (amount + given.offset) * given.amount;
   const converted = Number((base / wanted.amount - wanted.offset).toPrecision(10));

@@ -16,6 +16,7 @@ import { booleanCandidates } from "./boolean-candidates.ts";
 import { kindCandidates } from "./kind-candidates.ts";
 import { namedCandidates } from "./named-candidates.ts";
 import { numberCandidates } from "./number-candidates.ts";
+import { spanCandidates } from "./span-candidates.ts";
 import { setField } from "./set-field.ts";
 import type { ToolWords } from "./tool-words.ts";
 import type { Parameter } from "./parameter.ts";
@@ -139,6 +140,7 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...cuedCandidates(place, parameter),
     ...namedCandidates(place, parameter),
     ...pairCandidates(place, parameter),
+    ...spanCandidates(place, parameter),
     ...numberCandidates(place, parameter),
     ...kindCandidates(place, parameter),
     ...booleanCandidates(place, parameter),

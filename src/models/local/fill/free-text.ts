@@ -65,7 +65,9 @@ function skipNouns({ tokens, ownStems }: FillPlace, parameter: Parameter, start:
   const roles = rolesOf(parameter);
   if (roles.has("text") || roles.has("query")) return end;
   let to = end;
-  while (to > start + 1 && ownStems.has(tokens[to - 1]?.stem ?? "-")) to -= 1;
+  // "living room": what kind of place it is, is part of its name.
+  const isPlace = (at: number): boolean => roles.has("place") && parameter.stems.includes(tokens[at]?.stem ?? "-");
+  while (to > start + 1 && ownStems.has(tokens[to - 1]?.stem ?? "-") && !isPlace(to - 1)) to -= 1;
   return to;
 }
 
@@ -122,7 +124,8 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
     isArticle &&
     !used.has(start - 1) &&
     /^(?:of|in|for|to|about|on)$/u.test(opener) &&
-    !rolesOf(parameter).has("query")
+    !rolesOf(parameter).has("query") &&
+    !rolesOf(parameter).has("place")
   ) {
     return containers.test(wordAt(tokens, start)) ? start : start - 1;
   }

@@ -5,7 +5,7 @@ import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken, plainText } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
-import { isKey, readValue } from "./read-value.ts";
+import { isKey, readAmount, readValue } from "./read-value.ts";
 import { readRequest } from "../text/read-request.ts";
 import { hasForm, rolesOf, takesPlace } from "./roles.ts";
 
@@ -140,7 +140,7 @@ function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: N
 function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: number): number {
   const { tokens, ownStems } = place;
   const token = tokens[from];
-  if (token === undefined || isPhoneOfOther(place, parameter, token)) return 0;
+  if (token === undefined || isForOther(place, parameter, from)) return 0;
   if (parameter.choices.length > 0) return 80;
   // "the recipe to 12 servings": a number behind a small word is hardly a text.
   const isStray =
@@ -152,10 +152,20 @@ function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: n
   return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;
 }
 
+function isForOther(place: FillPlace, parameter: Parameter, at: number): boolean {
+  return isPhoneOfOther(place, parameter, place.tokens[at] as Token) || isMeasure(place, parameter, at);
+}
+
 /** "text +41 79 …": the number of a telephone is for what takes one, if there is such. */
 function isPhoneOfOther({ parameters }: FillPlace, parameter: Parameter, { kind }: Token): boolean {
   const takesPhone = (other: Parameter): boolean => rolesOf(other).has("phone");
   return kind === "reference" && !takesPhone(parameter) && parameters.some(takesPhone);
+}
+
+/** "the living room 70 °F": what is measured is for what counts in such units. */
+function isMeasure(place: FillPlace, { type }: Parameter, at: number): boolean {
+  if (type !== "string" || place.tokens[at]?.kind !== "number") return false;
+  return place.parameters.some((other) => isNumeric(other) && (readAmount(place, other, at)?.to ?? 0) > at + 1);
 }
 
 const numbered = /number|no|id|code|version|year|zip|phone|page|line|value|amount/iu;

@@ -68,6 +68,7 @@ function listsChoices({ choices }: Parameter, toolStems: ReadonlySet<string>): b
 }
 
 const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
+  command: "command",
   date: "date",
   email: "email",
   expression: "expression",
@@ -75,7 +76,9 @@ const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
   host: "url",
   path: "path",
   phone: "reference",
+  regex: "regex",
   selector: "selector",
+  sql: "sql",
   time: "time",
   url: "url",
 };
@@ -116,8 +119,12 @@ function numberScore(token: Token): number {
   return /^(?:19|20)\d\d$/u.test(token.text) ? 39 : 40;
 }
 
+/** A statement is no name of anything. */
+const formalKinds = /^(?:command|regex|sql)$/u;
+
 function plainScore(roles: ReadonlySet<Role>, parameter: Parameter, token: Token): number {
   if (token.kind === "code") return 44;
+  if (formalKinds.test(token.kind)) return roles.has("query") ? 44 : 0;
   if (token.kind === "quoted") return roles.has("text") || roles.has("query") ? 40 : 38;
   if (token.kind === "reference" || isCode(token)) return 42;
   if (

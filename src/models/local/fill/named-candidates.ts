@@ -84,15 +84,38 @@ const determiners = /^(?:the|a|an|my|this|that|our|your)$/u;
 
 /** "MIT license", "main branch": a value may stand before the name. */
 function wordBefore(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
-  const { tokens, toolStems } = place;
+  const { tokens } = place;
   const token = tokens[at] as Token;
-  const isBefore = parameter.stems.length === 1 && tokens[at + 1]?.stem === parameter.stems[0];
   // A sentence begins with a capital whatever its first word is.
-  if (!isBefore || at === 0) return [];
-  const isWord = token.kind === "word" && !isEmptyWord(token.word) && !toolStems.has(token.stem);
+  if (at === 0 || !isNameAt(place, parameter, at + 1)) return [];
+  const isWord = isPlainWord(place, token);
   const isNamed = token.kind === "quoted" || (isWord && /[\p{Lu}\d_.-]/u.test(token.text));
-  if (!isNamed && !(isWord && determiners.test(wordAt(tokens, at - 1)))) return [];
+  if (!isNamed && !isWord) return [];
+  if (!isNamed && rolesOf(parameter).has("place")) return kindOfPlace(place, parameter, at);
+  if (!isNamed && !determiners.test(wordAt(tokens, at - 1))) return [];
   const value = convertToken(parameter, token);
   const score = isNamed ? 51 : 42;
   return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, cueFrom: at, cueTo: at + 2, score }];
+}
+
+/** "the upstairs living room": what kind of place it is, is part of its name. "a meeting room" may be any. */
+function kindOfPlace(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
+  const { tokens, request } = place;
+  let from = at;
+  while (from > 1 && at - from < 3 && isPlainWord(place, tokens[from - 1] as Token)) from -= 1;
+  const before = wordAt(tokens, from - 1);
+  if (!/^(?:the|my|our|in|of|for)$/u.test(before)) return [];
+  const first = tokens[from] as Token;
+  const text = request.text.slice(first.start, tokens[at + 1]?.end);
+  const value = convertToken(parameter, { ...first, kind: "quoted", value: text });
+  return value === undefined ? [] : [{ parameter, value, from, to: at + 2, score: 52 }];
+}
+
+/** A word that says something, and nothing about which tool. */
+function isPlainWord({ toolStems }: FillPlace, { kind, word, stem }: Token): boolean {
+  return kind === "word" && !isEmptyWord(word) && !toolStems.has(stem);
+}
+
+function isNameAt({ tokens }: FillPlace, { stems }: Parameter, at: number): boolean {
+  return stems.length === 1 && tokens[at]?.stem === stems[0];
 }

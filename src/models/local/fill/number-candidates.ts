@@ -5,6 +5,8 @@ import { convertUnit, hasUnit } from "./convert-unit.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { rolesOf } from "./roles.ts";
+import { endsOf } from "./span-candidates.ts";
+import { isUnitName } from "./unit-names.ts";
 
 /** "10 entries", "the 5 most frequent words", "30 seconds", "15%": what is counted says which parameter is meant. */
 export function numberCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -65,16 +67,28 @@ function scoreNumber(place: FillPlace, parameter: Parameter, { text }: Token, at
 }
 
 /** "down to level 4", "at most 4 levels", "at least 2": which end is meant. */
-function scoreBound({ tokens }: FillPlace, { words, stems }: Parameter, at: number): number {
-  const isMost = /^max(?:imum)?$/u.test(words[0] ?? "");
-  if (!isMost && !/^min(?:imum)?$/u.test(words[0] ?? "")) return 0;
+function scoreBound(place: FillPlace, parameter: Parameter, at: number): number {
+  const { tokens } = place;
+  const { words, stems } = parameter;
+  const isMost = mostNames.test(words[0] ?? "");
+  if (!isMost && !leastNames.test(words[0] ?? "")) return 0;
   const noun = stems.at(-1) ?? "";
   if (isEndOf(tokens, noun, isMost ? at - 2 : at)) return 81;
-  const isNear = [at - 1, at + 1].some((place) => noun !== "" && tokens[place]?.stem === noun);
   const start = tokens[at - 1]?.stem === noun ? at - 1 : at;
   const led = [start - 2, start - 1].map((place) => wordAt(tokens, place)).join(" ");
-  const isLed = (isMost ? upTo : atLeast).test(led);
-  return isLed && (isNear || words.length === 1) ? 63 : 0;
+  if (!(isMost ? upTo : atLeast).test(led)) return 0;
+  const isNear = [at - 1, at + 1].some((place) => noun !== "" && tokens[place]?.stem === noun);
+  return isNear || words.length === 1 ? 63 : scoreBareBound(place, parameter, at);
+}
+
+const mostNames = /^(?:max(?:imum)?|high(?:est)?|upper)$/u;
+const leastNames = /^(?:min(?:imum)?|low(?:est)?|lower)$/u;
+
+/** "under 50": one of the only two ends there are, unless it counts something else. */
+function scoreBareBound({ tokens, parameters }: FillPlace, parameter: Parameter, at: number): number {
+  const next = tokens[at + 1];
+  const isBare = next === undefined || next.stem === "" || isUnitName(next.word);
+  return isBare && endsOf(parameters).includes(parameter) ? 46 : 0;
 }
 
 /** "levels 2 to 4": two numbers from a place on. */

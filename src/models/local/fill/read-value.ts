@@ -56,6 +56,9 @@ function amountAt(tokens: readonly Token[], at: number): Amount {
   const [, digits = "", suffix = ""] = /^([\d.]+) ?(m|%|percent)$/iu.exec(text) ?? [];
   if (suffix !== "") return { amount: Number(digits), unit: suffix, to: at + 1 };
   const next = tokens[at + 1];
+  // "18 °C", "68 degrees fahrenheit"
+  const scale = /^(?:°|degrees?)$/iu.test(next?.text ?? "") ? wordAt(tokens, at + 2) : "";
+  if (/^(?:c|f|celsius|fahrenheit)$/u.test(scale)) return { amount: value, unit: scale, to: at + 3 };
   return { amount: value, unit: next?.kind === "word" ? next.word : "", to: at + 2 };
 }
 
@@ -68,8 +71,7 @@ function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValu
   const { tokens, request } = place;
   const first = tokens[at] as Token;
   if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.text)) return undefined;
-  const roles = rolesOf(parameter);
-  const isLong = roles.has("name") || roles.has("text") || roles.has("query");
+  const isLong = takesRun(place, parameter, at);
   let to = at + 1;
   while (to < tokens.length && to - at < 12) {
     const token = tokens[to] as Token;
@@ -82,6 +84,13 @@ function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValu
   const text = request.text.slice(first.start, (tokens[to - 1] as Token).end);
   const value = convertToken(parameter, { ...first, text });
   return value === undefined ? undefined : { value, to };
+}
+
+/** Tells whether a value goes on to the next small word: a name, a text, and a noun behind an article ("from the train station to …"). */
+function takesRun({ tokens }: FillPlace, parameter: Parameter, at: number): boolean {
+  const roles = rolesOf(parameter);
+  if (roles.has("name") || roles.has("text") || roles.has("query")) return true;
+  return (roles.has("source") || roles.has("target")) && /^(?:the|my|our)$/u.test(wordAt(tokens, at - 1));
 }
 
 function isCapital({ kind, text }: Token): boolean {

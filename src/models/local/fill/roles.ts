@@ -3,6 +3,7 @@ import type { Parameter } from "./parameter.ts";
 
 /** What part a parameter plays in a sentence, by its name. */
 export type Role =
+  | "command"
   | "date"
   | "email"
   | "expression"
@@ -15,8 +16,10 @@ export type Role =
   | "phone"
   | "place"
   | "query"
+  | "regex"
   | "selector"
   | "source"
+  | "sql"
   | "target"
   | "text"
   | "time"
@@ -24,6 +27,7 @@ export type Role =
   | "url";
 
 const namesOf: Readonly<Record<Role, string>> = {
+  command: "command cmd commandline shell",
   date: "date day since until due deadline when start end begin birthday before after",
   email: "email mail recipient recipients",
   expression: "expression formula equation calculation math expr",
@@ -37,8 +41,10 @@ const namesOf: Readonly<Record<Role, string>> = {
   phone: "phone telephone mobile tel fax cell",
   place: "city location place country where region town room venue restaurant hotel",
   query: "query q search term terms keyword keywords pattern needle question topic substring",
+  regex: "regex regexp",
   selector: "selector jsonpath xpath pointer",
   source: "from source origin original departure pickup old before first left base",
+  sql: "sql",
   target:
     "to target into destination arrival dropoff output dest new after second right replacement language lang locale",
   text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment",
@@ -91,8 +97,12 @@ function toRoles(parameter: Parameter): Set<Role> {
   return found;
 }
 
-/** A description may say that it is a file or a folder. */
+/** A description may say that it is a file or a folder, or in which language it is written. */
 function addPlaces({ description, type, words }: Parameter, kinds: ReadonlySet<TokenKind>, found: Set<Role>): void {
+  if (/\bregular expression\b|\bregexp?\b/iu.test(description)) found.add("regex");
+  if (/\bISO(?: 8601)? date\b|\bYYYY-MM-DD\b/iu.test(description)) found.add("date");
+  if (/\bSQL\b/u.test(description)) found.add("sql");
+  if (/\b(?:shell|terminal) command\b/iu.test(description)) found.add("command");
   if (/\b(?:phone|fax|mobile) number\b/iu.test(description)) found.add("phone");
   if (found.has("selector") || found.has("limit") || type === "boolean" || takesEndings(words)) return;
   if (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(description)) found.add("path");

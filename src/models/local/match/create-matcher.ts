@@ -171,7 +171,12 @@ const impliedBy: Readonly<Record<string, string>> = {
   email: "email",
   date: "date",
   reference: "number",
+  sql: "sql query database",
+  command: "command shell terminal",
+  regex: "regex regexp pattern",
 };
+
+const impliesMuch = /^(?:expression|sql|command)$/u;
 
 function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
   const { tokens } = request;
@@ -246,7 +251,7 @@ function stemsOf({ kind, text, stem }: Token): (readonly [string, number])[] {
     ];
   }
   if (kind === "number" && /^\d{10,}$/u.test(text)) return [["number", 0.4]];
-  return toStems(impliedBy[kind] ?? "").map((part) => [part, kind === "expression" ? 1 : 0.4] as const);
+  return toStems(impliedBy[kind] ?? "").map((part) => [part, impliesMuch.test(kind) ? 1 : 0.4] as const);
 }
 
 function isKnown(stem: string, spread: ReadonlyMap<string, number>): boolean {
@@ -338,15 +343,20 @@ interface FoundWord {
 }
 
 function bestWord(item: Item, { stem, meant }: QueryWord, { spread }: Corpus): FoundWord | undefined {
-  if (item.weights.has(stem)) return { stem, trust: 1 };
+  const own = item.weights.get(stem) ?? 0;
+  if (own >= 1) return { stem, trust: 1 };
   // What means the same says less about a skill if another one has the word itself.
   const trust = item.skill !== undefined && (spread.get(stem) ?? 0) > 0 ? 0.4 : 0.55;
-  let best: FoundWord | undefined;
+  let best = own > 0 ? { stem, trust: 1 } : meantWord(item, stem, meant);
   const worth = (found: FoundWord): number => (item.weights.get(found.stem) ?? 0) * found.trust;
-  if (meant !== undefined && item.weights.has(meant)) best = { stem: meant, trust: stem.length > 5 ? 0.9 : 0.7 };
+  // What is only said about a parameter may say less than another word for what the tool is about.
   for (const synonym of synonymsOf(stem)) {
     const found = { stem: synonym, trust };
     if (item.weights.has(synonym) && (best === undefined || worth(found) > worth(best))) best = found;
   }
   return best;
+}
+
+function meantWord({ weights }: Item, stem: string, meant: string | undefined): FoundWord | undefined {
+  return meant !== undefined && weights.has(meant) ? { stem: meant, trust: stem.length > 5 ? 0.9 : 0.7 } : undefined;
 }

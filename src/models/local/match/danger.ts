@@ -73,6 +73,12 @@ export function isChanging(tool: ModelTool): boolean {
   return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
 }
 
+/** Tells whether a tool only looks for something, by the same words. */
+export function isReading(tool: ModelTool): boolean {
+  const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
+  return !isChanging(tool) && (reads.has(verb) || reads.has(toStems(ownName(tool))[0] ?? ""));
+}
+
 /** "Adds two numbers", "Replaces words in a text": what comes out is new, and nothing that was there is changed. */
 function isComputing({ description = "" }: ModelTool): boolean {
   const start = description.slice(0, 200);
@@ -126,7 +132,11 @@ const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's
 export function asksAbout({ text, tokens }: Request): boolean {
   const first = wordAt(tokens, 0);
   if (/^(?:what|what's|which|who|whose|when|where|why|how)$/u.test(first)) return wordAt(tokens, 1) !== "about";
-  return /\?\s*$/u.test(text) && /^(?:is|are|was|were|do|does|did|has|have|am|any|isn't|aren't)$/u.test(first);
+  const isExplained = first === "explain" || (first === "tell" && wordAt(tokens, 2) === "why");
+  return (
+    isExplained ||
+    (/\?\s*$/u.test(text) && /^(?:is|are|was|were|do|does|did|has|have|am|any|isn't|aren't)$/u.test(first))
+  );
 }
 
 const unpacking: ReadonlySet<string> = new Set(toStems("unpack unzip untar decompress"));

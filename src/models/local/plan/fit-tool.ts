@@ -8,6 +8,7 @@ import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName } from "../match/create-matcher.ts";
 import { isChanging } from "../match/danger.ts";
+import { withoutKept } from "../match/kept-thing.ts";
 import type { Request } from "../text/read-request.ts";
 import { isCode, isValueToken, type Token } from "../text/token.ts";
 import { findSeveral, type Several } from "./find-several.ts";
@@ -49,7 +50,7 @@ export function fitTool(request: Request, tool: ModelTool, score: number, { call
     request,
     fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall }),
   );
-  const values = request.tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
+  const values = withoutKept(request).tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
   const taken = values.filter((at) => filled.used.has(at)).length;
   const missed = Math.min(3, values.length - taken);
   const said = Object.keys(filled.input).length - filled.guessed.size;

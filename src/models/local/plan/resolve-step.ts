@@ -7,13 +7,17 @@ import { splitName, type Match, type Matcher } from "../match/create-matcher.ts"
 import { asksAbout, asksForOther, beginsWithSent, isChanging, isDangerous, wishOf } from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { readsOtherFormat } from "../match/formats.ts";
+import { keepsThing, keptThing, withoutKept } from "../match/kept-thing.ts";
+import { madeUpThing, makesThing } from "../match/made-up.ts";
 import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStems } from "../text/stems.ts";
 import { isCode, type Token } from "../text/token.ts";
 import { findObjection } from "./find-objection.ts";
 import { isMeta } from "./decision.ts";
+import { findMeasured } from "./find-measured.ts";
 import { fitTool, type Fit } from "./fit-tool.ts";
+import { isRunAsked } from "./is-run-asked.ts";
 
 /** What to do for one step. */
 export type Resolution =
@@ -60,8 +64,9 @@ const mostForms = 60;
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
   if (isDeclined(request)) return { type: "declined" };
-  const forbidden = forbiddenVerbs(request);
-  const matches = place.matcher.rank(request);
+  const canBeFor = createFilter(request);
+  const madeUp = madeUpThing(request);
+  const matches = place.matcher.rank(withoutKept(request));
   const found = matches.flatMap(({ item: { tool }, score }) => (tool === undefined ? [] : [{ tool, score }]));
   // A tool that shares no word with the request may still be the one that the instructions of its skill name for it.
   const known = new Set(found.map(({ tool }) => tool));
@@ -71,8 +76,7 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const fits = [...found, ...others.map((tool) => ({ tool, score: 0 }))]
     .map(({ tool, score }) => ({ tool, score: score + bonusOf(tool, request, place) }))
     .toSorted((left, right) => right.score - left.score)
-    .filter(({ tool }) => !isForbidden(tool, forbidden) && (!isDangerous(tool) || wishOf(request, tool) !== "denied"))
-    .filter(({ tool }) => !readsOtherFormat(request, tool))
+    .filter(({ tool }) => canBeFor(tool))
     .slice(0, closelyLooked)
     .map(({ tool, score }) => fitTool(request, tool, score, place))
     .map((fit) => (isRepetition(fit, place) ? { ...fit, score: fit.score - 2 } : fit))
@@ -80,6 +84,7 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const skills = matches.filter(
     ({ item, score }) =>
       item.skill !== undefined &&
+      (madeUp === undefined || [...madeUp].some((stem) => item.weights.has(stem))) &&
       score >= (place.opened.size > 0 ? bars.sure : place.skillBar) &&
       place.canOpen(item.skill.name),
   );
@@ -89,15 +94,31 @@ export function resolveStep(request: Request, place: StepPlace): Resolution {
   const isAllowed = (fit: Fit): boolean =>
     codes.every((at) => fit.filled.covered.has(at) || isWordOf(fit.tool, request.tokens[at])) &&
     isAskedFor(request, fit) &&
+    isRunAsked(request, fit) &&
     !(isQuestion && isChanging(fit.tool));
   const opened = matches.filter(({ item }) => item.skill !== undefined && place.opened.has(item.skill.name));
   const isMeant = opened.some(({ score }) => score >= bars.meant);
   const best = preferComplete(request, fits.filter(isAllowed));
-  const chosen = choose({ fits, best, isMeant }, skills, place);
+  // What cannot be taken back is no answer to a question.
+  const offered = isQuestion ? fits.filter(({ tool }) => !isDangerous(tool)) : fits;
+  const chosen = choose({ fits: offered, best, isMeant }, skills, place);
   const only = chosen.type === "offer" && !isQuestion ? onlyTaker(fits.filter(isAllowed), request, place) : undefined;
   const resolution = only === undefined ? withForms(request, chosen, place) : ({ type: "call", fit: only } as const);
   const said = resolution.type === "call" ? findObjection(request, resolution.fit) : undefined;
   return said === undefined || resolution.type !== "call" ? resolution : { ...resolution, type: "narrower", said };
+}
+
+/** Tells of each tool whether the request may be for it at all: so that it is neither called nor offered. */
+function createFilter(request: Request): (tool: ModelTool) => boolean {
+  const forbidden = forbiddenVerbs(request);
+  const madeUp = madeUpThing(request);
+  const kept = keptThing(request);
+  return (tool) =>
+    !isForbidden(tool, forbidden) &&
+    (!isDangerous(tool) || wishOf(request, tool) !== "denied") &&
+    !readsOtherFormat(request, tool) &&
+    (madeUp === undefined || makesThing(tool, madeUp)) &&
+    (kept === undefined || keepsThing(tool, kept));
 }
 
 /** What cannot be taken back is asked for in so many words, or by everything that it needs: "text +41 … saying …". */
@@ -162,9 +183,14 @@ function saysMore({ tokens }: Request, other: Fit, best: Fit): boolean {
 /** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is offered, unless the form is that of one tool alone. */
 function withForms(request: Request, resolution: Resolution, place: StepPlace): Resolution {
   if (resolution.type !== "none") return resolution;
-  const fits = place.tools
+  const canBeFor = createFilter(request);
+  const tools = place.tools
     .slice(0, mostForms)
-    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool) && !readsOtherFormat(request, tool))
+    .filter((tool) => !isMeta(tool.name) && !isDangerous(tool) && canBeFor(tool));
+  const measured = findMeasured(request, tools, (tool) => fitTool(request, tool, 0, place));
+  if (measured !== undefined)
+    return measured.isNamed ? { type: "call", fit: measured.fit } : { type: "offer", fits: [measured.fit] };
+  const fits = tools
     .map((tool) => fitTool(request, tool, 0, place))
     .filter(({ filled, score }) => {
       const isWhole = filled.missing.length === 0 && filled.guessed.size === 0;
@@ -250,8 +276,10 @@ function namedBonus({ name }: ModelTool, { tokens }: Request): number {
 function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
   const known =
     openedBonus(tool, place) + namedBonus(tool, request) + scoreInstructions(tool, request, place.instructions);
+  // All others were left out.
+  const kept = keptThing(request) === undefined ? 0 : 1;
   const recent = place.recent !== undefined && splitName(tool.name)[0] === place.recent ? 0.8 : 0;
-  return (asksForOther(request, tool) ? known - 4 : known) + recent;
+  return (asksForOther(request, tool) ? known - 4 : known) + recent + kept;
 }
 
 /** The tools of a skill that was opened for this are most likely meant. */

@@ -93,3 +93,17 @@ test("readRequest() covers every character but spaces, in order", () => {
   const covered = tokens.map(({ start, end }) => text.slice(start, end)).join("");
   expect(covered.replaceAll(/\s/gu, "")).toBe(text.replaceAll(/\s/gu, ""));
 });
+
+test.each([
+  ["run SELECT count(*) FROM users WHERE age > 30", ["sql SELECT count(*) FROM users WHERE age > 30"]],
+  ["select a, b from t on the sales database", ["sql select a, b from t"]],
+  ["select the rows from the list", []],
+  ["run ls -la | grep foo, then stop", ["command ls -la | grep foo"]],
+  ["run make and go home", []],
+  [String.raw`lines like ^\d+$ in a.txt`, [String.raw`regex ^\d+$`]],
+  [String.raw`C:\docs\data.txt, items[0].name and *.ts`, []],
+])("readRequest() takes what is written in a formal language in %j as one piece", (text, expected) => {
+  const pieces = readRequest(text).tokens.filter(({ kind }) => /^(?:sql|command|regex)$/u.test(kind));
+
+  expect(pieces.map((token) => `${token.kind} ${token.text}`)).toEqual(expected);
+});

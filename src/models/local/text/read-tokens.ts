@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../../core/json.ts";
+import { readFormalPiece } from "./formal-pieces.ts";
 import { isEmptyWord, toStem } from "./stems.ts";
 import type { Token, TokenKind } from "./token.ts";
 
@@ -117,7 +118,8 @@ export function readTokens(request: string): Token[] {
     if (isBracket) brackets += 1;
     // A literal value may be long; looking for its end from every bracket would take forever.
     const json = isBracket && brackets <= 8 ? readJson(text, at) : undefined;
-    const token = readQuoted(text, at) ?? json ?? readRule(text, at) ?? toToken("mark", text, at, at + 1);
+    const token =
+      readQuoted(text, at) ?? json ?? readFormal(text, at) ?? readRule(text, at) ?? toToken("mark", text, at, at + 1);
     tokens.push(token);
     at = token.end;
     for (const side of readSides(text, token)) {
@@ -143,6 +145,11 @@ function toToken(kind: TokenKind, text: string, start: number, end: number): Tok
   const word = kind === "word" ? shown.toLowerCase() : "";
   const [stem = ""] = word === "" || isEmptyWord(word) ? [] : toStem(word.replaceAll(/[^\p{L}\p{N}]/gu, ""));
   return { kind, text: shown, word, stem, start, end };
+}
+
+function readFormal(text: string, at: number): Token | undefined {
+  const piece = readFormalPiece(text, at);
+  return piece === undefined ? undefined : toToken(piece.kind, text, at, piece.end);
 }
 
 function readRule(text: string, at: number): Token | undefined {

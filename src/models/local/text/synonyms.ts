@@ -76,6 +76,8 @@ const groups = [
   "phone telephone mobile",
   "expense spend spent cost",
   "alarm wake",
+  "note memo idea",
+  "recipe cook dish meal",
 ].map((group) => group.split(" ").flatMap(toStem));
 
 const synonyms = new Map<string, Set<string>>();

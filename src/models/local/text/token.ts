@@ -3,6 +3,7 @@ import type { JsonValue } from "../../../core/json.ts";
 /** What a piece of a request looks like. `mark` is a character that is nothing else. */
 export type TokenKind =
   | "code"
+  | "command"
   | "date"
   | "email"
   | "expression"
@@ -15,7 +16,9 @@ export type TokenKind =
   | "quoted"
   | "range"
   | "reference"
+  | "regex"
   | "selector"
+  | "sql"
   | "time"
   | "url"
   | "word";

@@ -1,0 +1,146 @@
+import type { RequestCase } from "./request.ts";
+
+/** Requests over tools of all sorts, written down before the model was tried on them. */
+export const flatRequests: readonly RequestCase[] = [
+  { ask: "what's the price of TSLA right now?", calls: [["stock_price", { symbol: "TSLA" }]] },
+  { ask: "AAPL stock price", calls: [["stock_price", { symbol: "AAPL" }]] },
+  {
+    ask: "how do I get from the train station to City Hall by bike?",
+    calls: [["directions", { from: "train station", to: "City Hall", mode: "bike" }]],
+  },
+  { ask: "directions from Basel to Geneva", calls: [["directions", { from: "Basel", to: "Geneva" }]] },
+  {
+    ask: "Give me walking directions from Central Park to Times Square",
+    calls: [["directions", { from: "Central Park", to: "Times Square", mode: "walk" }]],
+  },
+  {
+    ask: "what can I cook with eggs, spinach and feta?",
+    calls: [["find_recipes", { ingredients: ["eggs", "spinach", "feta"] }]],
+  },
+  {
+    ask: "vegan recipes with chickpeas in under 30 minutes",
+    calls: [["find_recipes", { ingredients: ["chickpeas"], max_minutes: 30, diet: "vegan" }]],
+  },
+  { ask: "set the living room to 21.5 degrees", calls: [["set_temperature", { room: "living room", celsius: 21.5 }]] },
+  { ask: "make the bedroom 18°C", calls: [["set_temperature", { room: "bedroom", celsius: 18 }]] },
+  {
+    ask: "note: the wifi password is on the fridge",
+    calls: [["save_note", { text: "the wifi password is on the fridge" }]],
+  },
+  {
+    ask: 'save a note titled "Shopping" with the text "milk, bread"',
+    calls: [["save_note", { text: "milk, bread", title: "Shopping" }]],
+  },
+  { ask: "find my notes about wifi", calls: [["find_notes", { query: "wifi" }]] },
+  { ask: "pick a random number between 10 and 20", calls: [["random_number", { min: 10, max: 20 }]] },
+  { ask: "give me a random number", calls: [["random_number", {}]] },
+  {
+    ask: "translate 'where is the station' into Italian",
+    calls: [["translate_text", { text: "where is the station", to: "Italian" }]],
+  },
+  {
+    ask: 'How do you say "good night" in Finnish?',
+    calls: [["translate_text", { text: "good night", to: "Finnish" }]],
+  },
+  {
+    ask: "book a hotel in Vienna from 2027-02-10 for 3 nights",
+    calls: [["book_hotel", { city: "Vienna", check_in: "2027-02-10", nights: 3 }]],
+  },
+  { ask: "I'd like a hotel room in Prague", calls: [], says: /check_in/u },
+  { ask: "what is 17 * 23?", calls: [["calculate", { expression: "17 * 23" }]] },
+  { ask: "calculate (4 + 5) / 3", calls: [["calculate", { expression: "(4 + 5) / 3" }]] },
+  {
+    ask: "what would I pay monthly for a loan of 200000 at 3.5% over 20 years?",
+    calls: [["loan_payment", { amount: 200000, annual_rate_percent: 3.5, years: 20 }]],
+  },
+  {
+    ask: "show the 5 processes that use the most memory",
+    calls: [["list_processes", { sort_by: "memory", limit: 5 }]],
+  },
+  { ask: "kill process 4242", calls: [["kill_process", { pid: 4242 }]] },
+  { ask: "is process 4242 still running?", calls: [] },
+  {
+    ask: "run SELECT count(*) FROM users WHERE age > 30",
+    calls: [["query_db", { sql: "SELECT count(*) FROM users WHERE age > 30" }]],
+  },
+  { ask: "start a countdown of 2 minutes", calls: [["countdown", { seconds: 120 }]] },
+  { ask: "countdown 90s", calls: [["countdown", { seconds: 90 }]] },
+  { ask: "rename draft.md to final.md", calls: [["rename_file", { from: "draft.md", to: "final.md" }]] },
+  { ask: "rename draft.md", calls: [], says: /`to`/u },
+  {
+    ask: 'pick a random number from 1 to 6 and then save a note "I rolled the die"',
+    calls: [
+      ["random_number", { min: 1, max: 6 }],
+      ["save_note", { text: "I rolled the die" }],
+    ],
+  },
+  {
+    ask: "stock prices of AAPL, MSFT and GOOG",
+    calls: [
+      ["stock_price", { symbol: "AAPL" }],
+      ["stock_price", { symbol: "MSFT" }],
+      ["stock_price", { symbol: "GOOG" }],
+    ],
+  },
+  { ask: "write me a poem about the sea", calls: [], says: /no tool/u },
+  { ask: "what's the meaning of life?", calls: [] },
+  { ask: "good morning", calls: [] },
+];
+
+/** The kinds of requests that were missed among them, said in other ways. */
+export const fullFlatRequests: readonly RequestCase[] = [
+  { ask: "SELECT name FROM users", calls: [["query_db", { sql: "SELECT name FROM users" }]] },
+  {
+    ask: "run select name, age from users where age > 3 and then start a countdown of 10 seconds",
+    calls: [
+      ["query_db", { sql: "select name, age from users where age > 3" }],
+      ["countdown", { seconds: 10 }],
+    ],
+  },
+  { ask: "query the db: SELECT * FROM notes;", calls: [["query_db", { sql: "SELECT * FROM notes" }]] },
+  { ask: "run DELETE FROM users WHERE id = 4242", calls: [["query_db", { sql: "DELETE FROM users WHERE id = 4242" }]] },
+  { ask: "I ran DELETE FROM users by mistake", calls: [] },
+  { ask: "what does DELETE FROM users do?", calls: [] },
+  { ask: "run ls -la | grep note", calls: [["run_command", { command: "ls -la | grep note" }]] },
+  { ask: "execute kill -9 4242", calls: [["run_command", { command: "kill -9 4242" }]] },
+  { ask: "what does the command rm -rf build do?", calls: [] },
+  { ask: "find lines matching ^\\d+$ in a.txt", calls: [["grep_file", { file: "a.txt", pattern: "^\\d+$" }]] },
+  { ask: "write a haiku about countdowns", calls: [] },
+  { ask: "compose a song for my mum", calls: [] },
+  { ask: "explain why the sky is blue", calls: [] },
+  { ask: "write me an essay on notes", calls: [] },
+  { ask: "can you write a short story?", calls: [] },
+  { ask: "invent a name for my cat", calls: [] },
+  { ask: "write a note: buy milk", calls: [["save_note", { text: "buy milk" }]] },
+  { ask: "todo: water the plants", calls: [["add_todo", { text: "water the plants" }]] },
+  { ask: "reminder: call mum", calls: [["add_todo", { text: "call mum" }]] },
+  { ask: "note: find my keys", calls: [["save_note", { text: "find my keys" }]] },
+  { ask: "new note: don't forget the milk", calls: [["save_note", { text: "don't forget the milk" }]] },
+  { ask: "idea: search the db", calls: [["save_note", { text: "search the db" }]] },
+  { ask: "todo: run SELECT * FROM users", calls: [["add_todo", { text: "run SELECT * FROM users" }]] },
+  { ask: "task: kill process 4242", calls: [] },
+  { ask: "notes about wifi", calls: [["find_notes", { query: "wifi" }]] },
+  { ask: "random number from 5 to 9", calls: [["random_number", { min: 5, max: 9 }]] },
+  { ask: "random number 10-20", calls: [["random_number", { min: 10, max: 20 }]] },
+  { ask: "random number 3–7", calls: [["random_number", { min: 3, max: 7 }]] },
+  { ask: "random number up to 50", calls: [["random_number", { max: 50 }]] },
+  { ask: "random number of at least 50", calls: [["random_number", { min: 50 }]] },
+  { ask: "products between 10 and 20 euros", calls: [["find_products", { min_price: 10, max_price: 20 }]] },
+  { ask: "products under 50", calls: [["find_products", { max_price: 50 }]] },
+  { ask: "set my dining room to 20 degrees", calls: [["set_temperature", { room: "dining room", celsius: 20 }]] },
+  {
+    ask: "set the temperature in the server room to 18",
+    calls: [["set_temperature", { room: "server room", celsius: 18 }]],
+  },
+  { ask: "set living room to 20 degrees", calls: [["set_temperature", { room: "living room", celsius: 20 }]] },
+  { ask: "set the temperature of the kitchen to 20", calls: [["set_temperature", { room: "kitchen", celsius: 20 }]] },
+  { ask: "set the bedroom to 68 degrees fahrenheit", calls: [["set_temperature", { room: "bedroom", celsius: 20 }]] },
+  { ask: "heat the bedroom to 20 degrees", calls: [["set_temperature", { room: "bedroom", celsius: 20 }]] },
+  { ask: "make the living room 59 °F", calls: [["set_temperature", { room: "living room", celsius: 15 }]] },
+  { ask: "make the coffee 80°C", calls: [] },
+  { ask: "the bedroom is 18°C", calls: [] },
+  { ask: "is the bedroom 18°C?", calls: [] },
+  { ask: "don't make the bedroom 18°C", calls: [] },
+  { ask: "make the bedroom 18°C if it rains", calls: [] },
+  { ask: "book room 12 for 3 nights", calls: [] },
+];
