@@ -367,6 +367,26 @@ test("localModel() answers an empty prompt", async () => {
 
 type Prompt = string | readonly ModelMessage[];
 
+test("localModel() reads one file and then another", async () => {
+  const read = tool("read_file", "Reads a text file.", { path: { type: "string" } }, ["path"]);
+
+  const answer = await ask("read a.txt and then b.txt", { tools: [read] });
+
+  expect(inputsOf(answer)).toEqual([{ path: "a.txt" }, { path: "b.txt" }]);
+});
+
+test("localModel() does not do half of a change silently", async () => {
+  const state = { type: "string", enum: ["on", "off"] };
+  const light = tool("turn_light", "Turns a light on or off.", { room: { type: "string" }, state }, ["room", "state"]);
+
+  const both = await ask("turn the light on in the office and off in the bathroom", { tools: [light] });
+  const one = await ask("turn off the light on the porch", { tools: [light] });
+
+  expect(toolsOf(both)).toEqual([]);
+  expect(textOf(both)).toContain('"off"');
+  expect(toolsOf(one)).toEqual(["turn_light"]);
+});
+
 test("localModel() takes what cannot be a value for something new, also behind a question", async () => {
   const finish = tool("finish_task", "Marks a task as done.", { number: { type: "string" } }, ["number"]);
   const list = tool("list_tasks", "Lists the tasks.", {}, []);
@@ -408,6 +428,10 @@ function textOf({ content }: Answer): string {
 
 function toolsOf({ content }: Answer): string[] {
   return content.flatMap((part) => (part.type === "tool-call" ? [part.toolName] : []));
+}
+
+function inputsOf({ content }: Answer): unknown[] {
+  return content.flatMap((part) => (part.type === "tool-call" ? [JSON.parse(part.input)] : []));
 }
 
 function tool(

@@ -120,12 +120,12 @@ function isListItem(token: Token): boolean {
   return isValueToken(token) || (token.kind === "word" && !isEmptyWord(token.word) && !notValues.test(token.word));
 }
 
-/** The place behind a comma, an "and" or both. */
+/** The place behind a comma, an "and" or both; "and then" is one. */
 export function skipJoints(tokens: readonly Token[], at: number): number {
   let next = at;
   if (textAt(tokens, next) === ",") next += 1;
   if (/^(?:and|or)$/u.test(wordAt(tokens, next)) || textAt(tokens, next) === "&") next += 1;
-  return next;
+  return next > at && wordAt(tokens, next) === "then" ? next + 1 : next;
 }
 
 /** Tells whether a token is the name of a parameter: a value that is not in quotes ends before it. */

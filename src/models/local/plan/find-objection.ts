@@ -1,7 +1,8 @@
+import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
-import { isValueToken, type Token, wordAt } from "../text/token.ts";
+import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { Fit } from "./fit-tool.ts";
 
 /**
@@ -15,6 +16,7 @@ export function findObjection(request: Request, fit: Fit): string | undefined {
     findRepetition(request, fit) ??
     findTrial(request, fit) ??
     findRestriction(request, fit) ??
+    findOtherChoice(request, fit) ??
     findUnused(request, fit)
   );
 }
@@ -80,6 +82,18 @@ function findRestriction(request: Request, { tool, filled }: Fit): string | unde
     if (!isTold) return textOf(request, from, to);
   }
   return undefined;
+}
+
+/** "on in the office and off in the bathroom": one of two things would be done. */
+function findOtherChoice({ tokens }: Request, { tool, filled }: Fit): string | undefined {
+  const chosen = parametersOf(tool).filter(
+    ({ name, choices }) => choices.length > 0 && Object.hasOwn(filled.input, name),
+  );
+  const isOther = ({ word }: Token): boolean =>
+    chosen.some(({ name, choices }) => word !== filled.input[name] && choices.includes(word));
+  const isJoined = (at: number): boolean =>
+    /^(?:and|but|or)$/u.test(wordAt(tokens, at - 1)) || textAt(tokens, at - 1) === ",";
+  return tokens.find((token, at) => !filled.covered.has(at) && isJoined(at) && isOther(token))?.text;
 }
 
 /** A day, a number, an address that went nowhere. */
