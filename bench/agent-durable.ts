@@ -40,18 +40,6 @@ const question: Question = {
       value: (cost) => cost(`${atOnce} runs at once, kept`) / cost(`${atOnce} runs at once, AI SDK`),
     },
     {
-      text: `one run, kept, to one in memory and 1.2 × ${points} bare commits`,
-      unit: "×",
-      limit: 1,
-      value: (cost) => cost("one run, kept") / allowed(cost, "one run, in memory", eachPoint),
-    },
-    {
-      text: `one run, kept, listened to, to one in memory and 1.2 × the ${points} bare commits that it makes`,
-      unit: "×",
-      limit: 1,
-      value: (cost) => cost("one run, kept, listened to") / allowed(cost, "one run, in memory, listened to", eachPoint),
-    },
-    {
       text: "one run, kept, to one in memory and 1.2 × as many bare commits as it makes",
       unit: "×",
       limit: 1,
@@ -62,6 +50,18 @@ const question: Question = {
       unit: "×",
       limit: 1,
       value: (cost) => cost(between) / allowed(cost, "one run, in memory", ownCommits),
+    },
+    {
+      text: `one run, kept, listened to, to one in memory and 1.2 × the ${points} bare commits that it makes`,
+      unit: "×",
+      limit: 1,
+      value: (cost) => cost("one run, kept, listened to") / allowed(cost, "one run, in memory, listened to", eachPoint),
+    },
+    {
+      text: `one run, kept, to one in memory and 1.2 × ${points} bare commits`,
+      unit: "×",
+      limit: 1,
+      value: (cost) => cost("one run, kept") / allowed(cost, "one run, in memory", eachPoint),
     },
     {
       text: "commits of one run",

@@ -1,4 +1,4 @@
-/** How the offline model does with requests of people: over the example skills, over a toolbox, and with those nobody tuned it for. */
+/** How the offline model does with requests of people: over the example skills, over a toolbox, and over lots that were new to it when they were first tried. */
 import { localModel, type ModelTool } from "kitbag/models";
 import { expect, test } from "vitest";
 
@@ -73,7 +73,7 @@ test("localModel() does most of what is asked in a last lot of requests", async 
   expect(overSkills.length + overToolbox.length).toBeLessThanOrEqual(4);
 });
 
-test("localModel() does most of what is asked over the tools of many places, each of which it did not know", async () => {
+test("localModel() does most of what is asked over the tools of many places", async () => {
   const skills = await loadExampleSkills();
   const lots = [
     ["house", houseTools, houseRequests, houseSkillRequests],
