@@ -185,6 +185,19 @@ test("run() calls onStepEnd behind each step, also the last", async () => {
   expect(steps).toEqual(["1 starts", "1 ends", "2 starts", "2 ends"]);
 });
 
+test("run() answers with methods that can be handed on, and no getters of its own: V8 would hold what they see for long", async () => {
+  const run = createTestAgent().run("Go");
+  const { stop, steer, breakdown } = run;
+
+  steer("and on");
+  await run.result;
+  stop();
+
+  expect(breakdown().length).toBeGreaterThan(0);
+  expect(Object.values(Object.getOwnPropertyDescriptors(run)).filter(({ get }) => get !== undefined)).toEqual([]);
+  expect(run.usage.modelCalls).toBe(2);
+});
+
 test("run() leaves nothing open, however 1,000 runs end", async () => {
   const caller = new AbortController();
   const listeners = countListeners(caller.signal);

@@ -1,5 +1,6 @@
 import { describeCause, isKitbagError, toFailure, type Failure } from "../../core/errors.ts";
 import { toCostRows } from "../cost/cost-table.ts";
+import type { CostRow } from "../cost/cost-row.ts";
 import type { RunUsage } from "../cost/run-usage.ts";
 import type { AgentEvent } from "../events.ts";
 import type { RunOptions } from "../agent-options.ts";
@@ -54,21 +55,42 @@ export function startRun(
   const feed = createEventFeed(toListener(options));
   const start = { id, options, feed, signal: controller.signal };
   const job: Job = { start, stop, controller, steering: [], run: undefined };
-  const result = work(job, telemetry, prepare);
-  return {
-    id,
-    result,
-    get cost() {
-      return job.run === undefined ? 0 : job.run.parts.counter.cost();
-    },
-    get usage() {
-      return job.run?.parts.counter.usage() ?? nothingUsed;
-    },
-    breakdown: () => toCostRows(job.run?.questions ?? []),
-    stop,
-    steer: (text) => void (job.run?.steering ?? job.steering).push(text),
-    [Symbol.asyncIterator]: (): AsyncIterator<AgentEvent, undefined> => feed.iterate(),
-  };
+  return new StartedRun(job, work(job, telemetry, prepare));
+}
+
+/**
+ * A class, not an object with getters: each of those would have a hidden class of its own, which holds what its getters see, the whole
+ * run, until the old generation is collected.
+ */
+class StartedRun implements AgentRun {
+  readonly id: string;
+  readonly result: Promise<RunResult>;
+  readonly stop: () => void;
+  readonly #job: Job;
+
+  constructor(job: Job, result: Promise<RunResult>) {
+    this.#job = job;
+    this.id = job.start.id;
+    this.result = result;
+    this.stop = job.stop;
+  }
+
+  get cost(): number | undefined {
+    const { run } = this.#job;
+    return run === undefined ? 0 : run.parts.counter.cost();
+  }
+
+  get usage(): RunUsage {
+    return this.#job.run?.parts.counter.usage() ?? nothingUsed;
+  }
+
+  readonly breakdown = (): readonly CostRow[] => toCostRows(this.#job.run?.questions ?? []);
+
+  readonly steer = (text: string): void => void (this.#job.run?.steering ?? this.#job.steering).push(text);
+
+  [Symbol.asyncIterator](): AsyncIterator<AgentEvent, undefined> {
+    return this.#job.start.feed.iterate();
+  }
 }
 
 async function work(

@@ -53,7 +53,7 @@ function createEngineWith(
 ): SchemaEngine {
   const prepared = new Map<JsonSchema, Fits>();
   /** What is known about this check's values. Without it, a schema that refers to itself twice is asked 2, 4, 8, … times. */
-  const known = new Map<JsonSchema, Map<unknown, boolean>>();
+  let known = new Map<JsonSchema, Map<unknown, boolean>>();
 
   function prepareOnce(schema: JsonSchema): Fits {
     let fits = prepared.get(schema);
@@ -85,7 +85,8 @@ function createEngineWith(
         if (cause instanceof RangeError) return fitsOtherwise(schema, value);
         throw cause;
       } finally {
-        if (known.size > 0) known.clear();
+        // Another map: the tables of one that is cleared hold what was in them until the old generation is collected.
+        if (known.size > 0) known = new Map();
       }
     },
   };

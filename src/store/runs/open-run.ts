@@ -36,7 +36,7 @@ export interface OpenRunOptions {
 export interface OpenedRun {
   readonly run: Run;
   /** How it was left; `undefined` while the lease is there, or if it was lost. */
-  readonly left: LeaseEnd | "ended" | undefined;
+  left(): LeaseEnd | "ended" | undefined;
   /** Aborts the signal of the run, which keeps its lease: whoever works on it is to stop. */
   stop(reason: Error): void;
   /** Writes nothing any more, and lets the lease run out. */
@@ -155,9 +155,7 @@ function createRun(options: OpenRunOptions, taken: Taken): OpenedRun {
   const steps = createSteps({ runId, journal, state, signal: controller.signal, leaseMs, clock });
   return {
     run: { ...toRun(taken, journal, exit), signal: controller.signal, ...steps },
-    get left() {
-      return exit.left;
-    },
+    left: exit.left,
     stop: (reason) => controller.abort(reason),
     abandon: () => journal.fence("it was abandoned"),
     leave: exit.giveBack,
@@ -179,7 +177,7 @@ function toRun({ runId, state, past }: Taken, journal: Journal, exit: Exit): Omi
     end: exit.end,
     pause: () => exit.giveBack("paused"),
     async close() {
-      if (exit.left !== undefined) return;
+      if (exit.left() !== undefined) return;
       await exit.giveBack("released").catch((cause: unknown) => {
         if (!isKitbagError(cause, "lease-lost")) throw cause;
       });
@@ -189,7 +187,7 @@ function toRun({ runId, state, past }: Taken, journal: Journal, exit: Exit): Omi
 
 /** The ways to give a lease back. */
 interface Exit {
-  readonly left: LeaseEnd | "ended" | undefined;
+  left(): LeaseEnd | "ended" | undefined;
   end(outcome: RunOutcome): Promise<void>;
   giveBack(reason: LeaseEnd, error?: RunFailure): Promise<void>;
 }
@@ -197,7 +195,7 @@ interface Exit {
 function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken, journal: Journal): Exit {
   const { epoch } = state;
   const canShareCommits = keptAppends.get(log)?.kv === kv;
-  let left: Exit["left"];
+  let left: ReturnType<Exit["left"]>;
 
   /** Writes the last record under this lease. What was sent before is written before. */
   async function leave(how: LeaseEnd | "ended", record: RunRecord): Promise<void> {
@@ -213,9 +211,7 @@ function createExit({ log, kv }: OpenRunOptions, { runId, lease, state }: Taken,
   }
 
   return {
-    get left() {
-      return left;
-    },
+    left: () => left,
     async end(outcome) {
       checkOutcome(outcome);
       await leave("ended", { type: "run-end", outcome });

@@ -69,9 +69,9 @@ async function handle(context: WorkContext, opened: OpenedRun): Promise<void> {
       return;
     }
     const output = await context.handler(run);
-    if (opened.left === undefined) await run.end({ status: "ok", output: output ?? null });
+    if (opened.left() === undefined) await run.end({ status: "ok", output: output ?? null });
   } catch (cause) {
-    if (opened.left === undefined) await leave(context, opened, cause);
+    if (opened.left() === undefined) await leave(context, opened, cause);
     else context.options.onError(cause);
   }
 }
@@ -97,7 +97,7 @@ function toFailure(cause: unknown): RunFailure {
 async function settle(context: WorkContext, { run, left }: OpenedRun, priority: number): Promise<Next> {
   const { markers, options } = context;
   const delayMs = Math.min(longestDelayMs, options.retryDelayMs * 2 ** (run.attempt - 1));
-  switch (left) {
+  switch (left()) {
     case undefined:
       return "lost";
     case "ended":

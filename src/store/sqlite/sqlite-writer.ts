@@ -48,7 +48,7 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
   const { commit, nextNumber, lastPositions } = createTransactions(database);
   const pending: Pending[] = [];
   /** The newest write to each scope of those that are pending. */
-  const lastOf = new Map<string, Pending>();
+  let lastOf = new Map<string, Pending>();
   const idle = createIdleTimer(() => writeBack(database));
   const checkpoints = createCheckpoints(database);
   let isScheduled = false;
@@ -67,9 +67,9 @@ export function createSqliteWriter(database: SqliteDatabase): SqliteWriter {
     const locked = commit(takeBatch(pending)) as readonly Pending[];
     tries = locked.length > 0 ? tries + 1 : 0;
     pending.unshift(...locked.filter((write) => isPatient(write, database.file)));
-    // What is not pending any more is written, and can be read.
-    lastOf.clear();
-    for (const write of pending) lastOf.set(write.scope, write);
+    // What is not pending any more is written, and can be read. A new map: one that is cleared again and again is a chain of all its
+    // tables, which the collector of the young holds on to, and everything that was ever in them.
+    lastOf = new Map(pending.map((write) => [write.scope, write]));
     idle.note();
     checkpoints.note();
     schedule();
