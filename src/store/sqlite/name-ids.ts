@@ -11,7 +11,7 @@ export interface NameIds {
 const maxRemembered = 10_000;
 
 /** Makes the numbers of the names in `table`. */
-export function createNameIds({ sql, onRollback }: SqliteDatabase, table: "streams" | "queues"): NameIds {
+export function createNameIds({ sql, number, onRollback }: SqliteDatabase, table: "streams" | "queues"): NameIds {
   const remembered = new Map<string, number>();
   onRollback(() => remembered.clear());
 
@@ -24,7 +24,7 @@ export function createNameIds({ sql, onRollback }: SqliteDatabase, table: "strea
   function find(name: string): number | undefined {
     const known = remembered.get(name);
     if (known !== undefined) return known;
-    const id = sql(`SELECT id FROM ${table} WHERE name = ?`).get(name)?.["id"] as number | undefined;
+    const id = number(`SELECT id FROM ${table} WHERE name = ?`, name);
     return id === undefined ? undefined : remember(name, id);
   }
 

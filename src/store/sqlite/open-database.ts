@@ -15,6 +15,8 @@ export interface SqliteDatabase {
   readonly version: number;
   /** The statement for this text, made once. */
   sql(text: string): StatementSync;
+  /** The one number that this query answers with, if it answers with any. */
+  number(text: string, ...values: readonly (string | number)[]): number | undefined;
   exec(text: string): void;
   isOpen(): boolean;
   /** Takes back what was written since the transaction began. */
@@ -86,7 +88,7 @@ async function openWritable(file: string, schema: Schema, Database: Open): Promi
 }
 
 function toDatabase(file: string, schema: Schema, Database: Open, state: State): SqliteDatabase {
-  const statements = new Map<string, StatementSync>();
+  const statements = createStatements(state);
   const listeners: (() => void)[] = [];
   const { dev, ino } = statSync(file);
 
@@ -98,7 +100,7 @@ function toDatabase(file: string, schema: Schema, Database: Open, state: State):
     }
     const connection = new Database(file, { timeout: 0 });
     connection.exec(settings);
-    statements.clear();
+    statements.forget();
     state.connection.close();
     Object.assign(state, { connection, isWritable: true });
   }
@@ -106,12 +108,10 @@ function toDatabase(file: string, schema: Schema, Database: Open, state: State):
   return {
     file,
     version: schema.version,
-    sql(text) {
-      const known = statements.get(text);
-      if (known) return known;
-      const statement = state.connection.prepare(text);
-      statements.set(text, statement);
-      return statement;
+    sql: statements.find,
+    number(text, ...values) {
+      const row = statements.findLists(text).get(...values) as unknown as readonly (number | null)[] | undefined;
+      return row?.[0] ?? undefined;
     },
     exec: (text) => state.connection.exec(text),
     isOpen: () => state.connection.isOpen,
@@ -126,8 +126,39 @@ function toDatabase(file: string, schema: Schema, Database: Open, state: State):
       if (!state.isWritable) becomeWritable();
     },
     close() {
-      statements.clear();
+      statements.forget();
       if (state.connection.isOpen) state.connection.close();
+    },
+  };
+}
+
+/** The statements of a connection, each made once. */
+interface Statements {
+  find(text: string): StatementSync;
+  /** One whose rows are lists: each row that is an object has a hidden class of its own, which costs more than what it says. */
+  findLists(text: string): StatementSync;
+  forget(): void;
+}
+
+function createStatements(state: State): Statements {
+  const known = new Map<string, StatementSync>();
+  const withLists = new Map<string, StatementSync>();
+
+  function findIn(statements: Map<string, StatementSync>, text: string): StatementSync {
+    let statement = statements.get(text);
+    if (statement !== undefined) return statement;
+    statement = state.connection.prepare(text);
+    if (statements === withLists) statement.setReturnArrays(true);
+    statements.set(text, statement);
+    return statement;
+  }
+
+  return {
+    find: (text) => findIn(known, text),
+    findLists: (text) => findIn(withLists, text),
+    forget() {
+      known.clear();
+      withLists.clear();
     },
   };
 }

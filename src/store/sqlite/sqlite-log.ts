@@ -111,10 +111,10 @@ function countBytes(texts: readonly string[]): number {
 type Entries = ReturnType<typeof createEntries>;
 
 /** What is done with the tables. */
-function createEntries({ database: { sql }, writer: { lastPositions } }: SqliteParts, ids: NameIds) {
+function createEntries({ database: { sql, number }, writer: { lastPositions } }: SqliteParts, ids: NameIds) {
   function position(id: number | undefined): number {
     if (id === undefined) return 0;
-    return Number(sql("SELECT max(position) AS position FROM entries WHERE stream = ?").get(id)?.["position"] ?? 0);
+    return number("SELECT max(position) FROM entries WHERE stream = ?", id) ?? 0;
   }
 
   function readAfter(stream: string, after: number, limit: number): readonly LogEntry[] {

@@ -29,7 +29,7 @@ export function createSqliteTails({ life, database }: SqliteParts, read: Read): 
 
   /** Changes when another connection has written. */
   function dataVersion(): number {
-    return Number(database.sql("PRAGMA data_version").get()?.["data_version"]);
+    return Number(database.number("PRAGMA data_version"));
   }
 
   function readOn(stream: string, after: number): readonly LogEntry[] {

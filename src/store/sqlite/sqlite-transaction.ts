@@ -101,8 +101,8 @@ function createBegin(database: SqliteDatabase): (isDurable: boolean) => void {
   };
 }
 
-function readLastNumber({ sql }: SqliteDatabase): number {
-  return Number(sql("SELECT value FROM counters WHERE name = 'last'").get()?.["value"]);
+function readLastNumber({ number }: SqliteDatabase): number {
+  return Number(number("SELECT value FROM counters WHERE name = 'last'"));
 }
 
 /** A refusal concerns one write alone; a failure of SQLite concerns the transaction. */
@@ -125,10 +125,10 @@ function settle(writes: readonly Write[], outcomes: readonly Outcome[]): void {
 
 /** Makes what forgets what is known of the contents if somebody else has written, who may also have changed the tables. */
 function createContentsCheck(database: SqliteDatabase, lastPositions: Map<string, number>): () => void {
-  let known: unknown;
+  let known: number | undefined;
   database.onRollback(() => (known = undefined));
   return () => {
-    const found = database.sql("PRAGMA data_version").get()?.["data_version"];
+    const found = database.number("PRAGMA data_version");
     if (found === known && lastPositions.size < maxPositions) return;
     checkSchema(database);
     lastPositions.clear();
@@ -137,8 +137,8 @@ function createContentsCheck(database: SqliteDatabase, lastPositions: Map<string
 }
 
 /** A newer version of Kitbag may have changed the tables since this one opened the file. */
-function checkSchema({ sql, file, version }: SqliteDatabase): void {
-  const found = Number(sql("PRAGMA user_version").get()?.["user_version"]);
+function checkSchema({ number, file, version }: SqliteDatabase): void {
+  const found = Number(number("PRAGMA user_version"));
   if (found !== version) throw new KitbagError("store-newer", { store: file, version: found, newest: version });
 }
 
