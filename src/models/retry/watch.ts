@@ -50,6 +50,8 @@ class RequestWatch implements Watch {
   readonly #model: Model;
   readonly #outer: AbortSignal | undefined;
   readonly #controller = new AbortController();
+  /** A function: what listens as an object is held, with the whole answer, until the old generation is collected. */
+  readonly #onAbort = (): void => this.#stop(toError(this.#outer?.reason));
   readonly #clock: ModelClock;
   /** Of the whole request; most have none. */
   #whole: Limit | undefined;
@@ -70,8 +72,8 @@ class RequestWatch implements Watch {
       this.#whole.set("request", requestMs);
     }
     const outer = this.#outer;
-    if (outer?.aborted === true) this.handleEvent();
-    else outer?.addEventListener("abort", this, { once: true });
+    if (outer?.aborted === true) this.#onAbort();
+    else outer?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   get signal(): AbortSignal {
@@ -105,17 +107,12 @@ class RequestWatch implements Watch {
   end(): void {
     this.#whole?.end();
     this.#part.end();
-    this.#outer?.removeEventListener("abort", this);
+    this.#outer?.removeEventListener("abort", this.#onAbort);
   }
 
   abandon(): void {
     this.end();
     this.#controller.abort();
-  }
-
-  /** The caller aborts. */
-  handleEvent(): void {
-    this.#stop(toError(this.#outer?.reason));
   }
 
   onLate(phase: string, limitMs: number): void {

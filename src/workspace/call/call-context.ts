@@ -14,42 +14,50 @@ import { keepCaller } from "./limited-caller.ts";
 
 /** What a tool and its runtime get with a call. When the call is over, nothing in it has an effect any more. */
 export class CallContext implements RuntimeContext {
+  readonly #call: Call;
+  readonly #chunks: Chunks;
   readonly id: string;
   readonly injected: InjectedRecord;
-  // Fields and no methods: a tool takes out what it needs, and uses it alone.
-  readonly progress: RuntimeContext["progress"];
-  readonly log: RuntimeContext["log"];
-  readonly spend: RuntimeContext["spend"];
-  readonly chunk: RuntimeContext["chunk"];
-  readonly onTimeout: RuntimeContext["onTimeout"];
-  readonly call: RuntimeContext["call"];
-  readonly #call: Call;
 
   constructor(call: Call, injected: InjectedRecord, chunks: Chunks) {
+    this.#call = call;
+    this.#chunks = chunks;
     this.id = call.id;
     this.injected = injected;
-    this.#call = call;
-    this.progress = (progress) => {
-      if (call.stopped !== undefined || call.ended) return;
-      call.emit({ type: "call-progress", call: call.id, progress: toProgress(progress) });
-    };
-    this.log = (message, data) => {
-      if (call.stopped !== undefined || call.ended || !call.isHeard()) return;
-      call.emit({ type: "call-log", call: call.id, ...toLog(message, data) });
-    };
-    this.spend = (costUsd) => {
-      if (isFinite(costUsd) && costUsd > 0 && !call.ended) call.costUsd += costUsd;
-    };
-    this.chunk = (chunk) => chunks.push(chunk);
-    this.onTimeout = (describe) => (call.describeUntilThen = describe);
-    this.call = (tool: unknown, input?: unknown, options?: InsideOptions) => {
-      // Nothing else: what holds for the outer call holds for those inside it.
-      const signal = options?.signal;
-      return call.callInside({ tool, input, options: signal === undefined ? noOptions : { signal } }) as Promise<never>;
-    };
     const { refuse } = call.root.options;
     if (refuse !== undefined) keepCaller(this.call, { user: call.user, refuse });
   }
+
+  // Fields and no methods: a tool takes out what it needs, and uses it alone. None is set in the constructor: V8 takes a function that
+  // is assigned to a property for one that lives long, and does not collect it, nor the call that it sees, with the young.
+
+  readonly progress: RuntimeContext["progress"] = (progress) => {
+    const call = this.#call;
+    if (call.stopped !== undefined || call.ended) return;
+    call.emit({ type: "call-progress", call: call.id, progress: toProgress(progress) });
+  };
+
+  readonly log: RuntimeContext["log"] = (message, data) => {
+    const call = this.#call;
+    if (call.stopped !== undefined || call.ended || !call.isHeard()) return;
+    call.emit({ type: "call-log", call: call.id, ...toLog(message, data) });
+  };
+
+  readonly spend: RuntimeContext["spend"] = (costUsd) => {
+    const call = this.#call;
+    if (isFinite(costUsd) && costUsd > 0 && !call.ended) call.costUsd += costUsd;
+  };
+
+  readonly chunk: RuntimeContext["chunk"] = (chunk) => this.#chunks.push(chunk);
+
+  readonly onTimeout: RuntimeContext["onTimeout"] = (describe) => (this.#call.describeUntilThen = describe);
+
+  readonly call: RuntimeContext["call"] = (tool: unknown, input?: unknown, options?: InsideOptions) => {
+    // Nothing else: what holds for the outer call holds for those inside it.
+    const signal = options?.signal;
+    const inside = { tool, input, options: signal === undefined ? noOptions : { signal } };
+    return this.#call.callInside(inside) as Promise<never>;
+  };
 
   /** Made when somebody asks for it: most tools do not. */
   get signal(): AbortSignal {
