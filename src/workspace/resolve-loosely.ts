@@ -1,4 +1,4 @@
-import { toFailure, type ErrorDetails } from "../core/errors.ts";
+import { toFailure, type ErrorDetails, type Failure } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
 import { parseAddress, toAddress, type Address } from "../core/names.ts";
 import { nearestNames } from "../core/nearest.ts";
@@ -39,7 +39,7 @@ export function resolveLoosely(
   const available = candidates.filter(({ entry }) => isAvailable(entry));
   const [first, ...others] = available.length > 0 ? available : candidates;
   if (first === undefined)
-    return refuseVersion(shown, address, findCandidates(address, undefined, from, index)) ?? notFound(shown, index);
+    return refuseVersion(shown, address, findCandidates(address, undefined, from, index)) ?? new NotFound(shown, index);
   if (others.length === 0) return first;
   const addresses = [first, ...others].map(({ entry }) => entry.address);
   return { ok: false, requested: shown, failure: toFailure("tool-ambiguous", { tool: shown, addresses }) };
@@ -65,15 +65,21 @@ function refuseVersion(
   };
 }
 
-function notFound(requested: string, index: Index): Resolution {
-  return {
-    ok: false,
-    requested,
-    // To look for the nearest of many names takes time, and most who ask only want to know whether there is such a tool.
-    get failure() {
-      return toFailure("tool-not-found", toolNotFound(requested, index));
-    },
-  };
+/** A class: an object with a getter of its own is collected late, and many ask for tools that are not there. */
+class NotFound {
+  readonly ok = false;
+  readonly requested: string;
+  readonly #index: Index;
+
+  constructor(requested: string, index: Index) {
+    this.requested = requested;
+    this.#index = index;
+  }
+
+  /** To look for the nearest of many names takes time, and most who ask only want to know whether there is such a tool. */
+  get failure(): Failure {
+    return toFailure("tool-not-found", toolNotFound(this.requested, this.#index));
+  }
 }
 
 /** The facts of `tool-not-found`, with the nearest names. */
