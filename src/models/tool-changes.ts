@@ -19,7 +19,7 @@ export function toNativeChange({ added, removed }: ToolChange): ModelMessage {
 }
 
 /** The change that a message is for Anthropic's models, and nothing to others. */
-function readNativeChange({ role, providerOptions }: ModelMessage): ToolChange | undefined {
+export function readNativeChange({ role, providerOptions }: ModelMessage): ToolChange | undefined {
   const changes: unknown = role === "system" ? providerOptions?.["anthropic"]?.["toolChanges"] : undefined;
   if (!Array.isArray(changes)) return undefined;
   const all = changes as readonly { readonly type?: unknown; readonly tool?: ModelTool; readonly toolName?: string }[];
@@ -46,6 +46,14 @@ export function toSpokenChange({ added, removed }: ToolChange, declared: readonl
     ...(removed.length > 0 ? [`Tools that cannot be called any more: ${removed.join(", ")}.`] : []),
   ].join(" ");
   return { role: "user", content: [{ type: "text", text: [said, ...declarations].join("\n") }] };
+}
+
+/** The declarations in a change in words, each with the name of its tool. */
+export function readSpokenChange(text: string): readonly { readonly name: string; readonly text: string }[] {
+  return text.split("\n").flatMap((line) => {
+    const name = /^- (\S+): /u.exec(line)?.[1];
+    return name === undefined ? [] : [{ name, text: line }];
+  });
 }
 
 /**

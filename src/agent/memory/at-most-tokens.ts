@@ -12,6 +12,8 @@ const deepest = 32;
 
 /** At least as many tokens as a message is estimated to have. It is much faster to say than how many these are. */
 export function atMostTokens(message: ModelMessage, model: CountingModel): number {
+  // What a message changes in the list of tools is not among its parts.
+  if (message.role === "system" && message.providerOptions !== undefined) return estimateMessageTokens(message, model);
   let sum = perPiece;
   for (const { type, text, toolName, input, output } of partsOf(message)) {
     // Pictures and other files do not cost what their characters do.
