@@ -181,6 +181,35 @@ test("run() asks another model for summaries if it is told to, and goes on if th
   expect(new Set(compactionsIn(events).map(({ how }) => how))).toEqual(new Set(["hybrid", "extractive"]));
 });
 
+test.for([
+  ["tokens", { maxTokens: 1500 }],
+  ["cost", { maxCost: 0.002 }],
+] as const)(
+  "run() counts summaries that broke off against its limit of the %s, also when it goes on",
+  async ([reason, limits]) => {
+    const summaryModel = mockModel(() => ({ text: "Counting", breaks: new Error("gone") }), { provider: "acme" });
+    const used = { usage: { input: 1, output: 1 } };
+    const model = mockModel((call) => ({ ...(reply(call) as object), ...used }), { provider: "acme" });
+    const prices = { "acme/*": { input: 1, output: 1 } };
+    const memory = { maxTokens: 1000, summarise: "model", summaryModel } as const;
+    const world = createWorld({ model, memory, prices, limits, retries: false });
+    const run = world.agent.run("Count to 40", {
+      onEvent: (event) => event.type === "memory-compacted" && run.stop(),
+    });
+    const stopped = await run.result;
+
+    const resumed = world.restarted().resume(run.id);
+    const result = await resumed.result;
+
+    expect(stopped).toMatchObject({ status: "stopped", reason: "cancelled" });
+    expect(result).toMatchObject({ status: "stopped", reason });
+    expect(summaryModel.asked.length).toBeGreaterThan(1);
+    expect(result.cost).toBeUndefined();
+    // The question in which it was stopped was not answered.
+    expect(result.usage.modelCalls).toBe(model.asked.length - 1 + summaryModel.asked.length);
+  },
+);
+
 test("run() stops while a summary is made", async () => {
   const summaryModel = { ...mockModel([]), doStream: async () => new Promise<never>(() => undefined) };
   const { agent } = createWorld({ memory: { maxTokens: 1000, summarise: "model", summaryModel }, retries: false });

@@ -47,6 +47,18 @@ export function isWorthRetrying(error: ModelError): boolean {
   return error.code === "model-overloaded" || error.code === "model-unavailable" || error.code === "model-timeout";
 }
 
+const refusals: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
+  "model-context-exceeded",
+  "model-denied",
+  "model-overloaded",
+  "model-refused",
+]);
+
+/** Tells whether a provider said no before it did anything: then it charges nothing. */
+export function isRefusal({ code, details }: ModelError): boolean {
+  return refusals.has(code) || ("status" in details && details.status !== undefined);
+}
+
 /** How long the provider asked to be left alone, if it did. */
 export function retryAfterOf({ details }: ModelError): number | undefined {
   return "retryAfterMs" in details ? details.retryAfterMs : undefined;
