@@ -36,7 +36,8 @@ export function readReact(source: Source, at: number, index: ToolIndex): ReadCal
   }
   const input = matchAt(source, next, inputLine, 80);
   if (input === null) return undefined;
-  return readInput(source, next + input[0].length, tool, name);
+  const isInCode = /[^`]`$/u.test(input[0]);
+  return readInput(source, next + input[0].length, { tool, name, isInCode });
 }
 
 function readExpressionLine(source: Source, at: number, tool: CallableTool, name: string): ReadCalls | undefined {
@@ -44,7 +45,14 @@ function readExpressionLine(source: Source, at: number, tool: CallableTool, name
   return read && { ...read, drafts: read.drafts.map((draft) => ({ ...draft, style: "react" as const })) };
 }
 
-function readInput(source: Source, at: number, tool: CallableTool, name: string): ReadCalls | undefined {
+/** Whose input is read, and whether it stands in inline code. */
+interface InputPlace {
+  readonly tool: CallableTool;
+  readonly name: string;
+  readonly isInCode: boolean;
+}
+
+function readInput(source: Source, at: number, { tool, name, isInCode }: InputPlace): ReadCalls | undefined {
   const start = skipSpace(source, at);
   if (isOver(source, start))
     return { drafts: [{ name, input: {}, style: "react", repairs: [], isCut: true }], end: start };
@@ -60,8 +68,14 @@ function readInput(source: Source, at: number, tool: CallableTool, name: string)
   let end = start;
   while (!isOver(source, end) && source.text.charAt(end) !== "\n") end += 1;
   source.steps += end - start;
-  return { drafts: [draftOf(name, source.text.slice(start, end).trim(), tool)], end };
+  const line = source.text.slice(start, end).trim();
+  const isClosed = isInCode ? line.endsWith("`") : quoted.test(line);
+  const draft = draftOf(name, isInCode && isClosed ? line.slice(0, -1).trimEnd() : line, tool);
+  // Text without an end of its own ends with its line; if the answer ends there, that may have been in the middle.
+  return { drafts: [{ ...draft, isCut: source.isCut && isOver(source, end) && !isClosed }], end };
 }
+
+const quoted = /^(["'])(.*)\1$/u;
 
 /** The block around an input may end behind it. */
 function skipFence(source: Source, at: number): number {
@@ -72,7 +86,7 @@ function skipFence(source: Source, at: number): number {
 function draftOf(name: string, text: string, tool: CallableTool): CallDraft {
   const isEmpty = text === "" || /^(?:none|null|n\/a)$/iu.test(text);
   const repairs: string[] = [];
-  const plain = /^(["'])(.*)\1$/u.exec(text)?.[2] ?? text;
+  const plain = quoted.exec(text)?.[2] ?? text;
   const isWhole = singleProperty(tool) !== undefined || /^[[{]/u.test(plain);
   const input = isEmpty ? {} : isWhole ? toInput(plain, tool, repairs) : plain;
   return { name, input, style: "react", repairs, isCut: false };
