@@ -93,9 +93,11 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
       const member = pick([...left], clock.elapsed(), random);
       left.delete(member);
       const release = occupy(member);
+      const { restsUntil } = member;
       try {
         const answer = await ask(member, release);
-        member.restsUntil = 0;
+        // Who was told meanwhile to come back later is not well because a question from before was answered.
+        if (member.restsUntil === restsUntil) member.restsUntil = 0;
         return answer;
       } catch (cause) {
         release();
