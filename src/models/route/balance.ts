@@ -109,15 +109,7 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
       }
     }
   };
-  const [first] = members as [Member];
-  const described = {
-    provider: first.model.provider,
-    modelId: first.model.modelId,
-    get supportedUrls() {
-      return findSharedUrls(members.map(({ model }) => model));
-    },
-  };
-  return wrapParts(described, {
+  return wrapParts(describe(members), {
     doGenerate: (call) =>
       tryAll(call, async (member, release) => {
         const answer = await generateCandidate(member, call);
@@ -131,6 +123,18 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
         return { ...answer, source: watchEnd(answer.source, { member, judge, release }) };
       }),
   });
+}
+
+/** Together they are called as the first is. */
+function describe(members: readonly Member[]): Pick<Model, "modelId" | "provider" | "supportedUrls"> {
+  const [first] = members as [Member];
+  return {
+    provider: first.model.provider,
+    modelId: first.model.modelId,
+    get supportedUrls() {
+      return findSharedUrls(members.map(({ model }) => model));
+    },
+  };
 }
 
 function toMembers(models: readonly BalancedModel[]): Member[] {
