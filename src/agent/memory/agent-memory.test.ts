@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Store } from "../../core/store.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { ModelCall } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
@@ -136,6 +137,21 @@ test.for(["direct", "announce", "dispatch"] as const)(
   },
 );
 
+test("run() tells Anthropic's models of tools however little room there is", async () => {
+  const model = mockModel(reply, { provider: "anthropic.messages" });
+  const description = "Rests for a while, or for longer than that. ".repeat(50);
+  const rest = defineTool({ name: "rest", description, run: () => "Rested" });
+  const slow = defineSkill({ name: "slow", description: "Counts", workDirection: "Count slowly.", tools: [rest] });
+  const workspace = createWorkspace({ skills: [slow], tools: [count([])] });
+  const agent = createAgent({ model, workspace, exposure: "announce", memory: { maxTokens: 400 } });
+
+  const result = await agent.run("Open the skill, then count to 20").result;
+
+  expect(result).toMatchObject({ status: "ok", text: "Counted to 20" });
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain("are left out here");
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain(description);
+});
+
 test("run() asks its model for summaries, and counts what they cost", async () => {
   const { agent, model } = createWorld({ memory: { maxTokens: 1000, summarise: "model" } });
 
@@ -250,7 +266,19 @@ function createWorld(options: Partial<AgentOptions>): World {
   const store = memoryStore();
   const made: number[] = [];
   const model = mockModel(reply);
-  const count = defineTool({
+  const slow = defineSkill({
+    name: "slow",
+    description: "Counts slowly",
+    workDirection: "Count slowly and carefully.",
+    tools: [defineTool({ name: "rest", description: "Rests", run: () => "Rested" })],
+  });
+  const restarted = (): Agent =>
+    createAgent({ model, store, workspace: createWorkspace({ tools: [count(made)], skills: [slow] }), ...options });
+  return { agent: restarted(), model, store, made, restarted };
+}
+
+function count(made: number[]): Tool {
+  return defineTool({
     name: "count",
     description: "Counts",
     input: { type: "object", properties: { to: { type: "number" } }, required: ["to"] },
@@ -259,15 +287,6 @@ function createWorld(options: Partial<AgentOptions>): World {
       return `Counted to ${to as number}, and ${"so on and ".repeat(8)}`;
     },
   });
-  const slow = defineSkill({
-    name: "slow",
-    description: "Counts slowly",
-    workDirection: "Count slowly and carefully.",
-    tools: [defineTool({ name: "rest", description: "Rests", run: () => "Rested" })],
-  });
-  const restarted = (): Agent =>
-    createAgent({ model, store, workspace: createWorkspace({ tools: [count], skills: [slow] }), ...options });
-  return { agent: restarted(), model, store, made, restarted };
 }
 
 function reply({ prompt, tools = [] }: ModelCall): MockAnswer {

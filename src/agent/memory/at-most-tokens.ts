@@ -1,6 +1,7 @@
 import type { ModelMessage } from "../../models/model.ts";
-import { estimateMessageTokens, type CountingModel } from "../../models/tokens/estimate-tokens.ts";
+import type { CountingModel } from "../../models/tokens/estimate-tokens.ts";
 import { partsOf } from "./message-text.ts";
+import { countSaid } from "./token-counter.ts";
 
 /** No character is estimated to have more tokens than this, as it is and as JSON, where it may be written as `\u0000`. */
 const perCharacter = 2;
@@ -12,13 +13,11 @@ const deepest = 32;
 
 /** At least as many tokens as a message is estimated to have. It is much faster to say than how many these are. */
 export function atMostTokens(message: ModelMessage, model: CountingModel): number {
-  // What a message changes in the list of tools is not among its parts.
-  if (message.role === "system" && message.providerOptions !== undefined) return estimateMessageTokens(message, model);
   let sum = perPiece;
   for (const { type, text, toolName, input, output } of partsOf(message)) {
     // Pictures and other files do not cost what their characters do.
     if (type === "file" || type === "reasoning-file" || output?.type === "content") {
-      return estimateMessageTokens(message, model);
+      return countSaid(message, model);
     }
     sum += perPiece;
     if (typeof text === "string") sum += text.length * perCharacter;
