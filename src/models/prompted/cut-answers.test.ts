@@ -11,18 +11,25 @@ import { promptTools } from "./prompt-tools.ts";
 
 const half = "Action: search\nAction Input: cats and do";
 
-test.for<FinishReason["unified"]>(["length", "content-filter", "error"])(
-  "promptTools() makes no call of free text that was cut off (%s), streamed or not",
-  async (finishReason) => {
-    const wanted = [{ type: "tool-call", toolName: "search", input: half }];
+const cuts: readonly (readonly [text: string, finishReason: FinishReason["unified"]])[] = [
+  [half, "length"],
+  [half, "content-filter"],
+  [half, "error"],
+  [`${half}gs\nand mi`, "length"],
+  [`${half}gs\n`, "length"],
+];
 
-    expect(await generate(half, finishReason)).toMatchObject({ content: wanted });
-    expect(await streamCalls(half, finishReason)).toMatchObject(wanted);
+test.for(cuts)(
+  "promptTools() makes no call of free text that was cut off, streamed or not: %j (%s)",
+  async ([text, finishReason]) => {
+    const wanted = [{ type: "tool-call", toolName: "search", input: text }];
+
+    expect(await generate(text, finishReason)).toMatchObject({ content: wanted });
+    expect(await streamCalls(text, finishReason)).toMatchObject(wanted);
   },
 );
 
 test.for([
-  "Action: search\nAction Input: cats\n",
   'Action: search\nAction Input: "cats"',
   "Action: search\nAction Input: `cats`",
   "Action: search\nAction Input: cats\nObservation: th",
