@@ -1,3 +1,5 @@
+import { checkOptionNames } from "../check-option-names.ts";
+import { asModel } from "../shims/as-model.ts";
 import type { FinishReason, Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
 import { createAnswerWriter, toToolCall, type AnswerWriter } from "./answer-writer.ts";
 import { parsePieces } from "./parse-tool-calls.ts";
@@ -31,6 +33,8 @@ export interface PromptToolsOptions {
  * is wrong. If not even a name could be read it is text, and `providerMetadata.kitbag.problems` of the end says so. Think blocks
  * are reasoning.
  *
+ * @throws {KitbagError} `option-invalid`, `model-unsupported`
+ *
  * @example
  * ```ts
  * import { promptTools, type Model } from "kitbag/models";
@@ -60,7 +64,9 @@ export interface PromptToolsOptions {
  * console.assert(answer.finishReason.unified === "tool-calls");
  * ```
  */
-export function promptTools(model: Model, options: PromptToolsOptions = {}): Model {
+export function promptTools(given: Model, options: PromptToolsOptions = {}): Model {
+  const model = asModel(given);
+  checkOptionNames(options, ["startsThinking", "createId"]);
   const createId = options.createId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`);
   return {
     specificationVersion: "v4",

@@ -27,9 +27,14 @@ const codes: ReadonlySet<string> = new Set<ModelErrorCode>([
   "model-unavailable",
 ]);
 
+/** Tells whether a text is the code of something that can go wrong while a model is asked. */
+export function isModelErrorCode(value: unknown): value is ModelErrorCode {
+  return typeof value === "string" && codes.has(value);
+}
+
 /** Tells whether a model failed, in one of the ways that are known. */
 export function isModelError(value: unknown): value is ModelError {
-  return isKitbagError(value) && codes.has(value.code);
+  return isKitbagError(value) && isModelErrorCode(value.code);
 }
 
 /** Failures after which asking the same again does not help, though others of their code would. */

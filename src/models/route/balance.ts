@@ -1,4 +1,6 @@
 import { describeCause, KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall, ModelPart } from "../model.ts";
 import { machineClock, toError, type ModelClock } from "../retry/model-clock.ts";
 import {
@@ -10,7 +12,14 @@ import {
 } from "../retry/to-model-error.ts";
 import type { PartSource } from "../shims/part-source.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
-import { askCandidate, findSharedUrls, generateCandidate, toCandidates, type Candidate } from "./candidate.ts";
+import {
+  askCandidate,
+  checkModels,
+  findSharedUrls,
+  generateCandidate,
+  toCandidates,
+  type Candidate,
+} from "./candidate.ts";
 
 /** One of the models that share the work. */
 export interface BalancedModel {
@@ -77,9 +86,10 @@ const ofTheHost: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
  * console.assert(model.modelId === "qwen3");
  * ```
  *
- * @throws {KitbagError} `option-invalid`; when it is asked (rejects) what the last model does.
+ * @throws {KitbagError} `option-invalid`, `model-unsupported`; when it is asked (rejects) what the last model does.
  */
 export function balance(models: readonly BalancedModel[], options: BalanceOptions = {}): Model {
+  checkOptionNames(options, ["maxFailures", "restMs", "onOutage", "random", "clock"]);
   const members = toMembers(models);
   const { random = Math.random, clock = machineClock } = options;
   const judge = createJudge(options, clock);
@@ -138,19 +148,21 @@ function describe(members: readonly Member[]): Pick<Model, "modelId" | "provider
 }
 
 function toMembers(models: readonly BalancedModel[]): Member[] {
+  checkModels(models);
+  for (const [index, given] of models.entries()) checkBalanced(`models[${index}]`, given);
   const candidates = toCandidates(models.map(({ model }) => model));
-  if (candidates.length === 0) {
-    throw new KitbagError("option-invalid", {
-      option: "models",
-      found: "an empty list",
-      expected: "at least one model",
-    });
-  }
   return candidates.map((candidate, index) => {
     const weight = models[index]?.weight ?? 1;
     checkNumber(`models[${index}].weight`, weight, Number.MIN_VALUE);
     return { ...candidate, weight, inFlight: 0, failures: 0, restsUntil: 0 };
   });
+}
+
+/** A model itself is what is given most often by mistake. */
+function checkBalanced(option: string, given: unknown): void {
+  if (typeof given === "object" && given !== null && !("doStream" in given)) return;
+  const found = typeof given === "object" && given !== null ? "a model" : showValue(given);
+  throw new KitbagError("option-invalid", { option, found, expected: "an object { model, weight }" });
 }
 
 function checkNumber(option: string, value: unknown, least: number): void {
