@@ -34,9 +34,16 @@ type ResultPart = Extract<Extract<ModelMessage, { role: "tool" }>["content"][num
 /** The definitions of tools that came of a call. */
 export function definitionsOf({ toolName, output }: ResultPart): readonly Definition[] {
   if (toolName === "activate_skill" && output.type === "text") return readActivation(output.value).map(toDeclared);
-  if (toolName !== "describe_tool" || output.type !== "json") return [];
-  const { name } = (output.value ?? {}) as { readonly name?: unknown };
-  return typeof name === "string" ? [toDeclared({ name, text: JSON.stringify(output.value) })] : [];
+  if (output.type !== "json") return [];
+  if (toolName === "describe_tool") return toDeclaredJson(output.value);
+  const { tools } = (output.value ?? {}) as { readonly tools?: unknown };
+  return toolName === "search_tools" && Array.isArray(tools) ? tools.flatMap(toDeclaredJson) : [];
+}
+
+/** A tool that is told with what it takes. */
+function toDeclaredJson(value: unknown): readonly Definition[] {
+  const { name, input } = (value ?? {}) as { readonly name?: unknown; readonly input?: unknown };
+  return typeof name === "string" && input !== undefined ? [toDeclared({ name, text: JSON.stringify(value) })] : [];
 }
 
 /** The instructions of open skills in a text of Kitbag's own. */

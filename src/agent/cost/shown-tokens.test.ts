@@ -7,7 +7,7 @@ import type { Tool } from "../../core/tool.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
-import { mockModel, type MockScript } from "../../testing/models/mock-model.ts";
+import { mockModel, type MockAnswer, type MockScript } from "../../testing/models/mock-model.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { AgentOptions } from "../agent-options.ts";
 import { createAgent } from "../create-agent.ts";
@@ -107,6 +107,26 @@ test("breakdown() puts what describe_tool says down to the tool, and the call to
   expect(look.schemaTokens).toBeGreaterThan(0);
   expect(find(rows, "describe_tool")).toMatchObject({ calls: 2, resultTokens: expect.toSatisfy(isPositive) });
   expect(rows.filter(({ name }) => name.startsWith("wether"))).toEqual([]);
+});
+
+test("breakdown() puts definitions that search_tools tells down to their tools, and the rest to search_tools", async () => {
+  const search = (detail: string): MockAnswer => ({
+    calls: [{ tool: "search_tools", input: { query: "look up the weather", detail } }],
+    usage,
+  });
+  const rowsOf = async (detail: string): Promise<readonly CostRow[]> => {
+    const run = createTestAgent([search(detail), { text: "I see", usage }], "acme", { exposure: "dispatch" }).run(
+      "Hello",
+    );
+    await run.result;
+    return run.breakdown();
+  };
+
+  const [summary, schema] = [await rowsOf("summary"), await rowsOf("schema")];
+
+  expect(summary.filter(({ kind }) => kind === "tool").map(({ name }) => name)).toEqual(["search_tools"]);
+  expect(find(schema, "weather/look").schemaTokens).toBeGreaterThan(find(schema, "weather/other").schemaTokens);
+  expect(find(schema, "search_tools")).toMatchObject({ calls: 1, resultTokens: expect.toSatisfy(isPositive) });
 });
 
 test("breakdown() puts the instructions of skills that are open from the beginning down to them", async () => {
