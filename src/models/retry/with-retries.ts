@@ -4,7 +4,7 @@ import { checkOptionNames } from "../check-option-names.ts";
 import { asModel } from "../shims/as-model.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import { machineClock, toError, wait, type ModelClock } from "./model-clock.ts";
-import { cut, openStream } from "./open-stream.ts";
+import { checkWhole, openStream } from "./open-stream.ts";
 import {
   giveUp,
   isModelError,
@@ -105,7 +105,7 @@ async function generate(model: Model, call: ModelCall, plan: Plan, clock: ModelC
   const watch = startWatch(model, plan, clock, call.abortSignal);
   try {
     const answer = await watch.during(model.doGenerate({ ...call, abortSignal: watch.signal }));
-    if (answer.finishReason.unified === "interrupted") throw cut(model);
+    checkWhole(model, answer);
     return answer;
   } finally {
     watch.end();

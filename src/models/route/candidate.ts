@@ -5,7 +5,7 @@ import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../
 import { loadKnownModels } from "../prices/known-models.ts";
 import { isFree } from "../prices/provider-names.ts";
 import type { ModelClock } from "../retry/model-clock.ts";
-import { openStream } from "../retry/open-stream.ts";
+import { checkWhole, openStream } from "../retry/open-stream.ts";
 import { nameOf } from "../retry/to-model-error.ts";
 import { asModel } from "../shims/as-model.ts";
 import { withSafeIds } from "../shims/call-ids.ts";
@@ -51,6 +51,7 @@ export async function askCandidate(candidate: Candidate, call: ModelCall, clock:
 export async function generateCandidate(candidate: Candidate, call: ModelCall): Promise<ModelAnswer> {
   const priced = loadPrices(candidate);
   const answer = await candidate.model.doGenerate(toOwnCall(call, candidate));
+  checkWhole(candidate.model, answer);
   await priced;
   const content = answer.content.map((item) => markPart(item, candidate));
   return { ...answer, content, providerMetadata: withMaker(answer.providerMetadata, candidate) };
