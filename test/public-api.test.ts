@@ -606,6 +606,7 @@ test("errorCodes are these", () => {
     "call-missing",
     "call-timeout",
     "call-uncertain",
+    "call-unreadable",
     "code-failed",
     "compiler-missing",
     "config-invalid",

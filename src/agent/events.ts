@@ -206,6 +206,14 @@ export interface CountedAnswer {
   readonly usage: ModelUsage;
   /** In US dollars; not there if nobody knows the price. */
   readonly cost?: number;
+  /** About what it had if the provider does not say, because it failed: for limits, and not for what is shown. */
+  readonly estimate?: TokenEstimate;
+}
+
+/** About how many tokens a question and its answer had. */
+export interface TokenEstimate {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
 }
 
 /** The run is over, or paused. */

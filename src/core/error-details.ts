@@ -57,6 +57,8 @@ export interface ErrorDetails {
   };
   /** A call was running when its process died, and must not be run twice. `key` if it was made with one by a program. */
   "call-uncertain": { readonly tool: string; readonly key?: string };
+  /** A model wrote a call that was cut off, or that nobody can read. */
+  "call-unreadable": { readonly tool: string; readonly reason: string };
   /** A program that a model wrote failed; with what it printed and called until then. */
   "code-failed": {
     readonly tool: string;

@@ -36,6 +36,7 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     key === undefined
       ? `Cannot tell whether ${quote(tool)} was done: it was running when its process died, and may have happened or not; find out before you call it again`
       : `Cannot run ${quote(tool)} again with the key ${quote(key)}: it was running when its process died, and may have done its work; find out, then call it with another key`,
+  "call-unreadable": ({ tool, reason }) => `Cannot call ${quote(tool)}: ${reason}`,
   "code-failed": ({ tool, reason }) => `Cannot finish the program of ${quote(tool)}: ${reason}`,
   "compiler-missing": ({ source, language, cure }) =>
     `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,

@@ -19,7 +19,7 @@ export function toNativeChange({ added, removed }: ToolChange): ModelMessage {
 }
 
 /** The change that a message is for Anthropic's models, and nothing to others. */
-function readNativeChange({ role, providerOptions }: ModelMessage): ToolChange | undefined {
+export function readNativeChange({ role, providerOptions }: ModelMessage): ToolChange | undefined {
   const changes: unknown = role === "system" ? providerOptions?.["anthropic"]?.["toolChanges"] : undefined;
   if (!Array.isArray(changes)) return undefined;
   const all = changes as readonly { readonly type?: unknown; readonly tool?: ModelTool; readonly toolName?: string }[];
@@ -32,8 +32,13 @@ function readNativeChange({ role, providerOptions }: ModelMessage): ToolChange |
 const longestDescription = 1000;
 const longestSchema = 10_000;
 
-/** A change in words; `declared` are the tools that the reader cannot see in its list. */
-export function toSpokenChange({ added, removed }: ToolChange, declared: readonly ModelTool[] = added): ModelMessage {
+/** A change as a message of words; `declared` are the tools that the reader cannot see in its list. */
+export function toSpokenChange(change: ToolChange, declared: readonly ModelTool[] = change.added): ModelMessage {
+  return { role: "user", content: [{ type: "text", text: describeChange(change, declared) }] };
+}
+
+/** A change in words. */
+export function describeChange({ added, removed }: ToolChange, declared: readonly ModelTool[] = added): string {
   const declarations = declared.map(({ name, description = "", inputSchema }) => {
     const input = JSON.stringify(inputSchema);
     // One line for each, of some length: what a server says of its tools must not look like what the agent says.
@@ -45,7 +50,15 @@ export function toSpokenChange({ added, removed }: ToolChange, declared: readonl
     ...(added.length > 0 ? [`Tools that can be called from now on: ${names.join(", ")}.`] : []),
     ...(removed.length > 0 ? [`Tools that cannot be called any more: ${removed.join(", ")}.`] : []),
   ].join(" ");
-  return { role: "user", content: [{ type: "text", text: [said, ...declarations].join("\n") }] };
+  return [said, ...declarations].join("\n");
+}
+
+/** The declarations in a change in words, each with the name of its tool. */
+export function readSpokenChange(text: string): readonly { readonly name: string; readonly text: string }[] {
+  return text.split("\n").flatMap((line) => {
+    const name = /^- (\S+): /u.exec(line)?.[1];
+    return name === undefined ? [] : [{ name, text: line }];
+  });
 }
 
 /**

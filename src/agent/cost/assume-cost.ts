@@ -17,8 +17,9 @@ export function assumeCost(
 ): number | undefined {
   const family = familyOf(model);
   const shown = { messages: messages.slice(0, count), ...(view && { system: view.system, tools: view.tools }) };
-  const input = estimatePromptTokens(shown, model);
-  const output = answer.content.reduce((sum, part) => sum + toTokens(countPart(part), family), 0);
+  const input = answer.estimate?.inputTokens ?? estimatePromptTokens(shown, model);
+  const output =
+    answer.estimate?.outputTokens ?? answer.content.reduce((sum, part) => sum + toTokens(countPart(part), family), 0);
   const modelId = answer.model.slice(answer.model.indexOf("/") + 1);
   const isOther = !answer.model.startsWith(`${model.provider}/`);
   return priceOf(modelId, toUsage({ input, cacheRead: 0, output }), isOther ? answer.model : undefined);

@@ -6,7 +6,8 @@ import type { ModelView } from "../exposure/exposure.ts";
 import { conversation, holderOfCall, holderOfTool, instructions, type CostHolder } from "./cost-holder.ts";
 import type { CostRow } from "./cost-row.ts";
 import type { Question } from "./question.ts";
-import { keyOf, ShownCounter } from "./shown-tokens.ts";
+import { skillTextsIn } from "./definitions.ts";
+import { keyOf, ShownCounter, type ShownTokens } from "./shown-tokens.ts";
 import { toTokenCount } from "./usage-counter.ts";
 
 /** A token that is written costs as much as this many that are read: the median of the models of OpenAI, Anthropic and Google. */
@@ -89,7 +90,7 @@ class CostTable {
   }
 
   #addInput(
-    shown: readonly { readonly holder: CostHolder; readonly input: number; readonly results: number }[],
+    shown: readonly ShownTokens[],
     { input, rate }: Scale,
     { model, view }: { readonly model: CountingModel; readonly view: ModelView | undefined },
   ): void {
@@ -99,6 +100,7 @@ class CostTable {
     const scale = around === undefined ? Math.min(1, divide(input, said)) : divide(input, said + around);
     for (const part of shown) {
       const draft = find(this.#parts, part.holder);
+      draft.schemas += part.schemas * scale;
       draft.results += part.results * scale;
       this.#charge(draft, part.input * scale, rate);
     }
@@ -126,7 +128,13 @@ class CostTable {
       draft.cost += tokens * paid;
       return draft;
     };
-    charge(instructions, estimatePromptTokens({ system, messages: [] }, model));
+    let own = estimatePromptTokens({ system, messages: [] }, model);
+    for (const { holder, count } of skillTextsIn(system)) {
+      const tokens = toTokens(count, family);
+      charge(holder, tokens).results += tokens * scale;
+      own -= tokens;
+    }
+    charge(instructions, Math.max(0, own));
     for (const tool of tools) {
       const tokens = toTokens(countTool(tool), family);
       charge(holderOfTool(tool.name), tokens).schemas += tokens * scale;

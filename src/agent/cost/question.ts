@@ -1,10 +1,10 @@
 import type { ModelMessage } from "../../models/model.ts";
-import type { ModelAnswered } from "../events.ts";
+import type { CountedAnswer, ModelAnswered } from "../events.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 
 /** A question that was asked: only references, so that it costs nothing until somebody wants to know. */
 export interface Question {
-  readonly answer: Pick<ModelAnswered, "model" | "content" | "usage" | "cost">;
+  readonly answer: Pick<ModelAnswered, "model" | "content" | "usage" | "cost"> & Pick<CountedAnswer, "estimate">;
   /** What the model was shown of the conversation: the first `count` of these. */
   readonly messages: readonly ModelMessage[];
   readonly count: number;

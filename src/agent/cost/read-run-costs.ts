@@ -5,8 +5,8 @@ import { toCostRows } from "./cost-table.ts";
 import type { Question } from "./question.ts";
 
 /**
- * Reads from the journal of a run what its tokens were spent on, like `run.breakdown()`. A journal does not say which tools a model
- * was shown: their definitions are in the row `instructions`.
+ * Reads from the journal of a run what its tokens were spent on, like `run.breakdown()`. A journal does not say which tools
+ * were in a model's list: their definitions are in the row `instructions`.
  *
  * @throws {KitbagError} `run-not-found` if it is not the journal of an agent's run.
  *

@@ -3,12 +3,14 @@ import { countPart } from "../../models/tokens/count-content.ts";
 import { estimateMessageTokens, toTokens, type CountingModel } from "../../models/tokens/estimate-tokens.ts";
 import { familyOf, type TokenFamily } from "../../models/tokens/token-family.ts";
 import { conversation, holderOfCall, type CostHolder } from "./cost-holder.ts";
+import { definitionsIn, definitionsOf, type Definition } from "./definitions.ts";
 
 /** About how many tokens somebody is answerable for, of what a model is shown. */
 export interface ShownTokens {
   readonly holder: CostHolder;
   input: number;
-  /** Of the input. */
+  /** Of the input: definitions of tools, and what came of calls. */
+  schemas: number;
   results: number;
 }
 
@@ -35,11 +37,26 @@ export class ShownCounter {
   }
 
   #addMessage(message: ModelMessage, model: CountingModel): void {
-    if (typeof message.content === "string" || message.role === "user") {
-      this.#find(conversation).input += estimateMessageTokens(message, model);
+    if (typeof message.content !== "string" && message.role !== "user") {
+      for (const part of message.content) this.#addPart(part);
       return;
     }
-    for (const part of message.content) this.#addPart(part);
+    const { definitions, rest } = definitionsIn(message);
+    const tokens = estimateMessageTokens(message, model);
+    this.#find(rest).input += Math.max(0, tokens - this.#addDefinitions(definitions));
+  }
+
+  /** Adds what is not to be put down to whoever said it, and tells how much it is. */
+  #addDefinitions(definitions: readonly Definition[]): number {
+    let sum = 0;
+    for (const { holder, kind, count } of definitions) {
+      const tokens = toTokens(count, this.#family);
+      const shown = this.#find(holder);
+      shown.input += tokens;
+      shown[kind] += tokens;
+      sum += tokens;
+    }
+    return sum;
   }
 
   #addPart(part: Exclude<ModelMessage["content"], string>[number]): void {
@@ -50,8 +67,9 @@ export class ShownCounter {
       this.#find(holder).input += tokens;
     } else if (part.type === "tool-result") {
       const shown = this.#find(this.#calls.get(part.toolCallId) ?? holderOfCall(part.toolName, undefined));
-      shown.input += tokens;
-      shown.results += tokens;
+      const results = Math.max(0, tokens - this.#addDefinitions(definitionsOf(part)));
+      shown.input += results;
+      shown.results += results;
     } else {
       this.#find(conversation).input += tokens;
     }
@@ -60,7 +78,7 @@ export class ShownCounter {
   #find(holder: CostHolder): ShownTokens {
     const key = keyOf(holder);
     let shown = this.#byHolder.get(key);
-    if (shown === undefined) this.#byHolder.set(key, (shown = { holder, input: 0, results: 0 }));
+    if (shown === undefined) this.#byHolder.set(key, (shown = { holder, input: 0, schemas: 0, results: 0 }));
     return shown;
   }
 }

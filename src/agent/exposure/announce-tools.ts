@@ -3,6 +3,7 @@ import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-to
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { RegisteredTool } from "../../workspace/registered-tool.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
+import { withMark } from "../memory/kitbag-mark.ts";
 import type { Exposure, ExposureParts, ModelView } from "./exposure.ts";
 import { toLeanTools } from "./to-lean-tools.ts";
 import { renderSystem } from "./render-system.ts";
@@ -65,7 +66,7 @@ export function announceTools({ session, model, instructions = "" }: ExposurePar
       const gone = removed.map(({ wireName }) => wireName);
       return isNative
         ? toNativeChange({ added: toLeanTools(untold), removed: gone })
-        : toSpokenChange({ added: untold.map(toModelTool), removed: gone });
+        : withMark(toSpokenChange({ added: untold.map(toModelTool), removed: gone }), { tools: true });
     },
     noteOpened(skills) {
       if (!isNative) for (const skill of skills) opened.add(skill);

@@ -5,7 +5,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import type { Tool } from "../../core/tool.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
 import { createDispatchTools } from "../../workspace/dispatch/create-dispatch-tools.ts";
-import { tellActivation } from "./tell-activation.ts";
+import { readActivation, tellActivation } from "./tell-activation.ts";
 
 test("tellActivation() answers with text, and says once what tools have in common", async () => {
   const opened: string[] = [];
@@ -58,6 +58,30 @@ test("tellActivation() leaves a failure as it is, and other tools too", async ()
   expect(outcome).toMatchObject({ status: "failed", error: { code: "skill-not-found" } });
   expect(opened).toEqual([]);
   expect(others.map((other) => tellActivation(other))).toEqual(others);
+});
+
+test("readActivation() finds the declarations, whatever stands around them", () => {
+  const text = [
+    "Say __name__: so.",
+    "",
+    "Tools, to be called with call_tool:",
+    "notes__list: Lists",
+    "",
+    "as much as there is",
+    "{",
+    "a__b?: number",
+    "}",
+    "notes__find: Finds",
+    "{}",
+    "",
+    "Closed: other",
+  ].join("\n");
+
+  expect(readActivation(text)).toEqual([
+    { name: "notes__list", text: "notes__list: Lists\n\nas much as there is\n{\na__b?: number\n}" },
+    { name: "notes__find", text: "notes__find: Finds\n{}" },
+  ]);
+  expect(readActivation("notes__list: Lists")).toEqual([]);
 });
 
 function activateIn(tools: readonly Tool[], opened: string[] = []): (input: { name: string }) => Promise<unknown> {

@@ -28,13 +28,28 @@ interface Activation extends JsonObject {
   readonly warnings?: readonly string[];
 }
 
+const toolsHeading = "Tools, to be called with call_tool:";
+const closedHeading = "Closed: ";
+
+/** The declarations in what `activate_skill` has answered, each with the name of its tool. */
+export function readActivation(text: string): readonly { readonly name: string; readonly text: string }[] {
+  const start = text.lastIndexOf(`${toolsHeading}\n`);
+  if (start === -1) return [];
+  const [section = ""] = text.slice(start + toolsHeading.length).split(`\n\n${closedHeading}`, 1);
+  // Parameters look much like tools, but for the name of the skill.
+  return section.split(/\n(?=[a-zA-Z0-9-][\w-]*__[\w-]+: )/u).flatMap((declaration) => {
+    const name = /^[\w-]+(?=: )/u.exec(declaration)?.[0];
+    return name === undefined ? [] : [{ name, text: declaration }];
+  });
+}
+
 function renderActivation({ instructions, tools, closed, warnings = [] }: Activation): string {
   const said = new Set<string>();
   const declarations = tools.map((tool) => renderTool(tool, said));
   return [
     instructions,
-    ...(tools.length > 0 ? [["Tools, to be called with call_tool:", ...declarations].join("\n")] : []),
-    ...(closed.length > 0 ? [`Closed: ${closed.join(", ")}`] : []),
+    ...(tools.length > 0 ? [[toolsHeading, ...declarations].join("\n")] : []),
+    ...(closed.length > 0 ? [`${closedHeading}${closed.join(", ")}`] : []),
     ...warnings,
   ]
     .filter((part) => part !== "")

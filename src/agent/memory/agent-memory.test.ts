@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Store } from "../../core/store.ts";
+import type { Tool } from "../../core/tool.ts";
 import type { ModelCall } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
@@ -136,6 +137,21 @@ test.for(["direct", "announce", "dispatch"] as const)(
   },
 );
 
+test("run() tells Anthropic's models of tools however little room there is", async () => {
+  const model = mockModel(reply, { provider: "anthropic.messages" });
+  const description = "Rests for a while, or for longer than that. ".repeat(50);
+  const rest = defineTool({ name: "rest", description, run: () => "Rested" });
+  const slow = defineSkill({ name: "slow", description: "Counts", workDirection: "Count slowly.", tools: [rest] });
+  const workspace = createWorkspace({ skills: [slow], tools: [count([])] });
+  const agent = createAgent({ model, workspace, exposure: "announce", memory: { maxTokens: 400 } });
+
+  const result = await agent.run("Open the skill, then count to 20").result;
+
+  expect(result).toMatchObject({ status: "ok", text: "Counted to 20" });
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain("are left out here");
+  expect(JSON.stringify(model.asked.at(-1)?.prompt)).toContain(description);
+});
+
 test("run() asks its model for summaries, and counts what they cost", async () => {
   const { agent, model } = createWorld({ memory: { maxTokens: 1000, summarise: "model" } });
 
@@ -181,6 +197,35 @@ test("run() asks another model for summaries if it is told to, and goes on if th
   expect(new Set(compactionsIn(events).map(({ how }) => how))).toEqual(new Set(["hybrid", "extractive"]));
 });
 
+test.for([
+  ["tokens", { maxTokens: 1500 }],
+  ["cost", { maxCost: 0.002 }],
+] as const)(
+  "run() counts summaries that broke off against its limit of the %s, also when it goes on",
+  async ([reason, limits]) => {
+    const summaryModel = mockModel(() => ({ text: "Counting", breaks: new Error("gone") }), { provider: "acme" });
+    const used = { usage: { input: 1, output: 1 } };
+    const model = mockModel((call) => ({ ...(reply(call) as object), ...used }), { provider: "acme" });
+    const prices = { "acme/*": { input: 1, output: 1 } };
+    const memory = { maxTokens: 1000, summarise: "model", summaryModel } as const;
+    const world = createWorld({ model, memory, prices, limits, retries: false });
+    const run = world.agent.run("Count to 40", {
+      onEvent: (event) => event.type === "memory-compacted" && run.stop(),
+    });
+    const stopped = await run.result;
+
+    const resumed = world.restarted().resume(run.id);
+    const result = await resumed.result;
+
+    expect(stopped).toMatchObject({ status: "stopped", reason: "cancelled" });
+    expect(result).toMatchObject({ status: "stopped", reason });
+    expect(summaryModel.asked.length).toBeGreaterThan(1);
+    expect(result.cost).toBeUndefined();
+    // The question in which it was stopped was not answered.
+    expect(result.usage.modelCalls).toBe(model.asked.length - 1 + summaryModel.asked.length);
+  },
+);
+
 test("run() stops while a summary is made", async () => {
   const summaryModel = { ...mockModel([]), doStream: async () => new Promise<never>(() => undefined) };
   const { agent } = createWorld({ memory: { maxTokens: 1000, summarise: "model", summaryModel }, retries: false });
@@ -221,7 +266,19 @@ function createWorld(options: Partial<AgentOptions>): World {
   const store = memoryStore();
   const made: number[] = [];
   const model = mockModel(reply);
-  const count = defineTool({
+  const slow = defineSkill({
+    name: "slow",
+    description: "Counts slowly",
+    workDirection: "Count slowly and carefully.",
+    tools: [defineTool({ name: "rest", description: "Rests", run: () => "Rested" })],
+  });
+  const restarted = (): Agent =>
+    createAgent({ model, store, workspace: createWorkspace({ tools: [count(made)], skills: [slow] }), ...options });
+  return { agent: restarted(), model, store, made, restarted };
+}
+
+function count(made: number[]): Tool {
+  return defineTool({
     name: "count",
     description: "Counts",
     input: { type: "object", properties: { to: { type: "number" } }, required: ["to"] },
@@ -230,15 +287,6 @@ function createWorld(options: Partial<AgentOptions>): World {
       return `Counted to ${to as number}, and ${"so on and ".repeat(8)}`;
     },
   });
-  const slow = defineSkill({
-    name: "slow",
-    description: "Counts slowly",
-    workDirection: "Count slowly and carefully.",
-    tools: [defineTool({ name: "rest", description: "Rests", run: () => "Rested" })],
-  });
-  const restarted = (): Agent =>
-    createAgent({ model, store, workspace: createWorkspace({ tools: [count], skills: [slow] }), ...options });
-  return { agent: restarted(), model, store, made, restarted };
 }
 
 function reply({ prompt, tools = [] }: ModelCall): MockAnswer {

@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 
-import type { ModelMessage } from "../../models/model.ts";
+import type { ModelMessage, ModelTool } from "../../models/model.ts";
+import { toNativeChange } from "../../models/tool-changes.ts";
 import { estimateMessageTokens } from "../../models/tokens/estimate-tokens.ts";
 import { atMostTokens } from "./at-most-tokens.ts";
+import { countSaid } from "./token-counter.ts";
 import { answer, call, results, user } from "../../../test/support/conversations.ts";
 
 const models = [
@@ -25,11 +27,12 @@ test("atMostTokens() never says less than the estimate", () => {
     fc.tuple(text, value).map(([name, input]) => call("a", name, input)),
     fc.array(value).map((values) => results(...values.map((output): [string, unknown] => ["a", output]))),
     text.map((content): ModelMessage => ({ role: "system", content })),
+    text.map((name) => toNativeChange({ added: [toTool(name)], removed: [name] })),
   );
 
   fc.assert(
     fc.property(message, fc.constantFrom(...models), (given, model) => {
-      expect(atMostTokens(given, model)).toBeGreaterThanOrEqual(estimateMessageTokens(given, model));
+      expect(atMostTokens(given, model)).toBeGreaterThanOrEqual(countSaid(given, model));
     }),
     { numRuns: 2000 },
   );
@@ -50,3 +53,12 @@ test("atMostTokens() leaves to the estimate what it cannot say: pictures, what s
   expect(atMostTokens(call("a", "look", { at: new Date(0) }), models[0] as never)).toBe(Infinity);
   expect(atMostTokens(call("a", "look", deep), models[0] as never)).toBe(Infinity);
 });
+
+function toTool(name: string): ModelTool {
+  return {
+    type: "function",
+    name,
+    description: name.repeat(9),
+    inputSchema: { type: "object", title: name.repeat(9) },
+  };
+}

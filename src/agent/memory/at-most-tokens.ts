@@ -1,6 +1,7 @@
 import type { ModelMessage } from "../../models/model.ts";
-import { estimateMessageTokens, type CountingModel } from "../../models/tokens/estimate-tokens.ts";
+import type { CountingModel } from "../../models/tokens/estimate-tokens.ts";
 import { partsOf } from "./message-text.ts";
+import { countSaid } from "./token-counter.ts";
 
 /** No character is estimated to have more tokens than this, as it is and as JSON, where it may be written as `\u0000`. */
 const perCharacter = 2;
@@ -16,7 +17,7 @@ export function atMostTokens(message: ModelMessage, model: CountingModel): numbe
   for (const { type, text, toolName, input, output } of partsOf(message)) {
     // Pictures and other files do not cost what their characters do.
     if (type === "file" || type === "reasoning-file" || output?.type === "content") {
-      return estimateMessageTokens(message, model);
+      return countSaid(message, model);
     }
     sum += perPiece;
     if (typeof text === "string") sum += text.length * perCharacter;

@@ -19,14 +19,17 @@ const margin = 0.1;
 const answerShare = 0.2;
 const mostAnswerTokens = 8192;
 
-/** How long the conversation of a run may be. A model that is shown more than it takes has the least that makes sense. */
+/**
+ * How long the conversation of a run may be, if tools of `announced` tokens stand in it. A model that is shown more than it takes has
+ * the least that makes sense.
+ */
 export function limitsOf(
   { maxTokens = Infinity, maxMessages = Infinity, windows }: MemoryOptions,
   model: Model,
-  { system, tools }: ModelView,
+  { system, tools, announced = 0 }: ModelView & { readonly announced?: number },
   maxOutputTokens: number | undefined,
 ): ConversationLimits {
-  const shown = estimatePromptTokens({ system, tools, messages: [] }, model);
+  const shown = estimatePromptTokens({ system, tools, messages: [] }, model) + announced;
   const window = windowOf(model, windows, shown);
   if (window === Infinity) return { tokens: maxTokens, messages: maxMessages };
   const answer = Math.min(

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ModelMessage } from "../../models/model.ts";
+import { toNativeChange } from "../../models/tool-changes.ts";
 import { mockModel } from "../../testing/models/mock-model.ts";
 import { limitsOf } from "./conversation-limits.ts";
 import { createMemory, type MemoryParts } from "./create-memory.ts";
@@ -47,6 +48,19 @@ test("isFull() looks at each message once while everything fits", () => {
   });
 
   expect(new Set(readsByStep).size).toBe(1);
+});
+
+test("isFull() takes tools that were announced for tools: they have a part of the window, and none of maxTokens", () => {
+  const words = "word ".repeat(2000);
+  const tool = { type: "function", name: "look", description: words, inputSchema: { type: "object" } } as const;
+  const messages = [user("Hello"), toNativeChange({ added: [tool], removed: [] }), user("word ".repeat(1500))];
+  const without = messages.filter(({ role }) => role !== "system");
+  const isFull = (options: MemoryOptions, of: readonly ModelMessage[]): boolean =>
+    createTestMemory(options).isFull(view, of);
+
+  expect(isFull({ maxTokens: 1700 }, messages)).toBe(false);
+  expect(isFull({ windows: { "*": 4000 } }, without)).toBe(false);
+  expect(isFull({ windows: { "*": 4000 } }, messages)).toBe(true);
 });
 
 test("isFull() counts anew when there is another list", () => {

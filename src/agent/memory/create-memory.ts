@@ -1,5 +1,4 @@
 import type { Model, ModelMessage } from "../../models/model.ts";
-import { estimateMessageTokens } from "../../models/tokens/estimate-tokens.ts";
 import type { ModelView } from "../exposure/exposure.ts";
 import type { ReadyModel } from "../model-source.ts";
 import { compact } from "./compact.ts";
@@ -7,6 +6,7 @@ import { limitsOf, type ConversationLimits } from "./conversation-limits.ts";
 import { atMostTokens } from "./at-most-tokens.ts";
 import type { Memory } from "./memory.ts";
 import type { MemoryOptions } from "./memory-options.ts";
+import { countAnnounced, countSaid } from "./token-counter.ts";
 
 /** What a memory is made of. */
 export interface MemoryParts {
@@ -30,22 +30,30 @@ export function createMemory({ options = usualOptions, model, maxOutputTokens, .
   let count = 0;
   let bound = 0;
   let isExact = false;
+  // What tools have that stand among them, and with what the limits were made.
+  let announced = 0;
+  let limited = 0;
 
   function countFrom(start: number, messages: readonly ModelMessage[]): void {
-    if (start === 0) bound = 0;
+    if (start === 0) bound = announced = 0;
     for (let index = start; index < messages.length; index++) {
       const message = messages[index] as ModelMessage;
-      bound += isExact ? estimateMessageTokens(message, model) : atMostTokens(message, model);
+      bound += isExact ? countSaid(message, model) : atMostTokens(message, model);
+      announced += countAnnounced(message, model);
     }
     count = messages.length;
   }
 
+  function limit(view: ModelView): void {
+    if (view === shown && announced === limited) return;
+    limits = limitsOf(options, model, { ...view, announced }, maxOutputTokens);
+    shown = view;
+    limited = announced;
+  }
+
   return {
     isFull(view, messages) {
-      if (view !== shown) {
-        limits = limitsOf(options, model, view, maxOutputTokens);
-        shown = view;
-      }
+      limit(view);
       if (messages.length > limits.messages) return true;
       if (limits.tokens === Infinity) return false;
       if (messages !== counted || messages.length < count) {
@@ -53,6 +61,7 @@ export function createMemory({ options = usualOptions, model, maxOutputTokens, .
         count = 0;
       }
       countFrom(count, messages);
+      limit(view);
       if (bound <= limits.tokens) return false;
       if (isExact) return true;
       // It may be too long: from now on it is looked at closely.

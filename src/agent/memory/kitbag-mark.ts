@@ -8,6 +8,8 @@ export interface KitbagMark {
   readonly task?: string;
   /** It tells what was in messages that were left out. */
   readonly summary?: boolean;
+  /** It tells in words which tools there are from now on. */
+  readonly tools?: boolean;
   /** Something is missing in it. */
   readonly cut?: boolean;
   /** It stands for messages that were left out, so that user and assistant take turns. */

@@ -78,6 +78,7 @@ export function countAnswer(run: RunState, question: Question, when: "now" | "pa
 function assumeTokens({ answer, messages, count }: Question): number {
   const { inputTokens, outputTokens } = answer.usage;
   if (inputTokens.total !== undefined || outputTokens.total !== undefined) return 0;
+  if (answer.estimate !== undefined) return answer.estimate.inputTokens + answer.estimate.outputTokens;
   return estimateTokens(JSON.stringify(messages.slice(0, count))) + estimateTokens(JSON.stringify(answer.content));
 }
 

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
+import type { ModelContent } from "../../models/model.ts";
 import type { DispatchTool } from "../../workspace/dispatch/dispatch-tool.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { ModelAnswered } from "../events.ts";
@@ -25,6 +26,8 @@ export interface PlannedCall {
   readonly input: JsonValue;
   /** What had to be repaired in it. */
   readonly repairs: readonly string[] | undefined;
+  /** Why it cannot be made whatever its input is: it was cut off, say. */
+  readonly unreadable: string | undefined;
 }
 
 /** Finds out what a model asks for. What is no tool, or no JSON, is a call too: the model is told what is wrong with it. */
@@ -44,9 +47,28 @@ export function planCalls(
     const { dispatch, input } = asked;
     const { input: given, repairs } = parsed;
     const tool = entry?.tool;
-    calls.push({ index: calls.length, id, name, address, tool, dispatch, inputText, given, input, repairs });
+    const unreadable = whyUnreadable(item);
+    calls.push({
+      index: calls.length,
+      id,
+      name,
+      address,
+      tool,
+      dispatch,
+      inputText,
+      given,
+      input,
+      repairs,
+      unreadable,
+    });
   }
   return calls;
+}
+
+/** A call that was read out of a text says whether it was whole. */
+function whyUnreadable({ providerMetadata }: Extract<ModelContent, { type: "tool-call" }>): string | undefined {
+  const reason = providerMetadata?.["kitbag"]?.["unreadable"];
+  return typeof reason === "string" ? reason : undefined;
 }
 
 interface Asked {

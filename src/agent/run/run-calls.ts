@@ -66,7 +66,8 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const { id, address: tool, index } = planned;
   const name = `${step}.${index}`;
   if (signal.aborted) return cancelled(planned);
-  const approval = planned.tool?.needsApproval === true ? await askApproval(run, planned, name) : undefined;
+  const needsApproval = planned.tool?.needsApproval === true && planned.unreadable === undefined;
+  const approval = needsApproval ? await askApproval(run, planned, name) : undefined;
   if (approval === "waits" || (isHeld && !run.done.has(name))) return undefined;
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
@@ -114,6 +115,10 @@ function shown({ parts: { redactor } }: RunState, made: Promise<ToolOutcome>): P
 
 function makeCall(run: RunState, planned: PlannedCall, making: Making): Promise<ToolOutcome> {
   const { hooks } = run.parts;
+  const { address: tool, unreadable: reason } = planned;
+  if (reason !== undefined) {
+    return Promise.resolve({ status: "failed", error: toFailure("call-unreadable", { tool, reason }) });
+  }
   return hooks.beforeCall === undefined && hooks.afterCall === undefined
     ? reach(run, planned, making, toGiven(making, planned.input))
     : makeCallWithHooks(run, planned, making);

@@ -87,6 +87,7 @@ test.for([
   const made = convertImage(readImage(bytes, "x"), any, any.maxEdge);
 
   await expect(made).rejects.toMatchObject({ code: "image-invalid", details: { image: "x" } });
+  await expect(made).rejects.toThrow(/; save it as PNG or JPEG$/u);
 });
 
 test("convertImage() says so if pixels of a picture are broken", async () => {

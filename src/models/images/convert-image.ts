@@ -56,7 +56,7 @@ export async function convertImage(
     }
   } catch (cause) {
     if (isKitbagError(cause)) throw cause;
-    const reason = `it cannot be converted from ${image.mediaType} (${describeCause(cause, 200)})`;
+    const reason = `it cannot be converted from ${image.mediaType} (${describeCause(cause, 200)}); save it as PNG or JPEG`;
     throw new KitbagError("image-invalid", { image: image.name, reason }, { cause });
   }
   const reason = `it stays larger than the ${limits.maxBytes} bytes that ${limits.provider} takes; make it smaller`;

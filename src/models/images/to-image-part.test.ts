@@ -17,6 +17,7 @@ test("toImagePart() takes a path, a URL of a file, a data URL and bytes, and fin
     toImagePart(pathToFileURL(path)),
     toImagePart(pathToFileURL(path).href),
     toImagePart(`data:image/png;base64,${text}`),
+    toImagePart(`data:image/png;base64, ${text.replaceAll(/.{60}/gu, "$& \n")}`),
     toImagePart(`DATA:;Base64,${encodeURIComponent(text)}`),
     toImagePart(`data:image/png;charset=utf-8;base64,${text.replaceAll("+", "-").replaceAll("/", "_")}`),
     toImagePart(bytes),

@@ -63,7 +63,9 @@ export function parseDataUrl({ pathname }: URL, maxBytes: number): Uint8Array {
   if (data === undefined) throw refuse("there is no comma before its data");
   if (base64 === undefined) throw refuse("its data is not written in base64");
   if (data.length > maxBytes * 2) throw refuse(`it has more than the ${maxBytes} bytes that there may be`);
-  const text = data.replaceAll(/%2b/giu, "+").replaceAll(/%2f/giu, "/").replaceAll(/%3d/giu, "=");
+  // White space stands in many that were copied from somewhere.
+  const bare = data.replaceAll(/%20|\s/gu, "");
+  const text = bare.replaceAll(/%2b/giu, "+").replaceAll(/%2f/giu, "/").replaceAll(/%3d/giu, "=");
   if (/[^\w+/=-]/u.test(text)) throw refuse("its data is not written in base64");
   return new Uint8Array(Buffer.from(text, "base64"));
 }

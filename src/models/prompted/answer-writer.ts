@@ -13,9 +13,10 @@ export function toToolCall(
     const told = repairs.length === 0 ? {} : { providerMetadata: { kitbag: { repairs: [...repairs] } } };
     return { type: "tool-call", toolCallId, toolName: name, input: JSON.stringify(input), ...told };
   }
-  const { name, input, message } = piece.problem;
+  const { name, input, message: problem, reason } = piece.problem;
   if (name === undefined) return undefined;
-  return { type: "tool-call", toolCallId, toolName: name, input, providerMetadata: { kitbag: { problem: message } } };
+  const kitbag = reason === undefined ? { problem } : { problem, unreadable: reason };
+  return { type: "tool-call", toolCallId, toolName: name, input, providerMetadata: { kitbag } };
 }
 
 /** Writes pieces as the parts of a stream, each block opened and closed. */

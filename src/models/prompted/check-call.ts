@@ -1,4 +1,4 @@
-import { KitbagError, quote } from "../../core/errors.ts";
+import { KitbagError, quote, toFailure } from "../../core/errors.ts";
 import { copyJson, maxJsonDepth, type JsonObject, type JsonValue } from "../../core/json.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Coercion } from "../../core/schema/coerce.ts";
@@ -32,6 +32,8 @@ export interface CallProblem {
   readonly input: string;
   /** For the model: what is wrong and what to do. */
   readonly message: string;
+  /** What is wrong and what to do, if it is not the input that can be looked at: `cut-off`, `unreadable`. */
+  readonly reason?: string;
   readonly start: number;
   readonly end: number;
 }
@@ -55,15 +57,16 @@ const maxBytes = 8_000_000;
 /** Makes a draft into a call of one of the tools, or says why it is none. */
 export function checkDraft(draft: CallDraft, index: ToolIndex, span: Span): CheckedDraft {
   const tool = index.find(draft.name);
-  if (tool === undefined) return refuse(draft, "unknown-tool", describeUnknown(draft.name, index), span);
+  if (tool === undefined) return refuse(draft, "unknown-tool", { message: describeUnknown(draft.name, index) }, span);
   const named = { ...draft, name: tool.name };
   if (draft.isCut) {
-    const message = `Cannot call ${quote(tool.name)}: the answer ended inside the call; write the whole call again`;
-    return refuse(named, "cut-off", message, span);
+    const reason = `the answer ended inside the call, behind ${quote(endOf(span.raw))}; write the whole call again`;
+    const { message } = toFailure("call-unreadable", { tool: tool.name, reason });
+    return refuse(named, "cut-off", { message, reason }, span);
   }
   const repairs = draft.name === tool.name ? [] : [`the name ${quote(draft.name)} was read as ${quote(tool.name)}`];
   const checked = checkInput(tool, draft.input);
-  if (!checked.ok) return refuse(named, "input", checked.message, span);
+  if (!checked.ok) return refuse(named, "input", checked, span);
   const all = [...new Set([...repairs, ...draft.repairs, ...checked.repairs])];
   return {
     ok: true,
@@ -71,11 +74,25 @@ export function checkDraft(draft: CallDraft, index: ToolIndex, span: Span): Chec
   };
 }
 
-function refuse(draft: CallDraft, kind: CallProblem["kind"], message: string, { start, end, raw }: Span): CheckedDraft {
+const mostEnd = 40;
+
+/** The last words of what was written, from which a model sees where it was. */
+function endOf(raw: string): string {
+  const line = raw.trimEnd().split("\n").at(-1) ?? "";
+  return line.length > mostEnd ? `…${line.slice(-mostEnd).toWellFormed()}` : line;
+}
+
+function refuse(
+  draft: CallDraft,
+  kind: CallProblem["kind"],
+  { message, reason }: Pick<CallProblem, "message" | "reason">,
+  { start, end, raw }: Span,
+): CheckedDraft {
   // What was cut off must not look whole to anybody.
   const copy = kind === "cut-off" ? undefined : copyJson(draft.input, { maxBytes, maxDepth: maxJsonDepth });
   const input = copy?.ok === true ? JSON.stringify(copy.value) : raw;
-  return { ok: false, problem: { kind, name: draft.name, input, message, start, end } };
+  const told = reason === undefined ? { message } : { message, reason };
+  return { ok: false, problem: { kind, name: draft.name, input, ...told, start, end } };
 }
 
 function describeUnknown(name: string, { names }: ToolIndex): string {

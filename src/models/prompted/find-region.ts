@@ -233,7 +233,7 @@ function findAction(source: Source, at: number, index: ToolIndex): Region | unde
   const end = skipSpace(source, read.end);
   // Whether the model goes on with an observation of its own is seen in what follows.
   isOver(source, Math.min(end + 20, source.ended ? source.text.length : end + 20));
-  return { kind: "calls", start: at, drafts: read.drafts, end };
+  return { kind: "calls", start: at, ...read, end };
 }
 
 /** `"{\"name\": …}"` on lines of its own. */

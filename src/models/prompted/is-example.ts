@@ -42,6 +42,17 @@ export function isExample(text: string, at: number, from: number): boolean {
   return cue.test(sentence);
 }
 
+const intention = new RegExp(
+  String.raw`\b(?:let me|I(?:['’]ll|['’]m going to| will| am going to| must| need to| have to))\s+(?:\w+\s+){0,2}?(?:use|call|run|invoke|do|make|execute|try|send)\b`,
+  "iu",
+);
+
+/** Tells whether the sentence that leads to a call at `at`, back to `from`, says that the model makes it. */
+export function announcesCall(text: string, at: number, from: number): boolean {
+  const before = text.slice(Math.max(from, at - farthest), at).trimEnd();
+  return intention.test(before.slice(lastSentence(before)));
+}
+
 /** Where a sentence ends. The full stop of `e.g.` and of `z. B.` ends none. */
 const sentenceEnd = /(?:[.!?](?<!\b(?:e\.g|z|z\.\s?b)\.)\s+(?=\S)|[。！？]\s*(?=\S)|\n\s*\n)/giu;
 

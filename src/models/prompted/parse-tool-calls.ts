@@ -10,6 +10,8 @@ export interface ParseToolCallsOptions {
    * @default whether a think block is closed that was never opened
    */
   readonly startsThinking?: boolean;
+  /** The text ended before the model had said all: its finish reason is `length`, say. @default false */
+  readonly isCut?: boolean;
 }
 
 /** What {@link parseToolCalls} found. */
@@ -56,13 +58,14 @@ export function parseToolCalls(
 export function parsePieces(
   text: string,
   tools: readonly CallableTool[],
-  options: ParseToolCallsOptions & Pick<ScannerOptions, "isRepeated"> = {},
+  options: ParseToolCallsOptions & Pick<ScannerOptions, "repeats"> = {},
 ): Piece[] {
+  const { isCut = false, ...others } = options;
   const scanner = createScanner(toToolIndex(tools), {
-    ...options,
+    ...others,
     startsThinking: options.startsThinking ?? endsUnopenedThinking(text),
   });
-  return [...scanner.push(text), ...scanner.end()];
+  return [...scanner.push(text), ...scanner.end({ isCut })];
 }
 
 function endsUnopenedThinking(text: string): boolean {

@@ -92,6 +92,8 @@ test("promptTools() tells what was repaired", async () => {
 });
 
 test("promptTools() gives a call that was cut off an input that nobody can use", async () => {
+  const unreadable = String.raw`the answer ended inside the call, behind "…guments\": {\"path\": \"a\", \"content\": \"half"; write the whole call again`;
+
   const { content } = await ask('<tool_call>{"name": "write_file", "arguments": {"path": "a", "content": "half', {
     unified: "length",
     raw: "length",
@@ -104,7 +106,7 @@ test("promptTools() gives a call that was cut off an input that nobody can use",
       toolName: "write_file",
       input: '<tool_call>{"name": "write_file", "arguments": {"path": "a", "content": "half',
       providerMetadata: {
-        kitbag: { problem: 'Cannot call "write_file": the answer ended inside the call; write the whole call again' },
+        kitbag: { problem: `Cannot call "write_file": ${unreadable}`, unreadable },
       },
     },
   ]);

@@ -1,3 +1,5 @@
+import { checkOptionNames } from "../check-option-names.ts";
+import { asModel } from "../shims/as-model.ts";
 import type { FinishReason, Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
 import { createAnswerWriter, toToolCall, type AnswerWriter } from "./answer-writer.ts";
 import { parsePieces } from "./parse-tool-calls.ts";
@@ -31,6 +33,8 @@ export interface PromptToolsOptions {
  * is wrong. If not even a name could be read it is text, and `providerMetadata.kitbag.problems` of the end says so. Think blocks
  * are reasoning.
  *
+ * @throws {KitbagError} `option-invalid`, `model-unsupported`
+ *
  * @example
  * ```ts
  * import { promptTools, type Model } from "kitbag/models";
@@ -60,7 +64,9 @@ export interface PromptToolsOptions {
  * console.assert(answer.finishReason.unified === "tool-calls");
  * ```
  */
-export function promptTools(model: Model, options: PromptToolsOptions = {}): Model {
+export function promptTools(given: Model, options: PromptToolsOptions = {}): Model {
+  const model = asModel(given);
+  checkOptionNames(options, ["startsThinking", "createId"]);
   const createId = options.createId ?? (() => `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 16)}`);
   return {
     specificationVersion: "v4",
@@ -68,15 +74,15 @@ export function promptTools(model: Model, options: PromptToolsOptions = {}): Mod
     modelId: model.modelId,
     supportedUrls: model.supportedUrls,
     async doGenerate(call) {
-      const { inner, tools, isRepeated, warnings } = prepare(call);
+      const { inner, tools, repeats, warnings } = prepare(call);
       const answer = await model.doGenerate(inner);
-      const reading = { tools, createId, options: { ...options, isRepeated } };
+      const reading = { tools, createId, options: { ...options, repeats } };
       return { ...readAnswer(answer, reading), warnings: [...answer.warnings, ...warnings] };
     },
     async doStream(call) {
-      const { inner, tools, isRepeated, warnings } = prepare(call);
+      const { inner, tools, repeats, warnings } = prepare(call);
       const answer = await model.doStream(inner);
-      const reading = { tools, createId, options: { ...options, isRepeated } };
+      const reading = { tools, createId, options: { ...options, repeats } };
       return { ...answer, stream: answer.stream.pipeThrough(createStreamReader(reading, warnings)) };
     },
   };
@@ -94,7 +100,7 @@ const noTools: readonly CallableTool[] = [];
 function prepare(call: ModelCall): {
   inner: ModelCall;
   tools: readonly CallableTool[];
-  isRepeated: (text: string) => boolean;
+  repeats: NonNullable<ScannerOptions["repeats"]>;
   warnings: ModelAnswer["warnings"];
 } {
   const { tools: list, toolChoice, prompt, ...rest } = call;
@@ -104,7 +110,7 @@ function prepare(call: ModelCall): {
   return {
     inner: { ...rest, prompt: renderPrompt(prompt, instructions) },
     tools: isAllowed ? tools : noTools,
-    isRepeated: createRepeatCheck(prompt),
+    repeats: createRepeatCheck(prompt),
     warnings: unsupported.map((id) => ({ type: "unsupported", feature: `the tool ${id} of a provider` })),
   };
 }
@@ -114,9 +120,9 @@ function readAnswer(answer: ModelAnswer, { tools, createId, options }: Reading):
   const problems: string[] = [];
   let text: string | undefined;
 
-  function readText(): void {
+  function readText(isCut: boolean): void {
     if (text === undefined) return;
-    for (const piece of parsePieces(text, tools, options)) addPiece(piece);
+    for (const piece of parsePieces(text, tools, { ...options, isCut })) addPiece(piece);
     text = undefined;
   }
   function addPiece(piece: Piece): void {
@@ -138,11 +144,11 @@ function readAnswer(answer: ModelAnswer, { tools, createId, options }: Reading):
   for (const part of answer.content) {
     if (part.type === "text") text = (text ?? "") + part.text;
     else {
-      readText();
+      readText(false);
       content.push(part);
     }
   }
-  readText();
+  readText(isCutOff(answer.finishReason));
   const hasCalls = content.some((part) => part.type === "tool-call");
   return {
     ...answer,
@@ -157,6 +163,11 @@ function readAnswer(answer: ModelAnswer, { tools, createId, options }: Reading):
 function toFinishReason(reason: FinishReason, hasCalls: boolean): FinishReason {
   const isOrderly = reason.unified === "stop" || reason.unified === "length" || reason.unified === "other";
   return hasCalls && isOrderly ? { ...reason, unified: "tool-calls" } : reason;
+}
+
+/** Whether an answer ended before the model had said all. */
+function isCutOff({ unified }: FinishReason): boolean {
+  return unified !== "stop" && unified !== "tool-calls" && unified !== "other";
 }
 
 /** Parts that come between two parts of one text and say nothing about it. */
@@ -177,7 +188,7 @@ function createStreamReader(
         return;
       }
       if (!asides.has(part.type)) {
-        text?.end();
+        text?.end({ isCut: part.type === "finish" && isCutOff(part.finishReason) });
         text = undefined;
       }
       if (part.type === "text-start" || part.type === "text-end") return;
@@ -185,7 +196,7 @@ function createStreamReader(
       else controller.enqueue(part.type === "finish" ? toFinish(part, writer, reading) : part);
     },
     flush() {
-      text?.end();
+      text?.end({ isCut: true });
     },
   });
 }
@@ -201,7 +212,7 @@ function toFinish(part: Extract<ModelPart, { type: "finish" }>, writer: AnswerWr
 function createTextReader(
   { tools, options }: Reading,
   writer: AnswerWriter,
-): { push(delta: string): void; end(): void } {
+): { push(delta: string): void; end: (options: { readonly isCut: boolean }) => void } {
   const index = toToolIndex(tools);
   const scanner: Scanner = createScanner(index, options);
   let following: ArgumentStream | undefined;
@@ -224,8 +235,8 @@ function createTextReader(
       writer.startCall(following.name);
       writer.addArguments(found.first);
     },
-    end() {
-      write(scanner.end());
+    end(options) {
+      write(scanner.end(options));
       writer.close();
     },
   };

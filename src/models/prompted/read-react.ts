@@ -2,13 +2,12 @@ import type { CallDraft, ReadCalls } from "./call-draft.ts";
 import { toInput } from "./json-calls.ts";
 import { readExpression } from "./read-expression.ts";
 import { readJson } from "./read-json.ts";
-import { isOver, matchAt, skipSpace, type Source } from "./source.ts";
+import { findToken, isOver, matchAt, skipSpace, type Source } from "./source.ts";
 import { singleProperty, type CallableTool, type ToolIndex } from "./tool-index.ts";
 
 const actionLine =
   /[*_#> ]{0,4}Action\s{0,4}(?:\d{1,3})?\s{0,4}[*_]{0,3}:[*_]{0,3}[ \t]{0,8}[`"']?([A-Za-z_][\w./-]{0,120})[`"']?/iuy;
-const inputLine =
-  /\s{0,8}[*_#> ]{0,4}Action[ _]?Input\s{0,4}(?:\d{1,3})?\s{0,4}[*_]{0,3}:[*_]{0,3}[ \t]{0,8}(?:```[a-z]{0,8}\s{0,4}|`(?!`))?/iuy;
+const inputLine = /\s{0,8}[*_#> ]{0,4}Action[ _]?Input\s{0,4}(?:\d{1,3})?\s{0,4}[*_]{0,3}:[*_]{0,3}/iuy;
 const subject = /\[([^\]\n]{0,500})\]/uy;
 
 /** Tells whether a line that begins like this may be an `Action:` line. */
@@ -21,8 +20,13 @@ export function isActionBeginning(text: string): boolean {
   );
 }
 
+/** Calls that were read; or what is one and cannot be read. */
+interface ReactCalls extends ReadCalls {
+  readonly unreadable?: { readonly start: number; readonly end: number; readonly name: string };
+}
+
 /** Reads `Action: name` and `Action Input: …` at the start of a line; `undefined` if they are not there. */
-export function readReact(source: Source, at: number, index: ToolIndex): ReadCalls | undefined {
+export function readReact(source: Source, at: number, index: ToolIndex): ReactCalls | undefined {
   const action = matchAt(source, at, actionLine, 180);
   const tool = action === null ? undefined : index.find(String(action[1]));
   if (action === null || tool === undefined) return undefined;
@@ -36,7 +40,8 @@ export function readReact(source: Source, at: number, index: ToolIndex): ReadCal
   }
   const input = matchAt(source, next, inputLine, 80);
   if (input === null) return undefined;
-  return readInput(source, next + input[0].length, tool, name);
+  const { fence, end } = skipOpening(source, next + input[0].length);
+  return readInput(source, end, { tool, name, fence });
 }
 
 function readExpressionLine(source: Source, at: number, tool: CallableTool, name: string): ReadCalls | undefined {
@@ -44,7 +49,23 @@ function readExpressionLine(source: Source, at: number, tool: CallableTool, name
   return read && { ...read, drafts: read.drafts.map((draft) => ({ ...draft, style: "react" as const })) };
 }
 
-function readInput(source: Source, at: number, tool: CallableTool, name: string): ReadCalls | undefined {
+const opening = /\s{0,8}(`{3})[a-z]{0,8}\s{0,4}|[ \t]{0,8}(`)(?!`)/iuy;
+
+/** The code that an input may stand in begins before it. */
+function skipOpening(source: Source, at: number): { readonly fence: string; readonly end: number } {
+  const match = matchAt(source, at, opening, 32);
+  return { fence: match?.[1] ?? match?.[2] ?? "", end: at + (match?.[0].length ?? 0) };
+}
+
+/** Whose input is read, and what it stands in: "", a backtick, or three. */
+interface InputPlace {
+  readonly tool: CallableTool;
+  readonly name: string;
+  readonly fence: string;
+}
+
+function readInput(source: Source, at: number, place: InputPlace): ReactCalls | undefined {
+  const { tool, name } = place;
   const start = skipSpace(source, at);
   if (isOver(source, start))
     return { drafts: [{ name, input: {}, style: "react", repairs: [], isCut: true }], end: start };
@@ -57,10 +78,38 @@ function readInput(source: Source, at: number, tool: CallableTool, name: string)
       return { drafts: [{ name, input, style: "react", repairs, isCut }], end: skipFence(source, read.end) };
     }
   }
-  let end = start;
-  while (!isOver(source, end) && source.text.charAt(end) !== "\n") end += 1;
+  return place.fence === "" ? readFreeText(source, start, place) : readFenced(source, start, place);
+}
+
+/** Text in code ends with the code. */
+function readFenced(source: Source, start: number, { tool, name, fence }: InputPlace): ReactCalls {
+  const end = findToken(source, start, fence);
+  const draft = draftOf(name, source.text.slice(start, end).trim(), tool);
+  const isCut = isOver(source, end);
+  return { drafts: [{ ...draft, isCut }], end: isCut ? end : end + fence.length };
+}
+
+/** What may come behind an input, at the beginning of a line. */
+const nextStep =
+  /\n[ \t*_#>]{0,8}(?:Observation|Thought|Final[ _]Answer|Action(?:[ _]Input)?)[ \t]?\d{0,3}[*_]{0,3}:/giu;
+const quoted = /^(["'])(.*)\1$/u;
+
+/**
+ * Text alone ends with its line if it is quoted, and else where the next step begins, or with the answer. If it goes on there behind an
+ * empty line, nobody knows whether that is the input: half a program must not be run.
+ */
+function readFreeText(source: Source, start: number, { tool, name }: InputPlace): ReactCalls {
+  const line = source.text.slice(start, findToken(source, start, "\n"));
+  if (quoted.test(line.trim())) return { drafts: [draftOf(name, line.trim(), tool)], end: start + line.length };
+  nextStep.lastIndex = start;
+  const next = nextStep.exec(source.text)?.index;
+  const end = next ?? source.text.length;
+  const isLast = next === undefined && isOver(source, end);
   source.steps += end - start;
-  return { drafts: [draftOf(name, source.text.slice(start, end).trim(), tool)], end };
+  const text = source.text.slice(start, end).trim();
+  if (isLast && /\n[ \t]*\n/u.test(text)) return { drafts: [], end, unreadable: { start, end, name } };
+  // If the answer ends there, that may have been in the middle.
+  return { drafts: [{ ...draftOf(name, text, tool), isCut: isLast && source.isCut }], end };
 }
 
 /** The block around an input may end behind it. */
@@ -72,7 +121,7 @@ function skipFence(source: Source, at: number): number {
 function draftOf(name: string, text: string, tool: CallableTool): CallDraft {
   const isEmpty = text === "" || /^(?:none|null|n\/a)$/iu.test(text);
   const repairs: string[] = [];
-  const plain = /^(["'])(.*)\1$/u.exec(text)?.[2] ?? text;
+  const plain = quoted.exec(text)?.[2] ?? text;
   const isWhole = singleProperty(tool) !== undefined || /^[[{]/u.test(plain);
   const input = isEmpty ? {} : isWhole ? toInput(plain, tool, repairs) : plain;
   return { name, input, style: "react", repairs, isCut: false };

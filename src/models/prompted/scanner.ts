@@ -1,8 +1,9 @@
 import { checkDraft, type CallProblem, type FoundCall } from "./check-call.ts";
 import { findLine, findRegion, type Passage, type Region } from "./find-region.ts";
-import { isExample, isQuoted } from "./is-example.ts";
+import { announcesCall, isExample, isQuoted } from "./is-example.ts";
+import { readMark } from "./marks.ts";
 import { findPassageEnd } from "./passages.ts";
-import { createSource, isOver, isSpace, needMore, type Source } from "./source.ts";
+import { createSource, isOver, isSpace, needMore, skipSpace, type Source } from "./source.ts";
 import type { ToolIndex } from "./tool-index.ts";
 
 /** A piece of an answer, in order. */
@@ -15,8 +16,8 @@ export type Piece =
 /** Takes an answer apart as it comes. What it makes of it does not depend on how it was cut into chunks. */
 export interface Scanner {
   push(chunk: string): Piece[];
-  /** Says that nothing more comes. */
-  end(): Piece[];
+  /** Says that nothing more comes. `isCut`: though the model had not said all. */
+  end(options?: { readonly isCut?: boolean }): Piece[];
   /** What is held back because it may be a call, and only that. `isShown`: it would be an example. */
   held(): { readonly text: string; readonly isShown: boolean } | undefined;
   /** How many characters were looked at, some of them again. */
@@ -27,9 +28,12 @@ export interface Scanner {
 export interface ScannerOptions {
   /** The answer begins inside a think block, whose opening tag was part of the prompt. */
   readonly startsThinking?: boolean;
-  /** Tells whether a text only repeats what the model was shown. */
-  readonly isRepeated?: (text: string) => boolean;
+  /** Tells whether a text repeats what the model was shown: a part of it, or all that somebody said. */
+  readonly repeats?: (text: string) => Repeat | undefined;
 }
+
+/** How much of what a model was shown a text repeats. */
+export type Repeat = "part" | "whole";
 
 /** How much of what is done with is kept, for what looks back. */
 const kept = 1024;
@@ -67,8 +71,9 @@ export function createScanner(index: ToolIndex, options: ScannerOptions = {}): S
       const isWorthIt = !isWaiting || (credit >= length && (length < kept || /[>}\])`]/u.test(chunk)));
       return isWorthIt ? advance() : [];
     },
-    end() {
+    end({ isCut = false } = {}) {
       scan.source.ended = true;
+      scan.source.isCut = isCut;
       const pieces = advance();
       flushSpace(scan);
       return [...pieces, ...scan.pieces];
@@ -77,17 +82,17 @@ export function createScanner(index: ToolIndex, options: ScannerOptions = {}): S
       if (!isWaiting || chunkLength > 0 || scan.passage !== undefined) return undefined;
       const text = scan.source.text.slice(scan.at);
       const isInQuotes = /["'“‘«]/u.test(scan.source.text.charAt(scan.at - 1));
-      return { text, isShown: isInQuotes || isShown(scan, scan.at) || scan.isRepeated(text) };
+      return { text, isShown: isInQuotes || isShown(scan, scan.at) || scan.repeats(text) !== undefined };
     },
     steps: () => scan.source.steps,
   };
 }
 
-function createScan(index: ToolIndex, { startsThinking = false, isRepeated = () => false }: ScannerOptions): Scan {
+function createScan(index: ToolIndex, { startsThinking = false, repeats = () => undefined }: ScannerOptions): Scan {
   return {
     source: createSource("", false),
     index,
-    isRepeated,
+    repeats,
     base: 0,
     at: 0,
     regionEnd: 0,
@@ -95,6 +100,7 @@ function createScan(index: ToolIndex, { startsThinking = false, isRepeated = () 
     lineChecked: -1,
     space: "",
     isBehindRegion: false,
+    hasProse: false,
     last: undefined,
     pieces: [],
     passage: startsThinking ? { kind: "think", name: "think", depth: 1 } : undefined,
@@ -104,7 +110,7 @@ function createScan(index: ToolIndex, { startsThinking = false, isRepeated = () 
 interface Scan {
   readonly source: Source;
   readonly index: ToolIndex;
-  readonly isRepeated: (text: string) => boolean;
+  readonly repeats: (text: string) => Repeat | undefined;
   /** Where in the answer the source's text begins. */
   base: number;
   /** What is before it is done with. */
@@ -116,6 +122,8 @@ interface Scan {
   /** White space that is text if text follows. */
   space: string;
   isBehindRegion: boolean;
+  /** Whether the answer has said something beside calls. */
+  hasProse: boolean;
   passage: Passage | undefined;
   pieces: Piece[];
   /** What the last piece was. */
@@ -152,10 +160,11 @@ function runOne(scan: Scan): boolean {
   if (isLineStart(scan) && scan.lineChecked !== scan.at) {
     const start = skipIndent(source, scan.at);
     const line = findLine(source, start, index);
+    const isMeant = line !== undefined && isMeantRegion(scan, line);
     scan.lineChecked = scan.at;
     if (line !== undefined) {
       addText(scan, start);
-      takeRegion(scan, line);
+      takeRegion(scan, line, isMeant);
       return true;
     }
   }
@@ -166,7 +175,8 @@ function runOne(scan: Scan): boolean {
     addText(scan, source.text.charAt(next) === "\n" ? next + 1 : next);
     return true;
   }
-  takeRegion(scan, findRegion(source, next, index));
+  const region = findRegion(source, next, index);
+  takeRegion(scan, region, isMeantRegion(scan, region));
   return true;
 }
 
@@ -186,8 +196,21 @@ function skipIndent(source: Source, at: number): number {
   return next;
 }
 
-function takeRegion(scan: Scan, region: Region): void {
+/** Tells whether the calls of a region are to be made, and not only shown. Carries control away if that is seen in what follows. */
+function isMeantRegion(scan: Scan, region: Region): boolean {
+  if (region.kind !== "calls") return false;
   const { source } = scan;
+  const { start, end } = region;
+  if (isShown(scan, start) || (!isOver(source, end) && isQuoted(source.text, start, end))) return false;
+  const repeat = scan.repeats(source.text.slice(start, end));
+  if (repeat === undefined) return true;
+  // What the model has read is meant if it says nothing else, or says that it does it; and nothing but calls comes behind.
+  const isOwn = scan.hasProse ? announcesCall(source.text, start, scan.regionEnd) : repeat === "part";
+  const next = isOwn ? skipSpace(source, end) : end;
+  return isOwn && (isOver(source, next) || readMark(source, next) !== undefined);
+}
+
+function takeRegion(scan: Scan, region: Region, isMeant: boolean): void {
   switch (region.kind) {
     case "text":
       return addText(scan, region.end);
@@ -197,18 +220,10 @@ function takeRegion(scan: Scan, region: Region): void {
       return;
     case "passage":
       return enterPassage(scan, region);
-    case "calls": {
-      if (
-        isShown(scan, region.start) ||
-        (!isOver(source, region.end) && isQuoted(source.text, region.start, region.end)) ||
-        scan.isRepeated(source.text.slice(region.start, region.end))
-      ) {
-        addText(scan, region.end);
-        scan.exampleEnd = scan.at;
-        return;
-      }
-      addCalls(scan, region);
-    }
+    case "calls":
+      if (isMeant) return addCalls(scan, region);
+      addText(scan, region.end);
+      scan.exampleEnd = scan.at;
   }
 }
 
@@ -253,11 +268,13 @@ function toUnreadable(
 ): Piece {
   const { source, index, base } = scan;
   const name = unreadable.name === undefined ? undefined : (index.find(unreadable.name)?.name ?? unreadable.name);
+  const reason = `it is not JSON; write it again as {"name": …, "arguments": {…}} with every text in double quotes`;
   const problem: CallProblem = {
     kind: "unreadable",
     ...(name !== undefined && { name }),
     input: source.text.slice(start, end),
-    message: `Cannot read the call${name === undefined ? "" : ` of ${JSON.stringify(name)}`}: it is not JSON; write it again as {"name": …, "arguments": {…}} with every text in double quotes`,
+    message: `Cannot read the call${name === undefined ? "" : ` of ${JSON.stringify(name)}`}: ${reason}`,
+    reason,
     start: base + start,
     end: base + end,
   };
@@ -298,6 +315,7 @@ function addText(scan: Scan, end: number): void {
   }
   const lead = scan.isBehindRegion ? trimmed.trimStart() : scan.space + trimmed;
   scan.isBehindRegion = false;
+  scan.hasProse = true;
   scan.space = text.slice(trimmed.length);
   add(scan, { type: "text", text: lead });
 }

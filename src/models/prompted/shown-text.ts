@@ -1,25 +1,28 @@
 import type { ModelMessage, ModelPrompt } from "../model.ts";
+import type { Repeat } from "./scanner.ts";
 
 type ToolMessage = Extract<ModelMessage, { role: "tool" }>;
 type Output = Extract<ToolMessage["content"][number], { type: "tool-result" }>["output"];
 
-/** What a model was shown by others: what users said, and what tools answered. */
+/** What a model was shown by others: what users said, what tools answered, and each of these texts alone. */
 interface ShownText {
   readonly said: string;
   readonly answered: string;
+  readonly wholes: ReadonlySet<string>;
 }
 
 /**
- * Makes what tells whether a text that looks like a call only repeats what the model was shown in `prompt`, whatever the white space:
+ * Makes what tells whether a text that looks like a call repeats what the model was shown in `prompt`, whatever the white space:
  * whoever shows what is in a file does not want it done. What a user wrote like a function, the model may well call.
  */
-export function createRepeatCheck(prompt: ModelPrompt): (text: string) => boolean {
+export function createRepeatCheck(prompt: ModelPrompt): (text: string) => Repeat | undefined {
   let shown: ShownText | undefined;
   return (text) => {
     const looked = squeeze(text.replace(fenceStart, "").replace(fenceEnd, ""));
-    if (looked === "") return false;
+    if (looked === "") return undefined;
     shown ??= gather(prompt);
-    return shown.answered.includes(looked) || (/[{<]/u.test(looked) && shown.said.includes(looked));
+    if (!shown.answered.includes(looked) && !(/[{<]/u.test(looked) && shown.said.includes(looked))) return undefined;
+    return shown.wholes.has(looked) ? "whole" : "part";
   };
 }
 
@@ -38,7 +41,8 @@ function gather(prompt: ModelPrompt): ShownText {
     if (message.role !== "tool") continue;
     for (const part of message.content) if (part.type === "tool-result") addTexts(part.output, answered);
   }
-  return { said: squeeze(said.join("\n")), answered: squeeze(answered.join("\n")) };
+  const wholes = new Set([...said, ...answered].map(squeeze));
+  return { said: squeeze(said.join("\n")), answered: squeeze(answered.join("\n")), wholes };
 }
 
 function addTexts(output: Output, texts: string[]): void {

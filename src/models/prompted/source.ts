@@ -3,6 +3,8 @@ export interface Source {
   text: string;
   /** Nothing will be added. */
   ended: boolean;
+  /** It ended before the model had said all. */
+  isCut: boolean;
   /** Characters looked at, for tests that count the work. */
   steps: number;
   /** Values that began and did not end. Each may cost the whole text, so there is a limit. */
@@ -16,7 +18,7 @@ export const mostRunaways = 16;
 
 /** Makes a source. */
 export function createSource(text: string, ended = true): Source {
-  return { text, ended, steps: 0, runaways: 0, found: new Map() };
+  return { text, ended, isCut: false, steps: 0, runaways: 0, found: new Map() };
 }
 
 /** Says that more text must come before anything can be said. Made once: it only carries control. */

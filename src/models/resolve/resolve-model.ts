@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import { checkOptionNames } from "../check-option-names.ts";
 import type { Model } from "../model.ts";
 import { asModel, type AnyModel } from "../shims/as-model.ts";
 import { withSafeIds } from "../shims/call-ids.ts";
@@ -63,7 +64,7 @@ async function connect(
   name: string,
   options: Omit<ResolveModelOptions, "settings">,
 ): Promise<AnyModel> {
-  checkOptions(options);
+  checkOptionNames(options, optionNames);
   const parsed = parseModelName(name);
   if (parsed.provider === "local") return loadLocal();
   const provider = known.get(parsed.provider);
@@ -91,17 +92,6 @@ const optionNames = [
   "settings",
   "env",
 ] as const satisfies (keyof ResolveModelOptions)[];
-
-function checkOptions(options: object): void {
-  const unknown = Object.keys(options).find((name) => !optionNames.some((known) => known === name));
-  if (unknown === undefined) return;
-  const [nearest] = nearestNames(unknown, optionNames);
-  throw new KitbagError("option-invalid", {
-    option: unknown,
-    found: "an option that there is not",
-    expected: nearest === undefined ? `one of ${optionNames.join(", ")}` : `"${nearest}", or another that there is`,
-  });
-}
 
 async function loadLocal(): Promise<AnyModel> {
   const { localModel } = await import("../local/local-model.ts");

@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { Model, ModelCall, ModelPart } from "../model.ts";
+import type { FinishReason, Model, ModelAnswer, ModelCall, ModelPart } from "../model.ts";
 import { withFacts, type PartAnswer, type PartSource } from "../shims/part-source.ts";
 import { askForParts } from "../shims/wrap-model.ts";
 import { toError, type ModelClock } from "./model-clock.ts";
@@ -91,7 +91,13 @@ async function readUntilAnswer(model: Model, source: PartSource, watch: Watch | 
   }
 }
 
-function checkFinish(model: Model, { finishReason }: Extract<ModelPart, { type: "finish" }>): void {
+/** @throws {KitbagError} `model-unavailable` if a whole answer is none: it was interrupted, or ended with an error and says nothing. */
+export function checkWhole(model: Model, { content, finishReason }: ModelAnswer): void {
+  const isEmpty = content.every((part) => part.type === "text" && part.text === "");
+  if (isEmpty || finishReason?.unified === "interrupted") checkFinish(model, { finishReason });
+}
+
+function checkFinish(model: Model, { finishReason }: { readonly finishReason: FinishReason | undefined }): void {
   if (finishReason?.unified === "interrupted") throw cut(model);
   if (finishReason?.unified !== "error") return;
   throw new KitbagError("model-unavailable", {
@@ -101,7 +107,7 @@ function checkFinish(model: Model, { finishReason }: Extract<ModelPart, { type: 
 }
 
 /** The error of an answer that ends in the middle. */
-export function cut(model: Model): KitbagError {
+function cut(model: Model): KitbagError {
   return new KitbagError("model-unavailable", {
     model: nameOf(model),
     reason: "the connection was cut before the end of the answer",

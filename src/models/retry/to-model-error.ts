@@ -27,9 +27,14 @@ const codes: ReadonlySet<string> = new Set<ModelErrorCode>([
   "model-unavailable",
 ]);
 
+/** Tells whether a text is the code of something that can go wrong while a model is asked. */
+export function isModelErrorCode(value: unknown): value is ModelErrorCode {
+  return typeof value === "string" && codes.has(value);
+}
+
 /** Tells whether a model failed, in one of the ways that are known. */
 export function isModelError(value: unknown): value is ModelError {
-  return isKitbagError(value) && codes.has(value.code);
+  return isKitbagError(value) && isModelErrorCode(value.code);
 }
 
 /** Failures after which asking the same again does not help, though others of their code would. */
@@ -45,6 +50,18 @@ export function giveUp<Failure extends Error>(error: Failure): Failure {
 export function isWorthRetrying(error: ModelError): boolean {
   if (hopeless.has(error)) return false;
   return error.code === "model-overloaded" || error.code === "model-unavailable" || error.code === "model-timeout";
+}
+
+const refusals: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
+  "model-context-exceeded",
+  "model-denied",
+  "model-overloaded",
+  "model-refused",
+]);
+
+/** Tells whether a provider said no before it did anything: then it charges nothing. */
+export function isRefusal({ code, details }: ModelError): boolean {
+  return refusals.has(code) || ("status" in details && details.status !== undefined);
 }
 
 /** How long the provider asked to be left alone, if it did. */

@@ -217,15 +217,18 @@ test.for(["interrupted", "error"] as const)(
   },
 );
 
-test("withRetries() asks again when a whole answer was interrupted", async () => {
-  const clock = fakeClock();
-  const model = withRetries(scriptedModel([{ parts: [finishPart("interrupted")] }, good]), { clock });
+test.for(["interrupted", "error"] as const)(
+  "withRetries() asks again when a whole answer ends as %s",
+  async (reason) => {
+    const clock = fakeClock();
+    const model = withRetries(scriptedModel([{ parts: [finishPart(reason)] }, good]), { clock });
 
-  const asked = model.doGenerate(question);
-  await clock.advance(60_000);
+    const asked = model.doGenerate(question);
+    await clock.advance(60_000);
 
-  expect(await asked).toMatchObject({ finishReason: { unified: "stop" } });
-});
+    expect(await asked).toMatchObject({ finishReason: { unified: "stop" } });
+  },
+);
 
 test("withRetries() takes an answer with nothing in it as an answer", async () => {
   const parts: ModelPart[] = [{ type: "stream-start", warnings: [] }, finishPart("stop")];

@@ -1,8 +1,10 @@
 import { describeCause, KitbagError } from "../../core/errors.ts";
 import type { Model, ModelAnswer, ModelCall } from "../model.ts";
+import { checkOptionNames } from "../check-option-names.ts";
+import { asModel } from "../shims/as-model.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import { machineClock, toError, wait, type ModelClock } from "./model-clock.ts";
-import { cut, openStream } from "./open-stream.ts";
+import { checkWhole, openStream } from "./open-stream.ts";
 import {
   giveUp,
   isModelError,
@@ -69,10 +71,12 @@ const usual: Plan = {
  * console.assert(model.modelId === "qwen3");
  * ```
  *
- * @throws {KitbagError} `option-invalid`; when it is asked (rejects) `model-denied`, `model-refused`, `model-context-exceeded`,
+ * @throws {KitbagError} `option-invalid`, `model-unsupported`; when it is asked (rejects) `model-denied`, `model-refused`, `model-context-exceeded`,
  * `model-overloaded`, `model-unavailable`, `model-timeout`, `model-failed`
  */
-export function withRetries(model: Model, options: RetryOptions = {}): Model {
+export function withRetries(given: Model, options: RetryOptions = {}): Model {
+  const model = asModel(given);
+  checkOptionNames(options, [...Object.keys(usual), "onRetry", "random", "clock"]);
   const { onRetry, random = Math.random, clock = machineClock } = options;
   const plan = toPlan(options);
 
@@ -101,7 +105,7 @@ async function generate(model: Model, call: ModelCall, plan: Plan, clock: ModelC
   const watch = startWatch(model, plan, clock, call.abortSignal);
   try {
     const answer = await watch.during(model.doGenerate({ ...call, abortSignal: watch.signal }));
-    if (answer.finishReason.unified === "interrupted") throw cut(model);
+    checkWhole(model, answer);
     return answer;
   } finally {
     watch.end();

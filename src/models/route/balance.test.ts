@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 
 import {
   apiError,
@@ -11,6 +11,7 @@ import {
   type ScriptedModel,
   type Turn,
 } from "../../../test/support/scripted-models.ts";
+import { mockModel } from "../../testing/models/mock-model.ts";
 import type { Model } from "../model.ts";
 import { balance, type BalanceOptions, type Outage } from "./balance.ts";
 
@@ -163,6 +164,27 @@ test("balance() leaves a model alone for as long as it says", async () => {
   await readParts(model);
 
   expect([before, busy.calls.length]).toEqual([1, 2]);
+});
+
+test("balance() leaves a model alone also if a question from before is answered meanwhile", async () => {
+  const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const first = mockModel([
+    async () => answers[0]?.promise.then(() => "early") as Promise<string>,
+    { refused: { status: 429, retryAfterMs: 60_000 } },
+    "too soon",
+  ]);
+  const second = mockModel(async () => answers[1]?.promise.then(() => "late") as Promise<string>);
+  const model = balance([{ model: first }, { model: second }], { random: () => 0, clock: fakeClock() });
+
+  // One is at work on both, so that the third question goes to the first again, and from there to the second.
+  const asked = [model.doGenerate(question), model.doGenerate(question), model.doGenerate(question)];
+  await vi.waitUntil(() => second.asked.length === 2);
+  answers[0]?.resolve();
+  await asked[0];
+  answers[1]?.resolve();
+  await Promise.all([...asked, model.doGenerate(question)]);
+
+  expect([first.asked.length, second.asked.length]).toEqual([2, 3]);
 });
 
 test("balance() leaves a model alone for an hour at most, whatever it says", async () => {

@@ -1,4 +1,6 @@
 import { describeCause, KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall, ModelPart } from "../model.ts";
 import { machineClock, toError, type ModelClock } from "../retry/model-clock.ts";
 import {
@@ -10,7 +12,14 @@ import {
 } from "../retry/to-model-error.ts";
 import type { PartSource } from "../shims/part-source.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
-import { askCandidate, findSharedUrls, generateCandidate, toCandidates, type Candidate } from "./candidate.ts";
+import {
+  askCandidate,
+  checkModels,
+  findSharedUrls,
+  generateCandidate,
+  toCandidates,
+  type Candidate,
+} from "./candidate.ts";
 
 /** One of the models that share the work. */
 export interface BalancedModel {
@@ -77,9 +86,10 @@ const ofTheHost: ReadonlySet<ModelErrorCode> = new Set<ModelErrorCode>([
  * console.assert(model.modelId === "qwen3");
  * ```
  *
- * @throws {KitbagError} `option-invalid`; when it is asked (rejects) what the last model does.
+ * @throws {KitbagError} `option-invalid`, `model-unsupported`; when it is asked (rejects) what the last model does.
  */
 export function balance(models: readonly BalancedModel[], options: BalanceOptions = {}): Model {
+  checkOptionNames(options, ["maxFailures", "restMs", "onOutage", "random", "clock"]);
   const members = toMembers(models);
   const { random = Math.random, clock = machineClock } = options;
   const judge = createJudge(options, clock);
@@ -93,9 +103,11 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
       const member = pick([...left], clock.elapsed(), random);
       left.delete(member);
       const release = occupy(member);
+      const { restsUntil } = member;
       try {
         const answer = await ask(member, release);
-        member.restsUntil = 0;
+        // Who was told meanwhile to come back later is not well because a question from before was answered.
+        if (member.restsUntil === restsUntil) member.restsUntil = 0;
         return answer;
       } catch (cause) {
         release();
@@ -107,15 +119,7 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
       }
     }
   };
-  const [first] = members as [Member];
-  const described = {
-    provider: first.model.provider,
-    modelId: first.model.modelId,
-    get supportedUrls() {
-      return findSharedUrls(members.map(({ model }) => model));
-    },
-  };
-  return wrapParts(described, {
+  return wrapParts(describe(members), {
     doGenerate: (call) =>
       tryAll(call, async (member, release) => {
         const answer = await generateCandidate(member, call);
@@ -131,20 +135,34 @@ export function balance(models: readonly BalancedModel[], options: BalanceOption
   });
 }
 
+/** Together they are called as the first is. */
+function describe(members: readonly Member[]): Pick<Model, "modelId" | "provider" | "supportedUrls"> {
+  const [first] = members as [Member];
+  return {
+    provider: first.model.provider,
+    modelId: first.model.modelId,
+    get supportedUrls() {
+      return findSharedUrls(members.map(({ model }) => model));
+    },
+  };
+}
+
 function toMembers(models: readonly BalancedModel[]): Member[] {
+  checkModels(models);
+  for (const [index, given] of models.entries()) checkBalanced(`models[${index}]`, given);
   const candidates = toCandidates(models.map(({ model }) => model));
-  if (candidates.length === 0) {
-    throw new KitbagError("option-invalid", {
-      option: "models",
-      found: "an empty list",
-      expected: "at least one model",
-    });
-  }
   return candidates.map((candidate, index) => {
     const weight = models[index]?.weight ?? 1;
     checkNumber(`models[${index}].weight`, weight, Number.MIN_VALUE);
     return { ...candidate, weight, inFlight: 0, failures: 0, restsUntil: 0 };
   });
+}
+
+/** A model itself is what is given most often by mistake. */
+function checkBalanced(option: string, given: unknown): void {
+  if (typeof given === "object" && given !== null && !("doStream" in given)) return;
+  const found = typeof given === "object" && given !== null ? "a model" : showValue(given);
+  throw new KitbagError("option-invalid", { option, found, expected: "an object { model, weight }" });
 }
 
 function checkNumber(option: string, value: unknown, least: number): void {

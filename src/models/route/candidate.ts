@@ -1,10 +1,13 @@
+import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
 import { withImages } from "../images/with-images.ts";
 import type { Model, ModelAnswer, ModelCall, ModelContent, ModelPart } from "../model.ts";
 import { loadKnownModels } from "../prices/known-models.ts";
 import { isFree } from "../prices/provider-names.ts";
 import type { ModelClock } from "../retry/model-clock.ts";
-import { openStream } from "../retry/open-stream.ts";
+import { checkWhole, openStream } from "../retry/open-stream.ts";
 import { nameOf } from "../retry/to-model-error.ts";
+import { asModel } from "../shims/as-model.ts";
 import { withSafeIds } from "../shims/call-ids.ts";
 import { mapSource, type PartAnswer } from "../shims/part-source.ts";
 import { namespacesOf, toMaker, toOwnCall, type Reader } from "./own-prompt.ts";
@@ -16,10 +19,18 @@ export interface Candidate extends Reader {
   readonly name: string;
 }
 
+/** @throws {KitbagError} `option-invalid` if it is no list, or there is nothing in it. */
+export function checkModels(models: unknown): void {
+  if (Array.isArray(models) && models.length > 0) return;
+  const found = Array.isArray(models) ? "an empty list" : showValue(models);
+  throw new KitbagError("option-invalid", { option: "models", found, expected: "a list of at least one model" });
+}
+
 /** Gives each model a name, and pictures and ids of calls that it takes; those that are called the same are numbered, because their ids and signatures are not the same. */
 export function toCandidates(models: readonly Model[]): Candidate[] {
   const counts = new Map<string, number>();
-  return models.map((model) => {
+  return models.map((given) => {
+    const model = asModel(given);
     const name = nameOf(model);
     const count = (counts.get(name) ?? 0) + 1;
     counts.set(name, count);
@@ -40,6 +51,7 @@ export async function askCandidate(candidate: Candidate, call: ModelCall, clock:
 export async function generateCandidate(candidate: Candidate, call: ModelCall): Promise<ModelAnswer> {
   const priced = loadPrices(candidate);
   const answer = await candidate.model.doGenerate(toOwnCall(call, candidate));
+  checkWhole(candidate.model, answer);
   await priced;
   const content = answer.content.map((item) => markPart(item, candidate));
   return { ...answer, content, providerMetadata: withMaker(answer.providerMetadata, candidate) };

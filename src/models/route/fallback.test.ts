@@ -53,6 +53,18 @@ test.for([
   expect(seen).toMatchObject([{ from: "openai/gpt-6-sol", to: "acme/two", error: { code } }]);
 });
 
+test.for(["interrupted", "error"] as const)(
+  "fallback() asks the next model when a whole answer ends as %s before anything was said",
+  async (reason) => {
+    const model = fallback([
+      scriptedModel([{ parts: [finishPart(reason)] }], openai),
+      scriptedModel([good], anthropic),
+    ]);
+
+    expect((await model.doGenerate(question)).content).toEqual([{ type: "text", text: "Hello" }]);
+  },
+);
+
 test("fallback() asks the next model for whole answers too", async () => {
   const model = fallback([scriptedModel([overloaded], openai), scriptedModel([good], anthropic)]);
 

@@ -1,10 +1,25 @@
 import { KitbagError } from "../../core/errors.ts";
+import { showValue } from "../../core/json.ts";
+import { checkOptionNames } from "../check-option-names.ts";
 import type { Model, ModelCall } from "../model.ts";
 import { machineClock, toError } from "../retry/model-clock.ts";
-import { isModelError, toModelError, type ModelError, type ModelErrorCode } from "../retry/to-model-error.ts";
+import {
+  isModelError,
+  isModelErrorCode,
+  toModelError,
+  type ModelError,
+  type ModelErrorCode,
+} from "../retry/to-model-error.ts";
 import { wrapParts } from "../shims/wrap-model.ts";
 import { findContextWindow } from "../table/find-model.ts";
-import { askCandidate, findSharedUrls, generateCandidate, toCandidates, type Candidate } from "./candidate.ts";
+import {
+  askCandidate,
+  checkModels,
+  findSharedUrls,
+  generateCandidate,
+  toCandidates,
+  type Candidate,
+} from "./candidate.ts";
 
 /** What is known when the next model is asked. */
 export interface Fallback {
@@ -55,18 +70,14 @@ const usual: readonly ModelErrorCode[] = [
  * console.assert(model.modelId === "qwen3");
  * ```
  *
- * @throws {KitbagError} `option-invalid` if there is no model; when it is asked (rejects) what the last model does.
+ * @throws {KitbagError} `option-invalid`, `model-unsupported`; when it is asked (rejects) what the last model does.
  */
 export function fallback(models: readonly Model[], options: FallbackOptions = {}): Model {
-  const [first, ...rest] = toCandidates(models);
-  if (first === undefined) {
-    throw new KitbagError("option-invalid", {
-      option: "models",
-      found: "an empty list",
-      expected: "at least one model",
-    });
-  }
+  checkModels(models);
+  checkOptionNames(options, ["on", "onFallback", "contextOf"]);
+  const [first, ...rest] = toCandidates(models) as [Candidate, ...Candidate[]];
   const { on = usual, onFallback } = options;
+  checkCodes(on);
   const isWanted = typeof on === "function" ? on : (error: ModelError) => on.includes(error.code);
 
   const tryAll = async <Answer>(call: ModelCall, ask: (candidate: Candidate) => Promise<Answer>): Promise<Answer> => {
@@ -96,6 +107,13 @@ export function fallback(models: readonly Model[], options: FallbackOptions = {}
     doGenerate: (call) => tryAll(call, (candidate) => generateCandidate(candidate, call)),
     ask: (call) => tryAll(call, (candidate) => askCandidate(candidate, call, machineClock)),
   });
+}
+
+/** @throws {KitbagError} `option-invalid` */
+function checkCodes(on: unknown): void {
+  if (typeof on === "function" || (Array.isArray(on) && on.every(isModelErrorCode))) return;
+  const expected = `a function, or a list of codes such as ${usual.join(", ")}`;
+  throw new KitbagError("option-invalid", { option: "on", found: showValue(on), expected });
 }
 
 /** Takes the next one from those that are left. */

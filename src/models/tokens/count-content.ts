@@ -1,6 +1,7 @@
 import type { ImageSize } from "../images/image-file.ts";
 import { readImage } from "../images/read-image.ts";
 import type { ModelMessage, ModelTool } from "../model.ts";
+import { readNativeChange } from "../tool-changes.ts";
 import { countText, type TokenCount } from "./count-text.ts";
 
 /** What the content of a message or a tool costs; pictures cost what the model says. */
@@ -25,7 +26,15 @@ export function countMessage(message: ModelMessage): ContentCount {
     sum.addTokens(messageTokens);
     if (typeof message.content === "string") sum.addText(message.content);
     else if (Array.isArray(message.content)) for (const part of message.content) addPart(sum, part);
+    addToolChange(sum, message);
   });
+}
+
+/** A message may say nothing and yet show tools. */
+function addToolChange(sum: Sum, message: ModelMessage): void {
+  const { added = [], removed = [] } = readNativeChange(message) ?? {};
+  for (const tool of added) sum.add(countTool(tool));
+  for (const name of removed) sum.addText(name);
 }
 
 /** What a tool costs that a model is shown: counted once for each tool object. */
@@ -64,11 +73,13 @@ class Sum implements ContentCount {
     this.claude += tokens;
   }
 
-  addText(text: unknown): void {
-    if (typeof text !== "string" || text === "") return;
-    const { usual, claude } = countText(text);
+  add({ usual, claude }: TokenCount): void {
     this.usual += usual;
     this.claude += claude;
+  }
+
+  addText(text: unknown): void {
+    if (typeof text === "string" && text !== "") this.add(countText(text));
   }
 
   addJson(value: unknown): void {

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { ModelMessage, ModelTool } from "../model.ts";
+import { toNativeChange } from "../tool-changes.ts";
 import { countText } from "./count-text.ts";
 import { estimateMessageTokens, estimatePromptTokens, estimateToolTokens } from "./estimate-tokens.ts";
 
@@ -166,6 +167,14 @@ test("estimatePromptTokens() remembers few of many system texts", () => {
   for (let index = 0; index < 100; index++) estimatePromptTokens({ system: `system text ${index}`, messages: [] }, gpt);
 
   expect(estimatePromptTokens({ system: "system text 0", messages: [] }, gpt)).toBe(first);
+});
+
+test("estimateMessageTokens() counts the tools that a message adds to the list of Anthropic's models", () => {
+  const inputSchema = { type: "object", properties: { city: { type: "string" } } } as const;
+  const tool = { type: "function", name: "weather", description: "Tells how warm it is", inputSchema } as const;
+  const change = toNativeChange({ added: [tool], removed: ["wind"] });
+
+  expect(estimateMessageTokens(change)).toBeGreaterThan(estimateToolTokens(tool));
 });
 
 function says(text: string): ModelMessage {

@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { ModelCall } from "../../models/model.ts";
+import type { ModelCall, ModelMessage } from "../../models/model.ts";
+import { readNativeChange } from "../../models/tool-changes.ts";
 import { renderMessages } from "../runs/render-messages.ts";
 
 /** What a model was shown, to be read. */
@@ -24,8 +25,13 @@ export function toShown(asked: readonly ModelCall[], question: number): ShownPro
   }
   const { prompt, tools = [] } = call;
   return {
-    system: prompt.flatMap((message) => (message.role === "system" ? [message.content] : [])).join("\n\n"),
+    system: prompt.flatMap((message) => (isSystemText(message) ? [message.content] : [])).join("\n\n"),
     tools: tools.map(({ name }) => name),
-    conversation: renderMessages(prompt.filter(({ role }) => role !== "system")).join("\n"),
+    conversation: renderMessages(prompt.filter((message) => !isSystemText(message))).join("\n"),
   };
+}
+
+/** A change of the list of tools is a message of the system, and a part of the conversation. */
+function isSystemText(message: ModelMessage): message is Extract<ModelMessage, { role: "system" }> {
+  return message.role === "system" && readNativeChange(message) === undefined;
 }

@@ -1,12 +1,16 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { ModelContent, ModelMessage } from "../../models/model.ts";
+import { describeChange, readNativeChange } from "../../models/tool-changes.ts";
 
 /** Writes messages as lines to be read: who says what, what is called, what came of it. No id is in them. */
 export function renderMessages(messages: readonly ModelMessage[]): readonly string[] {
   return messages.flatMap(renderMessage);
 }
 
-function renderMessage({ role, content }: ModelMessage): readonly string[] {
+function renderMessage(message: ModelMessage): readonly string[] {
+  const { role, content } = message;
+  const change = readNativeChange(message);
+  if (change !== undefined) return renderText(role, describeChange(change));
   if (typeof content === "string") return renderText(role, content);
   return content.flatMap((part) => renderPart(role, part));
 }

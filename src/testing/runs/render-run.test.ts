@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { RunOptions } from "../../agent/agent-options.ts";
 import { createAgent } from "../../agent/create-agent.ts";
 import type { RunResult } from "../../agent/run-result.ts";
+import { defineSkill } from "../../core/define-skill.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
@@ -95,6 +96,24 @@ test("renderRun() says that a journal has no end", async () => {
   const { entries } = await run(["Hello"]);
 
   expect(renderRun(entries.slice(0, -1))).toBe("user: Add\nassistant: Hello\n= unfinished");
+});
+
+test("renderRun() and shown() say which tools Anthropic's models were told of", async () => {
+  const look = defineTool({ name: "look", description: "Looks around", run: () => "grey" });
+  const workspace = createWorkspace({ skills: [defineSkill({ name: "eyes", description: "Sees", tools: [look] })] });
+  const script = [{ calls: [{ tool: "activate_skill", input: { name: "eyes" } }] }, "Open"];
+  const model = mockModel(script, { provider: "anthropic.messages" });
+  const agent = createAgent({ model, workspace, exposure: "announce" });
+
+  const result = await agent.run("Open your eyes").result;
+
+  const told = [
+    "system: Tools that can be called from now on: eyes__look.",
+    '  | - eyes__look: Looks around Input: {"type":"object","properties":{}}',
+  ].join("\n");
+  expect(renderRun(result)).toContain(`\n${told}\nassistant: Open\n`);
+  expect(model.shown().conversation).toContain(told);
+  expect(model.shown().system).toBe(model.shown(0).system);
 });
 
 test("renderRun() names parts that it does not know, and files", () => {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import type { ModelMessage } from "../../../models/model.ts";
+import type { ModelMessage, ModelPart } from "../../../models/model.ts";
 import { mockModel, type MockModel, type MockScript } from "../../../testing/models/mock-model.ts";
 import { answer, call, results, user } from "../../../../test/support/conversations.ts";
 import type { MemoryOptions } from "../memory-options.ts";
@@ -8,6 +8,7 @@ import { createTokenCounter } from "../token-counter.ts";
 import { toUnits } from "../to-units.ts";
 import { makeSummary, type MadeSummary } from "./make-summary.ts";
 
+const said = "They found the invoice";
 const counter = createTokenCounter({ provider: "", modelId: "" });
 const messages = [
   user("Find the invoice of May. I prefer PDF."),
@@ -147,6 +148,56 @@ test("makeSummary() counts what a model used whose answer is of no use", async (
   expect(summary).toMatchObject({ how: "extractive", answer: { usage: { inputTokens: { total: 30 } } } });
 });
 
+test("makeSummary() counts what a provider says it used before it failed", async () => {
+  const parts: MockScript = [
+    { parts: [{ type: "error", error: new Error("broken") }, finishWith(30, 4)], cutAfter: 3 },
+  ];
+
+  const { summary } = await make({ summarise: "model" }, messages, {}, parts);
+
+  expect(summary).toMatchObject({
+    how: "extractive",
+    error: { code: "model-failed" },
+    answer: { cost: 7, usage: { inputTokens: { total: 30 }, outputTokens: { total: 4 } } },
+  });
+  expect(summary.answer).not.toHaveProperty("estimate");
+});
+
+test.for<[what: string, script: MockScript, outputTokens: number]>([
+  ["loses its connection", [{ drops: new Error("gone") }], 0],
+  ["loses it in the middle", [{ text: said, drops: new Error("gone") }], counter.text(said)],
+  ["breaks off", [{ text: said, breaks: new Error("gone") }], counter.text(said)],
+  ["does not end", [{ reasoning: said, cutAfter: 7 }], counter.text(said)],
+  ["throws what nobody knows", [{ error: new Error("down") }], 0],
+])("makeSummary() estimates what a model used that %s", async ([, script, outputTokens]) => {
+  const { summary, model } = await make({ summarise: "model" }, messages, {}, script);
+
+  const inputTokens = counter.messages(model.asked[0]?.prompt ?? []);
+  expect(summary).toMatchObject({ how: "extractive", answer: { estimate: { inputTokens, outputTokens } } });
+  expect(summary.answer?.usage.inputTokens.total).toBeUndefined();
+});
+
+test("makeSummary() estimates what a model used that did not answer in time", async () => {
+  const never = { ...mockModel([]), doStream: async () => new Promise<never>(() => undefined) };
+
+  const { summary } = await make({ summarise: "model", summaryTimeoutMs: 5 }, messages, {}, never);
+
+  expect(summary.answer?.estimate?.inputTokens).toBeGreaterThan(100);
+});
+
+test.for<[what: string, script: MockScript, need?: Partial<Parameters<typeof makeSummary>[0]>]>([
+  ["refuses for its rate", [{ refused: { status: 429 } }]],
+  ["does not let the key in", [{ refused: { status: 401 } }]],
+  ["fails before it answers", [{ refused: { status: 500 } }]],
+  ["is not asked because the run is to stop", [], { signal: AbortSignal.abort() }],
+  ["costs too much", [], { mayAsk: () => false }],
+])("makeSummary() counts nothing of a model that %s", async ([, script, need = {}]) => {
+  const { summary } = await make({ summarise: "model" }, messages, need, script);
+
+  expect(summary.how).toBe("extractive");
+  expect(summary).not.toHaveProperty("answer");
+});
+
 test("makeSummary() shows a model no more than it takes", async () => {
   const long = Array.from({ length: 2000 }, (_, index) => user(`Sentence number ${index} of the user.`));
 
@@ -154,6 +205,17 @@ test("makeSummary() shows a model no more than it takes", async () => {
 
   expect(counter.text(JSON.stringify(model.asked[0]?.prompt))).toBeLessThan(3000);
 });
+
+function finishWith(input: number, output: number): ModelPart {
+  return {
+    type: "finish",
+    finishReason: { unified: "error", raw: undefined },
+    usage: {
+      inputTokens: { total: input, noCache: input, cacheRead: 0, cacheWrite: 0 },
+      outputTokens: { total: output, text: output, reasoning: 0 },
+    },
+  };
+}
 
 interface Made {
   readonly summary: MadeSummary;

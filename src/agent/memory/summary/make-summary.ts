@@ -1,4 +1,9 @@
 import { describeCause, isKitbagError, toFailure, type Failure } from "../../../core/errors.ts";
+import type { ModelCall, ModelUsage } from "../../../models/model.ts";
+import { isModelError, isRefusal, toModelError } from "../../../models/retry/to-model-error.ts";
+import { countPart } from "../../../models/tokens/count-content.ts";
+import { toTokens } from "../../../models/tokens/estimate-tokens.ts";
+import { familyOf } from "../../../models/tokens/token-family.ts";
 import type { ReadyModel } from "../../model-source.ts";
 import type { CountedAnswer, MemoryCompacted } from "../../events.ts";
 import type { Answer } from "../../run/answer-reader.ts";
@@ -8,7 +13,7 @@ import { cutText } from "../cut-text.ts";
 import type { MemoryOptions } from "../memory-options.ts";
 import { createTokenCounter, type TokenCounter } from "../token-counter.ts";
 import type { Unit } from "../to-units.ts";
-import { askForSummary } from "./ask-for-summary.ts";
+import { askForSummary, toSummaryCall, type CutAnswer, type SummaryReply } from "./ask-for-summary.ts";
 import { extractSummary } from "./extract-summary.ts";
 import { renderTranscript } from "./render-transcript.ts";
 
@@ -70,31 +75,54 @@ interface Told {
 
 async function tell(need: SummaryNeed, material: string): Promise<Told> {
   const { maxTokens, signal, options, findModel, mayAsk, counter } = need;
+  let ready: ReadyModel;
   try {
-    const ready = await findModel();
-    const { model } = ready;
-    const window = Math.min(windowOf(model, options.windows), 1_000_000);
-    const most = window * shownShare;
-    const text = cutText(material, most, createTokenCounter(model).text);
-    if (!mayAsk(ready, text)) return { error: toError(nothingLeft, ready.name) };
-    const timeoutMs = options.summaryTimeoutMs ?? usualTimeout;
-    const answer = await askForSummary({
-      model,
-      text,
-      maxTokens,
-      // Who thinks before it answers needs room for that; what it says is cut to what there is room for.
-      maxOutputTokens: maxTokens + Math.min(mostThought, window * thoughtShare),
-      timeoutMs,
-      signal,
-    });
-    const made = textOf(answer);
-    const told = { answer: { ...priceAnswer(ready, answer), usage: answer.usage } };
-    if (made === "") return { ...told, error: toError("it said nothing", ready.name) };
-    return { ...told, text: cutText(made, maxTokens, counter.text) };
+    ready = await findModel();
   } catch (cause) {
-    // A summary is no reason for a run to fail; that it was made without a model, and why, is in the event.
-    return { error: isKitbagError(cause) ? cause.toJSON() : toError(describeCause(cause), "summaryModel") };
+    return { error: describe(cause) };
   }
+  const { model, name } = ready;
+  const window = Math.min(windowOf(model, options.windows), 1_000_000);
+  const text = cutText(material, window * shownShare, createTokenCounter(model).text);
+  if (signal.aborted) return { error: describe(signal.reason) };
+  if (!mayAsk(ready, text)) return { error: toError(nothingLeft, name) };
+  // Who thinks before it answers needs room for that; what it says is cut to what there is room for.
+  const call = toSummaryCall(text, maxTokens, maxTokens + Math.min(mostThought, window * thoughtShare));
+  const { summaryTimeoutMs: timeoutMs = usualTimeout } = options;
+  const reply = await askForSummary({ model, call, timeoutMs, signal });
+  if (!reply.ok) {
+    const answer = toCounted(ready, call, reply.cut);
+    // A summary is no reason for a run to fail; that it was made without a model, and why, is in the event.
+    return { error: describe(reply.cause), ...(mayCharge(ready, reply) && { answer }) };
+  }
+  const answer = toCounted(ready, call, reply.answer);
+  const made = textOf(reply.answer);
+  if (made === "") return { answer, error: toError("it said nothing", name) };
+  return { answer, text: cutText(made, maxTokens, counter.text) };
+}
+
+/** Whether a provider may want to be paid for a question that failed: not if it said no, and nothing had come. */
+function mayCharge({ model }: ReadyModel, { cause, cut }: Extract<SummaryReply, { ok: false }>): boolean {
+  const error = toModelError(model, cause);
+  return isTold(cut.usage) || !isModelError(error) || !isRefusal(error);
+}
+
+function isTold({ inputTokens, outputTokens }: ModelUsage): boolean {
+  return inputTokens.total !== undefined || outputTokens.total !== undefined;
+}
+
+function toCounted(ready: ReadyModel, { prompt }: ModelCall, answer: CutAnswer | Answer): CountedAnswer {
+  const { usage, content } = answer;
+  const counted = { ...priceAnswer(ready, answer), usage };
+  if (isTold(usage)) return counted;
+  const { messages } = createTokenCounter(ready.model);
+  const family = familyOf(ready.model);
+  const outputTokens = content.reduce((sum, part) => sum + toTokens(countPart(part), family), 0);
+  return { ...counted, estimate: { inputTokens: messages(prompt), outputTokens } };
+}
+
+function describe(cause: unknown): Failure {
+  return isKitbagError(cause) ? cause.toJSON() : toError(describeCause(cause), "summaryModel");
 }
 
 const nothingLeft = "the limit of the cost leaves nothing for it, or nobody knows its price";

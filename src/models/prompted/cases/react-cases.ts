@@ -1,6 +1,8 @@
 import { cats, paris, prose, type Case } from "./case.ts";
 
 const fence = "```";
+const asQuery = 'the text was taken as "query"';
+const lines = ["search", { query: "cats\nand dogs" }] as const;
 
 /** Calls as lines of `Action:` and `Action Input:`. */
 export const reactCases: readonly Case[] = [
@@ -22,6 +24,26 @@ export const reactCases: readonly Case[] = [
     calls: [cats],
     repairs: ['the text was taken as "query"'],
   },
+  { text: "Action: search\nAction Input: cats\nand dogs", calls: [lines], repairs: [asQuery] },
+  { text: "Action: search\nAction Input:\ncats\nand dogs\nObservation: none", calls: [lines], repairs: [asQuery] },
+  {
+    text: "Action: search\nAction Input: cats\n\nand dogs\n\nThought: Now I wait.",
+    calls: [["search", { query: "cats\n\nand dogs" }]],
+    repairs: [asQuery],
+    prose: "Thought: Now I wait.",
+  },
+  {
+    text: `Action: search\nAction Input: ${fence}\ncats\n\nand dogs\n${fence}\nI wait.`,
+    calls: [["search", { query: "cats\n\nand dogs" }]],
+    repairs: [asQuery],
+    prose: "I wait.",
+  },
+  { text: `Action: get_weather\nAction Input:\n${fence}json\n{"city": "Paris"}\n${fence}`, calls: [paris] },
+  { text: `Action: search\nAction Input:\n${fence}\ncats\nand dogs\n${fence}\n`, calls: [lines], repairs: [asQuery] },
+  { text: 'Action: search\nAction Input: "cats"\n\nI wait.', calls: [cats], repairs: [asQuery], prose: "I wait." },
+  { text: "Action: search\nAction Input: `cats`\n\nI wait.", calls: [cats], repairs: [asQuery], prose: "I wait." },
+  { text: "Action: search\nAction Input: cats\n\nI wait.", problems: ["unreadable"] },
+  { text: `Action: search\nAction Input: ${fence}\ncats\n\nand do`, problems: ["cut-off"] },
   { text: "Action: list_files\nAction Input: None", calls: [["list_files", {}]] },
   { text: "Action: list_files\nAction Input: {}", calls: [["list_files", {}]] },
   { text: "Action: search[cats]", calls: [cats], repairs: ['the text was taken as "query"'] },
