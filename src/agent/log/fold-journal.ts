@@ -29,6 +29,8 @@ export interface Folded {
   readonly questions: readonly Question[];
   /** The last answer, if nothing was made of it yet, or not all. */
   readonly unfinished: ModelAnswered | undefined;
+  /** What somebody has said while its calls were made: it follows them. */
+  readonly saidMeanwhile: readonly ModelMessage[];
   /** What came of calls, by `step.call`. */
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
   /** What calls were made with, by `step.call`, if that is not what the model gave. */
@@ -72,6 +74,7 @@ class Folding {
   readonly #answers: ModelAnswered[] = [];
   readonly #questions: Question[] = [];
   #unfinished: ModelAnswered | undefined;
+  #saidMeanwhile: ModelMessage[] = [];
   readonly #outcomes = new Map<string, ToolOutcome>();
   readonly #changed = new Map<string, JsonValue>();
   readonly #asked = new Map<string, JsonValue>();
@@ -92,6 +95,7 @@ class Folding {
       answers: this.#answers,
       questions: this.#questions,
       unfinished: this.#unfinished,
+      saidMeanwhile: this.#saidMeanwhile,
       outcomes: this.#outcomes,
       changed: this.#changed,
       asked: this.#asked,
@@ -158,10 +162,17 @@ class Folding {
   }
 
   #addMessage({ reason, message }: MessageAdded): void {
-    this.#settle();
+    const isEarly = reason === "steering" && this.#hasOpenCalls();
+    if (!isEarly) this.#settle();
     this.#told.set(reason, (this.#told.get(reason) ?? 0) + 1);
     this.#toldSince.add(reason);
-    this.#messages.push(fromKeptMessage(message));
+    (isEarly ? this.#saidMeanwhile : this.#messages).push(fromKeptMessage(message));
+  }
+
+  #hasOpenCalls(): boolean {
+    const answer = this.#unfinished;
+    if (answer === undefined || isCut(answer)) return false;
+    return callsOf(answer).some((_call, index) => !this.#outcomes.has(`${answer.step}.${index}`));
   }
 
   #compact({ messages, answer }: MemoryCompacted): void {
@@ -188,7 +199,7 @@ class Folding {
       const outcome = this.#outcomes.get(`${answer.step}.${index}`);
       return outcome === undefined ? [] : [toResultPart(id, name, outcome)];
     });
-    this.#messages.push({ role: "tool", content: results });
+    this.#messages.push({ role: "tool", content: results }, ...this.#saidMeanwhile.splice(0));
   }
 }
 

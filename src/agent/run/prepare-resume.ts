@@ -124,9 +124,10 @@ function restore(run: RunState, folded: Folded): void {
   if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
   run.saidFrom = folded.saidFrom;
   run.isCompacted = folded.isCompacted;
-  run.step = folded.answers.at(-1)?.step ?? 0;
+  run.step = run.answered = folded.answers.at(-1)?.step ?? 0;
   run.calls = folded.calls;
   run.unfinished = folded.unfinished;
+  run.saidMeanwhile.push(...folded.saidMeanwhile);
   run.mended = folded.told.get("output") ?? 0;
   run.done = folded.outcomes;
   run.changed = new Map(folded.changed);

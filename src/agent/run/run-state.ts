@@ -74,6 +74,8 @@ export class RunState {
   isCompacted = false;
   /** How often the model was asked. */
   step = 0;
+  /** The step of its last answer: what is said now is said behind that. */
+  answered = 0;
   /** What it was asked, and what came of it. */
   readonly questions: Question[] = [];
   calls = 0;
@@ -95,6 +97,8 @@ export class RunState {
   unfinished: ModelAnswered | undefined;
   /** What somebody wants to say to the model before it is asked again. */
   readonly steering: string[] = [];
+  /** What the journal says that somebody has said while the calls of `unfinished` were made: it follows them. */
+  readonly saidMeanwhile: ModelMessage[] = [];
   /** Calls that wait for somebody. */
   readonly waiting: string[] = [];
   /** Approvals that were asked for, with the inputs that were shown, and what was decided about them. */

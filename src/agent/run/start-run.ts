@@ -11,6 +11,7 @@ import { callHook } from "./call-hook.ts";
 import { createEventFeed } from "./event-feed.ts";
 import type { RunEnd } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
+import { keepSteering } from "./say.ts";
 import type { RunStart } from "./run-start.ts";
 import type { RunState } from "./run-state.ts";
 import { timeIsUp, toStopReason } from "./stop-reason.ts";
@@ -167,6 +168,7 @@ async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
   const { log, conversation } = run.parts;
   const isLost = end.status === "stopped" && end.reason === "lost";
   try {
+    if (end.status !== "ok" && !isLost) await keepSteering(run);
     // Before the run has ended: if this process dies in between, whoever resumes the run keeps it again.
     if (conversation !== undefined && !isLost) await saveRun(run, end.status);
     if (end.status === "paused") await log.pause();
