@@ -7,6 +7,7 @@ import type { Question } from "../cost/question.ts";
 import type {
   AnswerDropped,
   ApprovalDecided,
+  CallChanged,
   CountedAnswer,
   MemoryCompacted,
   MessageAdded,
@@ -35,6 +36,8 @@ export interface Folded {
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
   /** What calls were made with, by `step.call`, if that is not what the model gave. */
   readonly changed: ReadonlyMap<string, JsonValue>;
+  /** Those of which the journal does not say all that they were made with. */
+  readonly redacted: ReadonlySet<string>;
   /** What was shown to whoever was asked to approve a call. */
   readonly asked: ReadonlyMap<string, JsonValue>;
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
@@ -77,6 +80,7 @@ class Folding {
   #saidMeanwhile: ModelMessage[] = [];
   readonly #outcomes = new Map<string, ToolOutcome>();
   readonly #changed = new Map<string, JsonValue>();
+  readonly #redacted = new Set<string>();
   readonly #asked = new Map<string, JsonValue>();
   readonly #decided = new Map<string, ApprovalDecided>();
   readonly #shownTools = new Map<string, string>();
@@ -98,6 +102,7 @@ class Folding {
       saidMeanwhile: this.#saidMeanwhile,
       outcomes: this.#outcomes,
       changed: this.#changed,
+      redacted: this.#redacted,
       asked: this.#asked,
       decided: this.#decided,
       shownTools: this.#shownTools,
@@ -137,7 +142,7 @@ class Folding {
         this.#dropped += 1;
         return;
       case "call-changed":
-        this.#changed.set(value["call"] as string, value["input"] as JsonValue);
+        this.#change(event as CallChanged);
         return;
       case "approval-asked":
         this.#asked.set(value["approval"] as string, value["input"] as JsonValue);
@@ -145,6 +150,13 @@ class Folding {
       case "approval-decided":
         this.#decide(event as ApprovalDecided);
     }
+  }
+
+  /** The last change counts: what was made before it is made again. */
+  #change({ call, input, redacted }: CallChanged): void {
+    this.#changed.set(call, input);
+    if (redacted === true) this.#redacted.add(call);
+    else this.#redacted.delete(call);
   }
 
   /** The first decision counts: the call may have been made since. */

@@ -90,6 +90,7 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
   );
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
   run.done = folded.outcomes;
+  run.changed = new Map(folded.changed);
   run.steering.push(...said(recorded, 0));
   return run;
 }

@@ -11,6 +11,7 @@ import { noteText } from "./note-text.ts";
 import { openAgain } from "./open-again.ts";
 import { isReadOnly, planCalls } from "./plan-calls.ts";
 import { toRule } from "./output-rule.ts";
+import { recallInputs } from "./recall-inputs.ts";
 import { toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import { ShownTools } from "./shown-tools.ts";
@@ -48,6 +49,9 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
       toParts(agent, given, { ready, session, log: createRunLog(kept), output, conversation }),
       folded.messages,
     );
+    run.done = folded.outcomes;
+    run.changed = new Map(folded.changed);
+    run.redacted = folded.redacted;
     await reopen(run, folded);
     requireSkills(run, folded);
     requireTools(run, folded);
@@ -74,7 +78,7 @@ async function reopen(run: RunState, folded: Folded): Promise<void> {
   // The conversation says it already.
   exposure.announcement();
   if (last === undefined || last === unfinished || isCut(last)) return;
-  for (const call of planCalls(last, session, exposure)) {
+  for (const call of recallInputs(run, last.step, planCalls(last, session, exposure))) {
     const outcome = folded.outcomes.get(`${last.step}.${call.index}`);
     if (outcome !== undefined) await openAgain(run, call, outcome);
   }
@@ -86,7 +90,8 @@ function requireSkills(run: RunState, { answers, outcomes }: Folded): void {
   const last = answers.at(-1);
   if (last === undefined || isCut(last)) return;
   const { session, exposure } = run.parts;
-  for (const { index, name, input } of planCalls(last, session, exposure)) {
+  const calls = recallInputs(run, last.step, planCalls(last, session, exposure));
+  for (const { index, name, input } of calls) {
     if (name !== "activate_skill" || outcomes.get(`${last.step}.${index}`)?.status !== "ok") continue;
     const { name: skill } = input as { readonly name?: unknown };
     if (session.getSkills().some((known) => known.skill.name === skill)) continue;
@@ -129,8 +134,6 @@ function restore(run: RunState, folded: Folded): void {
   run.unfinished = folded.unfinished;
   run.saidMeanwhile.push(...folded.saidMeanwhile);
   run.mended = folded.told.get("output") ?? 0;
-  run.done = folded.outcomes;
-  run.changed = new Map(folded.changed);
   run.shownTools = new ShownTools(folded.shownTools);
   for (const [approval, input] of folded.asked) run.asked.set(approval, input);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);

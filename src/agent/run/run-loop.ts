@@ -8,6 +8,7 @@ import { checkLimits } from "./check-limits.ts";
 import { isCut } from "./is-cut.ts";
 import { isReadOnly, planCalls, type PlannedCall } from "./plan-calls.ts";
 import { readOutput } from "./read-output.ts";
+import { recallInputs } from "./recall-inputs.ts";
 import { runCalls, type CallResult } from "./run-calls.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
@@ -33,7 +34,8 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   const answer = run.unfinished ?? (await ask(run));
   if (typeof answer === "string") return { status: "stopped", reason: answer };
   run.unfinished = undefined;
-  const calls = planCalls(answer, run.parts.session, run.parts.exposure);
+  const planned = planCalls(answer, run.parts.session, run.parts.exposure);
+  const calls = run.changed === undefined ? planned : recallInputs(run, answer.step, planned);
   addAnswer(run, answer, calls);
   if (calls.length === 0 || isCut(answer)) {
     const end = await finish(run, answer);

@@ -60,6 +60,8 @@ export interface RunParts {
   readonly priceOf: PriceOf;
 }
 
+const noNames: ReadonlySet<string> = new Set();
+
 /** A run while it lasts. */
 export class RunState {
   readonly parts: RunParts;
@@ -108,6 +110,8 @@ export class RunState {
   done: { has(name: string): boolean } = new Set<string>();
   /** What calls are made with as far as the journal says something else than the model, by `step.call`. */
   changed: Map<string, JsonValue> | undefined;
+  /** Those of which the journal does not say all. */
+  redacted: ReadonlySet<string> = noNames;
   #callIds: Set<string> | undefined;
   /** How often the model was told to go on, or to mend its answer. */
   continued = 0;

@@ -191,6 +191,23 @@ test("kitbag runs debug makes a call again with what it was made with", async ()
   expect((await kitbag(project, ["runs", "show", again])).stdout).toContain("(made with text: changed)");
 });
 
+test("kitbag runs debug does not make a call again whose input it does not know, because it looked like a secret", async () => {
+  const { env } = await startWireModel([toCall("note", { text: "first" }), { text: "One." }, { text: "Two." }]);
+  const project = createToolProject();
+  await kitbag(project, ["run", "note it"], env);
+  const debug = async (id: string, stdin: string): Promise<KitbagRun> =>
+    runKitbag(["runs", "debug", id, "--module", "tools.mjs"], { project, env, stdin });
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  const { stderr } = await debug(await newestOf(project, "note it"), `n\nn\nargs {"text": "${token}"}\n`);
+  const [, changed = ""] = /([\da-f-]{36}) goes on from here/u.exec(stderr) ?? [];
+
+  const again = await debug(changed, "n\nn\nn\nretry\n");
+
+  expect(again.stderr).toContain("Cannot make the call 1.0 again: what it was made with looked like a secret");
+  expect(again.code).toBe(2);
+  expect(readLines(project, "noted")).toEqual(["first", token]);
+});
+
 test("kitbag runs debug puts another result in the place of the recorded one, and makes no call", async () => {
   const { env, server } = await startWireModel([
     toCall("note", { text: "first" }),
