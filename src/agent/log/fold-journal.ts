@@ -19,6 +19,7 @@ import { parseInput } from "../run/parse-input.ts";
 import { addToolChanges } from "../run/shown-tools.ts";
 import { toAssistantMessage, toCutMessage } from "../run/to-assistant-message.ts";
 import { toResultPart } from "../run/to-result-part.ts";
+import { checkJournal } from "./check-journal.ts";
 import { fromKeptMessage } from "./kept-files.ts";
 
 /** What a journal says about a run: everything that is needed to go on with it. */
@@ -62,9 +63,15 @@ export interface Folded {
 /**
  * Reads a journal from its beginning to its end.
  *
- * @throws {KitbagError} `run-not-found` if it is not that of an agent's run.
+ * @throws {KitbagError} `run-not-found` if it is not that of an agent's run; `run-damaged` if a line is not what it should be.
  */
 export function foldJournal(runId: string, entries: readonly RunEntry[]): Folded {
+  checkJournal(runId, entries);
+  return foldLines(runId, entries);
+}
+
+/** The same, for lines that are known to be sound. @throws {KitbagError} `run-not-found` */
+export function foldLines(runId: string, entries: readonly RunEntry[]): Folded {
   const folding = new Folding();
   for (const { value } of entries) folding.add(value);
   if (folding.start === undefined) throw new KitbagError("run-not-found", { run: runId });

@@ -12,8 +12,9 @@ import { isCut } from "../run/is-cut.ts";
 import { toCallChanged } from "../run/to-call-changed.ts";
 import { toKeptEvent } from "./kept-files.ts";
 import { checkForkChanges, redactChanges, type ForkChanges } from "./fork-changes.ts";
-import { callsOf, foldJournal, type AskedCall } from "./fold-journal.ts";
-import { readJournal } from "./replay-run.ts";
+import { takeSound } from "./check-journal.ts";
+import { callsOf, foldLines, type AskedCall } from "./fold-journal.ts";
+import { readJournal } from "./read-journal.ts";
 
 /** Which run a fork is made from, up to which step, and who answers from there on if it is another model. */
 export interface ForkPlace {
@@ -26,7 +27,7 @@ export interface ForkPlace {
  * Writes the journal of a run that is the same as another up to a step, with the calls of that step; 0 is before the first. Answers with
  * its id: resume it to go on.
  *
- * @throws {KitbagError} `run-not-found`; `option-invalid` if there is no such step, or no such call; `run-ended` if the id is taken.
+ * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there is no such step, or no such call; `run-ended` if the id is taken.
  */
 export async function forkRun(
   agent: AgentParts,
@@ -35,8 +36,8 @@ export async function forkRun(
 ): Promise<string> {
   checkForkChanges(given);
   const changes = redactChanges(given, createInputRedactor(agent.options.redactInput));
-  const entries = await readJournal(agent, id);
-  const { start, answers, outcomes } = foldJournal(id, entries);
+  const entries = takeSound(id, await readJournal(agent, id), step);
+  const { start, answers, outcomes } = foldLines(id, entries);
   checkStep(step, answers);
   const calls = findCalls(answers.filter((answer) => answer.step <= step));
   checkOutcomes(calls, changes);

@@ -4,6 +4,7 @@ import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { checkResumeOptions } from "../check-agent-options.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
+import { readJournal } from "../log/read-journal.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
 import { countAnswer, countOther } from "./ask-model.ts";
 import { isCut } from "./is-cut.ts";
@@ -21,19 +22,20 @@ import type { RunStart } from "./run-start.ts";
 /**
  * Makes a run ready that is in the store, as it was.
  *
- * @throws {KitbagError} `run-not-found`, `run-leased`, `run-ended`, `run-incomplete`, and what is wrong with what it is given.
+ * @throws {KitbagError} `run-not-found`, `run-damaged`, `run-leased`, `run-ended`, `run-incomplete`, and what is wrong with what it is given.
  */
 export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
   const { options, id } = start;
   checkResumeOptions(options);
   const runs = needRuns(agent.runs);
-  // Before the lease is taken: an id that nobody knows would become a run.
-  const { start: first } = foldJournal(id, await runs.read(id, { limit: 10 }));
-  const ready = await agent.models.get(options.model ?? first.requestedModel ?? agent.options.model);
+  // Before the lease is taken: an id that nobody knows would become a run, and nothing is written into a journal that is damaged.
+  const found = await readJournal(agent, id);
+  const before = foldJournal(id, found);
+  const ready = await agent.models.get(options.model ?? before.start.requestedModel ?? agent.options.model);
   const kept = await runs.open(id);
   const session = agent.options.workspace.openSession();
   try {
-    const folded = foldJournal(id, kept.past);
+    const folded = kept.past.length === found.length ? before : foldJournal(id, kept.past);
     const { start: begun } = folded;
     const { untold } = splitSkills(begun.skills, begun.messages);
     for (const skill of untold) await session.activateSkill(skill);

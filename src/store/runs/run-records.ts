@@ -65,6 +65,13 @@ export function toRecord(value: JsonValue): RunRecord | undefined {
   return typeof type === "string" && recordTypes.has(type) ? (value as unknown as RunRecord) : undefined;
 }
 
+/** How a run ended. Also one has ended whose last line does not say how. */
+export function toOutcome({ outcome }: Extract<RunRecord, { readonly type: "run-end" }>): RunOutcome {
+  const { status } = (outcome ?? {}) as Partial<RunOutcome>;
+  if (status === "ok" || status === "failed") return outcome;
+  return { status: "failed", error: { message: "The journal does not say how the run ended" } };
+}
+
 /**
  * Checks events on their way into a journal.
  *
