@@ -38,6 +38,18 @@ test("fork() leaves out what was compacted before a change, and nothing else of 
   expect(await agent.replay(changed.id)).toMatchObject({ status: "same" });
 });
 
+test("fork() refuses the id of a run that is there, and leaves that as it is", async () => {
+  const { agent, store } = await readBook();
+  const other = agent.run("Read another book", { id: "other", onEvent: () => other.stop() });
+  await other.result;
+  const lines = await store.log.position("run:other");
+
+  const fork = agent.fork("book", 1, { id: "other" });
+
+  await expect(fork).rejects.toThrow('Cannot use "changes.id": found "other", expected an id that no run has');
+  expect(await store.log.position("run:other")).toBe(lines);
+});
+
 test("fork() takes out of what is changed what the model must not see", async () => {
   const { agent, model } = await readBook({ redactInput: true });
 

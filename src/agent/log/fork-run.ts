@@ -1,12 +1,13 @@
-import { KitbagError, toFailure } from "../../core/errors.ts";
+import { toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
+import type { Runs } from "../../store/runs/create-runs.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
-import { refuseFound } from "../expectations.ts";
+import { refuse, refuseFound } from "../expectations.ts";
 import { createInputRedactor } from "../run/input-redactor.ts";
 import { isCut } from "../run/is-cut.ts";
 import { toCallChanged } from "../run/to-call-changed.ts";
@@ -27,7 +28,7 @@ export interface ForkPlace {
  * Writes the journal of a run that is the same as another up to a step, with the calls of that step; 0 is before the first. Answers with
  * its id: resume it to go on.
  *
- * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there is no such step, or no such call; `run-ended` if the id is taken.
+ * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there is no such step, or no such call, or the id is taken.
  */
 export async function forkRun(
   agent: AgentParts,
@@ -42,9 +43,8 @@ export async function forkRun(
   const calls = findCalls(answers.filter((answer) => answer.step <= step));
   checkOutcomes(calls, changes);
   const forkId = changes.id ?? crypto.randomUUID();
-  const run = await needRuns(agent.runs).open(forkId);
+  const run = await openNew(needRuns(agent.runs), forkId);
   try {
-    if (run.past.length > 0) throw new KitbagError("run-ended", { run: forkId });
     const begun: TaskStart = {
       ...(model === undefined ? start : await withModel(start, agent, model)),
       run: forkId,
@@ -66,6 +66,16 @@ export async function forkRun(
     await run.pause();
   }
   return forkId;
+}
+
+/** Opens a run that nobody knows. What somebody else has is not touched. @throws {KitbagError} `option-invalid` if there is one of this id. */
+async function openNew(runs: Runs, id: string): Promise<Run> {
+  const taken = (): never => refuse("changes.id", id, "an id that no run has");
+  if ((await runs.read(id, { limit: 1 })).length > 0) taken();
+  const run = await runs.open(id);
+  if (run.past.length === 0) return run;
+  await run.close();
+  return taken();
 }
 
 /** Whoever goes on with the fork later asks the model that it has, and not that of the run that it was made from. */
