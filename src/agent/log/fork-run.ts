@@ -28,7 +28,8 @@ export interface ForkPlace {
  * Writes the journal of a run that is the same as another up to a step, with the calls of that step; 0 is before the first. Answers with
  * its id: resume it to go on.
  *
- * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there is no such step, or no such call, or the id is taken.
+ * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there
+ * is no such step, or no such call, or the id is taken.
  */
 export async function forkRun(
   agent: AgentParts,
@@ -68,7 +69,7 @@ export async function forkRun(
   return forkId;
 }
 
-/** Opens a run that nobody knows. What somebody else has is not touched. @throws {KitbagError} `option-invalid` if there is one of this id. */
+/** Opens a run that nobody knows: one that is there stays as it is. @throws {KitbagError} `option-invalid` */
 async function openNew(runs: Runs, id: string): Promise<Run> {
   const taken = (): never => refuse("changes.id", id, "an id that no run has");
   if ((await runs.read(id, { limit: 1 })).length > 0) taken();
