@@ -7,9 +7,11 @@ import type { Approve } from "../../workspace/call/approval.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { askApproval, type ApprovalAnswer } from "./ask-approval.ts";
 import { askAfterCall, askBeforeCall } from "./ask-before-call.ts";
+import { CutOff, throwIfCutOff } from "./cut-off.ts";
 import { openAgain } from "./open-again.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
 import type { CallVerdict } from "../hooks.ts";
+import type { LoggedOutcome } from "../log/run-log.ts";
 import type { RunState } from "./run-state.ts";
 import { toCallChanged } from "./to-call-changed.ts";
 
@@ -71,7 +73,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
   if (isHeard) tellStart(run, planned, name);
-  const { outcome, recalled } = await log.call({
+  const logged = log.call({
     name,
     tool,
     idempotent: isIdempotent(planned),
@@ -79,6 +81,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
     isAwaited: isHeard,
     work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
   });
+  const { outcome, recalled } = await logged.catch(unlessCutOff);
   if (!recalled) counter.addCall();
   else await openAgain(run, planned, outcome);
   const durationMs = performance.now() - startedAt;
@@ -86,6 +89,11 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
   }
   return outcome;
+}
+
+function unlessCutOff(cause: unknown): LoggedOutcome {
+  if (cause instanceof CutOff) return { outcome: cause.outcome, recalled: false };
+  throw cause;
 }
 
 function tellStart({ id: run, step, decided, parts: { feed } }: RunState, planned: PlannedCall, name: string): void {
@@ -175,9 +183,10 @@ async function reach(run: RunState, planned: PlannedCall, making: Making, input:
   const known = run.changed?.get(`${run.step}.${planned.index}`) ?? planned.input;
   if (!isSame(given, known)) await keepChange(run, planned, given);
   begin();
-  return planned.dispatch === undefined
+  const outcome = await (planned.dispatch === undefined
     ? session.call(planned.address, given, options)
-    : planned.dispatch.run(given, options);
+    : planned.dispatch.run(given, options));
+  return throwIfCutOff(run, planned, outcome);
 }
 
 /** What a call is made with is written down before it is made, if that is not what the journal says already: the run is its log. */
