@@ -144,7 +144,7 @@ test("readRunCosts() counts what a model used that was asked for a summary", asy
   const answer = { model: "acme/small", usage: used, cost: 0.5 };
   const value = { type: "memory-compacted", step: 1, messages, answer };
 
-  const rows = readRunCosts([...entries, { ...entries[0], value } as never]);
+  const rows = readRunCosts([...entries, { position: entries.length + 1, time: 0, value } as never]);
 
   expect(rows.filter(({ kind }) => kind === "model").map(({ name, inputTokens }) => [name, inputTokens])).toEqual([
     ["acme/m", 1000],

@@ -74,6 +74,22 @@ test.for<[what: string, type: string, damage: Damage, line: number, problem: str
   expect(await store.log.position("run:a")).toBe(lines);
 });
 
+test("resume() says of a journal that a line of it is missing", async () => {
+  const { journal } = await createWorld();
+  const { agent, store } = await createStored(journal);
+  const read: Store["log"]["read"] = async (stream, options) =>
+    (await store.log.read(stream, options)).filter(({ position }) => position !== 4);
+  const gappy = { ...store, log: { ...store.log, read } };
+
+  const { error } = await createAgent({ model: mockModel([]), store: gappy, workspace: createTools([]) }).resume("a")
+    .result;
+
+  expect(error?.message).toContain(
+    "line 4 of its journal is damaged (it is missing); go on from what is sound before it",
+  );
+  expect((await agent.resume("a").result).status).toBe("ok");
+});
+
 test("fork() goes on from what is sound before the line that is damaged, and makes no call again", async () => {
   const { agent, made } = await createDamaged("message-added", without("message"));
 

@@ -24,13 +24,14 @@ export function checkJournal(run: string, entries: readonly RunEntry[]): void {
 export function takeSound(run: string, entries: readonly RunEntry[], step: number): readonly RunEntry[] {
   const reader = new JournalReader();
   for (const [index, { position, value }] of entries.entries()) {
-    const problem = reader.read(value);
+    const line = index + 1;
+    const problem = position === line ? reader.read(value) : "it is missing";
     if (problem === undefined) continue;
     const { soundStep } = reader;
     if (soundStep !== undefined && step <= soundStep) return entries.slice(0, index);
     throw new KitbagError("run-damaged", {
       run,
-      line: position,
+      line,
       problem,
       ...(soundStep !== undefined && { soundStep }),
     });
