@@ -110,6 +110,11 @@ function refuse(option: string, found: string, expected: string): never {
   throw new KitbagError("option-invalid", { option, found, expected });
 }
 
+/** `run:step`. A run's id with a ":" is written so that no other run and step give the same. */
+export function toStepKey(runId: string, name: string): string {
+  return `${runId.replaceAll("%", "%25").replaceAll(":", "%3A")}:${name}`;
+}
+
 /** The name of the stream that holds the journal of a run. */
 export function toStream(runId: string): string {
   return `${streamPrefix}${runId}`;
