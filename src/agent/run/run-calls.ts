@@ -73,15 +73,20 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
   if (isHeard) tellStart(run, planned, name);
-  const logged = log.call({
-    name,
-    tool,
-    idempotent: isIdempotent(planned),
-    // Who is told that it is over must not see it made again after a crash.
-    isAwaited: isHeard,
-    work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
-  });
-  const { outcome, recalled } = await logged.catch(unlessCutOff);
+  let logged: LoggedOutcome;
+  try {
+    logged = await log.call({
+      name,
+      tool,
+      idempotent: isIdempotent(planned),
+      // Who is told that it is over must not see it made again after a crash.
+      isAwaited: isHeard,
+      work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
+    });
+  } catch (cause) {
+    logged = fromCutOff(cause);
+  }
+  const { outcome, recalled } = logged;
   if (!recalled) counter.addCall();
   else await openAgain(run, planned, outcome);
   const durationMs = performance.now() - startedAt;
@@ -91,7 +96,7 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   return outcome;
 }
 
-function unlessCutOff(cause: unknown): LoggedOutcome {
+function fromCutOff(cause: unknown): LoggedOutcome {
   if (cause instanceof CutOff) return { outcome: cause.outcome, recalled: false };
   throw cause;
 }
