@@ -665,6 +665,7 @@ test("errorCodes are these", () => {
     "provider-unknown",
     "recording-diverged",
     "request-refused",
+    "run-damaged",
     "run-ended",
     "run-incomplete",
     "run-leased",

@@ -29,13 +29,14 @@ export interface Agent {
    * Goes through a run again with the answers and outcomes of its journal, and tells where it would not be the same now. Neither the
    * model nor a tool is asked.
    *
-   * @throws {KitbagError} `run-not-found`.
+   * @throws {KitbagError} `run-not-found`; `run-damaged` if a line of the journal is not what it should be.
    */
   replay(id: string): Promise<ReplayReport>;
   /**
    * Makes a run that is the same as another up to a step, and then goes its own way: with something changed, or another model.
    *
-   * @throws {KitbagError} `run-not-found`; `option-invalid` if there is no such step or call, or an option is wrong.
+   * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there is
+   * no such step or call, or an option is wrong.
    */
   fork(id: string, step: number, changes?: ForkChanges, options?: ResumeOptions): Promise<AgentRun>;
   /** Of all runs of this agent, in US dollars; `undefined` if a price is not known. */

@@ -1,5 +1,6 @@
 import { KitbagError } from "../core/errors.ts";
 import { showValue } from "../core/json.ts";
+import type { Store } from "../core/store.ts";
 import type { Runs } from "../store/runs/create-runs.ts";
 import type { AgentOptions } from "./agent-options.ts";
 import type { UsageCounter } from "./cost/usage-counter.ts";
@@ -18,7 +19,15 @@ export interface AgentParts {
 
 /** @throws {KitbagError} `option-invalid` if nothing is kept. */
 export function needRuns(runs: Runs | undefined): Runs {
-  if (runs !== undefined) return runs;
+  return runs ?? refuse();
+}
+
+/** @throws {KitbagError} `option-invalid` if nothing is kept. */
+export function needStore({ options: { store } }: Pick<AgentParts, "options">): Store {
+  return store ?? refuse();
+}
+
+function refuse(): never {
   const expected = "a store, such as sqliteStore(), because only runs that are kept can be gone on with";
   throw new KitbagError("option-invalid", { option: "store", found: showValue(undefined), expected });
 }

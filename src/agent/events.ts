@@ -134,6 +134,8 @@ export interface CallChanged {
   readonly tool: string;
   /** Without what looks like a secret. */
   readonly input: JsonValue;
+  /** Set if that is not all of it: the call cannot be made again from here. */
+  readonly redacted?: true;
 }
 
 /** What came of it. */

@@ -36,7 +36,7 @@ export type OutcomeVerdict = void | undefined | ToolOutcome | { readonly again: 
  *
  * **Contract**: each may be asynchronous, and the run waits for it until it is stopped. One that throws, or answers with something
  * else than it may, ends the run with `hook-failed`; what is already in the journal stays. After a crash they are called again for what
- * was not finished. What `beforeCall` makes of an input is what somebody is asked to approve, and with another input than the one that
+ * was not finished, with what the model gave; without `beforeCall`, a call is made with what the journal says. What `beforeCall` makes of an input is what somebody is asked to approve, and with another input than the one that
  * was approved a call is not made.
  */
 export interface AgentHooks {

@@ -16,7 +16,7 @@ export interface RunResult<Output = JsonValue> {
   readonly output?: Output;
   /** Why it stopped. */
   readonly reason?: StopReason;
-  /** Why it failed. */
+  /** Why it failed, or was lost. */
   readonly error?: Failure;
   /** What waits for somebody, if it is paused. */
   readonly approvals?: readonly string[];

@@ -7,6 +7,7 @@ import { renderJson, renderJsonLine } from "./printable.ts";
 import { toFailedAnswer } from "./report-error.ts";
 import { runCli } from "./run-cli.ts";
 import { createTerminal, type Terminal } from "./terminal.ts";
+import { interrupt } from "./until-interrupted.ts";
 
 /** Runs the command line as the whole of this process: prints one answer and ends with its exit code. */
 export async function runProgram(argv: readonly string[]): Promise<void> {
@@ -15,18 +16,20 @@ export async function runProgram(argv: readonly string[]): Promise<void> {
   const render = hasJsonFlag(argv) ? chooseJson(argv) : undefined;
   const onEarlyExit = (): void => reportEarlyExit(render);
   let isFinished = false;
+  let isRead = true;
 
   const finish = async (answer: Answer): Promise<void> => {
     if (isFinished) return;
     isFinished = true;
     process.off("exit", onEarlyExit);
+    if (!isRead) process.exit();
     printAnswer(answer, render, terminal);
     await terminal.flush();
     // A tool that was cut off at its limit may still hold timers and sockets; the answer is there, so nobody waits for them.
     process.exit(answer.exitCode ?? 0);
   };
 
-  endQuietlyWhenNobodyReads();
+  endQuietlyWhenNobodyReads(() => (isRead = false));
   keepStdoutClean();
   process.on("exit", onEarlyExit);
   process.on("uncaughtException", (cause) => void finish(toFailedAnswer(cause)));
@@ -54,13 +57,15 @@ function printAnswer({ document, text, failure }: Answer, render: RenderJson | u
   if (failure !== undefined) terminal.note(`${failure}\n`);
 }
 
-/** `kitbag list | head -1` is not a failure. */
-function endQuietlyWhenNobodyReads(): void {
+/** `kitbag list | head -1` is not a failure. What goes on ends in order first: a run is given back. */
+function endQuietlyWhenNobodyReads(onUnread: () => void): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (cause: NodeJS.ErrnoException) => {
       // The terminal was closed: the program hears of that otherwise, and ends in order.
       if (cause.code === "EIO") return;
       if (cause.code !== "EPIPE") throw cause;
+      onUnread();
+      if (interrupt()) return;
       process.removeAllListeners("exit");
       process.exit();
     });

@@ -12,10 +12,32 @@ export async function untilInterrupted<Result>(work: (signal: AbortSignal) => Pr
   }
 }
 
+/** What is to end in order, each with what stops it. */
+const goingOn = new Set<() => void>();
+
 /** Calls `stop` when somebody wants the program to end, until the function is called that it answers with. */
 export function onInterrupt(stop: () => void): () => void {
+  goingOn.add(stop);
   for (const name of signals) process.once(name, stop);
   return () => {
+    goingOn.delete(stop);
     for (const name of signals) process.off(name, stop);
   };
+}
+
+/** Does what must not be left half done when the program is to end: it is not stopped, but waited for. */
+export async function uninterrupted(work: () => Promise<void>): Promise<void> {
+  const isDone = (): void => {};
+  goingOn.add(isDone);
+  try {
+    await work();
+  } finally {
+    goingOn.delete(isDone);
+  }
+}
+
+/** Stops what goes on, as a signal does, however often it is called. Answers whether there is anything that must end first. */
+export function interrupt(): boolean {
+  for (const stop of goingOn) stop();
+  return goingOn.size > 0;
 }

@@ -222,6 +222,13 @@ export interface ErrorDetails {
   "recording-diverged": { readonly what: string; readonly difference: string };
   /** A request is answered with an HTTP status instead of being let in. */
   "request-refused": { readonly status: number; readonly reason: string };
+  /** A line of the journal of a run is not what it should be. `soundStep` is the last step of which all is known, if there is any. */
+  "run-damaged": {
+    readonly run: string;
+    readonly line: number;
+    readonly problem: string;
+    readonly soundStep?: number;
+  };
   /** The run has ended: nothing can be written to it. */
   "run-ended": { readonly run: string };
   /** What a run was in the middle of is not there: a tool or a skill. */

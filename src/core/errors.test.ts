@@ -297,6 +297,8 @@ const facts = {
   problem: "not-found",
   path: "kitbag.config.ts",
   pipeline: "report",
+  line: 3,
+  soundStep: 2,
   position: 7,
   provider: "opnai",
   problems: [problem("filters[0].size"), { ...problem("sort"), didYouMean: "ascending" }],

@@ -139,6 +139,12 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "recording-diverged": ({ what, difference }) =>
     `Cannot answer from the recording: ${what}; record it again if that is right\n${difference}`,
   "request-refused": ({ reason }) => `Cannot answer the request: ${reason}`,
+  "run-damaged": ({ run, line, problem, soundStep }) =>
+    `Cannot read the run ${quote(run)}: line ${line} of its journal is damaged (${problem}); ${
+      soundStep === undefined
+        ? ""
+        : `go on from what is sound before it with kitbag runs fork ${run} --step ${soundStep}, or `
+    }restore the store from a backup`,
   "run-ended": ({ run }) =>
     `Cannot go on with the run ${quote(run)}: it has ended; read it, fork it to go on from its middle or its end, or start a new one`,
   "run-incomplete": ({ run, missing, reason }) =>

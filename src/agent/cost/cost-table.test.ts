@@ -140,9 +140,11 @@ test("readRunCosts() counts what a model used that was asked for a summary", asy
   await run.result;
   const entries = await createRuns({ store }).read(run.id);
   const { usage: used } = question([]).answer;
-  const value = { type: "memory-compacted", messages: [], answer: { model: "acme/small", usage: used, cost: 0.5 } };
+  const messages = [{ role: "user", content: [] }];
+  const answer = { model: "acme/small", usage: used, cost: 0.5 };
+  const value = { type: "memory-compacted", step: 1, messages, answer };
 
-  const rows = readRunCosts([...entries, { ...entries[0], value } as never]);
+  const rows = readRunCosts([...entries, { position: entries.length + 1, time: 0, value } as never]);
 
   expect(rows.filter(({ kind }) => kind === "model").map(({ name, inputTokens }) => [name, inputTokens])).toEqual([
     ["acme/m", 1000],

@@ -8,7 +8,7 @@ import type { Question } from "./question.ts";
  * Reads from the journal of a run what its tokens were spent on, like `run.breakdown()`. A journal does not say which tools
  * were in a model's list: their definitions are in the row `instructions`.
  *
- * @throws {KitbagError} `run-not-found` if it is not the journal of an agent's run.
+ * @throws {KitbagError} `run-not-found` if it is not the journal of an agent's run; `run-damaged` if a line is not what it should be.
  *
  * @example
  * ```ts
@@ -25,7 +25,12 @@ import type { Question } from "./question.ts";
  * ```
  */
 export function readRunCosts(entries: readonly RunEntry[]): readonly CostRow[] {
-  return toCostRows([...foldJournal("", entries).questions, ...entries.flatMap(toOther)]);
+  return toCostRows([...foldJournal(idOf(entries), entries).questions, ...entries.flatMap(toOther)]);
+}
+
+function idOf(entries: readonly RunEntry[]): string {
+  const run = entries.find(({ value }) => value?.type === "task-start")?.value["run"];
+  return typeof run === "string" ? run : "";
 }
 
 /** The question for an answer that is no part of the conversation: for a summary, or that a hook did not want. */

@@ -7,6 +7,7 @@ import type { Question } from "../cost/question.ts";
 import type {
   AnswerDropped,
   ApprovalDecided,
+  CallChanged,
   CountedAnswer,
   MemoryCompacted,
   MessageAdded,
@@ -18,6 +19,7 @@ import { parseInput } from "../run/parse-input.ts";
 import { addToolChanges } from "../run/shown-tools.ts";
 import { toAssistantMessage, toCutMessage } from "../run/to-assistant-message.ts";
 import { toResultPart } from "../run/to-result-part.ts";
+import { checkJournal } from "./check-journal.ts";
 import { fromKeptMessage } from "./kept-files.ts";
 
 /** What a journal says about a run: everything that is needed to go on with it. */
@@ -29,10 +31,14 @@ export interface Folded {
   readonly questions: readonly Question[];
   /** The last answer, if nothing was made of it yet, or not all. */
   readonly unfinished: ModelAnswered | undefined;
+  /** What somebody has said while its calls were made: it follows them. */
+  readonly saidMeanwhile: readonly ModelMessage[];
   /** What came of calls, by `step.call`. */
   readonly outcomes: ReadonlyMap<string, ToolOutcome>;
   /** What calls were made with, by `step.call`, if that is not what the model gave. */
   readonly changed: ReadonlyMap<string, JsonValue>;
+  /** Those of which the journal does not say all that they were made with. */
+  readonly redacted: ReadonlySet<string>;
   /** What was shown to whoever was asked to approve a call. */
   readonly asked: ReadonlyMap<string, JsonValue>;
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
@@ -57,9 +63,15 @@ export interface Folded {
 /**
  * Reads a journal from its beginning to its end.
  *
- * @throws {KitbagError} `run-not-found` if it is not that of an agent's run.
+ * @throws {KitbagError} `run-not-found` if it is not that of an agent's run; `run-damaged` if a line is not what it should be.
  */
 export function foldJournal(runId: string, entries: readonly RunEntry[]): Folded {
+  checkJournal(runId, entries);
+  return foldLines(runId, entries);
+}
+
+/** The same, for lines that are known to be sound. @throws {KitbagError} `run-not-found` */
+export function foldLines(runId: string, entries: readonly RunEntry[]): Folded {
   const folding = new Folding();
   for (const { value } of entries) folding.add(value);
   if (folding.start === undefined) throw new KitbagError("run-not-found", { run: runId });
@@ -72,8 +84,10 @@ class Folding {
   readonly #answers: ModelAnswered[] = [];
   readonly #questions: Question[] = [];
   #unfinished: ModelAnswered | undefined;
+  #saidMeanwhile: ModelMessage[] = [];
   readonly #outcomes = new Map<string, ToolOutcome>();
   readonly #changed = new Map<string, JsonValue>();
+  readonly #redacted = new Set<string>();
   readonly #asked = new Map<string, JsonValue>();
   readonly #decided = new Map<string, ApprovalDecided>();
   readonly #shownTools = new Map<string, string>();
@@ -92,8 +106,10 @@ class Folding {
       answers: this.#answers,
       questions: this.#questions,
       unfinished: this.#unfinished,
+      saidMeanwhile: this.#saidMeanwhile,
       outcomes: this.#outcomes,
       changed: this.#changed,
+      redacted: this.#redacted,
       asked: this.#asked,
       decided: this.#decided,
       shownTools: this.#shownTools,
@@ -133,7 +149,7 @@ class Folding {
         this.#dropped += 1;
         return;
       case "call-changed":
-        this.#changed.set(value["call"] as string, value["input"] as JsonValue);
+        this.#change(event as CallChanged);
         return;
       case "approval-asked":
         this.#asked.set(value["approval"] as string, value["input"] as JsonValue);
@@ -141,6 +157,13 @@ class Folding {
       case "approval-decided":
         this.#decide(event as ApprovalDecided);
     }
+  }
+
+  /** The last change counts: what was made before it is made again. */
+  #change({ call, input, redacted }: CallChanged): void {
+    this.#changed.set(call, input);
+    if (redacted === true) this.#redacted.add(call);
+    else this.#redacted.delete(call);
   }
 
   /** The first decision counts: the call may have been made since. */
@@ -158,10 +181,17 @@ class Folding {
   }
 
   #addMessage({ reason, message }: MessageAdded): void {
-    this.#settle();
+    const isEarly = reason === "steering" && this.#hasOpenCalls();
+    if (!isEarly) this.#settle();
     this.#told.set(reason, (this.#told.get(reason) ?? 0) + 1);
     this.#toldSince.add(reason);
-    this.#messages.push(fromKeptMessage(message));
+    (isEarly ? this.#saidMeanwhile : this.#messages).push(fromKeptMessage(message));
+  }
+
+  #hasOpenCalls(): boolean {
+    const answer = this.#unfinished;
+    if (answer === undefined || isCut(answer)) return false;
+    return callsOf(answer).some((_call, index) => !this.#outcomes.has(`${answer.step}.${index}`));
   }
 
   #compact({ messages, answer }: MemoryCompacted): void {
@@ -188,7 +218,7 @@ class Folding {
       const outcome = this.#outcomes.get(`${answer.step}.${index}`);
       return outcome === undefined ? [] : [toResultPart(id, name, outcome)];
     });
-    this.#messages.push({ role: "tool", content: results });
+    this.#messages.push({ role: "tool", content: results }, ...this.#saidMeanwhile.splice(0));
   }
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import { defineTool } from "../../core/define-tool.ts";
+import { KitbagError } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import { memoryStore } from "../../store/memory-store.ts";
@@ -36,6 +37,32 @@ test("fork() leaves out what was compacted before a change, and nothing else of 
 
   expect(JSON.stringify(messages)).toContain("This is a summary of earlier messages");
   expect(await agent.replay(changed.id)).toMatchObject({ status: "same" });
+});
+
+test("fork() refuses the id of a run that is there, and leaves that as it is", async () => {
+  const { agent, store } = await readBook();
+  const other = agent.run("Read another book", { id: "other", onEvent: () => other.stop() });
+  await other.result;
+  const lines = await store.log.position("run:other");
+
+  const fork = agent.fork("book", 1, { id: "other" });
+
+  await expect(fork).rejects.toThrow('Cannot use "changes.id": found "other", expected an id that no run has');
+  expect(await store.log.position("run:other")).toBe(lines);
+});
+
+test("fork() leaves no half of a run if the store goes away in the middle", async () => {
+  const { store } = await readBook();
+  const append: Store["log"]["append"] = async (stream, values, options) => {
+    if (!JSON.stringify(values).includes('"step-outcome"')) return store.log.append(stream, values, options);
+    throw new KitbagError("store-unavailable", { store: "s", reason: "away", cure: "wait", mayBeWritten: false });
+  };
+  const away = { ...store, log: { ...store.log, append } };
+  const agent = createAgent({ model: mockModel([]), store: away, workspace: createWorkspace() });
+
+  await expect(agent.fork("book", 1)).rejects.toMatchObject({ code: "store-unavailable" });
+
+  expect((await createRuns({ store }).list()).map(({ id }) => id)).toEqual(["book"]);
 });
 
 test("fork() takes out of what is changed what the model must not see", async () => {

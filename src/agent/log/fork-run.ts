@@ -1,19 +1,20 @@
-import { KitbagError, toFailure } from "../../core/errors.ts";
+import { toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
-import type { Run } from "../../store/runs/run.ts";
+import { beginJournal, toStepLines } from "../../store/runs/begin-journal.ts";
 import type { RunEntry, RunEvent } from "../../store/runs/run-records.ts";
-import { needRuns, type AgentParts } from "../agent-parts.ts";
+import { needStore, type AgentParts } from "../agent-parts.ts";
 import type { ModelAnswered, TaskStart } from "../events.ts";
-import { refuseFound } from "../expectations.ts";
+import { refuse, refuseFound } from "../expectations.ts";
 import { createInputRedactor } from "../run/input-redactor.ts";
 import { isCut } from "../run/is-cut.ts";
 import { toCallChanged } from "../run/to-call-changed.ts";
 import { toKeptEvent } from "./kept-files.ts";
 import { checkForkChanges, redactChanges, type ForkChanges } from "./fork-changes.ts";
-import { callsOf, foldJournal, type AskedCall } from "./fold-journal.ts";
-import { readJournal } from "./replay-run.ts";
+import { takeSound } from "./check-journal.ts";
+import { callsOf, foldLines, type AskedCall } from "./fold-journal.ts";
+import { readJournal } from "./read-journal.ts";
 
 /** Which run a fork is made from, up to which step, and who answers from there on if it is another model. */
 export interface ForkPlace {
@@ -26,7 +27,8 @@ export interface ForkPlace {
  * Writes the journal of a run that is the same as another up to a step, with the calls of that step; 0 is before the first. Answers with
  * its id: resume it to go on.
  *
- * @throws {KitbagError} `run-not-found`; `option-invalid` if there is no such step, or no such call; `run-ended` if the id is taken.
+ * @throws {KitbagError} `run-not-found`; `run-damaged` if a line up to this step is not what it should be; `option-invalid` if there
+ * is no such step, or no such call, or the id is taken.
  */
 export async function forkRun(
   agent: AgentParts,
@@ -34,36 +36,32 @@ export async function forkRun(
   given: ForkChanges = {},
 ): Promise<string> {
   checkForkChanges(given);
+  const store = needStore(agent);
   const changes = redactChanges(given, createInputRedactor(agent.options.redactInput));
-  const entries = await readJournal(agent, id);
-  const { start, answers, outcomes } = foldJournal(id, entries);
+  const entries = takeSound(id, await readJournal(agent, id), step);
+  const { start, answers, outcomes } = foldLines(id, entries);
   checkStep(step, answers);
   const calls = findCalls(answers.filter((answer) => answer.step <= step));
   checkOutcomes(calls, changes);
   const forkId = changes.id ?? crypto.randomUUID();
-  const run = await needRuns(agent.runs).open(forkId);
-  try {
-    if (run.past.length > 0) throw new KitbagError("run-ended", { run: forkId });
-    const begun: TaskStart = {
-      ...(model === undefined ? start : await withModel(start, agent, model)),
-      run: forkId,
-      // All of it is new, whatever was there before the run.
-      ...(changes.messages && { messages: changes.messages, earlier: 0 }),
-      forkOf: { run: id, step },
-      time: Date.now(),
-    };
-    await run.append([toKeptEvent(begun)]);
-    await copy(run, entries, step, changes);
-    await run.append(toInputs(forkId, calls, changes));
-    const open = [...calls].filter(([name]) => !outcomes.has(name));
-    for (const [name, { name: tool }] of open)
-      await complete(run, name, toLeft(tool, hasBegun(entries, name)), changes);
-    if (changes.say !== undefined) {
-      await run.append([toSaid(forkId, step, changes.say)]);
-    }
-  } finally {
-    await run.pause();
-  }
+  const begun: TaskStart = {
+    ...(model === undefined ? start : await withModel(start, agent, model)),
+    run: forkId,
+    // All of it is new, whatever was there before the run.
+    ...(changes.messages && { messages: changes.messages, earlier: 0 }),
+    forkOf: { run: id, step },
+    time: Date.now(),
+  };
+  const open = [...calls].filter(([name]) => !outcomes.has(name));
+  const lines = [
+    toKeptEvent(begun),
+    ...copyLines(forkId, entries, step, changes),
+    ...toInputs(forkId, calls, changes),
+    ...open.flatMap(([name, { name: tool }]) => complete(forkId, name, toLeft(tool, hasBegun(entries, name)), changes)),
+    ...(changes.say === undefined ? [] : [toSaid(forkId, step, changes.say)]),
+  ];
+  // In one go: half of it would be another run.
+  if (!(await beginJournal(store, forkId, lines))) refuse("changes.id", forkId, "an id that no run has");
   return forkId;
 }
 
@@ -106,30 +104,37 @@ function checkOutcomes(calls: ReadonlyMap<string, AskedCall>, { outcomes = {}, i
  * Says what came of a call that was not over in the run that the fork is made from. Without a word it is made when the fork goes on;
  * but nobody can say something to a model that still waits for a result.
  */
-async function complete(run: Run, name: string, left: ToolOutcome, { outcomes = {}, say }: ForkChanges): Promise<void> {
+function complete(
+  run: string,
+  name: string,
+  left: ToolOutcome,
+  { outcomes = {}, say }: ForkChanges,
+): readonly RunEvent[] {
   const outcome = outcomes[name] ?? (say === undefined ? undefined : left);
-  if (outcome !== undefined) await run.step(name, { idempotent: true }, () => outcome as unknown as JsonValue);
+  return outcome === undefined ? [] : toStepLines(run, name, outcome as unknown as JsonValue);
 }
 
 /** No approvals: what was approved there was not approved here, where it would happen a second time. */
 const copiedTypes = new Set(["model-answer", "answer-dropped", "message-added", "call-changed", "memory-compacted"]);
 
-async function copy(run: Run, entries: readonly RunEntry[], step: number, changes: ForkChanges): Promise<void> {
+function copyLines(run: string, entries: readonly RunEntry[], step: number, changes: ForkChanges): readonly RunEvent[] {
   const { outcomes = {} } = changes;
   const changedAt = firstChange(changes);
+  const lines: RunEvent[] = [];
   let now = 0;
   for (const { value } of entries) {
     if (value.type === "model-answer") now = (value as unknown as ModelAnswered).step;
-    if (now > step) return;
+    if (now > step) break;
     if (value.type === "step-outcome") {
       const name = value["step"] as string;
-      const output = (outcomes[name] as unknown as JsonValue | undefined) ?? value["output"];
-      await run.step(name, { idempotent: true }, () => output);
+      const output = outcomes[name] ?? value["output"];
+      lines.push(...toStepLines(run, name, output as unknown as JsonValue));
     } else if (copiedTypes.has(value.type) && Number(value["step"]) <= step && !isReplaced(value, outcomes)) {
       const copied = Number(value["step"]) <= changedAt ? value : behindChange(value);
-      if (copied !== undefined) await run.append([{ ...copied, run: run.id }]);
+      if (copied !== undefined) lines.push({ ...copied, run });
     }
   }
+  return lines;
 }
 
 /** The first step whose calls came to something else; 0 if the task is another one. */

@@ -1,6 +1,6 @@
 import { isKitbagError } from "../../core/errors.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
-import { needRuns, type AgentParts } from "../agent-parts.ts";
+import type { AgentParts } from "../agent-parts.ts";
 import type { MemoryCompacted } from "../events.ts";
 import { createUsageCounter } from "../cost/usage-counter.ts";
 import type { Memory } from "../memory/memory.ts";
@@ -12,6 +12,7 @@ import { RunState } from "../run/run-state.ts";
 import { splitSkills } from "../run/told-skills.ts";
 import { foldJournal, type Folded } from "./fold-journal.ts";
 import { fromKeptMessage } from "./kept-files.ts";
+import { readJournal } from "./read-journal.ts";
 import { recordedModel } from "./recorded-model.ts";
 import { createReplayLog, ReplayEnd, type Divergence } from "./replay-log.ts";
 import type { KeptEvent } from "./run-log.ts";
@@ -31,7 +32,7 @@ const keptTypes = new Set(["task-start", "model-answer", "message-added", "memor
 /**
  * Goes through a run again with the answers and outcomes of its journal: neither the model nor a tool is asked.
  *
- * @throws {KitbagError} `run-not-found`.
+ * @throws {KitbagError} `run-not-found`, `run-damaged`.
  */
 export async function replayRun(agent: AgentParts, id: string): Promise<ReplayReport> {
   const entries = await readJournal(agent, id);
@@ -53,11 +54,6 @@ export async function replayRun(agent: AgentParts, id: string): Promise<ReplayRe
 function isDone(entries: readonly RunEntry[]): boolean {
   const last = entries.at(-1)?.value;
   return last?.type === "run-end" && (last["outcome"] as { readonly status?: unknown }).status === "ok";
-}
-
-/** The whole journal of a run. */
-export async function readJournal({ runs }: AgentParts, id: string): Promise<readonly RunEntry[]> {
-  return needRuns(runs).read(id, { limit: 1_000_000 });
 }
 
 interface ReplayParts {
@@ -90,6 +86,7 @@ function createReplay(agent: AgentParts, { id, session, folded, recorded }: Repl
   );
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
   run.done = folded.outcomes;
+  run.changed = new Map(folded.changed);
   run.steering.push(...said(recorded, 0));
   return run;
 }

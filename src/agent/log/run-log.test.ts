@@ -79,15 +79,51 @@ test("a run that somebody else has taken over while the model answered makes no 
   const result = await createAgent({ model: slow, store, workspace: createTestWorkspace(made) }).run("Go", { id: "a" })
     .result;
 
-  expect(result).toMatchObject({ status: "stopped", reason: "lost" });
+  const reason = 'the worker "other" has taken it over';
+  expect(result).toMatchObject({
+    status: "stopped",
+    reason: "lost",
+    error: { code: "lease-lost", details: { reason } },
+  });
   expect(made).toEqual([]);
   expect((await createRuns({ store }).read("a")).at(-1)?.value).toMatchObject({ type: "lease-start", worker: "other" });
+});
+
+test("a run whose store stays away makes no call, says why it is lost, and can be resumed", async () => {
+  const { store, made } = createWorld([]);
+  const model = mockModel([{ calls: [{ tool: "put" }] }, { calls: [{ tool: "put" }] }, "Done"]);
+  let isFull = false;
+  const workspace = createTestWorkspace(made);
+  const createOn = (kept: Store): Agent => createAgent({ model, store: kept, workspace, leaseMs: 30 });
+  const filling = withFull(store, () => isFull);
+
+  const lost = await createOn(filling).run("Go", { id: "a", hooks: { afterModel: () => void (isFull = true) } }).result;
+  isFull = false;
+  const resume = async (): Promise<string> => (await createOn(store).resume("a").result).status;
+
+  await expect.poll(resume).toBe("ok");
+  expect(lost).toMatchObject({ status: "stopped", reason: "lost", error: { code: "lease-lost" } });
+  expect(lost.error?.message).toContain("the disk is full");
+  expect(made).toEqual(["put"]);
 });
 
 interface World {
   readonly store: Store;
   readonly agent: Agent;
   readonly made: string[];
+}
+
+/** The same store, on a disk that is full at times. */
+function withFull({ log, kv, ...store }: Store, isFull: () => boolean): Store {
+  const refuse = async (): Promise<never> => {
+    const facts = { store: "test", reason: "the disk is full", cure: "free some space", mayBeWritten: false };
+    throw new KitbagError("store-unavailable", facts);
+  };
+  return {
+    ...store,
+    log: { ...log, append: (...words) => (isFull() ? refuse() : log.append(...words)) },
+    kv: { ...kv, set: (...words) => (isFull() ? refuse() : kv.set(...words)) },
+  };
 }
 
 /** A store that is away once, when something of a type is to be written. */

@@ -24,6 +24,8 @@ export interface PlannedCall {
   readonly given: JsonValue;
   /** What the tool is called with; another than `given` if the call is inside `call_tool`. */
   readonly input: JsonValue;
+  /** Set if it was made with something else, and nobody knows with what. */
+  readonly isInputLost?: true;
   /** What had to be repaired in it. */
   readonly repairs: readonly string[] | undefined;
   /** Why it cannot be made whatever its input is: it was cut off, say. */
@@ -99,7 +101,8 @@ export function isReadOnly({ tool, dispatch }: PlannedCall): boolean | undefined
 }
 
 /** Whether it may be made again when nobody knows whether it happened. */
-export function isIdempotent({ tool, dispatch }: PlannedCall): boolean {
+export function isIdempotent({ tool, dispatch, isInputLost }: PlannedCall): boolean {
+  if (isInputLost === true) return false;
   const annotations = dispatch?.annotations ?? tool?.annotations;
   // There is nothing to run twice in what is no tool.
   return annotations === undefined || annotations.idempotent === true || annotations.readOnly === true;

@@ -4,6 +4,7 @@ import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { checkResumeOptions } from "../check-agent-options.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
+import { readJournal } from "../log/read-journal.ts";
 import { rejoinConversation } from "../memory/conversations/open-conversation.ts";
 import { countAnswer, countOther } from "./ask-model.ts";
 import { isCut } from "./is-cut.ts";
@@ -11,6 +12,7 @@ import { noteText } from "./note-text.ts";
 import { openAgain } from "./open-again.ts";
 import { isReadOnly, planCalls } from "./plan-calls.ts";
 import { toRule } from "./output-rule.ts";
+import { recallInputs } from "./recall-inputs.ts";
 import { toParts } from "./prepare-run.ts";
 import { RunState } from "./run-state.ts";
 import { ShownTools } from "./shown-tools.ts";
@@ -20,19 +22,20 @@ import type { RunStart } from "./run-start.ts";
 /**
  * Makes a run ready that is in the store, as it was.
  *
- * @throws {KitbagError} `run-not-found`, `run-leased`, `run-ended`, `run-incomplete`, and what is wrong with what it is given.
+ * @throws {KitbagError} `run-not-found`, `run-damaged`, `run-leased`, `run-ended`, `run-incomplete`, and what is wrong with what it is given.
  */
 export async function prepareResume(agent: AgentParts, start: RunStart): Promise<RunState> {
   const { options, id } = start;
   checkResumeOptions(options);
   const runs = needRuns(agent.runs);
-  // Before the lease is taken: an id that nobody knows would become a run.
-  const { start: first } = foldJournal(id, await runs.read(id, { limit: 10 }));
-  const ready = await agent.models.get(options.model ?? first.requestedModel ?? agent.options.model);
+  // Before the lease is taken: an id that nobody knows would become a run, and nothing is written into a journal that is damaged.
+  const found = await readJournal(agent, id);
+  const before = foldJournal(id, found);
+  const ready = await agent.models.get(options.model ?? before.start.requestedModel ?? agent.options.model);
   const kept = await runs.open(id);
   const session = agent.options.workspace.openSession();
   try {
-    const folded = foldJournal(id, kept.past);
+    const folded = kept.past.length === found.length ? before : foldJournal(id, kept.past);
     const { start: begun } = folded;
     const { untold } = splitSkills(begun.skills, begun.messages);
     for (const skill of untold) await session.activateSkill(skill);
@@ -48,6 +51,9 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
       toParts(agent, given, { ready, session, log: createRunLog(kept), output, conversation }),
       folded.messages,
     );
+    run.done = folded.outcomes;
+    run.changed = new Map(folded.changed);
+    run.redacted = folded.redacted;
     await reopen(run, folded);
     requireSkills(run, folded);
     requireTools(run, folded);
@@ -74,7 +80,7 @@ async function reopen(run: RunState, folded: Folded): Promise<void> {
   // The conversation says it already.
   exposure.announcement();
   if (last === undefined || last === unfinished || isCut(last)) return;
-  for (const call of planCalls(last, session, exposure)) {
+  for (const call of recallInputs(run, last.step, planCalls(last, session, exposure))) {
     const outcome = folded.outcomes.get(`${last.step}.${call.index}`);
     if (outcome !== undefined) await openAgain(run, call, outcome);
   }
@@ -86,7 +92,8 @@ function requireSkills(run: RunState, { answers, outcomes }: Folded): void {
   const last = answers.at(-1);
   if (last === undefined || isCut(last)) return;
   const { session, exposure } = run.parts;
-  for (const { index, name, input } of planCalls(last, session, exposure)) {
+  const calls = recallInputs(run, last.step, planCalls(last, session, exposure));
+  for (const { index, name, input } of calls) {
     if (name !== "activate_skill" || outcomes.get(`${last.step}.${index}`)?.status !== "ok") continue;
     const { name: skill } = input as { readonly name?: unknown };
     if (session.getSkills().some((known) => known.skill.name === skill)) continue;
@@ -124,12 +131,11 @@ function restore(run: RunState, folded: Folded): void {
   if (run.parts.conversation !== undefined) for (const message of folded.said) run.said.push(message);
   run.saidFrom = folded.saidFrom;
   run.isCompacted = folded.isCompacted;
-  run.step = folded.answers.at(-1)?.step ?? 0;
+  run.step = run.answered = folded.answers.at(-1)?.step ?? 0;
   run.calls = folded.calls;
   run.unfinished = folded.unfinished;
+  run.saidMeanwhile.push(...folded.saidMeanwhile);
   run.mended = folded.told.get("output") ?? 0;
-  run.done = folded.outcomes;
-  run.changed = new Map(folded.changed);
   run.shownTools = new ShownTools(folded.shownTools);
   for (const [approval, input] of folded.asked) run.asked.set(approval, input);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);

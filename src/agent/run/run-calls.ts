@@ -7,9 +7,11 @@ import type { Approve } from "../../workspace/call/approval.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { askApproval, type ApprovalAnswer } from "./ask-approval.ts";
 import { askAfterCall, askBeforeCall } from "./ask-before-call.ts";
+import { CutOff, throwIfCutOff } from "./cut-off.ts";
 import { openAgain } from "./open-again.ts";
 import { isAlone, isIdempotent, type PlannedCall } from "./plan-calls.ts";
 import type { CallVerdict } from "../hooks.ts";
+import type { LoggedOutcome } from "../log/run-log.ts";
 import type { RunState } from "./run-state.ts";
 import { toCallChanged } from "./to-call-changed.ts";
 
@@ -72,14 +74,20 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
   const startedAt = performance.now();
   const isHeard = feed.isHeard();
   if (isHeard) tellStart(run, planned, name);
-  const { outcome, recalled } = await log.call({
-    name,
-    tool,
-    idempotent: isIdempotent(planned),
-    // Who is told that it is over must not see it made again after a crash.
-    isAwaited: isHeard,
-    work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
-  });
+  let logged: LoggedOutcome;
+  try {
+    logged = await log.call({
+      name,
+      tool,
+      idempotent: isIdempotent(planned),
+      // Who is told that it is over must not see it made again after a crash.
+      isAwaited: isHeard,
+      work: (begin) => shown(run, makeCall(run, planned, { approval, begin })),
+    });
+  } catch (cause) {
+    logged = fromCutOff(cause);
+  }
+  const { outcome, recalled } = logged;
   if (!recalled) counter.addCall();
   else await openAgain(run, planned, outcome);
   const durationMs = performance.now() - startedAt;
@@ -87,6 +95,11 @@ async function runCall(run: RunState, planned: PlannedCall, isHeld = false): Pro
     feed.tell({ type: "tool-end", run: runId, step, id, tool, outcome, durationMs, ...(recalled && { recalled }) });
   }
   return outcome;
+}
+
+function fromCutOff(cause: unknown): LoggedOutcome {
+  if (cause instanceof CutOff) return { outcome: cause.outcome, recalled: false };
+  throw cause;
 }
 
 function tellStart({ id: run, step, decided, parts: { feed } }: RunState, planned: PlannedCall, name: string): void {
@@ -180,9 +193,10 @@ async function reach(run: RunState, planned: PlannedCall, making: Making, input:
   const known = run.changed?.get(`${run.step}.${planned.index}`) ?? planned.input;
   if (!isSame(given, known)) await keepChange(run, planned, given);
   begin();
-  return planned.dispatch === undefined
+  const outcome = await (planned.dispatch === undefined
     ? session.call(planned.address, given, options)
-    : planned.dispatch.run(given, options);
+    : planned.dispatch.run(given, options));
+  return throwIfCutOff(run, planned, outcome);
 }
 
 /** What a call is made with is written down before it is made, if that is not what the journal says already: the run is its log. */

@@ -1,17 +1,19 @@
 import { describeProblem, toFailure } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
-import type { MessageAdded, ModelAnswered } from "../events.ts";
+import type { ModelAnswered } from "../events.ts";
 import { askModel } from "./ask-model.ts";
 import { callHook } from "./call-hook.ts";
 import { checkLimits } from "./check-limits.ts";
 import { isCut } from "./is-cut.ts";
 import { isReadOnly, planCalls, type PlannedCall } from "./plan-calls.ts";
 import { readOutput } from "./read-output.ts";
+import { recallInputs } from "./recall-inputs.ts";
 import { runCalls, type CallResult } from "./run-calls.ts";
 import type { RunEnd } from "./run-end.ts";
 import type { RunState } from "./run-state.ts";
 import { noteText } from "./note-text.ts";
+import { say, saySteering } from "./say.ts";
 import { toStopReason } from "./stop-reason.ts";
 import { toAssistantMessage, toCutMessage } from "./to-assistant-message.ts";
 import { toResultPart } from "./to-result-part.ts";
@@ -32,7 +34,8 @@ async function runStep(run: RunState): Promise<RunEnd | undefined> {
   const answer = run.unfinished ?? (await ask(run));
   if (typeof answer === "string") return { status: "stopped", reason: answer };
   run.unfinished = undefined;
-  const calls = planCalls(answer, run.parts.session, run.parts.exposure);
+  const planned = planCalls(answer, run.parts.session, run.parts.exposure);
+  const calls = run.changed === undefined ? planned : recallInputs(run, answer.step, planned);
   addAnswer(run, answer, calls);
   if (calls.length === 0 || isCut(answer)) {
     const end = await finish(run, answer);
@@ -60,7 +63,7 @@ async function endStep(run: RunState, end: RunEnd | undefined): Promise<RunEnd |
 /** Asks the model, unless a limit is reached. */
 async function ask(run: RunState): Promise<ModelAnswered | NonNullable<ReturnType<typeof checkLimits>>> {
   // Also where a limit is reached: a fork goes on from there.
-  if (run.steering.length > 0) for (const text of run.steering.splice(0)) await say(run, "steering", text);
+  if (run.steering.length > 0) await saySteering(run);
   const reason = checkLimits(run);
   if (reason !== undefined) return reason;
   run.step += 1;
@@ -103,6 +106,7 @@ function addAnswer(run: RunState, answer: ModelAnswered, calls: readonly Planned
   const inputs = { get: (id: string): JsonValue | undefined => calls.findLast((call) => call.id === id)?.given };
   const message = isCut(answer) ? toCutMessage(content) : toAssistantMessage(content, inputs);
   if (message !== undefined) run.messages.push(message);
+  run.answered = answer.step;
   noteText(run, answer);
 }
 
@@ -118,6 +122,7 @@ function addResults(run: RunState, calls: readonly PlannedCall[], results: reado
   }
   run.calls += calls.length;
   run.messages.push({ role: "tool", content });
+  if (run.saidMeanwhile.length > 0) run.messages.push(...run.saidMeanwhile.splice(0));
 }
 
 async function breakLoop(run: RunState): Promise<RunEnd | undefined> {
@@ -130,14 +135,6 @@ async function breakLoop(run: RunState): Promise<RunEnd | undefined> {
     `This leads nowhere: ${found.what}. Do something else, or say what you know and what is missing.`,
   );
   return undefined;
-}
-
-/** Says something to the model in nobody's name but the agent's. */
-async function say(run: RunState, reason: MessageAdded["reason"], said: string): Promise<void> {
-  const text = run.parts.redactor?.text(said) ?? said;
-  const message: ModelMessage = { role: "user", content: [{ type: "text", text }] };
-  await run.keep({ type: "message-added", run: run.id, step: run.step, reason, message });
-  run.messages.push(message);
 }
 
 async function finish(run: RunState, { finishReason, model }: ModelAnswered): Promise<RunEnd | undefined> {

@@ -60,6 +60,8 @@ export interface RunParts {
   readonly priceOf: PriceOf;
 }
 
+const noNames: ReadonlySet<string> = new Set();
+
 /** A run while it lasts. */
 export class RunState {
   readonly parts: RunParts;
@@ -74,6 +76,8 @@ export class RunState {
   isCompacted = false;
   /** How often the model was asked. */
   step = 0;
+  /** The step of its last answer: what is said now is said behind that. */
+  answered = 0;
   /** What it was asked, and what came of it. */
   readonly questions: Question[] = [];
   calls = 0;
@@ -95,6 +99,8 @@ export class RunState {
   unfinished: ModelAnswered | undefined;
   /** What somebody wants to say to the model before it is asked again. */
   readonly steering: string[] = [];
+  /** What the journal says that somebody has said while the calls of `unfinished` were made: it follows them. */
+  readonly saidMeanwhile: ModelMessage[] = [];
   /** Calls that wait for somebody. */
   readonly waiting: string[] = [];
   /** Approvals that were asked for, with the inputs that were shown, and what was decided about them. */
@@ -104,6 +110,8 @@ export class RunState {
   done: { has(name: string): boolean } = new Set<string>();
   /** What calls are made with as far as the journal says something else than the model, by `step.call`. */
   changed: Map<string, JsonValue> | undefined;
+  /** Those of which the journal does not say all. */
+  redacted: ReadonlySet<string> = noNames;
   #callIds: Set<string> | undefined;
   /** How often the model was told to go on, or to mend its answer. */
   continued = 0;

@@ -9,9 +9,11 @@ import type { RunResult } from "../run-result.ts";
 import type { AgentTelemetry } from "../telemetry/agent-telemetry.ts";
 import { saveRun } from "../memory/conversations/save-run.ts";
 import { callHook } from "./call-hook.ts";
+import { canGoOn } from "./can-go-on.ts";
 import { createEventFeed } from "./event-feed.ts";
 import type { RunEnd } from "./run-end.ts";
 import { runLoop } from "./run-loop.ts";
+import { keepSteering } from "./say.ts";
 import type { RunStart } from "./run-start.ts";
 import type { RunState } from "./run-state.ts";
 import { timeIsUp, toStopReason } from "./stop-reason.ts";
@@ -189,6 +191,7 @@ async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
   const { log, conversation } = run.parts;
   const isLost = end.status === "stopped" && end.reason === "lost";
   try {
+    if (end.status !== "ok" && !isLost) await keepSteering(run);
     // Before the run has ended: if this process dies in between, whoever resumes the run keeps it again.
     if (conversation !== undefined && !isLost) await saveRun(run, end.status);
     if (end.status === "paused") await log.pause();
@@ -201,25 +204,13 @@ async function writeEnd(run: RunState, end: RunEnd): Promise<RunEnd> {
   }
 }
 
-/** Who stopped it may go on with it; who lost it may not write; and a store that was away may be there again. */
-function canGoOn(end: RunEnd): boolean {
-  if (end.status === "stopped") return end.reason === "cancelled" || end.reason === "lost";
-  return end.status === "failed" && storeFailures.has(end.error.code);
-}
-
-const storeFailures: ReadonlySet<string> = new Set([
-  "store-unavailable",
-  "store-conflict",
-  "store-closed",
-  "store-failed",
-]);
-
 function toResult(run: RunState, end: RunEnd): RunResult {
   const { counter, session } = run.parts;
   return {
     run: run.id,
     text: run.text,
     ...end,
+    ...(end.status === "stopped" && end.reason === "lost" && toLoss(run)),
     ...(end.status === "paused" && { approvals: run.waiting }),
     steps: run.step,
     usage: counter.usage(),
@@ -227,6 +218,12 @@ function toResult(run: RunState, end: RunEnd): RunResult {
     skills: session.getActiveSkills(),
     messages: run.messages,
   };
+}
+
+/** Why somebody has lost a run: another process has it, or the store was away for too long. */
+function toLoss({ parts: { log } }: RunState): Pick<RunResult, "error"> {
+  const cause: unknown = log.signal?.reason;
+  return isKitbagError(cause, "lease-lost") ? { error: cause.toJSON() } : {};
 }
 
 /** What it was given is wrong, or it was stopped before it began. */

@@ -1,6 +1,6 @@
 import type { ApprovalAsked } from "../../agent/events.ts";
 import { decideApproval } from "../../agent/log/decide-approval.ts";
-import { quote } from "../../core/errors.ts";
+import { isKitbagError, quote } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
@@ -57,10 +57,15 @@ interface Waiting {
 
 async function findWaiting(store: Store): Promise<readonly Waiting[]> {
   const idle = (await findRuns(store)).filter(({ status }) => status === "idle");
-  const runs = await Promise.all(idle.map((summary) => readRun(store, summary)));
+  const runs = await Promise.all(idle.map((summary) => readRun(store, summary).catch(leaveOut)));
   return runs.flatMap((run) =>
     run === undefined ? [] : run.waiting.map((asked) => ({ asked, origin: originOf(run.folded.start) })),
   );
+}
+
+/** A run that is damaged is listed by kitbag runs; it does not keep those of others from being decided. */
+function leaveOut(cause: unknown): undefined {
+  if (!isKitbagError(cause, "run-damaged")) throw cause;
 }
 
 async function listApprovals(invocation: Invocation): Promise<Answer> {

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
 import { expect, test, vi } from "vitest";
 
-import { createProject, runKitbag, type Project } from "../../../test/run-kitbag.ts";
+import { createProject, program, runKitbag, type Project } from "../../../test/run-kitbag.ts";
 import { makeImage } from "../../../test/support/make-image.ts";
 import { readLines, toToolModule } from "../../../test/support/tool-modules.ts";
 import { startWireModel, toCall } from "../../../test/support/wire-model.ts";
@@ -77,6 +78,35 @@ test.for([
   expect(stderr + stdout).toContain(reason);
   expect(code).toBe(2);
 });
+
+test.for(["run talk --json", "chat --json"])(
+  "kitbag %s gives its run back when nobody reads on, and ends in order",
+  async (words) => {
+    const over = Promise.withResolvers<void>();
+    const { env } = await startWireModel(({ results }) =>
+      results.length === 0
+        ? { text: "a word ".repeat(40_000), ...toCall("add", { a: 1, b: 2 }) }
+        : { text: "Nobody waits for this", fault: { kind: "slow", until: over.promise } },
+    );
+    const project = createToolProject();
+    const [command, ...args] = program;
+
+    const child = spawn(command, [...args, ...words.split(" "), "--module", "tools.mjs"], {
+      cwd: project.folder,
+      env: { ...process.env, KITBAG_HOME: project.home, ...env },
+    });
+    child.stdin.end("talk\ntalk\n");
+    child.stdout.once("data", () => child.stdout.destroy());
+    const [stderr, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+    const list = await runKitbag(["runs", "--json"], { project, env });
+    over.resolve();
+
+    const { runs } = JSON.parse(list.stdout) as { readonly runs: readonly { readonly status: string }[] };
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(0);
+    expect(runs.map(({ status }) => status)).toEqual(["interrupted"]);
+  },
+);
 
 test("kitbag run says which key is missing, and asks nobody", async () => {
   const { code, stderr } = await runKitbag(["run", "x", "--model", "openai/gpt-6-sol"]);

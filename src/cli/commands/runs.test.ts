@@ -7,6 +7,8 @@ import { expect, test, vi } from "vitest";
 import { createProject, runKitbag, type KitbagRun, type Project } from "../../../test/run-kitbag.ts";
 import { readLines, toToolModule } from "../../../test/support/tool-modules.ts";
 import { startWireModel, toCall } from "../../../test/support/wire-model.ts";
+import type { JsonObject } from "../../core/json.ts";
+import { sqliteStore } from "../../store/sqlite/sqlite-store.ts";
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -92,6 +94,36 @@ test("kitbag runs resume goes on with a run whose process was killed, and does n
   const ends = events.map((line) => JSON.parse(line) as { type: string }).filter(({ type }) => type === "task-end");
   expect(ends).toMatchObject([{ result: { status: "ok", text: "Both are noted." } }]);
   expect(readLines(project, "noted")).toEqual(["first", "second"]);
+});
+
+test("kitbag runs says which line of a journal is damaged, lists the other runs, and goes on from what is sound", async () => {
+  const project = createToolProject();
+  await kitbag(project, ["run", "add 19 and 23"]);
+  await kitbag(project, ["run", "add 1 and 2"]);
+  const id = await newestOf(project, "add 19 and 23");
+  await append(project, id, { type: "model-answer", step: 3 });
+  const problem = `Cannot read the run "${id}": line 8 of its journal is damaged (model-answer: `;
+
+  const list = await kitbag(project, ["runs"]);
+  const shown = await kitbag(project, ["runs", "--json"]);
+  const approvals = await kitbag(project, ["approvals"]);
+  const refused: KitbagRun[] = [];
+  for (const action of ["show", "resume", "replay", "fork", "debug"]) {
+    refused.push(await kitbag(project, ["runs", action, id.slice(0, 8)]));
+  }
+  const forked = await kitbag(project, ["runs", "fork", id, "--step", "1"]);
+
+  expect(list.stdout).toMatch(/^[\da-f]{8} +ok .* add 1 and 2$/mu);
+  expect(list.stdout).toMatch(new RegExp(`^${id.slice(0, 8)} +damaged .*Cannot read the run`, "mu"));
+  expect(JSON.parse(shown.stdout)).toMatchObject({ runs: [{ id, status: "damaged" }, { status: "ok" }] });
+  expect(approvals.code).toBe(0);
+  for (const { stderr, code } of refused) {
+    expect(stderr).toContain(problem);
+    expect(stderr).toContain(`kitbag runs fork ${id} --step 2`);
+    expect(stderr).not.toContain("    at ");
+    expect(code).toBe(1);
+  }
+  expect(forked).toMatchObject({ stdout: "42\n", code: 0 });
 });
 
 test("kitbag runs resume of a run that has ended says so", async () => {
@@ -191,6 +223,23 @@ test("kitbag runs debug makes a call again with what it was made with", async ()
   expect((await kitbag(project, ["runs", "show", again])).stdout).toContain("(made with text: changed)");
 });
 
+test("kitbag runs debug does not make a call again whose input it does not know, because it looked like a secret", async () => {
+  const { env } = await startWireModel([toCall("note", { text: "first" }), { text: "One." }, { text: "Two." }]);
+  const project = createToolProject();
+  await kitbag(project, ["run", "note it"], env);
+  const debug = async (id: string, stdin: string): Promise<KitbagRun> =>
+    runKitbag(["runs", "debug", id, "--module", "tools.mjs"], { project, env, stdin });
+  const token = `ghp_${"a1B2".repeat(9)}`;
+  const { stderr } = await debug(await newestOf(project, "note it"), `n\nn\nargs {"text": "${token}"}\n`);
+  const [, changed = ""] = /([\da-f-]{36}) goes on from here/u.exec(stderr) ?? [];
+
+  const again = await debug(changed, "n\nn\nn\nretry\n");
+
+  expect(again.stderr).toContain("Cannot make the call 1.0 again: what it was made with looked like a secret");
+  expect(again.code).toBe(2);
+  expect(readLines(project, "noted")).toEqual(["first", token]);
+});
+
 test("kitbag runs debug puts another result in the place of the recorded one, and makes no call", async () => {
   const { env, server } = await startWireModel([
     toCall("note", { text: "first" }),
@@ -266,6 +315,13 @@ async function newestOf(project: Project, task: string): Promise<string> {
   const { stdout } = await kitbag(project, ["runs", "--json"]);
   const { runs } = JSON.parse(stdout) as { runs: { id: string; task: string }[] };
   return runs.find((run) => run.task === task)?.id ?? "";
+}
+
+/** Writes a line behind the journal of a run. */
+async function append(project: Project, id: string, line: JsonObject): Promise<void> {
+  const store = await sqliteStore({ file: join(project.home, "kitbag.db") });
+  await store.log.append(`run:${id}`, [line]);
+  await store.close();
 }
 
 function createToolProject(): Project {

@@ -1,6 +1,7 @@
 import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { openCliRuntimes, type CliRuntimes } from "../sandbox/open-cli-runtimes.ts";
+import { uninterrupted } from "../until-interrupted.ts";
 import { createRecords, type Records } from "./open-records.ts";
 
 /** What a command that runs tools has open. */
@@ -24,7 +25,9 @@ export async function withRecords(
     if (answer === undefined) throw cause;
     return answer;
   } finally {
-    await runtimes.close();
-    await records.close();
+    await uninterrupted(async () => {
+      await runtimes.close();
+      await records.close();
+    });
   }
 }

@@ -333,6 +333,21 @@ test("tail() shows a run while it happens, without a lease", async () => {
   expect(types).toEqual(["lease-start", "note", "run-end"]);
 });
 
+test.for([{ type: "run-end" }, { type: "run-end", outcome: "ok" }, { type: "run-end", outcome: null }])(
+  "a run has ended, and failed, whose last line is %j",
+  async (line) => {
+    const { runs } = createWorld();
+    await (await runs.open("odd")).end({ status: "ok", output: 1 });
+    await runs.store.log.append("run:even", [line]);
+
+    expect((await runs.list()).map(({ id, status }) => [id, status])).toEqual([
+      ["even", "failed"],
+      ["odd", "ok"],
+    ]);
+    await expect(runs.open("even")).rejects.toMatchObject({ code: "run-ended" });
+  },
+);
+
 test("list() says how each run is", async () => {
   const { runs, other } = createWorld();
   await runs.add("queued");

@@ -1,7 +1,7 @@
-import { isKitbagError } from "../../core/errors.ts";
 import type { JobOptions } from "../../core/queue.ts";
 import type { ReadOptions, Store } from "../../core/store.ts";
 import { checkAdd } from "../check-queue.ts";
+import { beginJournal } from "./begin-journal.ts";
 import { checkHandler, checkRunId, checkRunsOptions, checkWorkOptions } from "./check-runs.ts";
 import { listRuns, type ListRunsOptions, type RunSummary } from "./list-runs.ts";
 import { openRun } from "./open-run.ts";
@@ -90,7 +90,7 @@ export function createRuns(options: RunsOptions): Runs {
       checkEvents(events);
       // Before anything is written: it would be there, and nobody would work on it.
       const job = checkAdd(runId, jobOptions);
-      const isNew = await begin(store, runId, events);
+      const isNew = await beginJournal(store, runId, events);
       if (!isNew && (await hasEnded(store, runId))) return false;
       await markers.setQueued(runId, job);
       await queue.add(runId, job);
@@ -126,17 +126,6 @@ export function createRuns(options: RunsOptions): Runs {
       });
     },
   };
-}
-
-/** Writes the first lines of a journal, if there is none. */
-async function begin({ log }: Store, runId: string, events: readonly RunEvent[]): Promise<boolean> {
-  try {
-    await log.append(toStream(runId), [{ type: "run-start" }, ...events], { expectedPosition: 0 });
-    return true;
-  } catch (cause) {
-    if (isKitbagError(cause, "store-conflict")) return false;
-    throw cause;
-  }
 }
 
 async function hasEnded({ log }: Store, runId: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { ListOptions, LogStore } from "../../core/store.ts";
 import type { HeldLease, Leases } from "./run-lease.ts";
 import type { RunMarkers } from "./run-markers.ts";
-import { streamPrefix, toRecord, toStream, type RunRecord } from "./run-records.ts";
+import { streamPrefix, toOutcome, toRecord, toStream, type RunRecord } from "./run-records.ts";
 
 /** What part of the runs to list. */
 export type ListRunsOptions = Omit<ListOptions, "prefix">;
@@ -54,7 +54,7 @@ async function toSummary({ log, leases, markers }: RunLists, id: string): Promis
 }
 
 function toStatus(last: RunRecord | undefined, isLeased: boolean, isQueued: boolean): RunSummary["status"] {
-  if (last?.type === "run-end") return last.outcome.status;
+  if (last?.type === "run-end") return toOutcome(last).status;
   if (isLeased) return "running";
   if (isQueued) return "queued";
   return last?.type === "lease-end" && last.reason === "review" ? "review" : "idle";

@@ -65,6 +65,13 @@ export function toRecord(value: JsonValue): RunRecord | undefined {
   return typeof type === "string" && recordTypes.has(type) ? (value as unknown as RunRecord) : undefined;
 }
 
+/** How a run ended. Also one has ended whose last line does not say how. */
+export function toOutcome({ outcome }: Extract<RunRecord, { readonly type: "run-end" }>): RunOutcome {
+  const { status } = (outcome ?? {}) as Partial<RunOutcome>;
+  if (status === "ok" || status === "failed") return outcome;
+  return { status: "failed", error: { message: "The journal does not say how the run ended" } };
+}
+
 /**
  * Checks events on their way into a journal.
  *
@@ -101,6 +108,11 @@ export function checkOutcome(outcome: RunOutcome): void {
 
 function refuse(option: string, found: string, expected: string): never {
   throw new KitbagError("option-invalid", { option, found, expected });
+}
+
+/** `run:step`. A run's id with a ":" is written so that no other run and step give the same. */
+export function toStepKey(runId: string, name: string): string {
+  return `${runId.replaceAll("%", "%25").replaceAll(":", "%3A")}:${name}`;
 }
 
 /** The name of the stream that holds the journal of a run. */

@@ -1,5 +1,5 @@
 import { cloneJson, type JsonValue } from "../../core/json.ts";
-import type { RunOutcome, RunRecord } from "./run-records.ts";
+import { toOutcome, type RunOutcome, type RunRecord } from "./run-records.ts";
 
 /** How far a step came. */
 export interface StepState {
@@ -71,7 +71,7 @@ class JournalState implements RunState {
       case "step-reset":
         return this.#change(record.step, "new");
       case "run-end":
-        this.outcome ??= record.outcome;
+        this.outcome ??= toOutcome(record);
         return;
       case "run-start":
       case undefined:

@@ -4,7 +4,7 @@ import { checkKey } from "../check-key.ts";
 import { toKeptWithin } from "../kept-value.ts";
 import { wait, type RunClock } from "./run-clock.ts";
 import { isTemporary, type Journal } from "./run-journal.ts";
-import type { RunRecord } from "./run-records.ts";
+import { toStepKey, type RunRecord } from "./run-records.ts";
 import type { RunState } from "./run-state.ts";
 import type { Run, StepContext, StepOptions } from "./run.ts";
 
@@ -97,11 +97,6 @@ async function runStep(
   if (onSent !== undefined) return { output, kept: journal.holdRecord(outcome, () => hasRecord(state, outcome)) };
   await journal.appendRecord(outcome).catch((cause: unknown) => writeAgain(options, outcome, cause));
   return { output };
-}
-
-/** `run:step`. A run's id with a ":" is written so that no other run and step give the same. */
-function toStepKey(runId: string, name: string): string {
-  return `${runId.replaceAll("%", "%25").replaceAll(":", "%3A")}:${name}`;
 }
 
 async function park({ journal, state, runId }: StepsOptions, name: string): Promise<never> {

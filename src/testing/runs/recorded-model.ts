@@ -95,10 +95,10 @@ async function load(
   events: readonly JsonObject[],
   answers: readonly ModelAnswered[],
 ): Promise<{ readonly folded: Folded; readonly inner: Model }> {
-  const { foldJournal } = await import("../../agent/log/fold-journal.ts");
+  const { foldLines } = await import("../../agent/log/fold-journal.ts");
   const { recordedModel: answerAgain } = await import("../../agent/log/recorded-model.ts");
   const entries = events.map((value, index) => ({ position: index + 1, time: 0, value }) as unknown as RunEntry);
-  return { folded: foldJournal("recorded", entries), inner: answerAgain(answers) };
+  return { folded: foldLines("recorded", entries), inner: answerAgain(answers) };
 }
 
 /** What was shown beside the conversation with each question, as far as it is known. */

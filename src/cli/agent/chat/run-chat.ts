@@ -6,6 +6,7 @@ import { resolveKitbagHome } from "../../../skills/trust/kitbag-home.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
 import { toPrintable } from "../../printable.ts";
+import { untilInterrupted } from "../../until-interrupted.ts";
 import { usageError } from "../../usage-error.ts";
 import { checkConversationId } from "../check-conversation-id.ts";
 import { nameModel } from "../choose-model.ts";
@@ -29,7 +30,8 @@ export async function runChat(invocation: Invocation, open: OpenAgent, kind: Cha
   try {
     await begin(chat);
     if (kind === "person") await talk(chat);
-    else await answerLines(chat, kind === "show" ? findExampleRequests(invocation.cwd, 3) : readLines(), kind);
+    else if (kind === "show") await answerLines(chat, findExampleRequests(invocation.cwd, 3), kind);
+    else await untilInterrupted((signal) => answerLines(chat, readLines(signal), kind));
   } finally {
     await chat.session.close();
   }
@@ -116,8 +118,12 @@ async function findUsable(chat: Chat, paths: readonly string[]): Promise<readonl
   return usable;
 }
 
-function readLines(): AsyncIterable<string> {
-  return createInterface({ input: process.stdin, crlfDelay: Infinity });
+/** The lines of a program, until nobody wants an answer any more. */
+async function* readLines(signal: AbortSignal): AsyncGenerator<string> {
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity, signal })) {
+    if (signal.aborted) return;
+    yield line;
+  }
 }
 
 async function answerLines(chat: Chat, lines: Iterable<string> | AsyncIterable<string>, kind: ChatKind): Promise<void> {

@@ -92,6 +92,11 @@ async function toChanges(known: KnownRun, name: string, place: Place, action: De
   // What it was made with in the run that is recorded is what it is made with again, unless somebody says otherwise.
   const before = "outcome" in action ? undefined : known.run.folded.changed.get(name);
   const input = "input" in action && action.input !== undefined ? action.input : before;
+  if (input === before && before !== undefined && known.run.folded.redacted.has(name)) {
+    throw usageError(
+      `Cannot make the call ${name} again: what it was made with looked like a secret and is not kept; say it with args {…} or retry {…}`,
+    );
+  }
   const outcomes = { [name]: await toOutcome(known, place, action) };
   return { outcomes, ...(input !== undefined && { inputs: { [name]: input } }) };
 }

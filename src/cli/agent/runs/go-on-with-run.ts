@@ -37,14 +37,18 @@ export interface KnownRun {
   toAnswer(run: AgentRun, result: RunResult): Answer;
 }
 
-/** Does `work` with an agent and the run that the first word names. */
-export async function withRun(invocation: Invocation, work: (known: KnownRun) => Promise<Answer>): Promise<Answer> {
-  const { skills: directories = [], ...origin } = await recallOrigin(invocation);
+/** Does `work` with an agent and the run that the first word names; `step` is up to where it must be sound, if not to its end. */
+export async function withRun(
+  invocation: Invocation,
+  work: (known: KnownRun) => Promise<Answer>,
+  step?: number,
+): Promise<Answer> {
+  const { skills: directories = [], ...origin } = await recallOrigin(invocation, step);
   const wishes = { ...origin, ...readAgentOptions(invocation), directories, asksModel: false };
   return withAgent(invocation, wishes, async (open) => {
     const { store } = open;
     if (store === undefined) throw usageError("Cannot go on with a run: nothing is kept with --store none");
-    const run = await needRun(store, invocation.args[0] ?? "");
+    const run = await needRun(store, invocation.args[0] ?? "", step);
     const shown = createShownRun(invocation, open);
     return work({
       open,

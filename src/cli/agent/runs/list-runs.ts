@@ -1,5 +1,7 @@
+import { isKitbagError, type Failure } from "../../../core/errors.ts";
 import type { Answer, Invocation } from "../../cli-command.ts";
 import { getText } from "../../options.ts";
+import { toPrintableLine } from "../../printable.ts";
 import { readLimit } from "../../read-limit.ts";
 import { renderTable } from "../../render-table.ts";
 import { withKept } from "../../store/open-kept.ts";
@@ -19,31 +21,50 @@ export async function listRuns(invocation: Invocation): Promise<Answer> {
     const names = shortenIds(found.map(({ id }) => id));
     const document = { runs: runs.map(toDocument) };
     if (runs.length === 0) return { document, text: `No agent has run here yet. Try: kitbag run "What can you do?"` };
-    const rows = runs.map((run) => [
-      names.get(run.id) ?? run.id,
-      run.status,
-      String(run.steps),
-      showCount(run.tokens),
-      showDollars(run.cost),
-      showTime(run.begun),
-      run.task,
-    ]);
+    const rows = runs.map((run) => [names.get(run.id) ?? run.id, ...toCells(run)]);
     const headings = ["ID", "STATUS", "STEPS", "TOKENS", "COST", "WHEN", "TASK"];
     return { document, text: renderTable(headings, rows, invocation.terminal) };
   });
 }
 
-async function readNewest(store: Store, found: readonly RunSummary[], limit: number): Promise<readonly ReadRun[]> {
-  const runs: ReadRun[] = [];
+/** A run whose journal cannot be read. */
+interface DamagedRun {
+  readonly id: string;
+  readonly status: "damaged";
+  readonly changed: number;
+  readonly error: Failure;
+}
+
+async function readNewest(
+  store: Store,
+  found: readonly RunSummary[],
+  limit: number,
+): Promise<readonly (ReadRun | DamagedRun)[]> {
+  const runs: (ReadRun | DamagedRun)[] = [];
   for (const summary of found) {
     if (runs.length === limit) break;
-    const run = await readRun(store, summary);
+    const run = await readRun(store, summary).catch((cause: unknown) => toDamaged(summary, cause));
     if (run !== undefined) runs.push(run);
   }
   return runs;
 }
 
-function toDocument({ folded: { start }, entries: _entries, waiting, ...run }: ReadRun): unknown {
+/** One that is damaged does not keep the others from being listed. */
+function toDamaged({ id, time }: RunSummary, cause: unknown): DamagedRun {
+  if (!isKitbagError(cause, "run-damaged")) throw cause;
+  return { id, status: "damaged", changed: time, error: cause.toJSON() };
+}
+
+function toCells(run: ReadRun | DamagedRun): readonly string[] {
+  if (run.status === "damaged")
+    return [run.status, "", "", "", showTime(run.changed), toPrintableLine(run.error.message)];
+  return [run.status, String(run.steps), showCount(run.tokens), showDollars(run.cost), showTime(run.begun), run.task];
+}
+
+function toDocument(found: ReadRun | DamagedRun): unknown {
+  if (found.status === "damaged") return found;
+  const { folded, entries: _entries, waiting, ...run } = found;
+  const { start } = folded;
   return {
     ...run,
     approvals: waiting.map(({ approval }) => approval),

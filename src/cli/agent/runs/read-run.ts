@@ -1,5 +1,6 @@
 import type { ApprovalAsked } from "../../../agent/events.ts";
-import { foldJournal, type Folded } from "../../../agent/log/fold-journal.ts";
+import { takeSound } from "../../../agent/log/check-journal.ts";
+import { foldLines, type Folded } from "../../../agent/log/fold-journal.ts";
 import { isKitbagError, KitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
@@ -48,12 +49,17 @@ export async function findRuns(store: Store): Promise<readonly RunSummary[]> {
 
 const pageSize = 500;
 
-/** Reads the journal of a run; nothing if it is not that of an agent. */
+/**
+ * Reads the journal of a run, up to this step if the rest is damaged; nothing if it is not that of an agent.
+ *
+ * @throws {KitbagError} `run-damaged`
+ */
 export async function readRun(
   store: Store,
   { id, status }: Pick<RunSummary, "id" | "status">,
+  step = Infinity,
 ): Promise<ReadRun | undefined> {
-  const entries = await createRuns({ store }).read(id, { limit: 1_000_000 });
+  const entries = takeSound(id, await createRuns({ store }).read(id, { limit: 1_000_000 }), step);
   const folded = foldAgentRun(id, entries);
   return folded && toReadRun(id, folded, entries, status === "running");
 }
@@ -61,20 +67,20 @@ export async function readRun(
 /**
  * Reads a run that somebody named.
  *
- * @throws {KitbagError} `run-not-found` if it is not there, or not of an agent; `usage-invalid` if several are meant.
+ * @throws {KitbagError} `run-not-found` if it is not there, or not of an agent; `usage-invalid` if several are meant; `run-damaged`.
  */
-export async function needRun(store: Store, given: string): Promise<ReadRun> {
+export async function needRun(store: Store, given: string, step?: number): Promise<ReadRun> {
   const id = await findRun(store, given);
   // The list begins right behind the id without its last character: so with the id, or one that begins like it.
   const [found] = await createRuns({ store }).list({ after: id.slice(0, -1), limit: 1 });
-  const run = await readRun(store, { id, status: found?.id === id ? found.status : "idle" });
+  const run = await readRun(store, { id, status: found?.id === id ? found.status : "idle" }, step);
   if (run === undefined) throw new KitbagError("run-not-found", { run: given });
   return run;
 }
 
 function foldAgentRun(id: string, entries: readonly RunEntry[]): Folded | undefined {
   try {
-    return foldJournal(id, entries);
+    return foldLines(id, entries);
   } catch (cause) {
     if (isKitbagError(cause, "run-not-found")) return undefined;
     throw cause;

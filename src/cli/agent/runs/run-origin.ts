@@ -47,9 +47,9 @@ export function originOf({ origin = {} }: Pick<TaskStart, "origin">): RunOrigin 
  *
  * @throws {KitbagError} `usage-invalid` if it had a module, and none is named.
  */
-export async function recallOrigin(invocation: Invocation): Promise<Omit<RunOrigin, "module">> {
+export async function recallOrigin(invocation: Invocation, step?: number): Promise<Omit<RunOrigin, "module">> {
   const { options, args, cwd } = invocation;
-  const { module, ...origin } = await findOrigin(invocation);
+  const { module, ...origin } = await findOrigin(invocation, step);
   if (module !== undefined && getText(options, "module") === undefined) {
     const words = `--module ${toShellWord(toShownPath(module, cwd))}`;
     throw usageError(`Cannot go on with the run ${args[0]} without its tools: say where they are, as in ${words}`);
@@ -59,10 +59,10 @@ export async function recallOrigin(invocation: Invocation): Promise<Omit<RunOrig
 }
 
 /** What cannot be found yet is looked for again, with the store that the tools bring. */
-async function findOrigin(invocation: Invocation): Promise<RunOrigin> {
+async function findOrigin(invocation: Invocation, step: number | undefined): Promise<RunOrigin> {
   try {
     return await withKept(invocation, async ({ store }) =>
-      originOf((await needRun(store, invocation.args[0] ?? "")).folded.start),
+      originOf((await needRun(store, invocation.args[0] ?? "", step)).folded.start),
     );
   } catch (cause) {
     if (isKitbagError(cause)) return {};

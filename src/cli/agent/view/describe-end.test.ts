@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 
 import type { RunResult } from "../../../agent/run-result.ts";
+import { toFailure } from "../../../core/errors.ts";
 import { describeEnd } from "./describe-end.ts";
 
 const next = { resume: "resume r", fork: "fork r", approve: (approval: string): string => `approve ${approval}` };
@@ -19,7 +20,28 @@ test.for<[what: string, result: Partial<RunResult>, modelCalls: number, words: s
     2,
     "Stopped: its time is over; raise --max-ms\nTo go on from there: fork r",
   ],
-  ["lost", { status: "stopped", reason: "lost" }, 2, "Stopped: another process works on it now"],
+  [
+    "lost",
+    { status: "stopped", reason: "lost" },
+    2,
+    "Stopped: another process works on it now; go on with it: resume r",
+  ],
+  [
+    "lost with a reason",
+    {
+      status: "stopped",
+      reason: "lost",
+      error: toFailure("lease-lost", { run: "r", epoch: 1, reason: "the disk is full" }),
+    },
+    2,
+    "Stopped: the disk is full; go on with it: resume r",
+  ],
+  [
+    "without its store",
+    { status: "failed", error: toFailure("store-closed", { operation: "read" }) },
+    2,
+    `${toFailure("store-closed", { operation: "read" }).message}\nTo go on from there: resume r`,
+  ],
   ["failed on the way", { status: "failed" }, 2, "It failed\nTo go on from there: fork r"],
   ["failed at the first question", { status: "failed" }, 0, "It failed"],
 ])("describeEnd() says how to go on with a run that is %s", ([, result, modelCalls, words]) => {

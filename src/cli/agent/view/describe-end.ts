@@ -1,3 +1,4 @@
+import { canGoOn } from "../../../agent/run/can-go-on.ts";
 import type { RunResult } from "../../../agent/run-result.ts";
 import type { Answer } from "../../cli-command.ts";
 import { toPrintable } from "../../printable.ts";
@@ -24,7 +25,7 @@ export function describeEnd(result: RunResult, next: NextCommands | undefined): 
     case "failed":
       return toPrintable(error?.message ?? "It failed") + describeNext(result, next);
     case "stopped":
-      return `Stopped: ${reasons[reason]}${describeNext(result, next)}`;
+      return `Stopped: ${describeLoss(result) ?? reasons[reason]}${describeNext(result, next)}`;
     case "paused":
       return [
         `Paused: ${approvals.length === 1 ? "a call needs" : `${approvals.length} calls need`} an approval. To decide, and to go on:`,
@@ -34,10 +35,16 @@ export function describeEnd(result: RunResult, next: NextCommands | undefined): 
   }
 }
 
+/** Why another process has the run, or may take it. */
+function describeLoss({ error }: RunResult): string | undefined {
+  return error?.code === "lease-lost" ? toPrintable(String(error.details.reason)) : undefined;
+}
+
 /** How to go on: a run that somebody stopped has not ended; of one that has, another is made that goes on where it ended. */
-function describeNext({ reason, steps, usage }: RunResult, next: NextCommands | undefined): string {
-  if (next === undefined || reason === "lost") return "";
-  if (reason === "cancelled") return `; go on with it: ${next.resume}`;
+function describeNext(result: RunResult, next: NextCommands | undefined): string {
+  const { status, reason, steps, usage } = result;
+  if (next === undefined) return "";
+  if (canGoOn(result)) return `${status === "failed" ? "\nTo go on from there" : "; go on with it"}: ${next.resume}`;
   if (usage.modelCalls === 0) return "";
   // Those before count, too.
   const words = reason === "steps" ? ` --max-steps ${steps * 2}` : reason === "loop" ? ' --say "…"' : "";

@@ -144,7 +144,7 @@ async function describeRun(id: string, entries: readonly RunEntry[]): Promise<ob
     const { start } = foldJournal(id, entries);
     return { model: start.model, task: toTask(start.messages) };
   } catch (cause) {
-    if (isKitbagError(cause, "run-not-found")) return {};
+    if (isKitbagError(cause, "run-not-found") || isKitbagError(cause, "run-damaged")) return {};
     throw cause;
   }
 }
