@@ -2,7 +2,7 @@ import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { KeyValueStore, LogEntry, LogStore } from "../../core/store.ts";
 import { keptAppends } from "../kept-append.ts";
-import { toKept } from "../kept-value.ts";
+import { toKeptText } from "../to-kept-text.ts";
 import type { RunClock } from "./run-clock.ts";
 import { startHeart } from "./run-heart.ts";
 import { createJournal, readAll, type Journal } from "./run-journal.ts";
@@ -84,8 +84,7 @@ async function beginRun(
   const stream = toStream(runId);
   const state = createRunState();
   const record = { type: "lease-start", epoch: 1, worker } as const;
-  const values = [record, ...events].map((value, index) => toKept(stream, value, index));
-  const texts = values.map((value) => JSON.stringify(value));
+  const texts = [record, ...events].map((value, index) => toKeptText(stream, value, index));
   try {
     const lease = await leases.begin(runId, async (change) => (await kept.append(stream, texts, 0, change)).version);
     state.add(record);
