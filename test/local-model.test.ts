@@ -9,6 +9,8 @@ import { toolboxAnswers, toolboxTools } from "./local-model/toolbox-tools.ts";
 import { toolboxRequests } from "./local-model/toolbox-requests.ts";
 import { unseenSkillRequests, unseenToolboxRequests } from "./local-model/unseen-requests.ts";
 import { laterSkillRequests, otherToolRequests } from "./local-model/unseen-requests-2.ts";
+import { bureauRequests } from "./local-model/bureau-requests.ts";
+import { bureauTools } from "./local-model/bureau-tools.ts";
 import { clubRequests, clubSkillRequests } from "./local-model/club-requests.ts";
 import { clubTools } from "./local-model/club-tools.ts";
 import { conversationRequests } from "./local-model/conversation-requests.ts";
@@ -94,6 +96,15 @@ test("localModel() does most of what is asked over the tools of many places", as
   }
 
   expect(wrong.length).toBeLessThanOrEqual(9);
+});
+
+test("localModel() does most of what is asked over tools as servers declare them", async () => {
+  const lots = [["bureau", bureauTools, bureauRequests]] as const;
+
+  const wrong: RequestCase[] = [];
+  for (const [name, tools, requests] of lots) wrong.push(...(await findWrong(name, requests, () => stageOf(tools))));
+
+  expect(wrong.length).toBeLessThanOrEqual(1);
 });
 
 test("localModel() goes on with what a conversation is about", async () => {

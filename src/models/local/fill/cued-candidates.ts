@@ -89,6 +89,7 @@ interface Cued {
 
 /** What may be a value in each part: which small words mean what depends on what follows. */
 const canFollow: Readonly<Partial<Record<Role, (cued: Cued) => boolean>>> = {
+  company: ({ token }) => token.kind === "quoted" || (token.kind === "word" && /^\p{Lu}/u.test(token.text)),
   date: ({ token }) => token.kind === "date",
   email: ({ token }) => token.kind === "email",
   folder: (cued) => cued.token.kind === "quoted" || isFolder(cued),

@@ -3,6 +3,7 @@ import type { Request } from "../text/read-request.ts";
 import { optionalBar, type Candidate, type FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
 import { cuedCandidates } from "./cued-candidates.ts";
+import { dateSpanCandidates } from "./date-span-candidates.ts";
 import { toSpokenExpression } from "./spoken-expression.ts";
 import { findFreeText } from "./free-text.ts";
 import { formatCandidates } from "./format-candidates.ts";
@@ -20,7 +21,7 @@ import { spanCandidates } from "./span-candidates.ts";
 import { setField } from "./set-field.ts";
 import type { ToolWords } from "./tool-words.ts";
 import type { Parameter } from "./parameter.ts";
-import { hasForm, rolesOf, takesPlace } from "./roles.ts";
+import { hasForm, rolesOf, takesPlace, takesUnit } from "./roles.ts";
 
 /** What a request says about the parameters of a tool. */
 export interface Filled {
@@ -145,6 +146,7 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...kindCandidates(place, parameter),
     ...booleanCandidates(place, parameter),
     ...rangeCandidates(place, parameter),
+    ...dateSpanCandidates(place, parameter),
     ...formatCandidates(place, parameter),
     ...labelCandidates(place, parameter),
   ];
@@ -177,7 +179,7 @@ function fillNested(place: FillPlace, state: Filling, parameter: Parameter): voi
 
 /** Makes a value of what is left over. */
 function guess(place: FillPlace, parameter: Parameter, { cues, places }: Filling): JsonValue | undefined {
-  if (!takesWords(parameter)) return undefined;
+  if (!takesWords(parameter) || takesUnit(parameter)) return undefined;
   const spoken = rolesOf(parameter).has("expression") ? toSpokenExpression(place.request.text) : undefined;
   if (spoken !== undefined) return spoken;
   const found = findFreeText(place, parameter, cues);

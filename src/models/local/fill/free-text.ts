@@ -19,6 +19,10 @@ const leading =
 const lightVerbs =
   /^(?:make|do|get|put|create|start|run|open|set|take|draw|build|generate|prepare|issue|perform|write)$/u;
 
+/** Verbs for putting something down: what is put down comes behind them. */
+const entering =
+  /^(?:schedule|plan|arrange|organi[sz]e|add|enter|record|log|register|file|raise|submit|save|store|jot)$/u;
+
 const trailing =
   /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|mean|means)$/u;
 
@@ -99,7 +103,8 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
     // "dim the …": whatever it means, the first word is what to do.
     const isVerb = at === 0 && token.kind === "word" && /^(?:the|my|our)$/u.test(wordAt(tokens, 1));
     const isGreeting = at === 0 && /^(?:hey|hi|hello|kitbag)$/u.test(token.word);
-    const isLight = at === 0 && lightVerbs.test(token.word) && !rolesOf(parameter).has("text");
+    const isLight =
+      at === 0 && (entering.test(token.word) || (lightVerbs.test(token.word) && !rolesOf(parameter).has("text")));
     return (
       isLight ||
       used.has(at) ||

@@ -69,13 +69,19 @@ function choiceAt(
     const part = tokens.slice(from, from + count);
     if (part.length < count || part.some(({ kind }) => kind === "mark" || kind === "code")) continue;
     const choice = byFold.get(fold(part.map(({ text }) => text).join("")));
-    const isSmall = count === 1 && part[0]?.stem === "" && part[0].kind === "word";
+    const isSmall = count === 1 && isSmallWord(part[0], choice);
     // "first class" for `travel_class`: next to its name a small word is a choice too.
     const isNamed = names.includes(tokens[from + count]?.stem ?? "-");
     const score = isSmall && !isNamed ? scoreSmall(tokens, from) : 70;
     if (choice !== undefined && score > 0) return { choice, from, to: from + count, score };
   }
   return undefined;
+}
+
+/** A word that says nothing by itself; capitals as the choice has them ("GET") are none. */
+function isSmallWord(token: Token | undefined, choice: Choice | undefined): boolean {
+  const isAsWritten = token?.text === choice && /^\p{Lu}{2,}$/u.test(token?.text ?? "");
+  return token?.kind === "word" && token.stem === "" && !isAsWritten;
 }
 
 /** "fahrenheit/imperial": one of two words for the same. */

@@ -57,6 +57,7 @@ function isNumeric({ type }: Parameter): boolean {
 function scoreNumber(place: FillPlace, parameter: Parameter, { text }: Token, at: number): number {
   const isPercent = /%|percent/iu.test(text) && /percent|%/iu.test(`${parameter.name} ${parameter.description}`);
   if (isPercent) return 64;
+  if (isSameEnd(parameter, wordAt(place.tokens, at - 1))) return 61;
   const following = place.tokens.slice(at + 1, at + 5);
   const end = following.findIndex(
     ({ kind, word }) => kind !== "word" || /^(?:and|of|in|from|to|with|for|by)$/u.test(word),
@@ -64,6 +65,13 @@ function scoreNumber(place: FillPlace, parameter: Parameter, { text }: Token, at
   const words = end === -1 ? following : following.slice(0, end);
   const scores = words.map((word, distance) => scoreCounted(place, parameter, word, distance));
   return Math.max(0, ...scores) - (hasUnit(parameter) ? 20 : 0);
+}
+
+/** "the last 20 lines", where one parameter counts from the beginning and another one from the end. */
+function isSameEnd({ words, description }: Parameter, word: string): boolean {
+  const said = `${words.join(" ")} ${description.slice(0, 200)}`;
+  if (word === "first") return /\b(?:first|head)\b/iu.test(said) && !/\b(?:last|tail)\b/iu.test(said);
+  return word === "last" && /\b(?:last|tail)\b/iu.test(said) && !/\b(?:first|head)\b/iu.test(said);
 }
 
 /** "down to level 4", "at most 4 levels", "at least 2": which end is meant. */

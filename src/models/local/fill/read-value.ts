@@ -35,8 +35,9 @@ export function readAmount(
   const { amount, unit, to } = amountAt(tokens, at);
   if (amount !== undefined && unit !== "") {
     const converted = convertUnit(parameter, amount, unit);
-    const fitted = converted === undefined ? undefined : fitNumber(parameter, converted);
-    if (fitted !== undefined) return { value: fitted, to };
+    const whole = converted === undefined ? undefined : addMore(tokens, parameter, converted, to);
+    const fitted = whole === undefined ? undefined : fitNumber(parameter, Number(whole.value));
+    if (whole !== undefined && fitted !== undefined) return { value: fitted, to: whole.to };
     if (isOtherUnit(parameter, unit)) return undefined;
   }
   const value = convertToken(parameter, token);
@@ -48,6 +49,24 @@ interface Amount {
   readonly unit: string;
   readonly to: number;
 }
+
+/** "30 minutes" behind "1 hour": more of the same. */
+function addMore(tokens: readonly Token[], parameter: Parameter, first: number, from: number): ReadValue {
+  let sum = first;
+  let to = from;
+  for (let parts = 0; parts < 3; parts++) {
+    const at = skipJoints(tokens, to);
+    const { amount, unit, to: end } = tokens[at] === undefined ? noAmount : amountAt(tokens, at);
+    const more = amount === undefined || unit === "" ? undefined : convertUnit(parameter, amount, unit);
+    // What comes later is the smaller part.
+    if (more === undefined || more >= sum) break;
+    sum += more;
+    to = end;
+  }
+  return { value: sum, to };
+}
+
+const noAmount: Amount = { amount: undefined, unit: "", to: 0 };
 
 /** A number with its unit, which may be written together. "5m" may be millions, but not for what is measured in metres. */
 function amountAt(tokens: readonly Token[], at: number): Amount {
@@ -75,11 +94,10 @@ function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValu
   let to = at + 1;
   while (to < tokens.length && to - at < 12) {
     const token = tokens[to] as Token;
-    const isNext = isLong
-      ? token.kind !== "mark" && !isEmptyWord(token.word) && !isKey(place, token)
-      : isCapital(first) && isCapital(token);
-    if (!isNext) break;
-    to += 1;
+    const isNext = isLong && token.kind !== "mark" && !isEmptyWord(token.word) && !isKey(place, token);
+    const more = isNext ? 1 : isCapital(first) ? restOfName(tokens, to, isLong) : 0;
+    if (more === 0) break;
+    to += more;
   }
   const text = request.text.slice(first.start, (tokens[to - 1] as Token).end);
   const value = convertToken(parameter, { ...first, text });
@@ -93,8 +111,17 @@ function takesRun({ tokens }: FillPlace, parameter: Parameter, at: number): bool
   return (roles.has("source") || roles.has("target")) && /^(?:the|my|our)$/u.test(wordAt(tokens, at - 1));
 }
 
-function isCapital({ kind, text }: Token): boolean {
-  return kind === "word" && /^\p{Lu}/u.test(text);
+/** How many tokens go on with a name: one more word, or two in "Port of Spain" and "Rio de Janeiro". */
+function restOfName(tokens: readonly Token[], at: number, isLong: boolean): number {
+  if (isCapital(tokens[at])) return isLong ? 0 : 1;
+  return nameJoints.test(wordAt(tokens, at)) && isCapital(tokens[at + 1]) ? 2 : 0;
+}
+
+/** Small words inside a name. */
+const nameJoints = /^(?:of|de|da|do|del|di|la|le|du|des|van|von|am|upon|sur)$/u;
+
+function isCapital(token: Token | undefined): boolean {
+  return token?.kind === "word" && /^\p{Lu}/u.test(token.text);
 }
 
 /** Reads "a, b and c". */

@@ -4,6 +4,7 @@ import type { Parameter } from "./parameter.ts";
 /** What part a parameter plays in a sentence, by its name. */
 export type Role =
   | "command"
+  | "company"
   | "date"
   | "email"
   | "expression"
@@ -28,6 +29,7 @@ export type Role =
 
 const namesOf: Readonly<Record<Role, string>> = {
   command: "command cmd commandline shell",
+  company: "company organization organisation employer firm vendor",
   date: "date day since until due deadline when start end begin birthday before after",
   email: "email mail recipient recipients",
   expression: "expression formula equation calculation math expr",
@@ -104,6 +106,7 @@ function addPlaces({ description, type, words }: Parameter, kinds: ReadonlySet<T
   if (/\bSQL\b/u.test(description)) found.add("sql");
   if (/\b(?:shell|terminal) command\b/iu.test(description)) found.add("command");
   if (/\b(?:phone|fax|mobile) number\b/iu.test(description)) found.add("phone");
+  if (/\b(?:sender|author|assignee|recipient|user ?name|person)\b/iu.test(description)) found.add("person");
   if (found.has("selector") || found.has("limit") || type === "boolean" || takesEndings(words)) return;
   if (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(description)) found.add("path");
   if (/\b(?:folder|directory)\b/iu.test(description)) found.add("folder");
@@ -121,6 +124,11 @@ const roleTexts: readonly Role[] = ["text", "query", "name", "place", "source", 
 export function hasForm(parameter: Parameter): boolean {
   const roles = rolesOf(parameter);
   return roleForms.some((role) => roles.has(role)) && !roleTexts.some((role) => roles.has(role));
+}
+
+/** Tells whether a parameter takes a unit or a currency: a word that is left over is none. */
+export function takesUnit(parameter: Parameter): boolean {
+  return rolesOf(parameter).has("unit") || /\b(?:units?|currency|currencies)\b/iu.test(parameter.description);
 }
 
 /** Tells whether a file or an address may be a value: who describes units or pages takes none; who describes nothing may. */
@@ -153,6 +161,7 @@ export function sampleKinds(parameter: Parameter): ReadonlySet<TokenKind> {
 
 /** Words that stand before a value in this part. */
 export const cuesOf: Readonly<Partial<Record<Role, readonly string[]>>> = {
+  company: ["at", "from", "of", "with"],
   date: ["on", "since", "until", "till", "from", "by", "due", "after", "before"],
   email: ["to"],
   folder: ["in", "under", "inside", "within", "at", "below"],

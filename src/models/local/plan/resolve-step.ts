@@ -154,7 +154,8 @@ function isRepetition({ tool, filled }: Fit, { isChained, calls }: StepPlace): b
 /** A tool that has all it needs is more likely meant than one that is a little nearer and lacks something. */
 function preferComplete(request: Request, [best, ...others]: readonly Fit[]): Fit | undefined {
   if (best === undefined) return undefined;
-  if (best.filled.missing.length === 0) return others.find((other) => saysMore(request, other, best)) ?? best;
+  if (best.filled.missing.length === 0)
+    return others.find((other) => saysMore(request, other, best) || takesMore(other, best)) ?? best;
   const isWhole = ({ tool, filled, score }: Fit): boolean =>
     filled.missing.length === 0 &&
     filled.guessed.size === 0 &&
@@ -162,6 +163,13 @@ function preferComplete(request: Request, [best, ...others]: readonly Fit[]): Fi
     score >= best.score - 2.5 &&
     !isChanging(tool);
   return others.find(isWhole) ?? best;
+}
+
+/** What has a use for all that was said, and only reads, is more likely meant than what would leave a file or a day out. */
+function takesMore(other: Fit, best: Fit): boolean {
+  const { missing, guessed } = other.filled;
+  const isWhole = missing.length === 0 && guessed.size === 0 && other.missed === 0 && !isChanging(other.tool);
+  return best.missed > 0 && isWhole && other.score >= best.score - 1.5;
 }
 
 /** "deactivate user 77" gives one tool a number, and another the number and what to do with it. */
@@ -182,7 +190,8 @@ function saysMore({ tokens }: Request, other: Fit, best: Fit): boolean {
 
 /** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is offered, unless the form is that of one tool alone. */
 function withForms(request: Request, resolution: Resolution, place: StepPlace): Resolution {
-  if (resolution.type !== "none") return resolution;
+  const isCoded = request.tokens.some(isCode);
+  if (resolution.type !== "none" && !(resolution.type === "offer" && isCoded)) return resolution;
   const canBeFor = createFilter(request);
   const tools = place.tools
     .slice(0, mostForms)
@@ -200,10 +209,20 @@ function withForms(request: Request, resolution: Resolution, place: StepPlace): 
     .toSorted((left, right) => right.score - left.score);
   const isCodeOf = ({ shown, filled }: Fit): boolean =>
     shown > 0 && request.tokens.some((token, at) => isCode(token) && filled.used.has(at));
-  const [only, ...others] = fits.filter(isCodeOf);
-  // What is the number of one thing only is asked about for that thing.
-  if (only !== undefined && others.length === 0 && !isChanging(only.tool)) return { type: "call", fit: only };
-  return fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
+  const reading = fits.filter(({ tool }) => !isChanging(tool));
+  // What is the number of one thing only is asked about for that thing; and so is what only one has a use for.
+  const only = onlyOne(reading.filter(isCodeOf)) ?? onlyOne(reading.filter(takesAll));
+  if (only !== undefined) return { type: "call", fit: only };
+  return resolution.type === "offer" || fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
+}
+
+function onlyOne([first, ...others]: readonly Fit[]): Fit | undefined {
+  return others.length === 0 ? first : undefined;
+}
+
+/** "last 50 lines of a.log": several values, and a use for each of them. */
+function takesAll({ filled, missed }: Fit): boolean {
+  return missed === 0 && new Set([...filled.places.values()].map(({ from }) => from)).size > 1;
 }
 
 function hasOwnForm(token: Token | undefined): boolean {

@@ -1,6 +1,7 @@
 import { isKnownEnding } from "./file-endings.ts";
 import { parseSpokenDate } from "./date-words.ts";
 import { hasHalf, parseFraction } from "./fraction-words.ts";
+import { countJoined } from "./joined-names.ts";
 import { parseSpokenNumber, type SpokenNumber } from "./number-words.ts";
 import { readTokens } from "./read-tokens.ts";
 import { type Token, wordAt } from "./token.ts";
@@ -48,12 +49,12 @@ function markSelectors(tokens: readonly Token[]): Token[] {
   });
 }
 
-/** Numbers and dates in words become one token. */
+/** Numbers and dates in words, and names with an "and", become one token. */
 function joinTokens(text: string, tokens: readonly Token[], today: string | undefined): Token[] {
   const joined: Token[] = [];
   for (let at = 0; at < tokens.length;) {
     const token = tokens[at] as Token;
-    const found = toDate(text, tokens, at, today) ?? toNumber(text, tokens, at);
+    const found = toDate(text, tokens, at, today) ?? toNumber(text, tokens, at) ?? toName(text, tokens, at);
     joined.push(found?.token ?? (token.kind === "date" ? { value: token.text, ...token } : token));
     at += found?.count ?? 1;
   }
@@ -105,6 +106,16 @@ function toNumber(text: string, tokens: readonly Token[], at: number): Joined | 
     token: { ...join("number", text, tokens.slice(at, at + found.count)), value: found.value },
     count: found.count,
   };
+}
+
+/** "Trinidad and Tobago" is one word. */
+function toName(text: string, tokens: readonly Token[], at: number): Joined | undefined {
+  const first = tokens[at] as Token;
+  const count = first.kind === "word" ? countJoined(wordsFrom(tokens, at)) + 1 : 1;
+  if (count === 1) return undefined;
+  const whole = text.slice(first.start, tokens[at + count - 1]?.end);
+  const end = first.start + whole.length;
+  return { token: { ...first, text: whole, word: whole.toLowerCase(), end }, count };
 }
 
 /** "two and a half hours" */

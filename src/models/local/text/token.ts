@@ -50,6 +50,11 @@ export function isCode({ kind, text }: Token): boolean {
   return kind === "word" && /^\p{L}[\p{L}\p{N}]*[_-]\p{N}+$/u.test(text);
 }
 
+/** A name with a slash in it, such as `fix/login`, that need not be a file. */
+export function isSlashName({ kind, text }: Token): boolean {
+  return kind === "path" && /^[\p{L}\p{N}_-]+(?:\/[\p{L}\p{N}_-]+)+$/u.test(text);
+}
+
 /** The word at a place, in lower case; empty if there is none. */
 export function wordAt(tokens: readonly Token[], at: number): string {
   return tokens[at]?.word ?? "";
