@@ -31,6 +31,7 @@ import { otherTools } from "./local-model/other-tools.ts";
 import { travelRequests } from "./local-model/travel-requests.ts";
 import { travelTools } from "./local-model/travel-tools.ts";
 import { lastSkillRequests, lastToolboxRequests } from "./local-model/unseen-requests-3.ts";
+import { dispatchStage, toDirectCalls } from "./support/dispatch-stage.ts";
 import { driveModel, type Driven, type Stage } from "./support/drive-model.ts";
 import { exampleSkillsStage, loadExampleSkills } from "./support/example-skills-stage.ts";
 
@@ -107,6 +108,23 @@ test("localModel() does most of what is asked over tools as servers declare them
   expect(wrong.length).toBeLessThanOrEqual(1);
 });
 
+test("localModel() does most of it too where tools and skills are found by searching", async () => {
+  const skills = await loadExampleSkills();
+  const lots = [
+    ["bureau", bureauTools, bureauRequests],
+    ["house", houseTools, houseRequests],
+    ["help desk", deskTools, deskRequests],
+    ["travel", travelTools, travelRequests],
+    ["flat", flatTools, flatRequests],
+  ] as const;
+
+  const wrong = await findWrong("example skills, searched", skillRequests, () => dispatchStage([], skills));
+  for (const [name, tools, requests] of lots)
+    wrong.push(...(await findWrong(`${name}, searched`, requests, () => dispatchStage(tools))));
+
+  expect(wrong.length).toBeLessThanOrEqual(9);
+});
+
 test("localModel() goes on with what a conversation is about", async () => {
   const skills = await loadExampleSkills();
 
@@ -144,7 +162,8 @@ async function findWrong(name: string, cases: readonly RequestCase[], stage: () 
   const wrong: RequestCase[] = [];
   const lines: string[] = [];
   for (const request of cases) {
-    const driven = await driveModel(model, stage(), [request.ask].flat());
+    const made = await driveModel(model, stage(), [request.ask].flat());
+    const driven = { ...made, calls: toDirectCalls(made.calls) };
     if (isRight(request, driven)) continue;
     wrong.push(request);
     lines.push(

@@ -106,7 +106,7 @@ function addPlaces({ description, type, words }: Parameter, kinds: ReadonlySet<T
   if (/\bSQL\b/u.test(description)) found.add("sql");
   if (/\b(?:shell|terminal) command\b/iu.test(description)) found.add("command");
   if (/\b(?:phone|fax|mobile) number\b/iu.test(description)) found.add("phone");
-  if (/\b(?:sender|author|assignee|recipient|user ?name|person)\b/iu.test(description)) found.add("person");
+  if (/\b(?:senders?|authors?|assignees?|recipients?|user ?names?|person)\b/iu.test(description)) found.add("person");
   if (found.has("selector") || found.has("limit") || type === "boolean" || takesEndings(words)) return;
   if (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(description)) found.add("path");
   if (/\b(?:folder|directory)\b/iu.test(description)) found.add("folder");

@@ -4,7 +4,7 @@ import { currencyCodeOf, isLanguageName, isUnitName } from "../fill/unit-names.t
 import { toExtensionStems } from "../text/file-endings.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStems } from "../text/stems.ts";
-import { synonymsOf } from "../text/synonyms.ts";
+import { synonymsOf, synonymWordsOf } from "../text/synonyms.ts";
 import { isCode, type Token, type TokenKind, wordAt } from "../text/token.ts";
 
 /** A word of a request, as it is looked for. */
@@ -55,7 +55,7 @@ export function toQuery(request: Request, spread: ReadonlyMap<string, number>): 
     for (const [stem, part] of isValue ? [] : stemsOf(token)) add(stem, part * share, token.kind);
     if (token.stem !== "") isFirst = false;
   }
-  for (const stem of [...impliedStems(request), ...compoundStems(request, spread)]) add(stem, 0.9, undefined);
+  for (const stem of [...toStems(impliedWords(request)), ...compoundStems(request, spread)]) add(stem, 0.9, undefined);
   // A question asks for facts.
   if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, undefined);
   return [...words.values()];
@@ -78,18 +78,36 @@ function compoundStems({ tokens }: Request, spread: ReadonlyMap<string, number>)
   });
 }
 
+/** What is said about things that have a number of their own, and about numbers. */
+const codeWords = ["details", "key", "id", "number", "code", "status"];
+const numberWords = ["numbers", "compute", "calculate"];
+
+/** The words that a request would be searched by, as they are written; `more` others that mean the same. */
+export function toSearchWords(request: Request): { said: string[]; more: string[] } {
+  const words = request.tokens.filter((token) => token.kind === "word" && token.stem !== "" && !isCode(token));
+  const implied = [
+    ...impliedWords(request).split(" "),
+    ...request.tokens.flatMap(({ kind }) => impliedBy[kind]?.split(" ") ?? []),
+  ].filter((word) => word !== "");
+  const said = [...new Set([...words.slice(0, 16).map(({ text }) => text), ...implied])];
+  const others = words.slice(0, 16).flatMap(({ stem }) => synonymWordsOf(stem));
+  const isNumbered = request.tokens.filter(({ kind }) => kind === "number").length > 1;
+  const forms = [...(request.tokens.some(isCode) ? codeWords : []), ...(isNumbered ? numberWords : [])];
+  return { said, more: [...new Set([...others, ...forms])] };
+}
+
 /** What numbers with their units, or arithmetic in words, are most likely for. */
-function impliedStems({ text, tokens }: Request): string[] {
-  if (toSpokenExpression(text) !== undefined) return toStems("calculate arithmetic math");
-  if (/^\s*what(?:'s| is| are)? (?:in|inside)\b/iu.test(text.slice(0, 40))) return toStems("list contents");
+function impliedWords({ text, tokens }: Request): string {
+  if (toSpokenExpression(text) !== undefined) return "calculate arithmetic math";
+  if (/^\s*what(?:'s| is| are)? (?:in|inside)\b/iu.test(text.slice(0, 40))) return "list contents";
   const isCounting = tokens.some(({ word }, at) => word === "how" && wordAt(tokens, at + 1) === "many");
   const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
   const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(wordAt(tokens, at + 1)));
   const isMoney = [...units].every((unit) => currencyCodeOf(unit) !== undefined);
-  if (hasAmount && units.size > 1) return toStems(isMoney ? "convert currency money" : "convert unit");
-  if (hasAmount && isMoney && isAsked(tokens)) return toStems("currency money");
-  if (tokens.some((_, at) => isLanguageAt(tokens, at))) return toStems("translate language");
-  return isCounting ? toStems("count") : [];
+  if (hasAmount && units.size > 1) return isMoney ? "convert currency money" : "convert unit";
+  if (hasAmount && isMoney && isAsked(tokens)) return "currency money";
+  if (tokens.some((_, at) => isLanguageAt(tokens, at))) return "translate language";
+  return isCounting ? "count" : "";
 }
 
 function isAsked(tokens: readonly Token[]): boolean {

@@ -263,7 +263,7 @@ function toPath(text: string): string | undefined {
 }
 
 function toFileName(text: string): string | undefined {
-  return /^(?:e\.g|i\.e|a\.m|p\.m|etc\.|v?\d+\.[a-z]$|vs\.|no\.)/iu.test(text) || text.includes("..")
+  return /^(?:(?:e\.g|i\.e|a\.m|p\.m)\.?$|etc\.|v?\d+\.[a-z]$|vs\.|no\.)/iu.test(text) || text.includes("..")
     ? undefined
     : text;
 }
