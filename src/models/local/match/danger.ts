@@ -2,6 +2,7 @@ import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
 import { type Token, wordAt } from "../text/token.ts";
+import { changes, hasSwitch, reads, verbsOf } from "./tool-verbs.ts";
 
 /** Things that cannot be taken back. Words in one group are said for one another. */
 const groups = [
@@ -46,37 +47,25 @@ function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   );
 }
 
-const reads = new Set(
-  toStems(
-    "list get show find search look read tell compute calculate count check compare query summarize describe lookup fetch",
-  ),
-);
-
 /** Tells whether a tool may do something that cannot be taken back, by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
   return dangersOf(tool).length > 0;
 }
 
-const changes = new Set(
-  toStems(
-    "add write insert put replace rename move edit update change fix set apply format create book reserve record log remind schedule " +
-      "start restart lock unlock enable disable turn switch assign register invite upload import install adjust increase decrease save store " +
-      "open close print submit request heat play approve reject merge subscribe vote block mark complete finish sync restore share grant " +
-      "reboot water brew feed dial notify trigger hire fire activate deactivate",
-  ),
-);
-
-/** Tells whether a tool changes things, by the first word of its description or name: models are not shown its annotations. */
+/**
+ * Tells whether a tool changes things, by the verbs that its description and its name begin with: models are not shown its annotations.
+ * If no verb tells, its parameters may.
+ */
 export function isChanging(tool: ModelTool): boolean {
-  const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
   if (isDangerous(tool)) return true;
-  return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
+  if (isComputing(tool)) return false;
+  const verbs = verbsOf(tool);
+  return verbs.some((verb) => changes.has(verb)) || (!verbs.some((verb) => reads.has(verb)) && hasSwitch(tool));
 }
 
 /** Tells whether a tool only looks for something, by the same words. */
 export function isReading(tool: ModelTool): boolean {
-  const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
-  return !isChanging(tool) && (reads.has(verb) || reads.has(toStems(ownName(tool))[0] ?? ""));
+  return !isChanging(tool) && verbsOf(tool).some((verb) => reads.has(verb));
 }
 
 /** "Adds two numbers", "Replaces words in a text": what comes out is new, and nothing that was there is changed. */
