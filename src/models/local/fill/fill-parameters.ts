@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../../core/json.ts";
+import { numberedItems } from "../text/numbered-items.ts";
 import type { Request } from "../text/read-request.ts";
 import { optionalBar, type Candidate, type FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
@@ -206,8 +207,10 @@ export function takesWords(parameter: Parameter): boolean {
   return isText && !hasDefault && choices.length === 0 && !hasForm(parameter);
 }
 
-/** Takes "a, b and c" apart. */
+/** Takes "a, b and c" and "1. a 2. b" apart. */
 export function splitList(text: string): string[] {
+  const { items } = numberedItems(text);
+  if (items.length > 0 && !text.includes("\n")) return items;
   const parts = text.includes("\n") ? text.split("\n") : text.split(/,\s*(?:and\s+)?|\s+and\s+|;\s*/u);
   return parts.map((part) => part.replace(/^\s*(?:[-*•]|\d+[.)])\s+/u, "").trim()).filter((part) => part !== "");
 }

@@ -85,6 +85,11 @@ function ownName({ name }: ModelTool): string {
   return name.slice(name.indexOf("__") + 1);
 }
 
+/** Tells whether a stem is that of a verb with which people have something changed. */
+export function isCommandVerb(stem: string): boolean {
+  return changes.has(stem) || groups.some((group) => group.has(stem));
+}
+
 /** What a request says about doing what a dangerous tool does. */
 export type DangerWish = "asked" | "denied" | "unsaid";
 

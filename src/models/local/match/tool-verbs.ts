@@ -26,7 +26,8 @@ export const changes: ReadonlySet<string> = new Set(
 );
 
 /** The choices of what switches something. */
-const switching = /^(?:on|off|open|close|start|stop|pause|lock|unlock|enable|disable|add|remove|create|delete|update)$/u;
+const switching =
+  /^(?:on|off|open|close|start|stop|pause|lock|unlock|enable|disable|add|remove|create|delete|update)$/u;
 
 /** What is only there where something is done that could go wrong. */
 const guarding = /^(?:force|confirm|confirmed|dryrun|overwrite)$/u;
@@ -55,7 +56,9 @@ function hiddenVerbs(description: string): string[] {
 /** "Looks up a user and updates the address": what stands behind an "and" as a verb does. */
 function laterVerbs(description: string): string[] {
   const [sentence = ""] = description.split(/[.!?](?:\s|$)/u);
-  const found = [...sentence.matchAll(/\b(?:and|then|or)\s+(?:then\s+)?(\p{L}{3,})\s+(?:the|a|an|it|them|its|their|this)\b/giu)];
+  const found = [
+    ...sentence.matchAll(/\b(?:and|then|or)\s+(?:then\s+)?(\p{L}{3,})\s+(?:the|a|an|it|them|its|their|this)\b/giu),
+  ];
   return found.flatMap(([, verb = ""]) => toStems(verb)).filter((stem) => changes.has(stem));
 }
 

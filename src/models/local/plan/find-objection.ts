@@ -3,11 +3,12 @@ import { toolWordsOf } from "../fill/tool-words.ts";
 import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
+import { findOtherDeed } from "./find-other-deed.ts";
 import type { Fit } from "./fit-tool.ts";
 
 /**
  * What of a request a tool that changes things would not heed, in the words of the request: a condition, a repetition, a trial, what
- * it is kept to, or a value that the tool has no place for. `undefined` if there is nothing, or if the tool only reads.
+ * it is kept to, something else to do, or a value that the tool has no place for. `undefined` if there is nothing, or if the tool only reads.
  */
 export function findObjection(request: Request, fit: Fit): string | undefined {
   if (!isChanging(fit.tool)) return undefined;
@@ -17,6 +18,7 @@ export function findObjection(request: Request, fit: Fit): string | undefined {
     findTrial(request, fit) ??
     findRestriction(request, fit) ??
     findOtherChoice(request, fit) ??
+    findOtherDeed(request, fit) ??
     findUnused(request, fit)
   );
 }

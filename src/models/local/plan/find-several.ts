@@ -7,7 +7,9 @@ import { skipJoints } from "../fill/read-value.ts";
 import { rolesOf } from "../fill/roles.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { isChanging } from "../match/danger.ts";
+import { numberedItems } from "../text/numbered-items.ts";
 import type { Request } from "../text/read-request.ts";
+import { toStems } from "../text/stems.ts";
 import { isCode, isValueToken, type Token, wordAt } from "../text/token.ts";
 
 /** Several values for a parameter that takes one: each is for a call of its own. */
@@ -45,9 +47,18 @@ function listedTexts(
     noun !== undefined &&
     /(?:s|following)$/u.test(noun.word) &&
     (toolWordsOf(tool).toolStems.has(noun.stem) || noun.stem === "");
-  if (!guessed.has(name) || !isPlural || typeof value !== "string") return undefined;
-  return { name, values: splitList(value), tokens: [] };
+  if (typeof value !== "string") return undefined;
+  if (guessed.has(name) && isPlural) return { name, values: splitList(value), tokens: [] };
+  const { items } = keepsItems(tool) ? numberedItems(value) : { items: [] };
+  return items.length > 1 ? { name, values: items, tokens: [] } : undefined;
 }
+
+/** What keeps a task keeps each of a list by itself; a note or a message may be a list. */
+function keepsItems({ name }: ModelTool): boolean {
+  return toStems(name).some((stem) => itemStems.has(stem));
+}
+
+const itemStems = new Set(toStems("task todo item reminder chore article product entry issue ticket event contact"));
 
 /** What is asked of a tool. */
 interface Asked {

@@ -2,6 +2,7 @@ import { isKnownEnding } from "./file-endings.ts";
 import { parseSpokenDate } from "./date-words.ts";
 import { hasHalf, parseFraction } from "./fraction-words.ts";
 import { countJoined } from "./joined-names.ts";
+import { numberedItems } from "./numbered-items.ts";
 import { parseSpokenNumber, type SpokenNumber } from "./number-words.ts";
 import { readTokens } from "./read-tokens.ts";
 import { type Token, wordAt } from "./token.ts";
@@ -16,7 +17,7 @@ export interface Request {
 
 /** Takes a request apart; `today` (an ISO date) is what "tomorrow" counts from. Without it such words mean no certain day. */
 export function readRequest(text: string, today?: string): Request {
-  const tokens = markSelectors(joinTokens(text, readTokens(text), today));
+  const tokens = markSelectors(joinTokens(text, markList(text, readTokens(text)), today));
   return { text, tokens, ...(today !== undefined && { today }) };
 }
 
@@ -30,6 +31,21 @@ export function sliceRequest(request: Request, from: number, to: number): Reques
     text,
     tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })),
   };
+}
+
+/** The numbers of "1. … 2. …" are no values, and what they count stands as behind a colon. */
+function markList(text: string, tokens: readonly Token[]): Token[] {
+  if (numberedItems(text).items.length === 0) return [...tokens];
+  let next = 1;
+  let hasColon = false;
+  return tokens.flatMap((token, at) => {
+    hasColon ||= token.text === ":";
+    const isMarker = /^[.)]$/u.test(tokens[at + 1]?.text ?? "") && token.kind === "number" && token.value === next;
+    if (!isMarker) return [token];
+    next += 1;
+    const colon: Token = { kind: "mark", text: ":", word: "", stem: "", start: token.start, end: token.start };
+    return [...(next === 2 && at > 0 && !hasColon ? [colon] : []), { ...token, kind: "mark" }];
+  });
 }
 
 const dataFile = /\.(?:json|jsonl|ya?ml|toml|xml|ini)$/iu;
