@@ -11,7 +11,7 @@ import { formatCandidates } from "./format-candidates.ts";
 import { labelCandidates } from "./label-candidates.ts";
 import { findLeftover } from "./leftover-values.ts";
 import { lookAhead } from "./look-ahead.ts";
-import { pairCandidates } from "./pair-candidates.ts";
+import { pairCandidates, slashCandidates } from "./pair-candidates.ts";
 import { rangeCandidates } from "./range-candidates.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
 import { booleanCandidates } from "./boolean-candidates.ts";
@@ -20,6 +20,7 @@ import { namedCandidates } from "./named-candidates.ts";
 import { numberCandidates } from "./number-candidates.ts";
 import { spanCandidates } from "./span-candidates.ts";
 import { setField } from "./set-field.ts";
+import { toldCandidates } from "./told-candidates.ts";
 import type { ToolWords } from "./tool-words.ts";
 import type { Parameter } from "./parameter.ts";
 import { hasForm, rolesOf, takesPlace, takesUnit } from "./roles.ts";
@@ -142,6 +143,7 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...cuedCandidates(place, parameter),
     ...namedCandidates(place, parameter),
     ...pairCandidates(place, parameter),
+    ...slashCandidates(place, parameter),
     ...spanCandidates(place, parameter),
     ...numberCandidates(place, parameter),
     ...kindCandidates(place, parameter),
@@ -150,6 +152,7 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...dateSpanCandidates(place, parameter),
     ...formatCandidates(place, parameter),
     ...labelCandidates(place, parameter),
+    ...toldCandidates(place, parameter),
   ];
   // Of equal ones the first parameter gets the first value.
   return found.map((candidate) => ({ ...candidate, score: candidate.score - candidate.from / 1000 }));

@@ -37,8 +37,10 @@ function restFrom({ tokens, request }: FillPlace, parameter: Parameter, from: nu
     : [{ parameter, value, from, to: tokens.length, cueFrom: from - 1, cueTo: from, score: 50 }];
 }
 
+/** Up to the next small word; "the train to Basel" goes on to a name. */
 function endOf(tokens: readonly Token[], from: number): number {
   let to = from;
   while (to - from < 6 && tokens[to]?.kind === "word" && !isEmptyWord(wordAt(tokens, to))) to += 1;
-  return to;
+  const isLed = to > from && /^(?:to|from|in|with|of)$/u.test(wordAt(tokens, to));
+  return isLed && /^\p{Lu}\p{Ll}/u.test(tokens[to + 1]?.text ?? "") ? to + 2 : to;
 }

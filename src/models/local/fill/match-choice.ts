@@ -1,4 +1,4 @@
-import { isEmptyWord, toStem, toStems } from "../text/stems.ts";
+import { isEmptyWord, isFormOf, toStem, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
@@ -106,6 +106,9 @@ function stemAt(token: Token, at: number, byStem: ReadonlyMap<string, Choice | u
     const choice = byStem.get(stem);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 58 };
   }
+  const form = [...byStem.keys()].find((stem) => isFormOf(stem, token.stem));
+  const formed = form === undefined ? undefined : byStem.get(form);
+  if (formed !== undefined) return { choice: formed, from: at, to: at + 1, score: 56 };
   for (const name of otherNamesOf(token.word)) {
     const choice = byStem.get(name) ?? byStem.get(toStem(name)[0] ?? name);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 60 };

@@ -1,4 +1,4 @@
-import { isEmptyWord } from "../text/stems.ts";
+import { isEmptyWord, toStems } from "../text/stems.ts";
 import { textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
@@ -19,11 +19,16 @@ export function namedCandidates(place: FillPlace, parameter: Parameter): Candida
   ];
 }
 
+/** What has the name of a person. */
+const people =
+  /\b(?:contacts?|persons?|people|customers?|users?|employees?|guests?|patients?|members?|students?|players?|clients?|colleagues?)\b/iu;
+
 /** A name in the middle of a sentence: "what did Grace commit". */
 function properNames(place: FillPlace, parameter: Parameter): Candidate[] {
   const { tokens, toolStems } = place;
   const roles = rolesOf(parameter);
-  if (!roles.has("person") && !roles.has("place")) return [];
+  const isNamed = roles.has("name") && people.test(`${place.about} ${parameter.description}`);
+  if (!roles.has("person") && !roles.has("place") && !isNamed) return [];
   return tokens.flatMap((token, at) => {
     const isName = token.kind === "word" && /^\p{Lu}\p{Ll}/u.test(token.text) && !toolStems.has(token.stem);
     const isInside = at > 0 && !/^[.!?:]$/u.test(textAt(tokens, at - 1));
@@ -116,6 +121,10 @@ function isPlainWord({ toolStems }: FillPlace, { kind, word, stem }: Token): boo
   return kind === "word" && !isEmptyWord(word) && !toolStems.has(stem);
 }
 
-function isNameAt({ tokens }: FillPlace, { stems }: Parameter, at: number): boolean {
-  return stems.length === 1 && tokens[at]?.stem === stems[0];
+/** The name of the parameter, or the noun that its description begins with: "Speaker to play on". */
+function isNameAt({ tokens, toolStems }: FillPlace, { stems, description }: Parameter, at: number): boolean {
+  const stem = tokens[at]?.stem ?? "";
+  if (stem === "") return false;
+  if (stems.length === 1 && stem === stems[0]) return true;
+  return stem === toStems(description.slice(0, 40))[0] && !toolStems.has(stem);
 }

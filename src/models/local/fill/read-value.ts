@@ -87,7 +87,7 @@ const notValues =
 
 /** One word, a run of capitalised ones ("Ada Lovelace"), or for names and texts all up to the next small word. */
 function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
-  const { tokens, request } = place;
+  const { tokens } = place;
   const first = tokens[at] as Token;
   if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.text)) return undefined;
   const isLong = takesRun(place, parameter, at);
@@ -99,9 +99,14 @@ function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValu
     if (more === 0) break;
     to += more;
   }
-  const text = request.text.slice(first.start, (tokens[to - 1] as Token).end);
-  const value = convertToken(parameter, { ...first, text });
+  const value = convertToken(parameter, { ...first, text: toOwner(place, at, to) });
   return value === undefined ? undefined : { value, to };
+}
+
+/** "Tom Baker's email" is about Tom Baker; "at Luigi's" is what the place is called. */
+function toOwner({ tokens, request }: FillPlace, from: number, to: number): string {
+  const said = request.text.slice(tokens[from]?.start, tokens[to - 1]?.end);
+  return (tokens[to]?.stem ?? "") === "" ? said : said.replace(/['’]s$/u, "");
 }
 
 /** Tells whether a value goes on to the next small word: a name, a text, and a noun behind an article ("from the train station to …"). */

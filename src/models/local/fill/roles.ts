@@ -135,6 +135,7 @@ export function takesUnit(parameter: Parameter): boolean {
 export function takesPlace(parameter: Parameter, kind: TokenKind): boolean {
   if (kind === "selector") return (["selector", "text", "query"] as const).some((role) => rolesOf(parameter).has(role));
   if (kind !== "path" && kind !== "url") return true;
+  if (kind === "path" && parameter.samples.some((sample) => /^[\p{L}_-]+\/[\p{L}_-]+$/u.test(sample))) return true;
   return parameter.description === "" || rolesOf(parameter).has(kind) || sampleKinds(parameter).has(kind);
 }
 

@@ -155,6 +155,9 @@ const commonVerbs = new Set(
   toStems("list show find get make create read write add check search open print display see view tell file"),
 );
 
+/** What is said of all sorts of things: what they are done to tells more. */
+const lightVerbs = new Set(toStems("set update change put start turn run do"));
+
 /** How often words are said by all that there is. */
 interface Corpus {
   readonly spread: ReadonlyMap<string, number>;
@@ -186,7 +189,11 @@ function scoreItem(item: Item, words: readonly QueryWord[], corpus: Corpus): num
 
 /** Tells whether a word says what something is about, and not only that something is to be shown or made. */
 function isSubject({ stem, share }: QueryWord, found: FoundWord): boolean {
-  return share >= 0.5 && !commonVerbs.has(stem) && !commonVerbs.has(found.stem);
+  return share >= 0.5 && !isVerb(stem) && !isVerb(found.stem);
+}
+
+function isVerb(stem: string): boolean {
+  return commonVerbs.has(stem) || lightVerbs.has(stem);
 }
 
 /** A skill is not opened for a file of a format that others name and it does not. */

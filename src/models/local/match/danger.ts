@@ -1,6 +1,7 @@
 import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
+import { findTold } from "../text/told-message.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import { changes, hasSwitch, reads, verbsOf } from "./tool-verbs.ts";
 
@@ -96,9 +97,14 @@ export type DangerWish = "asked" | "denied" | "unsaid";
 /** Finds out whether a request asks in so many words for what a dangerous tool does: as a command, not in passing. */
 export function wishOf({ tokens }: Request, tool: ModelTool): DangerWish {
   if (tokens.some(({ text }) => text === tool.name)) return "asked";
-  const wishes = dangersOf(tool).map((group) => wishFor(tokens, group));
+  const isTold = findTold({ tokens }) !== undefined;
+  const wishes = dangersOf(tool).map((group) => (isTold && givesMessages(group) ? "asked" : wishFor(tokens, group)));
   if (wishes.includes("denied")) return "denied";
   return wishes.every((wish) => wish === "asked") ? "asked" : "unsaid";
+}
+
+function givesMessages(group: ReadonlySet<string>): boolean {
+  return group === sending || group.has("post");
 }
 
 /** Tells whether a request begins with what a tool sends: "text +41 … saying …". It may also be about such a thing: the values must tell. */
@@ -132,6 +138,17 @@ export function asksAbout({ text, tokens }: Request): boolean {
     (/\?\s*$/u.test(text) && /^(?:is|are|was|were|do|does|did|has|have|am|any|isn't|aren't)$/u.test(first))
   );
 }
+
+/** Tells whether a request is a command to change something ("remind me …", "set the …"), and a tool only reads: not if that is its own word. */
+export function asksToChange({ tokens }: Request, tool: ModelTool): boolean {
+  const at = tokens.findIndex(({ word }) => !polite.test(word));
+  const stem = tokens[at]?.stem ?? "";
+  const isCommand =
+    isCommandVerb(stem) && /^(?:me|us|the|a|an|my|our|this|that|it|them)$/u.test(wordAt(tokens, at + 1));
+  return isCommand && isReading(tool) && !verbsOf(tool).includes(stem);
+}
+
+const polite = /^(?:please|can|could|would|you|kindly|now|also|then|and)$/u;
 
 const unpacking: ReadonlySet<string> = new Set(toStems("unpack unzip untar decompress"));
 

@@ -3,8 +3,9 @@ import { toSpokenExpression } from "../fill/spoken-expression.ts";
 import { currencyCodeOf, isLanguageName, isUnitName } from "../fill/unit-names.ts";
 import { toExtensionStems } from "../text/file-endings.ts";
 import type { Request } from "../text/read-request.ts";
-import { toStems } from "../text/stems.ts";
+import { isFormOf, toStems } from "../text/stems.ts";
 import { synonymsOf, synonymWordsOf } from "../text/synonyms.ts";
+import { findTold } from "../text/told-message.ts";
 import { isCode, type Token, type TokenKind, wordAt } from "../text/token.ts";
 
 /** A word of a request, as it is looked for. */
@@ -99,6 +100,7 @@ export function toSearchWords(request: Request): { said: string[]; more: string[
 /** What numbers with their units, or arithmetic in words, are most likely for. */
 function impliedWords({ text, tokens }: Request): string {
   if (toSpokenExpression(text) !== undefined) return "calculate arithmetic math";
+  if (findTold({ tokens }) !== undefined) return "send message post";
   if (/^\s*what(?:'s| is| are)? (?:in|inside)\b/iu.test(text.slice(0, 40))) return "list contents";
   const isCounting = tokens.some(({ word }, at) => word === "how" && wordAt(tokens, at + 1) === "many");
   const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
@@ -152,9 +154,10 @@ const shortestTypo = 4;
 function findMeant(stem: string, spread: ReadonlyMap<string, number>): string | undefined {
   if (stem.length < shortestTypo || /\d/u.test(stem)) return undefined;
   const near = nearestNames(stem, spread.keys(), 3);
-  return near.find(
+  const typo = near.find(
     (name) => name.length >= shortestTypo && Math.abs(name.length - stem.length) <= 1 && sharesStart(name, stem),
   );
+  return typo ?? near.find((name) => isFormOf(name, stem));
 }
 
 function sharesStart(left: string, right: string): boolean {

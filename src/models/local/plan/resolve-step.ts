@@ -4,7 +4,15 @@ import type { DoneCall } from "../conversation/read-conversation.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksAbout, asksForOther, beginsWithSent, isChanging, isDangerous, wishOf } from "../match/danger.ts";
+import {
+  asksAbout,
+  asksForOther,
+  asksToChange,
+  beginsWithSent,
+  isChanging,
+  isDangerous,
+  wishOf,
+} from "../match/danger.ts";
 import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
 import { readsOtherFormat } from "../match/formats.ts";
 import { keepsThing, keptThing, withoutKept } from "../match/kept-thing.ts";
@@ -52,8 +60,8 @@ export interface StepPlace {
   readonly canOpen: (skill: string) => boolean;
 }
 
-/** Below it a match is chance. If the request says everything that is required, less will do. */
-const bars = { sure: 2.4, complete: 1.7, harmless: 1.5, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
+/** Below it a match is chance. If the request says everything that is required, or nothing beside it, less will do. */
+const bars = { sure: 2.4, whole: 2.1, complete: 1.7, harmless: 1.5, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
@@ -260,20 +268,23 @@ function askedBonus({ filled, missed }: Fit): number {
 }
 
 function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {
-  const { tool, filled } = fit;
+  const { tool, filled, loose, missed } = fit;
   const bonus = openedBonus(tool, place);
   if (bonus > 0) return bonus + (isMeant ? bars.meantTool : bars.opened);
   if (!isChanging(tool)) return readingBar(fit, place);
   const isTold = filled.missing.length === 0 && filled.guessed.size === 0;
-  return isTold && parametersOf(tool).some(({ isRequired }) => isRequired) ? bars.complete : bars.sure;
+  if (isTold && parametersOf(tool).some(({ isRequired }) => isRequired)) return bars.complete;
+  const isWhole = loose === 0 && missed === 0 && filled.missing.length === 0;
+  return isWhole && filled.places.size > filled.guessed.size ? bars.whole : bars.sure;
 }
 
 /** What only reads does no harm: if it has all it needs, and more so in a conversation about the same, less will do. */
-function readingBar({ tool, filled, missed }: Fit, { isChained, calls, recent }: StepPlace): number {
+function readingBar({ tool, filled, missed, loose }: Fit, { isChained, calls, recent }: StepPlace): number {
   if (filled.missing.length > 0 || missed > 0) return bars.sure;
   if (isChained && calls.at(-1)?.tool !== tool.name) return bars.near;
   if (filled.guessed.size > filled.recalled.size) return bars.sure;
-  return splitName(tool.name)[0] === recent ? bars.near : bars.harmless;
+  const isWhole = loose === 0 && filled.guessed.size === 0 && filled.places.size > 1;
+  return isWhole || splitName(tool.name)[0] === recent ? bars.near : bars.harmless;
 }
 
 /** Tells whether a skill fits better than the best tool that is there. */
@@ -298,7 +309,8 @@ function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
   // All others were left out.
   const kept = keptThing(request) === undefined ? 0 : 1;
   const recent = place.recent !== undefined && splitName(tool.name)[0] === place.recent ? 0.8 : 0;
-  return (asksForOther(request, tool) ? known - 4 : known) + recent + kept;
+  const other = asksForOther(request, tool) ? 4 : asksToChange(request, tool) ? 1 : 0;
+  return known + recent + kept - other;
 }
 
 /** The tools of a skill that was opened for this are most likely meant. */

@@ -60,7 +60,7 @@ const rules: readonly Rule[] = [
   },
   { kind: "range", pattern: /\d{1,9}-\d{0,9}(?:,\d{1,9}(?:-\d{0,9})?){0,50}(?![\w.])/uy },
   { kind: "range", pattern: /\d{1,9}(?:,\d{1,9}(?:-\d{0,9})?){0,50},\d{1,9}-\d{0,9}(?![\w.])/uy },
-  { kind: "time", pattern: /\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b\.?)?(?![\w:])/iuy },
+  { kind: "time", pattern: /\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b\.?)?(?!\w|:\d)/iuy },
   { kind: "time", pattern: /\d{1,2} ?[ap]\.?m\b\.?/iuy },
   {
     kind: "number",
@@ -97,6 +97,7 @@ const rules: readonly Rule[] = [
     toValue: ([text]) => toFileName(text),
   },
   { kind: "path", pattern: /\.[a-z][\w-]{1,40}(?:\.[\w-]{1,20}){0,3}(?![\w/])/iuy },
+  { kind: "word", pattern: /(?:[\p{L}]{1,40}!)?[A-Z]{1,3}\d{1,6}:[A-Z]{1,3}\d{1,6}(?![\w:])/uy },
   {
     kind: "word",
     pattern: /[\p{L}\p{N}_#@][\p{L}\p{N}\p{M}_]{0,200}(?:(?:['’.+-]|\.\.)[\p{L}\p{N}\p{M}_]{1,200}){0,30}(?:\+\+|#)?/uy,

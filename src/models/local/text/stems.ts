@@ -54,6 +54,16 @@ export function toStems(text: string): string[] {
   return stems;
 }
 
+/** Tells whether two stems are of one word, in forms that the endings do not tell: "humid" and "humidity". */
+export function isFormOf(left: string, right: string): boolean {
+  const [short, long] = left.length < right.length ? [left, right] : [right, left];
+  return (
+    short.length >= 5 &&
+    long.startsWith(short) &&
+    /^(?:it|ity|y|ness|al|ance|ment|ful|ly|ur|ure)$/u.test(long.slice(short.length))
+  );
+}
+
 /** The stem of one word; none if it says nothing. */
 export function toStem(word: string): string[] {
   if (word.length > 64) return [];

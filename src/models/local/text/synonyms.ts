@@ -56,6 +56,7 @@ const groupTexts = [
   "broken dead invalid wrong",
   "header copyright spdx",
   "rename move",
+  "update change edit modify",
   "copy duplicate clone",
   "sort order rank arrange",
   "run execute start",
