@@ -24,12 +24,23 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
     .find((found) => found.length > 0);
   if (special !== undefined) return special;
   return tokens.flatMap((_, at) => {
-    const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
-    if (!isThere || meansTool(place, wanted)) return [];
+    const to = endOfWords(tokens, wanted, at);
+    if (to === undefined || meansTool(place, wanted)) return [];
     const isDenied = [1, 2].some((back) => denials.test(wordAt(tokens, at - back)));
     if (isNegative && !isDenied) return [];
-    return [{ parameter, value: isNegative || !isDenied, from: at, to: at + wanted.length, score: 60 }];
+    return [{ parameter, value: isNegative || !isDenied, from: at, to, score: 60 }];
   });
+}
+
+/** Where words end that begin at a place, with or without an article between them: "notify the subscribers". */
+function endOfWords(tokens: readonly Token[], wanted: readonly string[], from: number): number | undefined {
+  let at = from;
+  for (const stem of wanted) {
+    if (at > from && /^(?:the|a|an|my|our|all)$/u.test(wordAt(tokens, at))) at += 1;
+    if (!sameStem(tokens[at], stem)) return undefined;
+    at += 1;
+  }
+  return at;
 }
 
 /** "turn it on", "disable it" for `enabled`. */

@@ -3,6 +3,7 @@ import { numberedItems } from "../text/numbered-items.ts";
 import type { Request } from "../text/read-request.ts";
 import { optionalBar, type Candidate, type FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
+import { countedCandidates } from "./counted-candidates.ts";
 import { cuedCandidates } from "./cued-candidates.ts";
 import { dateSpanCandidates } from "./date-span-candidates.ts";
 import { toSpokenExpression } from "./spoken-expression.ts";
@@ -153,6 +154,7 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...formatCandidates(place, parameter),
     ...labelCandidates(place, parameter),
     ...toldCandidates(place, parameter),
+    ...countedCandidates(place, parameter),
   ];
   // Of equal ones the first parameter gets the first value.
   return found.map((candidate) => ({ ...candidate, score: candidate.score - candidate.from / 1000 }));

@@ -13,7 +13,7 @@ export interface FreeText {
 }
 
 const leading =
-  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|say|called|named|titled|up|out|at|by|as|if)$/u;
+  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|say|called|named|titled|up|out|at|by|as|if|when|where|did|was|were|be|am|there|we|they|any)$/u;
 
 /** Verbs that say nothing but that something is to be done. */
 const lightVerbs =
@@ -24,7 +24,7 @@ const entering =
   /^(?:schedule|plan|arrange|organi[sz]e|add|enter|record|log|register|file|raise|submit|save|store|jot)$/u;
 
 const trailing =
-  /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|mean|means)$/u;
+  /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|are|was|were|get|have|has|there|mean|means)$/u;
 
 const containers =
   /^(?:text|string|word|words|phrase|sentence|following|message|value|title|name|note|query|term|content|paragraph)$/u;
@@ -148,7 +148,12 @@ function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: numb
     if (kind !== "word" || !(trailing.test(word) || (stem !== "" && toolStems.has(stem)))) break;
     at -= 1;
     // A whole phrase is taken away, and only where it begins.
-    if (/^(?:to|in|on|at|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
+    if (
+      /^(?:to|in|on|at|from|into|please|thanks|using|with|as|of|for|is|are|was|were|get|have|has|there|mean|means)$/u.test(
+        word,
+      )
+    )
+      to = at;
   }
   return isEmptyWord(wordAt(tokens, to - 1)) && to < plain && to <= start ? plain : to;
 }

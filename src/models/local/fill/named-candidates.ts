@@ -93,6 +93,8 @@ function wordBefore(place: FillPlace, parameter: Parameter, at: number): Candida
   const token = tokens[at] as Token;
   // A sentence begins with a capital whatever its first word is.
   if (at === 0 || !isNameAt(place, parameter, at + 1)) return [];
+  // "Mexico City" is a name to the end.
+  if ([token, tokens[at + 1]].every((word) => /^\p{Lu}\p{Ll}/u.test(word?.text ?? ""))) return [];
   const isWord = isPlainWord(place, token);
   const isNamed = token.kind === "quoted" || (isWord && /[\p{Lu}\d_.-]/u.test(token.text));
   if (!isNamed && !isWord) return [];

@@ -96,7 +96,8 @@ const leastNames = /^(?:min(?:imum)?|low(?:est)?|lower)$/u;
 function scoreBareBound({ tokens, parameters }: FillPlace, parameter: Parameter, at: number): number {
   const next = tokens[at + 1];
   const isBare = next === undefined || next.stem === "" || isUnitName(next.word);
-  return isBare && endsOf(parameters).includes(parameter) ? 46 : 0;
+  const bounds = parameters.filter(({ words }) => mostNames.test(words[0] ?? "") || leastNames.test(words[0] ?? ""));
+  return isBare && (endsOf(parameters).includes(parameter) || bounds.length === 1) ? 46 : 0;
 }
 
 /** "levels 2 to 4": two numbers from a place on. */

@@ -136,8 +136,9 @@ function readList(place: FillPlace, parameter: Parameter, at: number): ReadValue
   const values: JsonValue[] = [];
   let to = at;
   for (let next = at; next < place.tokens.length && values.length < 200;) {
-    const token = place.tokens[next] as Token;
-    if (next > at && isKey(place, token)) break;
+    if (/^(?:the|a|an|my|our|some)$/u.test(wordAt(place.tokens, next))) next += 1;
+    const token = place.tokens[next];
+    if (token === undefined || (next > at && isKey(place, token))) break;
     const value = isListItem(token) ? convertToken(item, token) : undefined;
     if (value === undefined) break;
     values.push(value);

@@ -131,7 +131,11 @@ const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's
 /** Tells whether a request asks about something, and does not ask for something to be done: "any open tickets?" opens none. */
 export function asksAbout({ text, tokens }: Request): boolean {
   const first = wordAt(tokens, 0);
+  const second = wordAt(tokens, 1);
   if (/^(?:what|what's|which|who|whose|when|where|why|how)$/u.test(first)) return wordAt(tokens, 1) !== "about";
+  // "should we restart it?" asks; "could you restart it?" does not.
+  const isPondered = /^(?:should|shall|must|may|might|would|could|can|will)$/u.test(first) && second !== "you";
+  if (isPondered && /\?\s*$/u.test(text)) return true;
   const isExplained = first === "explain" || (first === "tell" && wordAt(tokens, 2) === "why");
   return (
     isExplained ||
@@ -150,6 +154,7 @@ export function asksToChange({ tokens }: Request, tool: ModelTool): boolean {
 
 const polite = /^(?:please|can|could|would|you|kindly|now|also|then|and)$/u;
 
+const extracting: ReadonlySet<string> = new Set(toStems("extract"));
 const unpacking: ReadonlySet<string> = new Set(toStems("unpack unzip untar decompress"));
 
 /** Tells whether a request wants something deleted or unpacked, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
@@ -160,5 +165,7 @@ export function asksForOther({ tokens }: Request, tool: ModelTool): boolean {
   // What tells about unpacking unpacks nothing.
   const done = (tool.description ?? "").slice(0, 500).replaceAll(/\b(?:about|without|before|when) \w+ing\b/giu, "");
   const own = new Set(toStems(`${tool.name} ${done}`));
-  return ![...group].some((stem) => own.has(stem));
+  // Whoever extracts an archive unpacks it.
+  const isExtracting = group === unpacking && verbsOf(tool).some((verb) => extracting.has(verb)) && own.has("archiv");
+  return !isExtracting && ![...group].some((stem) => own.has(stem));
 }

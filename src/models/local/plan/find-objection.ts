@@ -3,6 +3,7 @@ import { toolWordsOf } from "../fill/tool-words.ts";
 import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
+import { findLostObject } from "./find-lost-object.ts";
 import { findOtherDeed } from "./find-other-deed.ts";
 import type { Fit } from "./fit-tool.ts";
 
@@ -19,6 +20,7 @@ export function findObjection(request: Request, fit: Fit): string | undefined {
     findRestriction(request, fit) ??
     findOtherChoice(request, fit) ??
     findOtherDeed(request, fit) ??
+    findLostObject(request, fit) ??
     findUnused(request, fit)
   );
 }

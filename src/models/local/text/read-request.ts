@@ -17,7 +17,7 @@ export interface Request {
 
 /** Takes a request apart; `today` (an ISO date) is what "tomorrow" counts from. Without it such words mean no certain day. */
 export function readRequest(text: string, today?: string): Request {
-  const tokens = markSelectors(joinTokens(text, markList(text, readTokens(text)), today));
+  const tokens = markSelectors(joinTokens(text, markList(text, dropTitles(readTokens(text))), today));
   return { text, tokens, ...(today !== undefined && { today }) };
 }
 
@@ -31,6 +31,16 @@ export function sliceRequest(request: Request, from: number, to: number): Reques
     text,
     tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })),
   };
+}
+
+/** "Dr. Weber" is called Weber. */
+function dropTitles(tokens: readonly Token[]): Token[] {
+  const isTitle = (at: number): boolean => /^(?:dr|mr|mrs|ms|prof)$/u.test(wordAt(tokens, at));
+  const isName = (at: number): boolean => /^\p{Lu}\p{Ll}/u.test(tokens[at]?.text ?? "");
+  return tokens.filter((token, at) => {
+    if (isTitle(at)) return !isName(tokens[at + 1]?.text === "." ? at + 2 : at + 1);
+    return token.text !== "." || !isTitle(at - 1) || !isName(at + 1);
+  });
 }
 
 /** The numbers of "1. … 2. …" are no values, and what they count stands as behind a colon. */

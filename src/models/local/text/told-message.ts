@@ -17,7 +17,7 @@ export function findTold({ tokens }: Pick<Request, "tokens">): ToldMessage | und
   const at = tokens.findIndex(({ word }) => !polite.test(word));
   const verb = wordAt(tokens, at);
   const isLet = verb === "let";
-  if (!isLet && !/^(?:tell|inform|notify|message)$/u.test(verb)) return undefined;
+  if (!isLet && !/^(?:tell|inform|notify|message|text|sms|email|mail|ping)$/u.test(verb)) return undefined;
   if (/^(?:me|us|you)$/u.test(wordAt(tokens, at + 1))) return undefined;
   for (let end = at + 2; end <= at + 1 + longestName; end++) {
     const isKnown = !isLet || wordAt(tokens, end - 1) === "know";
