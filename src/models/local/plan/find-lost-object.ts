@@ -26,7 +26,9 @@ function findObject({ tokens }: Request, toolStems: ReadonlySet<string>): { from
   const verb = tokens.findIndex(({ word }) => !before.test(word));
   const stem = tokens[verb]?.stem ?? "";
   let from = verb + 1;
-  if (stem === "" || !(toolStems.has(stem) || isCommandVerb(stem))) return { from, to: from };
+  // "vacuum the hall": a noun is a verb if an article is behind it.
+  const isVerb = isCommandVerb(stem) || (toolStems.has(stem) && /^(?:the|my|our)$/u.test(wordAt(tokens, from)));
+  if (stem === "" || !isVerb) return { from, to: from };
   while (small.test(wordAt(tokens, from))) from += 1;
   let to = from;
   while (tokens[to]?.kind === "word" && tokens[to]?.stem !== "") to += 1;
