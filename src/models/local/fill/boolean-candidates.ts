@@ -107,5 +107,6 @@ function meansTool({ ownStems }: FillPlace, wanted: readonly string[]): boolean 
 function sameStem(token: Token | undefined, stem: string): boolean {
   if (token?.kind !== "word" || stem === "") return false;
   const own = token.stem === "" ? token.word : token.stem;
+  if (stem === "all" && own === "everything") return true;
   return own === stem || (stem.length >= 6 && own.startsWith(stem));
 }

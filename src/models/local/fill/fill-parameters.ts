@@ -7,7 +7,7 @@ import { countedCandidates } from "./counted-candidates.ts";
 import { cuedCandidates } from "./cued-candidates.ts";
 import { dateSpanCandidates } from "./date-span-candidates.ts";
 import { toSpokenExpression } from "./spoken-expression.ts";
-import { findFreeText } from "./free-text.ts";
+import { findFreeText, type FreeText } from "./free-text.ts";
 import { formatCandidates } from "./format-candidates.ts";
 import { labelCandidates } from "./label-candidates.ts";
 import { findLeftover } from "./leftover-values.ts";
@@ -23,6 +23,7 @@ import { spanCandidates } from "./span-candidates.ts";
 import { setField } from "./set-field.ts";
 import { toldCandidates } from "./told-candidates.ts";
 import type { ToolWords } from "./tool-words.ts";
+import { endCandidates } from "./two-ends.ts";
 import type { Parameter } from "./parameter.ts";
 import { hasForm, rolesOf, takesPlace, takesUnit } from "./roles.ts";
 
@@ -155,6 +156,7 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...labelCandidates(place, parameter),
     ...toldCandidates(place, parameter),
     ...countedCandidates(place, parameter),
+    ...endCandidates(place, parameter),
   ];
   // Of equal ones the first parameter gets the first value.
   return found.map((candidate) => ({ ...candidate, score: candidate.score - candidate.from / 1000 }));
@@ -183,26 +185,31 @@ function fillNested(place: FillPlace, state: Filling, parameter: Parameter): voi
   for (const at of inner.used) state.cues.add(at);
 }
 
+/** What has a number, or letters that mean nothing. */
+const identifiers = /^(?:id|iban|bic|uuid|guid|sku|isbn|hash|sha|token|key|pin|serial|barcode|ean|vin)$/u;
+
 /** Makes a value of what is left over. */
 function guess(place: FillPlace, parameter: Parameter, { cues, places }: Filling): JsonValue | undefined {
   if (!takesWords(parameter) || takesUnit(parameter)) return undefined;
   const spoken = rolesOf(parameter).has("expression") ? toSpokenExpression(place.request.text) : undefined;
   if (spoken !== undefined) return spoken;
   const found = findFreeText(place, parameter, cues);
-  const first = found === undefined ? undefined : place.tokens[found.from];
-  if (found === undefined || first === undefined) return undefined;
-  // The name of a file is not what is in it.
-  if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
-  const value =
-    parameter.type !== "array"
-      ? convertToken(parameter, { ...first, kind: "quoted", value: found.text })
-      : place.tokens.some(({ text }) => text === ":")
-        ? splitList(found.text)
-        : undefined;
-  if (value === undefined) return undefined;
+  const value = found === undefined ? undefined : fromFreeText(place, parameter, found);
+  if (found === undefined || value === undefined) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);
   places.set(parameter.name, { from: found.from, to: found.to });
   return value;
+}
+
+function fromFreeText({ tokens }: FillPlace, parameter: Parameter, found: FreeText): JsonValue | undefined {
+  const first = tokens[found.from];
+  // An account number is not made of words.
+  const isWrong = identifiers.test(parameter.words.at(-1) ?? "") && !/^\S*\d/u.test(found.text);
+  if (first === undefined || isWrong) return undefined;
+  // The name of a file is not what is in it.
+  if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
+  if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value: found.text });
+  return tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
 }
 
 /** Tells whether plain words can be a value. */

@@ -8,6 +8,7 @@ import { findChoices } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { readAmount, type ReadValue, skipJoints } from "./read-value.ts";
 import { hasForm, rolesOf, sampleKinds, type Role } from "./roles.ts";
+import { isUnitName } from "./unit-names.ts";
 
 /** Values that are of the kind that a parameter takes, by their form alone. */
 export function kindCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -24,7 +25,11 @@ export function kindCandidates(place: FillPlace, parameter: Parameter): Candidat
     const isWrong = token.kind === "mark" || isOwn || isOtherPlace(place, parameter, token);
     const score = isWrong ? 0 : kindScore(parameter, token, place.tokens[at + 1]) || fileScore(place, parameter, token);
     const found = score > 0 ? readKind(place, parameter, at) : undefined;
-    return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score }];
+    if (found === undefined) return [];
+    // "250 euros": the unit is no part of a text.
+    const isMeasured = token.kind === "number" && isUnitName(wordAt(place.tokens, found.to));
+    const cues = isMeasured ? { cueFrom: at, cueTo: found.to + 1 } : {};
+    return [{ parameter, value: found.value, from: at, to: found.to, ...cues, score }];
   });
 }
 

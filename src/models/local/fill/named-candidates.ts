@@ -16,6 +16,7 @@ export function namedCandidates(place: FillPlace, parameter: Parameter): Candida
     ...nameParts(place, parameter),
     ...firstOnes(place, parameter),
     ...place.tokens.flatMap((_, at) => wordBefore(place, parameter, at)),
+    ...place.tokens.flatMap((_, at) => likeSample(place, parameter, at)),
   ];
 }
 
@@ -103,6 +104,18 @@ function wordBefore(place: FillPlace, parameter: Parameter, at: number): Candida
   const value = convertToken(parameter, token);
   const score = isNamed ? 51 : 42;
   return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, cueFrom: at, cueTo: at + 2, score }];
+}
+
+/** "Thai restaurants", where "Italian" is shown: a name before what the tool is about. */
+function likeSample(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
+  const { tokens, ownStems } = place;
+  const token = tokens[at] as Token;
+  const isCapital = (text: string): boolean => /^\p{Lu}\p{Ll}+$/u.test(text);
+  const isShown = parameter.samples.length > 0 && parameter.samples.every(isCapital);
+  const isName =
+    at > 0 && isCapital(token.text) && isPlainWord(place, token) && ownStems.has(tokens[at + 1]?.stem || "-");
+  const value = isShown && isName ? convertToken(parameter, token) : undefined;
+  return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score: 45 }];
 }
 
 /** "the upstairs living room": what kind of place it is, is part of its name. "a meeting room" may be any. */

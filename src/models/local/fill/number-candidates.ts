@@ -1,3 +1,4 @@
+import { toStem } from "../text/stems.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { fitNumber } from "./convert-token.ts";
@@ -22,7 +23,22 @@ export function numberCandidates(place: FillPlace, parameter: Parameter): Candid
         : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
     return score > 0 ? [{ parameter, value: found.value, from: at, to: found.to, score }] : [];
   });
-  return [...ordinals, ...counted, ...periodCandidates(place, parameter)];
+  return [...ordinals, ...counted, ...periodCandidates(place, parameter), ...wordCandidates(place, parameter)];
+}
+
+/** "close it", where the description says that 0 is closed. */
+function wordCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const said = [...parameter.description.matchAll(/(-?\d+(?:\.\d+)?) (?:is|=|means|for) (\p{L}{3,})/giu)];
+  return said.flatMap(([, digits = "", word = ""]) => {
+    const [stem = ""] = toStem(word.toLowerCase());
+    const at = tokens.findIndex(
+      (token) => token.kind === "word" && (token.stem || (toStem(token.word)[0] ?? "")) === stem,
+    );
+    const value = at === -1 ? undefined : fitNumber(parameter, Number(digits));
+    return value === undefined || tokens.some(({ kind }) => kind === "number")
+      ? []
+      : [{ parameter, value, from: at, to: at + 1, score: 55 }];
+  });
 }
 
 /** "in 30 days" is a day, but also 30 for what counts in days. */
@@ -115,7 +131,14 @@ function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: To
   if (isLimit && isListed(word, distance)) return 46 - distance;
   if (distance === 0 && countedIn(parameter, word)) return 60;
   if (stem === "") return 0;
+  if (distance === 0 && isQuantity(parameter) && !isUnitName(word)) return 44;
   if (parameter.stems.includes(stem)) return 62 - distance;
+  return scoreDescribed(place, parameter, stem, distance);
+}
+
+/** "10 files", where the description or the tool speaks of files. */
+function scoreDescribed(place: FillPlace, parameter: Parameter, stem: string, distance: number): number {
+  const isLimit = rolesOf(parameter).has("limit");
   if (parameter.descriptionStems.has(stem) && !isShared(place, parameter, stem)) return (isLimit ? 52 : 44) - distance;
   return isLimit && place.toolStems.has(stem) ? 42 - distance / 2 : 0;
 }
@@ -124,6 +147,11 @@ function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: To
 function isListed(word: string, distance: number): boolean {
   if (/^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return true;
   return distance === 0 && /^(?:best|worst|least|first|last|\p{L}{3,}est)$/u.test(word);
+}
+
+/** "2 hoodies": as many as there are to be of something. */
+function isQuantity({ words }: Parameter): boolean {
+  return /^(?:quantity|qty|copies|pieces)$/u.test(words.at(-1) ?? "");
 }
 
 /** "10 times" is a count, "24 characters" and "24 long" are a length. */

@@ -92,6 +92,10 @@ function toRoles(parameter: Parameter): Set<Role> {
     found.add("selector");
   }
   if (kinds.has("url")) found.add("url");
+  // What a document is called is no file.
+  if (/^(?:the )?(?:title|name) of\b/iu.test(parameter.description) && !kinds.has("path")) {
+    if (found.delete("path")) found.add("name");
+  }
   // "before" and "after" of two files are no dates.
   const isEnd = found.has("source") !== found.has("target");
   if (isEnd && byFormat === undefined && !kinds.has("date")) found.delete("date");

@@ -68,7 +68,11 @@ function compoundStems({ tokens }: Request, spread: ReadonlyMap<string, number>)
     const isStrange = (text: string): boolean =>
       /^\p{L}{2,30}$/u.test(text) && !toStems(text).some((stem) => isKnown(stem, spread));
     const next = wordAt(tokens, at + 1);
-    if (kind !== "word" || !isStrange(word)) return [];
+    // "back up" is "backup"
+    const phrasal = /^(?:up|down|out|in|off)$/u.test(next)
+      ? toStems(`${word}${next}`).filter((stem) => spread.has(stem))
+      : [];
+    if (kind !== "word" || phrasal.length > 0 || !isStrange(word)) return phrasal;
     const joined = isStrange(next) ? toStems(`${word}${next}`).filter((stem) => spread.has(stem)) : [];
     if (joined.length > 0 || word.length < 7) return joined;
     for (let split = 3; split <= word.length - 3; split++) {

@@ -36,7 +36,7 @@ export function findSeveral(tool: ModelTool, request: Request, filled: Filled): 
 /** "Add tasks: a, b and c": a plural before the colon says that it is a list. */
 function listedTexts(
   tool: ModelTool,
-  { name }: Parameter,
+  { name, stems }: Parameter,
   { tokens }: Request,
   { guessed, input }: Filled,
 ): Several | undefined {
@@ -49,13 +49,10 @@ function listedTexts(
     (toolWordsOf(tool).toolStems.has(noun.stem) || noun.stem === "");
   if (typeof value !== "string") return undefined;
   if (guessed.has(name) && isPlural) return { name, values: splitList(value), tokens: [] };
-  const { items } = keepsItems(tool) ? numberedItems(value) : { items: [] };
+  const isItem = [...toStems(tool.name), ...stems].some((stem) => itemStems.has(stem));
+  // What keeps a task keeps each of a list by itself; a note or a message may be a list.
+  const { items } = isItem ? numberedItems(value) : { items: [] };
   return items.length > 1 ? { name, values: items, tokens: [] } : undefined;
-}
-
-/** What keeps a task keeps each of a list by itself; a note or a message may be a list. */
-function keepsItems({ name }: ModelTool): boolean {
-  return toStems(name).some((stem) => itemStems.has(stem));
 }
 
 const itemStems = new Set(toStems("task todo item reminder chore article product entry issue ticket event contact"));

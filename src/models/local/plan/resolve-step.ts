@@ -21,6 +21,7 @@ import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStems } from "../text/stems.ts";
 import { isCode, type Token } from "../text/token.ts";
+import { askedBonus, barOf, bars } from "./bars.ts";
 import { findObjection } from "./find-objection.ts";
 import { isMeta } from "./decision.ts";
 import { findMeasured } from "./find-measured.ts";
@@ -59,9 +60,6 @@ export interface StepPlace {
   readonly skillBar: number;
   readonly canOpen: (skill: string) => boolean;
 }
-
-/** Below it a match is chance. If the request says everything that is required, or nothing beside it, less will do. */
-const bars = { sure: 2.4, whole: 2.1, complete: 1.7, harmless: 1.5, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
 
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
@@ -228,9 +226,9 @@ function onlyOne([first, ...others]: readonly Fit[]): Fit | undefined {
   return others.length === 0 ? first : undefined;
 }
 
-/** "last 50 lines of a.log": several values, and a use for each of them. */
-function takesAll({ filled, missed }: Fit): boolean {
-  return missed === 0 && new Set([...filled.places.values()].map(({ from }) => from)).size > 1;
+/** "cpu of web-01": several values, a use for each of them, and nothing else. */
+function takesAll({ filled, missed, loose }: Fit): boolean {
+  return missed === 0 && loose === 0 && new Set([...filled.places.values()].map(({ from }) => from)).size > 1;
 }
 
 function hasOwnForm(token: Token | undefined): boolean {
@@ -254,37 +252,14 @@ interface Found {
 function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place: StepPlace): Resolution {
   const [skill] = skills;
   const listed = skill?.item.skill;
-  const isFit = best !== undefined && best.score + askedBonus(best) >= barOf(best, place, isMeant);
+  const isFit =
+    best !== undefined &&
+    best.score + askedBonus(best) >= barOf(best, { ...place, isMeant, bonus: openedBonus(best.tool, place) });
   if (skill !== undefined && listed !== undefined && isBetter(skill, best, isFit))
     return { type: "open", skill: listed, score: skill.score };
   if (isFit) return { type: best.filled.missing.length === 0 ? "call" : "ask", fit: best };
   const offered = fits.filter(({ score }) => score >= bars.near).slice(0, 3);
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
-}
-
-/** To ask does no harm: what is missing does not speak against a tool that has a use for everything that was said. */
-function askedBonus({ filled, missed }: Fit): number {
-  return missed === 0 && filled.used.size > 0 ? Math.min(3, filled.missing.length) * 0.9 : 0;
-}
-
-function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {
-  const { tool, filled, loose, missed } = fit;
-  const bonus = openedBonus(tool, place);
-  if (bonus > 0) return bonus + (isMeant ? bars.meantTool : bars.opened);
-  if (!isChanging(tool)) return readingBar(fit, place);
-  const isTold = filled.missing.length === 0 && filled.guessed.size === 0;
-  if (isTold && parametersOf(tool).some(({ isRequired }) => isRequired)) return bars.complete;
-  const isWhole = loose === 0 && missed === 0 && filled.missing.length === 0;
-  return isWhole && filled.places.size > filled.guessed.size ? bars.whole : bars.sure;
-}
-
-/** What only reads does no harm: if it has all it needs, and more so in a conversation about the same, less will do. */
-function readingBar({ tool, filled, missed, loose }: Fit, { isChained, calls, recent }: StepPlace): number {
-  if (filled.missing.length > 0 || missed > 0) return bars.sure;
-  if (isChained && calls.at(-1)?.tool !== tool.name) return bars.near;
-  if (filled.guessed.size > filled.recalled.size) return bars.sure;
-  const isWhole = loose === 0 && filled.guessed.size === 0 && filled.places.size > 1;
-  return isWhole || splitName(tool.name)[0] === recent ? bars.near : bars.harmless;
 }
 
 /** Tells whether a skill fits better than the best tool that is there. */

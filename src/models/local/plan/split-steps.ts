@@ -108,6 +108,8 @@ function isOwn(before: Request, part: Request, isNext: boolean, taskOf: TaskOf):
   // Whoever says "then tell me …" has a step in mind, whether there is something for it or not.
   if (task === undefined) return isNext && beginsTask(part) && !hasColon;
   if (!isNext && !beginsTask(part)) return false;
+  // "what does x mean? look it up": the same, said again.
+  if (!isNext && task.name === taskOf(before)?.name && speaksOfBefore(part) && !hasValue(part)) return false;
   // Behind a colon there is a text, and what sounds like a step may be part of it.
   return task.isSure || !hasColon;
 }

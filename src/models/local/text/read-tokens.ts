@@ -58,6 +58,11 @@ const rules: readonly Rule[] = [
       /(?:[-\d(]|(?:sqrt|sin|cos|tan|log|ln|exp|abs|round|min|max|pow)\()(?:[\d\s.()+*/^%×÷,-]|sqrt|sin|cos|tan|log|ln|exp|abs|round|min|max|pow|pi){0,300}[\d)](?![\w%])/iuy,
     toValue: ([text]) => toExpression(text),
   },
+  {
+    kind: "range",
+    pattern: /\d{1,9}-\d{1,9}(?:(?:, ?(?:and )?| and )\d{1,9}(?:-\d{1,9})?){1,50}(?![\w.-])/uy,
+    toValue: ([text]) => text.replaceAll(/(?:, ?(?:and )?| and )/gu, ","),
+  },
   { kind: "range", pattern: /\d{1,9}-\d{0,9}(?:,\d{1,9}(?:-\d{0,9})?){0,50}(?![\w.])/uy },
   { kind: "range", pattern: /\d{1,9}(?:,\d{1,9}(?:-\d{0,9})?){0,50},\d{1,9}-\d{0,9}(?![\w.])/uy },
   { kind: "time", pattern: /\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b\.?)?(?!\w|:\d)/iuy },
