@@ -49,7 +49,7 @@ const namesOf: Readonly<Record<Role, string>> = {
   sql: "sql",
   target:
     "to target into destination arrival dropoff output dest new after second right replacement language lang locale",
-  text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment",
+  text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment summary headline caption details reason prompt",
   time: "time at hour clock",
   unit: "unit units currency",
   url: "url uri link href website site endpoint homepage address",

@@ -13,6 +13,7 @@ import type { Request } from "../text/read-request.ts";
 import { isCode, isValueToken, type Token } from "../text/token.ts";
 import { findSeveral, type Several } from "./find-several.ts";
 import { createRecall } from "./recall-value.ts";
+import { withoutDoubt } from "./without-doubt.ts";
 
 /** What a request says about the parameters of a tool, for one call or for several. */
 export interface FilledCalls extends Filled {
@@ -50,7 +51,7 @@ export function fitTool(request: Request, tool: ModelTool, score: number, { call
   const filled = withSeveral(
     tool,
     request,
-    fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall }),
+    withoutDoubt(tool, fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall })),
   );
   const values = withoutKept(request).tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
   const taken = values.filter((at) => filled.used.has(at)).length;
