@@ -19,7 +19,7 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
     (word) => toStem(word)[0] ?? word,
   );
   const { tokens } = place;
-  const special = [describedCandidates, switchCandidates, ...(isNegative ? [] : [deniedCandidates])]
+  const special = [describedCandidates, switchCandidates, oppositeCandidates, ...(isNegative ? [] : [deniedCandidates])]
     .map((find) => find(place, parameter))
     .find((found) => found.length > 0);
   if (special !== undefined) return special;
@@ -41,6 +41,23 @@ function endOfWords(tokens: readonly Token[], wanted: readonly string[], from: n
     at += 1;
   }
   return at;
+}
+
+/** What is done so that something is no longer so. */
+const opposites = new Map([
+  ["open", "close"],
+  ["locked", "unlock"],
+  ["muted", "unmute"],
+  ["visible", "hide"],
+  ["running", "stop"],
+]);
+
+/** "close the gate" for `open`. */
+function oppositeCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const [stem = ""] = toStem(opposites.get(parameter.words.at(-1) ?? "") ?? "");
+  return tokens.flatMap((token, at) =>
+    stem !== "" && token.stem === stem ? [{ parameter, value: false, from: at, to: at + 1, score: 60 }] : [],
+  );
 }
 
 /** "turn it on", "disable it" for `enabled`. */

@@ -204,12 +204,19 @@ function guess(place: FillPlace, parameter: Parameter, { cues, places }: Filling
 function fromFreeText({ tokens }: FillPlace, parameter: Parameter, found: FreeText): JsonValue | undefined {
   const first = tokens[found.from];
   // An account number is not made of words.
-  const isWrong = identifiers.test(parameter.words.at(-1) ?? "") && !/^\S*\d/u.test(found.text);
+  const isCode = identifiers.test(parameter.words.at(-1) ?? "") || isNumbered(parameter);
+  const isWrong = isCode && !/^\S*\d/u.test(found.text);
   if (first === undefined || isWrong) return undefined;
   // The name of a file is not what is in it.
   if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
-  if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value: found.text });
+  const value = rolesOf(parameter).has("text") ? found.text : found.text.replace(/^(?:the|a|an|my|our)\s+(?=\S)/iu, "");
+  if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value });
   return tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
+}
+
+/** What is only shown with numbers has one. */
+function isNumbered({ samples }: Parameter): boolean {
+  return samples.length > 0 && samples.every((sample) => /\d/u.test(sample));
 }
 
 /** Tells whether plain words can be a value. */

@@ -131,17 +131,23 @@ const joints =
 
 function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: NameMatch): Candidate[] {
   const { tokens } = place;
-  const hasColon = textAt(tokens, name.to) === ":" || textAt(tokens, name.to) === "=";
+  const hasColon = /^[:=]$/u.test(textAt(tokens, name.to));
   let from = hasColon ? name.to + 1 : name.to;
   if (hasColon && rolesOf(parameter).has("text")) return restOf(place, parameter, at, from);
   // "5 years at 6%": what is counted stands behind its number.
-  const isCounted = isNumeric(parameter) && !hasColon && tokens[at - 1]?.kind === "number";
-  if (isCounted) return [];
+  const isCounted = isNumeric(parameter) && tokens[at - 1]?.kind === "number";
+  if (!hasColon && (isCounted || isMessageTo(place, parameter, from))) return [];
   for (let skipped = 0; skipped < 3 && joints.test(wordAt(tokens, from)); skipped++) from += 1;
   const found = readValue(place, parameter, from);
   const score = hasColon ? 95 : scoreBehind(place, parameter, at, from);
   if (found === undefined || score === 0) return [];
   return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: score + name.trust }];
+}
+
+/** "a message to Anna" names who gets it; "change the message to …" does not. */
+function isMessageTo({ tokens }: FillPlace, parameter: Parameter, at: number): boolean {
+  const isSet = /^(?:set|change|update|edit|rename|make)$/u.test(wordAt(tokens, 0));
+  return wordAt(tokens, at) === "to" && rolesOf(parameter).has("text") && !isSet;
 }
 
 function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: number): number {

@@ -28,7 +28,9 @@ const people =
 function properNames(place: FillPlace, parameter: Parameter): Candidate[] {
   const { tokens, toolStems } = place;
   const roles = rolesOf(parameter);
-  const isNamed = roles.has("name") && people.test(`${place.about} ${parameter.description}`);
+  const isNamed =
+    (roles.has("name") && people.test(`${place.about} ${parameter.description}`)) ||
+    /^(?:full |the )?name of\b/iu.test(parameter.description);
   if (!roles.has("person") && !roles.has("place") && !isNamed) return [];
   return tokens.flatMap((token, at) => {
     const isName = token.kind === "word" && /^\p{Lu}\p{Ll}/u.test(token.text) && !toolStems.has(token.stem);

@@ -32,9 +32,11 @@ function textOf({ text, tokens }: Request, from: number, to: number): string {
 /** "if it rains": whether that is so nobody has found out. */
 function findCondition(request: Request, { filled }: Fit): string | undefined {
   const { tokens } = request;
-  const from = tokens.findIndex(
-    ({ word }, at) => /^(?:if|unless|whenever|once|until)$/u.test(word) && !filled.covered.has(at),
-  );
+  const isClause = (at: number): boolean =>
+    /^(?:if|unless|whenever|once|until)$/u.test(wordAt(tokens, at)) ||
+    // "after 5 pm" is a time, "when the ship has left" is not.
+    (/^(?:when|while|after|before)$/u.test(wordAt(tokens, at)) && tokens[at + 1]?.kind === "word");
+  const from = tokens.findIndex((_, at) => isClause(at) && !filled.covered.has(at));
   if (from === -1) return undefined;
   const end = tokens.findIndex(({ text, word }, at) => at > from && (text === "," || word === "then"));
   const to = end === -1 ? tokens.length : end;

@@ -22,7 +22,11 @@ export interface Several {
 
 /** Finds "a.md and b.md", "in Paris and in Rome", "tasks: a, b, c" for a tool that takes one of them. */
 export function findSeveral(tool: ModelTool, request: Request, filled: Filled): Several | undefined {
-  const parameters = parametersOf(tool).filter(({ type, choices }) => type === "string" && choices.length === 0);
+  const isNumbered = ({ type, isRequired }: Parameter): boolean =>
+    type === "integer" && isRequired && !isChanging(tool);
+  const parameters = parametersOf(tool).filter(
+    (parameter) => parameter.choices.length === 0 && (parameter.type === "string" || isNumbered(parameter)),
+  );
   for (const parameter of parameters) {
     const place = filled.places.get(parameter.name);
     const found =
@@ -72,7 +76,8 @@ function sameKind(
 ): Several | undefined {
   const { tokens } = request;
   const first = tokens[from] as Token;
-  const isFree = (at: number): boolean => !filled.used.has(at) || (at >= from && at < to);
+  const isTaken = (at: number): boolean => filled.used.has(at) || filled.covered.has(at);
+  const isFree = (at: number): boolean => !isTaken(at) || (at >= from && at < to);
   const cue = wordAt(tokens, from - 1);
   const readAt = (at: number): Part | undefined => (isFree(at) ? readPart(parameter, request, first, at) : undefined);
   const own = readAt(from);

@@ -13,7 +13,7 @@ import {
   isDangerous,
   wishOf,
 } from "../match/danger.ts";
-import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
+import { forbiddenVerbs, isDeclined, isExclaimed, isForbidden } from "../match/forbidden.ts";
 import { readsOtherFormat } from "../match/formats.ts";
 import { keepsThing, keptThing, withoutKept } from "../match/kept-thing.ts";
 import { madeUpThing, makesThing } from "../match/made-up.ts";
@@ -70,6 +70,7 @@ const mostForms = 60;
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
   if (isDeclined(request)) return { type: "declined" };
+  if (isExclaimed(request)) return { type: "none" };
   const canBeFor = createFilter(request);
   const madeUp = madeUpThing(request);
   const matches = place.matcher.rank(withoutKept(request));

@@ -46,6 +46,7 @@ const rules: readonly Rule[] = [
     pattern: /\d{1,2}\.\d{1,2}\.\d{4}(?![\w.])/uy,
     toValue: ([text]) => isoDate(text.split(".").toReversed()),
   },
+  { kind: "url", pattern: /\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.-])/uy },
   { kind: "reference", pattern: /[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}(?![\w])/uy },
   {
     kind: "reference",

@@ -60,7 +60,7 @@ export function isFormOf(left: string, right: string): boolean {
   return (
     short.length >= 5 &&
     long.startsWith(short) &&
-    /^(?:it|ity|y|ness|al|ance|ment|ful|ly|ur|ure)$/u.test(long.slice(short.length))
+    /^(?:it|ity|y|ness|al|ance|ment|ement|ful|ly|ur|ure)$/u.test(long.slice(short.length))
   );
 }
 

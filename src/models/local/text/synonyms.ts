@@ -71,6 +71,7 @@ const groupTexts = [
   "film movie",
   "song music",
   "route way direction journey trip",
+  "distance far away",
   "light lamp bulb",
   "begin start launch",
   "booking reservation reserve book",
