@@ -29,7 +29,7 @@ export function numberCandidates(place: FillPlace, parameter: Parameter): Candid
 /** "close it", where the description says that 0 is closed. */
 function wordCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
   const said = [...parameter.description.matchAll(/(-?\d+(?:\.\d+)?) (?:is|=|means|for) (\p{L}{3,})/giu)];
-  return said.flatMap(([, digits = "", word = ""]) => {
+  return said.slice(0, 8).flatMap(([, digits = "", word = ""]) => {
     const [stem = ""] = toStem(word.toLowerCase());
     const at = tokens.findIndex(
       (token) => token.kind === "word" && (token.stem || (toStem(token.word)[0] ?? "")) === stem,

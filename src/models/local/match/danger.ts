@@ -32,7 +32,7 @@ const sending = groups.find((group) => group.has("send"));
 
 function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const own = new Set(toStems(tool.name));
-  const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
+  const verb = verbsOf(tool).find((stem) => reads.has(stem) || isCommandVerb(stem)) ?? "";
   // What lists orders orders nothing, and neither does what cancels one.
   const names = toStems(ownName(tool));
   const isVerb = (stem: string): boolean =>
@@ -58,6 +58,17 @@ export function isDangerous(tool: ModelTool): boolean {
  * If no verb tells, its parameters may.
  */
 export function isChanging(tool: ModelTool): boolean {
+  let found = changing.get(tool);
+  if (found === undefined) {
+    found = findChanging(tool);
+    changing.set(tool, found);
+  }
+  return found;
+}
+
+const changing = new WeakMap<ModelTool, boolean>();
+
+function findChanging(tool: ModelTool): boolean {
   if (isDangerous(tool)) return true;
   if (isComputing(tool)) return false;
   const verbs = verbsOf(tool);

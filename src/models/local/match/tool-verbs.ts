@@ -21,7 +21,8 @@ export const changes: ReadonlySet<string> = new Set(
       "reboot water brew feed dial notify trigger hire fire activate deactivate modify patch configure control manage toggle dim pause resume " +
       "snooze archive unarchive label tag pin unpin comment react mute unmute ban follow unfollow sign append prepend commit stage checkout " +
       "rebase stash fork transition unassign link unlink attach detach connect disconnect join leave charge refund upgrade downgrade migrate " +
-      "provision arm disarm call hang answer draft raise copy duplicate compress escalate enroll unenroll promote demote",
+      "provision arm disarm call hang answer draft raise copy duplicate compress escalate enroll unenroll promote demote " +
+      "delete remove erase drop wipe purge destroy kill terminate overwrite uninstall revoke pay purchase buy send publish deploy cancel",
   ),
 );
 
