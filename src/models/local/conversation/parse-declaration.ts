@@ -120,7 +120,7 @@ function readGroup(reader: Reader, depth: number, open: "(" | "["): JsonSchema |
     items.push(item);
   } while (takes(reader, ","));
   if (!takes(reader, open === "(" ? ")" : "]")) return undefined;
-  return open === "(" ? (items[0] as JsonSchema) : { type: "array", items: items[0] as JsonSchema };
+  return open === "(" ? items[0] : { type: "array", items: items[0] as JsonSchema };
 }
 
 /** What stands behind a type: a default, and what is said in the comment. */

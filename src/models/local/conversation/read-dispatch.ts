@@ -53,10 +53,10 @@ export function readDispatch({ exchanges }: Conversation): Dispatch {
   for (const { tool, input, result } of calls) {
     if (result?.status !== "ok") continue;
     if (tool === "search_tools" || tool === "describe_tool") addFound(found, skills, open, result.value);
-    if (tool === "deactivate_skill") open.delete(String(input["name"]));
+    if (tool === "deactivate_skill") open.delete(textOf(input["name"]));
     if (tool !== "activate_skill") continue;
-    open.add(String(input["name"]));
-    for (const entry of declaredIn(result.value)) addTool(found, entry, String(input["name"]));
+    open.add(textOf(input["name"]));
+    for (const entry of declaredIn(result.value)) addTool(found, entry, textOf(input["name"]));
   }
   const described = new Set(calls.filter(({ tool }) => tool === "describe_tool").map(({ input }) => input["name"]));
   const entries = [...found].toReversed();
@@ -73,7 +73,7 @@ export function readDispatch({ exchanges }: Conversation): Dispatch {
 }
 
 function queriesOf(calls: readonly DoneCall[]): string[] {
-  return calls.filter(({ tool }) => tool === "search_tools").map(({ input }) => String(input["query"]));
+  return calls.filter(({ tool }) => tool === "search_tools").map(({ input }) => textOf(input["query"]));
 }
 
 function addFound(
@@ -114,7 +114,7 @@ function schemaOf({ input, inputSchema }: JsonObject): JsonSchema | undefined {
 }
 
 function toTool(name: string, { schema = { type: "object" }, description }: FoundTool): ModelTool {
-  return { type: "function", name, description, inputSchema: schema as ModelTool["inputSchema"] };
+  return { type: "function", name, description, inputSchema: schema };
 }
 
 const toolsLine = "Tools, to be called with call_tool:\n";
