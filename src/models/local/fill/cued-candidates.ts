@@ -146,7 +146,8 @@ function isEnd({ place, parameter, token: { kind, text }, at, hasDeterminer }: C
 }
 
 /** What ends the name of a folder in the middle of a sentence: "in src have no header". */
-const behindFolder = /^(?:have|has|lack|lacks|that|which|is|are|without|contain|contains|do|does)$/u;
+const behindFolder =
+  /^(?:recursively|please|now|have|has|lack|lacks|that|which|is|are|without|contain|contains|do|does)$/u;
 
 /** "in src" and "in the src folder" name a folder, "in the project" does not. */
 function isFolder({ place: { tokens, toolStems }, token, at, hasDeterminer }: Cued): boolean {

@@ -34,6 +34,8 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   const { tokens, request } = place;
   const colon = tokens.findIndex(({ text }, at) => text === ":" && !used.has(at) && at > 0 && at < tokens.length - 1);
   if (colon !== -1 && !hasUsed(used, colon + 1, tokens.length)) return toFreeText(place, colon + 1, tokens.length);
+  const question = /^(?:question|prompt)$/u.test(parameter.words.at(-1) ?? "") ? findQuestion(place, used) : -1;
+  if (question !== -1) return toFreeText(place, question, tokens.length);
   const first = skipLeading(place, parameter, used);
   let end = first;
   while (end < tokens.length && !used.has(end) && !isSentenceEnd(tokens, end)) end += 1;
@@ -46,6 +48,14 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   return isLong
     ? { text: request.text.slice((tokens[start] as Token).start).trim(), from: start, to: end }
     : toFreeText(place, start, to);
+}
+
+/** Where a question in the middle of a request begins: "ask the expert how old it is". */
+function findQuestion({ tokens }: FillPlace, used: ReadonlySet<number>): number {
+  const at = tokens.findIndex(
+    ({ word }, place) => place > 1 && /^(?:how|what|why|when|where|who|which|whether)$/u.test(word),
+  );
+  return at === -1 || hasUsed(used, at, tokens.length) ? -1 : at;
 }
 
 /** "class flight from BER": of a name, what stands before a noun of the tool and a small word behind it is about the tool. */

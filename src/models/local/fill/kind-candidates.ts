@@ -13,11 +13,13 @@ import { isUnitName } from "./unit-names.ts";
 /** Values that are of the kind that a parameter takes, by their form alone. */
 export function kindCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   if (parameter.choices.length > 0) {
-    return findChoices(parameter, place).flatMap(({ choice, from, to, score }) =>
-      isChoiceMeant(place, parameter, from)
-        ? [{ parameter, value: choice, from, to, ...nameBehind(place, parameter, from, to), score }]
-        : [],
-    );
+    return findChoices(parameter, place).flatMap(({ choice, from, to, score }) => {
+      if (!isChoiceMeant(place, parameter, from)) return [];
+      // "68 fahrenheit in celsius": the unit of the amount is not what it is to become.
+      const isSource = place.tokens[from - 1]?.kind === "number" && rolesOf(parameter).has("target");
+      const cues = nameBehind(place, parameter, from, to);
+      return [{ parameter, value: choice, from, to, ...cues, score: isSource ? score - 20 : score }];
+    });
   }
   if (parameter.type === "array") return listCandidates(place, parameter);
   return place.tokens.flatMap((token, at) => {

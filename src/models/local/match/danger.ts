@@ -132,12 +132,17 @@ function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWi
   if (places.some(isDenied)) return "denied";
   // "deleted" and "deleting" tell of it; a command stands at the beginning, or behind a word that leads to one.
   const isCommand = (at: number): boolean =>
-    !/(?:ed|ing)$/u.test(wordAt(tokens, at)) && (at === 0 || leaders.test(wordAt(tokens, at - 1)));
+    !/(?:ed|ing)$/u.test(wordAt(tokens, at)) &&
+    (at === 0 || leaders.test(wordAt(tokens, at - 1)) || /^you (?:must|should)$/u.test(wordsBefore(tokens, at)));
   return places.some(isCommand) ? "asked" : "unsaid";
 }
 
+function wordsBefore(tokens: readonly Token[], at: number): string {
+  return `${wordAt(tokens, at - 2)} ${wordAt(tokens, at - 1)}`;
+}
+
 const denials = /^(?:not|don't|dont|never|without|no|won't|shouldn't|cannot|can't)$/u;
-const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;
+const leaders = /^(?:please|and|then|to|you|just|now|also|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;
 
 /** Tells whether a request asks about something, and does not ask for something to be done: "any open tickets?" opens none. */
 export function asksAbout({ text, tokens }: Request): boolean {

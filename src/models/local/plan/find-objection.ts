@@ -17,6 +17,7 @@ export function findObjection(request: Request, fit: Fit): string | undefined {
     findCondition(request, fit) ??
     findRepetition(request, fit) ??
     findTrial(request, fit) ??
+    findHedge(request, fit) ??
     findRestriction(request, fit) ??
     findOtherChoice(request, fit) ??
     findOtherDeed(request, fit) ??
@@ -69,6 +70,13 @@ function findTrial(request: Request, { tool, filled }: Fit): string | undefined 
     return word === "what" && /^would (?:change|happen|be)/u.test(next);
   });
   return from === -1 ? undefined : textOf(request, from, Math.min(tokens.length, from + 3));
+}
+
+/** "maybe we should delete it": whoever says so has not decided yet. */
+function findHedge({ tokens }: Request, { filled }: Fit): string | undefined {
+  const isHedge = ({ word }: Token, at: number): boolean =>
+    /^(?:maybe|perhaps|possibly|probably|might|someday|eventually)$/u.test(word) && !filled.covered.has(at);
+  return tokens.find(isHedge)?.text;
 }
 
 /** "only show what would change": that it is shown is not what it is kept to. */
