@@ -30,6 +30,8 @@ import { farmRequests, farmSkillRequests } from "./local-model/farm-requests.ts"
 import { farmTools } from "./local-model/farm-tools.ts";
 import { flatRequests, fullFlatRequests } from "./local-model/flat-requests.ts";
 import { flatTools, fullFlatTools } from "./local-model/flat-tools.ts";
+import { garageRequests } from "./local-model/garage-requests.ts";
+import { garageTools } from "./local-model/garage-tools.ts";
 import { harbourRequests } from "./local-model/harbour-requests.ts";
 import { harbourTools } from "./local-model/harbour-tools.ts";
 import { houseRequests } from "./local-model/house-requests.ts";
@@ -117,12 +119,13 @@ test("localModel() does most of what is asked over tools as servers declare them
     ["school", schoolTools, schoolRequests],
     ["harbour", harbourTools, harbourRequests],
     ["theatre", theatreTools, theatreRequests],
+    ["garage", garageTools, garageRequests],
   ] as const;
 
   const wrong: RequestCase[] = [];
   for (const [name, tools, requests] of lots) wrong.push(...(await findWrong(name, requests, () => stageOf(tools))));
 
-  expect(wrong.length).toBeLessThanOrEqual(13);
+  expect(wrong.length).toBeLessThanOrEqual(20);
 });
 
 test("localModel() does most of it too where tools and skills are found by searching", async () => {

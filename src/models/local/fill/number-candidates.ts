@@ -7,7 +7,7 @@ import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { rolesOf } from "./roles.ts";
 import { endsOf } from "./span-candidates.ts";
-import { isUnitName } from "./unit-names.ts";
+import { currencyCodeOf, isUnitName } from "./unit-names.ts";
 
 /** "10 entries", "the 5 most frequent words", "30 seconds", "15%": what is counted says which parameter is meant. */
 export function numberCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -73,6 +73,7 @@ function isNumeric({ type }: Parameter): boolean {
 function scoreNumber(place: FillPlace, parameter: Parameter, { text }: Token, at: number): number {
   const isPercent = /%|percent/iu.test(text) && /percent|%/iu.test(`${parameter.name} ${parameter.description}`);
   if (isPercent) return 64;
+  if (isSum(parameter) && currencyCodeOf(wordAt(place.tokens, at + 1)) !== undefined) return 50;
   if (isSameEnd(parameter, wordAt(place.tokens, at - 1))) return 61;
   const following = place.tokens.slice(at + 1, at + 5);
   const end = following.findIndex(
@@ -147,6 +148,11 @@ function scoreDescribed(place: FillPlace, parameter: Parameter, stem: string, di
 function isListed(word: string, distance: number): boolean {
   if (/^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return true;
   return distance === 0 && /^(?:best|worst|least|first|last|\p{L}{3,}est)$/u.test(word);
+}
+
+/** "20 euros": what is paid, whether it may be left out or not. */
+function isSum({ words }: Parameter): boolean {
+  return /^(?:amount|price|sum|total|budget)$/u.test(words.at(-1) ?? "");
 }
 
 /** "2 hoodies": as many as there are to be of something. */

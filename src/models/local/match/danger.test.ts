@@ -11,6 +11,8 @@ test.for([
   ["messenger", "Use this tool to send messages."],
   ["files", "Move or rename files."],
   ["label_mail", ""],
+  ["scale", "Scale a deployment to a number of replicas."],
+  ["pay", "Makes a payment."],
 ])("isChanging() takes %s for something that changes things: %s", ([name = "", description = ""]) => {
   expect(isChanging(tool(name, description))).toBe(true);
 });
@@ -27,6 +29,7 @@ test.for([
   ["stock_price", "Current price of a share"],
   ["add_days", "Adds days to a date, and tells which date that is."],
   ["search_files", "Recursively search for files."],
+  ["thumbnail", "Makes a thumbnail of a picture."],
 ])("isChanging() takes %s for something that changes nothing: %s", ([name = "", description = ""]) => {
   expect(isChanging(tool(name, description))).toBe(false);
 });

@@ -3,7 +3,7 @@ import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
 import { findTold } from "../text/told-message.ts";
 import { type Token, wordAt } from "../text/token.ts";
-import { changes, hasSwitch, reads, verbsOf } from "./tool-verbs.ts";
+import { changes, hasStrangeVerb, hasSwitch, reads, verbsOf } from "./tool-verbs.ts";
 
 /** Things that cannot be taken back. Words in one group are said for one another. */
 const groups = [
@@ -55,7 +55,7 @@ export function isDangerous(tool: ModelTool): boolean {
 
 /**
  * Tells whether a tool changes things, by the verbs that its description and its name begin with: models are not shown its annotations.
- * If no verb tells, its parameters may.
+ * If nobody knows the verb, it is taken for one that does; if there is none, the parameters may tell.
  */
 export function isChanging(tool: ModelTool): boolean {
   let found = changing.get(tool);
@@ -72,7 +72,8 @@ function findChanging(tool: ModelTool): boolean {
   if (isDangerous(tool)) return true;
   if (isComputing(tool)) return false;
   const verbs = verbsOf(tool);
-  return verbs.some((verb) => changes.has(verb)) || (!verbs.some((verb) => reads.has(verb)) && hasSwitch(tool));
+  if (verbs.some((verb) => changes.has(verb))) return true;
+  return !verbs.some((verb) => reads.has(verb)) && (hasSwitch(tool) || hasStrangeVerb(tool));
 }
 
 /** Tells whether a tool only looks for something, by the same words. */

@@ -8,7 +8,8 @@ export const reads: ReadonlySet<string> = new Set(
   toStems(
     "list get show find search look read tell compute calculate count check compare query summarize describe lookup fetch retrieve return view display " +
       "analyze inspect extract estimate preview parse translate convert validate detect identify explain measure browse give provide generate encode " +
-      "decode hash render evaluate solve suggest recommend rank monitor",
+      "decode hash render evaluate solve suggest recommend rank monitor pick roll track rate group split report define sum average run ask recall " +
+      "answer navigate diff simulate ping trace locate sort filter",
   ),
 );
 
@@ -62,6 +63,17 @@ function laterVerbs(description: string): string[] {
   ];
   return found.flatMap(([, verb = ""]) => toStems(verb)).filter((stem) => changes.has(stem));
 }
+
+/** Tells whether a description begins with a verb that nobody knows ("Scale a deployment"): it may do anything. */
+export function hasStrangeVerb({ description = "" }: ModelTool): boolean {
+  const start = description.slice(0, 100);
+  // A thumbnail is made without harm, a payment is not.
+  if (/^\s*(?:makes?|takes?|downloads?)\s/iu.test(start)) return madeDeeds.test(start);
+  return /^\s*\p{L}{3,}\s+(?:an?|the|all|one|several|your|somebody|something)\s/iu.test(start);
+}
+
+const madeDeeds =
+  /^\s*makes? an? (?:\p{L}+ )?(?:payment|purchase|booking|reservation|appointment|transfer|deposit|donation|order|call|change)\b/iu;
 
 /** Tells whether the parameters of a tool are those of something that switches or changes things. */
 export function hasSwitch(tool: ModelTool): boolean {

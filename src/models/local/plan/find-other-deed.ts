@@ -1,7 +1,7 @@
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { isCommandVerb } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
-import { textAt, wordAt } from "../text/token.ts";
+import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { Fit } from "./fit-tool.ts";
 
 /** How much of it is told. */
@@ -17,10 +17,17 @@ export function findOtherDeed({ text, tokens }: Request, { tool, filled }: Fit):
   const from = tokens.findIndex(({ stem }, at) => {
     const isJoined = /^(?:and|then|also)$/u.test(wordAt(tokens, at - 1)) || /^[,;]$/u.test(textAt(tokens, at - 1));
     const isDeed = stem !== "" && isCommandVerb(stem) && isObject(wordAt(tokens, at + 1));
-    return at > 1 && isJoined && isDeed && !filled.covered.has(at) && isOther(at);
+    // "and save it as b.jpg": what has a use for the value heeds it.
+    const isHeeded = [at + 2, at + 3, at + 4].some((place) => filled.covered.has(place) && isValueAt(tokens, place));
+    return at > 1 && isJoined && isDeed && !filled.covered.has(at) && isOther(at) && !isHeeded;
   });
   if (from === -1) return undefined;
   return text.slice(tokens[from]?.start, tokens.slice(from, from + mostWords).at(-1)?.end);
+}
+
+function isValueAt(tokens: readonly Token[], at: number): boolean {
+  const token = tokens[at];
+  return token !== undefined && isValueToken(token);
 }
 
 /** A verb has something behind it that it is done to; a noun has not. */

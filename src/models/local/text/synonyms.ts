@@ -80,6 +80,7 @@ const groupTexts = [
   "alarm wake",
   "note memo idea",
   "recipe cook dish meal",
+  "remember memory recall memorize",
 ];
 
 const groups = groupTexts.map((group) => group.split(" ").flatMap(toStem));
