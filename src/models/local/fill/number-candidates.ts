@@ -23,7 +23,13 @@ export function numberCandidates(place: FillPlace, parameter: Parameter): Candid
         : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
     return score > 0 ? [{ parameter, value: found.value, from: at, to: found.to, score }] : [];
   });
-  return [...ordinals, ...counted, ...periodCandidates(place, parameter), ...wordCandidates(place, parameter)];
+  return [
+    ...ordinals,
+    ...counted,
+    ...periodCandidates(place, parameter),
+    ...wordCandidates(place, parameter),
+    ...timesCandidates(place, parameter),
+  ];
 }
 
 /** "close it", where the description says that 0 is closed. */
@@ -158,6 +164,16 @@ function isSum({ words }: Parameter): boolean {
 /** "2 hoodies": as many as there are to be of something. */
 function isQuantity({ words }: Parameter): boolean {
   return /^(?:quantity|qty|copies|pieces)$/u.test(words.at(-1) ?? "");
+}
+
+const timesWords = ["once", "twice", "thrice"];
+
+/** "twice" for what counts how often. */
+function timesCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  return tokens.flatMap(({ word }, at) => {
+    const value = countedIn(parameter, "times") ? fitNumber(parameter, timesWords.indexOf(word) + 1) : undefined;
+    return value === undefined || value === 0 ? [] : [{ parameter, value, from: at, to: at + 1, score: 60 }];
+  });
 }
 
 /** "10 times" is a count, "24 characters" and "24 long" are a length. */

@@ -51,10 +51,11 @@ function findRepetition(request: Request, { filled }: Fit): string | undefined {
     const next = tokens[at + 1];
     const isTime =
       next?.kind === "date" || /^(?:day|week|month|year|hour|minute|morning|evening|night)s?$/u.test(next?.word ?? "");
-    const isOften = /^(?:daily|weekly|monthly|yearly|hourly|annually)$/u.test(word);
+    const isOften = /^(?:daily|weekly|monthly|yearly|hourly|annually|twice|thrice)$/u.test(word);
     return ((/^(?:every|each)$/u.test(word) && isTime) || isOften) && !filled.covered.has(at);
   });
-  return from === -1 ? undefined : textOf(request, from, wordAt(tokens, from).endsWith("ly") ? from + 1 : from + 2);
+  const isTwo = /^(?:every|each)$/u.test(wordAt(tokens, from));
+  return from === -1 ? undefined : textOf(request, from, isTwo ? from + 2 : from + 1);
 }
 
 /** "preview it", "don't change anything yet": whoever says so wants nothing done. */
