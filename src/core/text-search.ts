@@ -115,6 +115,6 @@ function toStem(word: string): string {
   if (word.endsWith("ies")) return `${word.slice(0, -3)}y`;
   const stem = word.replace(/(?:ings?|edly|ed|ers?|es|s)$/u, "");
   if (stem.length < 3 || word.endsWith("ss")) return word;
-  // "running" and "run", "merge" and "merging" end the same way now.
-  return stem.replace(/(.)\1$/u, "$1").replace(/e$/u, "");
+  // "running" and "run", "merge" and "merging" end the same way now; "adds" and "add" do already.
+  return (stem.length > 3 ? stem.replace(/(.)\1$/u, "$1") : stem).replace(/e$/u, "");
 }

@@ -2,6 +2,7 @@ import { estimateTokens } from "../../../core/estimate-tokens.ts";
 import type { ModelCall, ModelContent, ModelTool } from "../../model.ts";
 import { parseCatalog } from "../conversation/parse-catalog.ts";
 import { readConversation, type Conversation, type Exchange } from "../conversation/read-conversation.ts";
+import { isDispatched, readDispatch, withoutDispatch } from "../conversation/read-dispatch.ts";
 import type { LocalModelOptions } from "../local-model-options.ts";
 import { createMatcher } from "../match/create-matcher.ts";
 import { decide } from "../plan/decide.ts";
@@ -87,22 +88,35 @@ function countTokens(content: readonly ModelContent[]): number {
 }
 
 function toScene({ prompt, tools = [], toolChoice }: ModelCall, options: LocalModelOptions): Scene {
-  const conversation = readConversation(prompt);
   const functions = tools.filter((tool): tool is ModelTool => tool.type === "function");
-  const shown = toolChoice?.type === "tool" ? functions.filter(({ name }) => name === toolChoice.toolName) : functions;
-  const skills = parseCatalog(conversation.system);
+  const wanted = toolChoice?.type === "tool" ? toolChoice.toolName : undefined;
+  const listed = wanted === undefined ? functions : functions.filter(({ name }) => name === wanted);
+  const seen = look(readConversation(prompt), listed);
+  const { conversation, skills } = seen;
   const today = options.today ?? findToday(conversation.system);
+  const matched = seen.tools.filter(({ name }) => !isMeta(name) || wanted !== undefined);
   return {
-    conversation,
+    ...seen,
     exchange: conversation.exchanges.at(-1) as Exchange,
-    tools: shown,
-    skills,
-    matcher: createMatcher(
-      shown.filter(({ name }) => !isMeta(name) || toolChoice?.type === "tool"),
-      skills,
-    ),
+    matcher: createMatcher(matched, skills),
     ...(today !== undefined && { today }),
-    mustCall: toolChoice?.type === "required" || toolChoice?.type === "tool",
+    mustCall: toolChoice?.type === "required" || wanted !== undefined,
+  };
+}
+
+/** What there is to see: where tools are found by searching, those that were found too. */
+function look(
+  conversation: Conversation,
+  tools: readonly ModelTool[],
+): Pick<Scene, "conversation" | "dispatch" | "skills" | "tools"> {
+  const skills = parseCatalog(conversation.system);
+  if (!isDispatched(tools)) return { conversation, tools, skills };
+  const dispatch = readDispatch(conversation);
+  return {
+    conversation: withoutDispatch(conversation),
+    tools: [...tools, ...dispatch.tools],
+    skills: [...skills, ...dispatch.skills],
+    dispatch,
   };
 }
 

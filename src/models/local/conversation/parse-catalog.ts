@@ -16,7 +16,21 @@ export function parseCatalog(system: string): ListedSkill[] {
     }
     from = end === -1 ? -1 : system.indexOf("<available_skills>", end);
   }
+  for (const skill of parseLines(system)) skills.set(skill.name, skill);
   return [...skills.values()];
+}
+
+const linesStart = "Skills that can be opened with activate_skill:\n";
+
+/** The same list with a line for each skill. */
+function parseLines(system: string): ListedSkill[] {
+  const start = system.indexOf(linesStart);
+  const lines = start === -1 ? [] : system.slice(start + linesStart.length).split("\n", 20_000);
+  const end = lines.findIndex((line) => !line.startsWith("- "));
+  return (end === -1 ? lines : lines.slice(0, end)).flatMap((line) => {
+    const [, name = "", description = ""] = /^- ([^\s:]{1,64}): (.*)$/u.exec(line) ?? [];
+    return name === "" ? [] : [{ name, description }];
+  });
 }
 
 function between(text: string, open: string, close: string): string {

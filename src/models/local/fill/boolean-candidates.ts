@@ -19,17 +19,45 @@ export function booleanCandidates(place: FillPlace, parameter: Parameter): Candi
     (word) => toStem(word)[0] ?? word,
   );
   const { tokens } = place;
-  const special = [describedCandidates, switchCandidates, ...(isNegative ? [] : [deniedCandidates])]
+  const special = [describedCandidates, switchCandidates, oppositeCandidates, ...(isNegative ? [] : [deniedCandidates])]
     .map((find) => find(place, parameter))
     .find((found) => found.length > 0);
   if (special !== undefined) return special;
   return tokens.flatMap((_, at) => {
-    const isThere = wanted.every((stem, index) => sameStem(tokens[at + index], stem));
-    if (!isThere || meansTool(place, wanted)) return [];
+    const to = endOfWords(tokens, wanted, at);
+    if (to === undefined || meansTool(place, wanted)) return [];
     const isDenied = [1, 2].some((back) => denials.test(wordAt(tokens, at - back)));
     if (isNegative && !isDenied) return [];
-    return [{ parameter, value: isNegative || !isDenied, from: at, to: at + wanted.length, score: 60 }];
+    return [{ parameter, value: isNegative || !isDenied, from: at, to, score: 60 }];
   });
+}
+
+/** Where words end that begin at a place, with or without an article between them: "notify the subscribers". */
+function endOfWords(tokens: readonly Token[], wanted: readonly string[], from: number): number | undefined {
+  let at = from;
+  for (const stem of wanted) {
+    if (at > from && /^(?:the|a|an|my|our|all)$/u.test(wordAt(tokens, at))) at += 1;
+    if (!sameStem(tokens[at], stem)) return undefined;
+    at += 1;
+  }
+  return at;
+}
+
+/** What is done so that something is no longer so. */
+const opposites = new Map([
+  ["open", "close"],
+  ["locked", "unlock"],
+  ["muted", "unmute"],
+  ["visible", "hide"],
+  ["running", "stop"],
+]);
+
+/** "close the gate" for `open`. */
+function oppositeCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const [stem = ""] = toStem(opposites.get(parameter.words.at(-1) ?? "") ?? "");
+  return tokens.flatMap((token, at) =>
+    stem !== "" && token.stem === stem ? [{ parameter, value: false, from: at, to: at + 1, score: 60 }] : [],
+  );
 }
 
 /** "turn it on", "disable it" for `enabled`. */
@@ -96,5 +124,6 @@ function meansTool({ ownStems }: FillPlace, wanted: readonly string[]): boolean 
 function sameStem(token: Token | undefined, stem: string): boolean {
   if (token?.kind !== "word" || stem === "") return false;
   const own = token.stem === "" ? token.word : token.stem;
+  if (stem === "all" && own === "everything") return true;
   return own === stem || (stem.length >= 6 && own.startsWith(stem));
 }

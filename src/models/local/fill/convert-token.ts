@@ -24,9 +24,9 @@ export function convertToken(parameter: Parameter, token: Token): JsonValue | un
   }
 }
 
-/** The text of a token without its quotes. */
+/** The text of a token without its quotes; of ranges as they are written in one piece ("2-4,9"). */
 export function plainText(token: Token): string {
-  const isWrapped = token.kind === "quoted" || token.kind === "code";
+  const isWrapped = token.kind === "quoted" || token.kind === "code" || token.kind === "range";
   return isWrapped && typeof token.value === "string" ? token.value : token.text;
 }
 

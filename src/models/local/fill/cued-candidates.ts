@@ -1,5 +1,5 @@
 import { isEmptyWord } from "../text/stems.ts";
-import { isValueToken, type Token, wordAt } from "../text/token.ts";
+import { isCode, isValueToken, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
@@ -8,11 +8,14 @@ import { cuesOf, rolesOf, takesPlace, type Role } from "./roles.ts";
 /** Values that a small word leads to: "in src", "to French", "top 5", "by Ada". */
 export function cuedCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   if (takesAnyList(parameter)) return place.tokens.flatMap((_, at) => listBehind(place, parameter, at));
+  const objects = listOfObjects(place, parameter);
+  if (objects.length > 0) return objects;
   const roles = [...rolesOf(parameter)];
   // The path of something that is about folders is one.
   const isFolder = roles.includes("path") && /folder|director/iu.test(place.about);
   return (isFolder ? [...roles, "folder" as const] : roles).flatMap((role) => {
-    const cues = role === "date" ? dateCues(parameter) : (cuesOf[role] ?? []);
+    const cues =
+      role === "date" ? dateCues(parameter) : role === "person" ? personCues(parameter) : (cuesOf[role] ?? []);
     return place.tokens.flatMap(({ word }, at) => (cues.includes(word) ? cuedAt(place, parameter, role, at) : []));
   });
 }
@@ -24,6 +27,15 @@ function dateCues({ words }: Parameter): readonly string[] {
     return cues.filter((cue) => !ends.test(cue));
   const isEnd = words.some((word) => /^(?:end|until|to|due|deadline|before|return|checkout|finish)$/u.test(word));
   return isEnd ? [...cues.filter((cue) => !/^(?:since|from|after)$/u.test(cue)), "to"] : cues;
+}
+
+/** An appointment is for a patient and with a doctor. */
+function personCues({ words }: Parameter): readonly string[] {
+  const cues = cuesOf.person ?? [];
+  if (words.some((word) => /^(?:patient|customer|client|student)$/u.test(word)))
+    return cues.filter((cue) => cue !== "with");
+  const isHelper = words.some((word) => /^(?:doctor|teacher|trainer|driver)$/u.test(word));
+  return isHelper ? cues.filter((cue) => cue !== "for") : cues;
 }
 
 const ends = /^(?:until|till|by|due|before)$/u;
@@ -38,6 +50,17 @@ function takesAnyList(parameter: Parameter): boolean {
     item.choices.length === 0 &&
     rolesOf(parameter).size === 0
   );
+}
+
+/** "vacuum the kitchen and the hall": what is done to what, for a tool that takes nothing but a list, which may be left out. */
+function listOfObjects(place: FillPlace, parameter: Parameter): Candidate[] {
+  const { tokens, parameters, toolStems } = place;
+  const isOnly = parameters.length === 1 && parameter.type === "array" && parameter.item?.type === "string";
+  const verb = tokens.findIndex(({ word }) => !/^(?:please|can|could|would|you)$/u.test(word));
+  const isVerb = toolStems.has(tokens[verb]?.stem || "-") && /^(?:the|my|our)$/u.test(wordAt(tokens, verb + 1));
+  const isTool = toolStems.has(tokens[verb + 2]?.stem ?? "");
+  const found = isOnly && isVerb && !isTool ? readValue(place, parameter, verb + 1) : undefined;
+  return found === undefined ? [] : [{ parameter, value: found.value, from: verb + 1, to: found.to, score: 41 }];
 }
 
 /** "with chickpeas, spinach and feta" */
@@ -89,9 +112,11 @@ interface Cued {
 
 /** What may be a value in each part: which small words mean what depends on what follows. */
 const canFollow: Readonly<Partial<Record<Role, (cued: Cued) => boolean>>> = {
+  company: ({ token }) => token.kind === "quoted" || (token.kind === "word" && /^\p{Lu}/u.test(token.text)),
   date: ({ token }) => token.kind === "date",
   email: ({ token }) => token.kind === "email",
   folder: (cued) => cued.token.kind === "quoted" || isFolder(cued),
+  host: ({ token }) => token.kind === "url" || token.kind === "quoted" || isCode(token),
   limit: ({ token }) => token.kind === "number",
   name: isNew,
   person: ({ token }) =>
@@ -121,7 +146,8 @@ function isEnd({ place, parameter, token: { kind, text }, at, hasDeterminer }: C
 }
 
 /** What ends the name of a folder in the middle of a sentence: "in src have no header". */
-const behindFolder = /^(?:have|has|lack|lacks|that|which|is|are|without|contain|contains|do|does)$/u;
+const behindFolder =
+  /^(?:recursively|please|now|have|has|lack|lacks|that|which|is|are|without|contain|contains|do|does)$/u;
 
 /** "in src" and "in the src folder" name a folder, "in the project" does not. */
 function isFolder({ place: { tokens, toolStems }, token, at, hasDeterminer }: Cued): boolean {

@@ -1,15 +1,18 @@
 import type { JsonValue } from "../../../core/json.ts";
+import { numberedItems } from "../text/numbered-items.ts";
 import type { Request } from "../text/read-request.ts";
 import { optionalBar, type Candidate, type FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
+import { countedCandidates } from "./counted-candidates.ts";
 import { cuedCandidates } from "./cued-candidates.ts";
+import { dateSpanCandidates } from "./date-span-candidates.ts";
 import { toSpokenExpression } from "./spoken-expression.ts";
-import { findFreeText } from "./free-text.ts";
+import { findFreeText, type FreeText } from "./free-text.ts";
 import { formatCandidates } from "./format-candidates.ts";
 import { labelCandidates } from "./label-candidates.ts";
 import { findLeftover } from "./leftover-values.ts";
 import { lookAhead } from "./look-ahead.ts";
-import { pairCandidates } from "./pair-candidates.ts";
+import { pairCandidates, slashCandidates } from "./pair-candidates.ts";
 import { rangeCandidates } from "./range-candidates.ts";
 import { keyedCandidates } from "./keyed-candidates.ts";
 import { booleanCandidates } from "./boolean-candidates.ts";
@@ -18,9 +21,11 @@ import { namedCandidates } from "./named-candidates.ts";
 import { numberCandidates } from "./number-candidates.ts";
 import { spanCandidates } from "./span-candidates.ts";
 import { setField } from "./set-field.ts";
+import { toldCandidates } from "./told-candidates.ts";
 import type { ToolWords } from "./tool-words.ts";
+import { endCandidates } from "./two-ends.ts";
 import type { Parameter } from "./parameter.ts";
-import { hasForm, rolesOf, takesPlace } from "./roles.ts";
+import { hasForm, rolesOf, takesPlace, takesUnit } from "./roles.ts";
 
 /** What a request says about the parameters of a tool. */
 export interface Filled {
@@ -140,13 +145,18 @@ function candidatesFor(place: FillPlace, parameter: Parameter): Candidate[] {
     ...cuedCandidates(place, parameter),
     ...namedCandidates(place, parameter),
     ...pairCandidates(place, parameter),
+    ...slashCandidates(place, parameter),
     ...spanCandidates(place, parameter),
     ...numberCandidates(place, parameter),
     ...kindCandidates(place, parameter),
     ...booleanCandidates(place, parameter),
     ...rangeCandidates(place, parameter),
+    ...dateSpanCandidates(place, parameter),
     ...formatCandidates(place, parameter),
     ...labelCandidates(place, parameter),
+    ...toldCandidates(place, parameter),
+    ...countedCandidates(place, parameter),
+    ...endCandidates(place, parameter),
   ];
   // Of equal ones the first parameter gets the first value.
   return found.map((candidate) => ({ ...candidate, score: candidate.score - candidate.from / 1000 }));
@@ -175,26 +185,38 @@ function fillNested(place: FillPlace, state: Filling, parameter: Parameter): voi
   for (const at of inner.used) state.cues.add(at);
 }
 
+/** What has a number, or letters that mean nothing. */
+const identifiers = /^(?:id|iban|bic|uuid|guid|sku|isbn|hash|sha|token|key|pin|serial|barcode|ean|vin)$/u;
+
 /** Makes a value of what is left over. */
 function guess(place: FillPlace, parameter: Parameter, { cues, places }: Filling): JsonValue | undefined {
-  if (!takesWords(parameter)) return undefined;
+  if (!takesWords(parameter) || takesUnit(parameter)) return undefined;
   const spoken = rolesOf(parameter).has("expression") ? toSpokenExpression(place.request.text) : undefined;
   if (spoken !== undefined) return spoken;
   const found = findFreeText(place, parameter, cues);
-  const first = found === undefined ? undefined : place.tokens[found.from];
-  if (found === undefined || first === undefined) return undefined;
-  // The name of a file is not what is in it.
-  if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
-  const value =
-    parameter.type !== "array"
-      ? convertToken(parameter, { ...first, kind: "quoted", value: found.text })
-      : place.tokens.some(({ text }) => text === ":")
-        ? splitList(found.text)
-        : undefined;
-  if (value === undefined) return undefined;
+  const value = found === undefined ? undefined : fromFreeText(place, parameter, found);
+  if (found === undefined || value === undefined) return undefined;
   for (const at of rangeOf(found.from, found.to)) cues.add(at);
   places.set(parameter.name, { from: found.from, to: found.to });
   return value;
+}
+
+function fromFreeText({ tokens }: FillPlace, parameter: Parameter, found: FreeText): JsonValue | undefined {
+  const first = tokens[found.from];
+  // An account number is not made of words.
+  const isCode = identifiers.test(parameter.words.at(-1) ?? "") || isNumbered(parameter);
+  const isWrong = isCode && !/^\S*\d/u.test(found.text);
+  if (first === undefined || isWrong) return undefined;
+  // The name of a file is not what is in it.
+  if (found.to === found.from + 1 && !takesPlace(parameter, first.kind)) return undefined;
+  const value = rolesOf(parameter).has("text") ? found.text : found.text.replace(/^(?:the|a|an|my|our)\s+(?=\S)/iu, "");
+  if (parameter.type !== "array") return convertToken(parameter, { ...first, kind: "quoted", value });
+  return tokens.some(({ text }) => text === ":") ? splitList(found.text) : undefined;
+}
+
+/** What is only shown with numbers has one. */
+function isNumbered({ samples }: Parameter): boolean {
+  return samples.length > 0 && samples.every((sample) => /\d/u.test(sample));
 }
 
 /** Tells whether plain words can be a value. */
@@ -204,8 +226,10 @@ export function takesWords(parameter: Parameter): boolean {
   return isText && !hasDefault && choices.length === 0 && !hasForm(parameter);
 }
 
-/** Takes "a, b and c" apart. */
+/** Takes "a, b and c" and "1. a 2. b" apart. */
 export function splitList(text: string): string[] {
+  const { items } = numberedItems(text);
+  if (items.length > 0 && !text.includes("\n")) return items;
   const parts = text.includes("\n") ? text.split("\n") : text.split(/,\s*(?:and\s+)?|\s+and\s+|;\s*/u);
   return parts.map((part) => part.replace(/^\s*(?:[-*•]|\d+[.)])\s+/u, "").trim()).filter((part) => part !== "");
 }

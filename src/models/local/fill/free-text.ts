@@ -13,14 +13,18 @@ export interface FreeText {
 }
 
 const leading =
-  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|say|called|named|titled|up|out|at|by|as|if)$/u;
+  /^(?:please|can|could|would|will|you|i|i'd|like|want|need|to|let|lets|let's|me|us|my|the|a|an|what|what's|which|who|how|is|are|does|do|much|many|and|also|now|just|kindly|for|of|in|on|about|with|that|this|these|those|some|new|into|from|it|so|go|ahead|then|another|one|should|must|have|has|got|give|tell|show|say|called|named|titled|up|out|at|by|as|if|when|where|did|was|were|be|am|there|we|they|any)$/u;
 
 /** Verbs that say nothing but that something is to be done. */
 const lightVerbs =
   /^(?:make|do|get|put|create|start|run|open|set|take|draw|build|generate|prepare|issue|perform|write)$/u;
 
+/** Verbs for putting something down: what is put down comes behind them. */
+const entering =
+  /^(?:schedule|plan|arrange|organi[sz]e|add|enter|record|log|register|file|raise|submit|save|store|jot)$/u;
+
 const trailing =
-  /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|mean|means)$/u;
+  /^(?:please|thanks|thank|you|for|me|now|to|in|on|of|from|my|the|a|an|into|with|this|that|our|your|as|at|and|it|using|by|is|are|was|were|get|have|has|there|mean|means)$/u;
 
 const containers =
   /^(?:text|string|word|words|phrase|sentence|following|message|value|title|name|note|query|term|content|paragraph)$/u;
@@ -30,6 +34,8 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   const { tokens, request } = place;
   const colon = tokens.findIndex(({ text }, at) => text === ":" && !used.has(at) && at > 0 && at < tokens.length - 1);
   if (colon !== -1 && !hasUsed(used, colon + 1, tokens.length)) return toFreeText(place, colon + 1, tokens.length);
+  const question = /^(?:question|prompt)$/u.test(parameter.words.at(-1) ?? "") ? findQuestion(place, used) : -1;
+  if (question !== -1) return toFreeText(place, question, tokens.length);
   const first = skipLeading(place, parameter, used);
   let end = first;
   while (end < tokens.length && !used.has(end) && !isSentenceEnd(tokens, end)) end += 1;
@@ -42,6 +48,14 @@ export function findFreeText(place: FillPlace, parameter: Parameter, used: Reado
   return isLong
     ? { text: request.text.slice((tokens[start] as Token).start).trim(), from: start, to: end }
     : toFreeText(place, start, to);
+}
+
+/** Where a question in the middle of a request begins: "ask the expert how old it is". */
+function findQuestion({ tokens }: FillPlace, used: ReadonlySet<number>): number {
+  const at = tokens.findIndex(
+    ({ word }, place) => place > 1 && /^(?:how|what|why|when|where|who|which|whether)$/u.test(word),
+  );
+  return at === -1 || hasUsed(used, at, tokens.length) ? -1 : at;
 }
 
 /** "class flight from BER": of a name, what stands before a noun of the tool and a small word behind it is about the tool. */
@@ -99,7 +113,8 @@ function skipLeading(place: FillPlace, parameter: Parameter, used: ReadonlySet<n
     // "dim the …": whatever it means, the first word is what to do.
     const isVerb = at === 0 && token.kind === "word" && /^(?:the|my|our)$/u.test(wordAt(tokens, 1));
     const isGreeting = at === 0 && /^(?:hey|hi|hello|kitbag)$/u.test(token.word);
-    const isLight = at === 0 && lightVerbs.test(token.word) && !rolesOf(parameter).has("text");
+    const isLight =
+      at === 0 && (entering.test(token.word) || (lightVerbs.test(token.word) && !rolesOf(parameter).has("text")));
     return (
       isLight ||
       used.has(at) ||
@@ -143,7 +158,12 @@ function skipTrailing({ tokens, toolStems }: FillPlace, start: number, end: numb
     if (kind !== "word" || !(trailing.test(word) || (stem !== "" && toolStems.has(stem)))) break;
     at -= 1;
     // A whole phrase is taken away, and only where it begins.
-    if (/^(?:to|in|on|at|from|into|please|thanks|using|with|as|of|for|is|mean|means)$/u.test(word)) to = at;
+    if (
+      /^(?:to|in|on|at|from|into|please|thanks|using|with|as|of|for|is|are|was|were|get|have|has|there|mean|means)$/u.test(
+        word,
+      )
+    )
+      to = at;
   }
   return isEmptyWord(wordAt(tokens, to - 1)) && to < plain && to <= start ? plain : to;
 }

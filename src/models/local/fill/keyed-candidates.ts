@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { isEmptyWord } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
-import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
+import { isSlashName, isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken, plainText } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
@@ -103,11 +103,18 @@ function matchOneWord(parameter: Parameter, { word, stem }: Token, at: number): 
   const { words, stems } = parameter;
   const [own = ""] = stems;
   if (own !== "" && own === stem) return { to: at + 1, trust: 0 };
+  // "assign it to …" for `assignee`
+  if (isVerbOf(own, stem)) return { to: at + 1, trust: -4 };
   const isSmallWord = smallWords.get(words[0] ?? "")?.includes(word) === true;
   // Words for "text" are all over any text.
   const isSynonym = stem !== "" && synonymsOf(own).has(stem) && !rolesOf(parameter).has("text");
   // "the most common 3 word phrases": of a number, what it counts says more than a word like the name.
   return isSmallWord || isSynonym ? { to: at + 1, trust: isSynonym && isNumeric(parameter) ? -22 : -12 } : undefined;
+}
+
+/** Tells whether a word is what is done to get what a name says: whoever assigns something names the assignee. */
+function isVerbOf(own: string, stem: string): boolean {
+  return stem.length >= 4 && own.startsWith(stem) && /^(?:e|ee|er|or|ment)$/u.test(own.slice(stem.length));
 }
 
 function isNumeric({ type }: Parameter): boolean {
@@ -120,21 +127,27 @@ function sameWord(token: Token | undefined, word: string): boolean {
 }
 
 const joints =
-  /^(?:is|of|to|be|up|as|equals|the|a|an|column|columns|field|fields|named|called|at|only|just|file|folder)$/u;
+  /^(?:is|of|to|be|up|as|equals|the|a|an|it|this|them|column|columns|field|fields|named|called|at|only|just|file|folder)$/u;
 
 function valueBehind(place: FillPlace, parameter: Parameter, at: number, name: NameMatch): Candidate[] {
   const { tokens } = place;
-  const hasColon = textAt(tokens, name.to) === ":" || textAt(tokens, name.to) === "=";
+  const hasColon = /^[:=]$/u.test(textAt(tokens, name.to));
   let from = hasColon ? name.to + 1 : name.to;
   if (hasColon && rolesOf(parameter).has("text")) return restOf(place, parameter, at, from);
   // "5 years at 6%": what is counted stands behind its number.
-  const isCounted = isNumeric(parameter) && !hasColon && tokens[at - 1]?.kind === "number";
-  if (isCounted) return [];
+  const isCounted = isNumeric(parameter) && tokens[at - 1]?.kind === "number";
+  if (!hasColon && (isCounted || isMessageTo(place, parameter, from))) return [];
   for (let skipped = 0; skipped < 3 && joints.test(wordAt(tokens, from)); skipped++) from += 1;
   const found = readValue(place, parameter, from);
   const score = hasColon ? 95 : scoreBehind(place, parameter, at, from);
   if (found === undefined || score === 0) return [];
   return [{ parameter, value: found.value, from, to: found.to, cueFrom: at, cueTo: from, score: score + name.trust }];
+}
+
+/** "a message to Anna" names who gets it; "change the message to …" does not. */
+function isMessageTo({ tokens }: FillPlace, parameter: Parameter, at: number): boolean {
+  const isSet = /^(?:set|change|update|edit|rename|make)$/u.test(wordAt(tokens, 0));
+  return wordAt(tokens, at) === "to" && rolesOf(parameter).has("text") && !isSet;
 }
 
 function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: number): number {
@@ -146,10 +159,14 @@ function scoreBehind(place: FillPlace, parameter: Parameter, at: number, from: n
   const isStray =
     token.kind === "number" && parameter.type === "string" && from > at + 1 && !numbered.test(parameter.name);
   if (isStray) return 30;
-  if (isValueToken(token)) return takesPlace(parameter, token.kind) || rolesOf(parameter).has("folder") ? 80 : 0;
+  if (isValueToken(token)) return canBeNamed(parameter, token) ? 80 : 0;
   // "text file": the next word belongs to the tool, it is no value of "text".
   if (hasForm(parameter) || ownStems.has(token.stem)) return 0;
   return isEmptyWord(wordAt(tokens, at)) ? 72 : 62;
+}
+
+function canBeNamed(parameter: Parameter, token: Token): boolean {
+  return takesPlace(parameter, token.kind) || rolesOf(parameter).has("folder") || isSlashName(token);
 }
 
 function isForOther(place: FillPlace, parameter: Parameter, at: number): boolean {

@@ -1,31 +1,46 @@
 import type { JsonValue } from "../../../core/json.ts";
 import { toExtensionStems } from "../text/file-endings.ts";
 import { toStems } from "../text/stems.ts";
-import { isCode, isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
+import { isCode, isSlashName, isValueToken, type Token, type TokenKind, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken, hasStrictPattern, plainText } from "./convert-token.ts";
 import { findChoices } from "./match-choice.ts";
 import type { Parameter } from "./parameter.ts";
 import { readAmount, type ReadValue, skipJoints } from "./read-value.ts";
 import { hasForm, rolesOf, sampleKinds, type Role } from "./roles.ts";
+import { isUnitName } from "./unit-names.ts";
 
 /** Values that are of the kind that a parameter takes, by their form alone. */
 export function kindCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   if (parameter.choices.length > 0) {
-    return findChoices(parameter, place).flatMap(({ choice, from, to, score }) =>
-      isChoiceMeant(place, parameter, from)
-        ? [{ parameter, value: choice, from, to, ...nameBehind(place, parameter, from, to), score }]
-        : [],
-    );
+    return findChoices(parameter, place).flatMap(({ choice, from, to, score }) => {
+      if (!isChoiceMeant(place, parameter, from)) return [];
+      // "68 fahrenheit in celsius": the unit of the amount is not what it is to become.
+      const isSource = place.tokens[from - 1]?.kind === "number" && rolesOf(parameter).has("target");
+      const cues = nameBehind(place, parameter, from, to);
+      return [{ parameter, value: choice, from, to, ...cues, score: isSource ? score - 20 : score }];
+    });
   }
   if (parameter.type === "array") return listCandidates(place, parameter);
   return place.tokens.flatMap((token, at) => {
     const isOwn = token.kind === "word" && place.ownStems.has(token.stem);
     const isWrong = token.kind === "mark" || isOwn || isOtherPlace(place, parameter, token);
-    const score = isWrong ? 0 : kindScore(parameter, token, place.tokens[at + 1]);
+    const score = isWrong ? 0 : kindScore(parameter, token, place.tokens[at + 1]) || fileScore(place, parameter, token);
     const found = score > 0 ? readKind(place, parameter, at) : undefined;
-    return found === undefined ? [] : [{ parameter, value: found.value, from: at, to: found.to, score }];
+    if (found === undefined) return [];
+    // "250 euros": the unit is no part of a text.
+    const isMeasured = token.kind === "number" && isUnitName(wordAt(place.tokens, found.to));
+    const cues = isMeasured ? { cueFrom: at, cueTo: found.to + 1 } : {};
+    return [{ parameter, value: found.value, from: at, to: found.to, ...cues, score }];
   });
+}
+
+/** "rename a.txt" for `source` and `destination` of what is about files: which of the two, the order tells. */
+function fileScore({ about }: FillPlace, parameter: Parameter, { kind }: Token): number {
+  const { type, isRequired, description } = parameter;
+  const isPlace = kind === "path" && type === "string" && isRequired && description === "";
+  const isEnd = isPlace && (rolesOf(parameter).has("source") || rolesOf(parameter).has("target"));
+  return isEnd && /\b(?:files?|folders?|director(?:y|ies)|images?|documents?|archives?)\b/iu.test(about) ? 41 : 0;
 }
 
 /** "night shift": the name behind the choice leads to it. */
@@ -75,6 +90,7 @@ const kindOfRole: Readonly<Partial<Record<Role, TokenKind>>> = {
   folder: "path",
   host: "url",
   path: "path",
+  person: "email",
   phone: "reference",
   regex: "regex",
   selector: "selector",
@@ -94,12 +110,22 @@ function textScore(parameter: Parameter, token: Token, next: Token | undefined):
   const { isRequired } = parameter;
   const role = [...rolesOf(parameter)].find((role) => kindOfRole[role] === token.kind);
   if (role === "path" || role === "folder") return placeScore(parameter, role, token, next);
-  if (role !== undefined) return isRequired ? 52 : 43;
-  if (looksRight(parameter, token)) return isRequired ? 51 : 43;
-  if (token.kind === "range" && /^(?:pages?|lines?|rows?|range|years?)$/u.test(parameter.words.at(-1) ?? "")) return 55;
+  const own = role === undefined ? (looksRight(parameter, token) ? 51 : 0) : 52;
+  if (own > 0) return isRequired ? own : 43;
+  if (token.kind === "json") return isBody(parameter) ? 61 : 0;
+  if (token.kind === "range" && takesRange(parameter)) return 55;
   return isRequired && (canBePlace(token) || !hasForm(parameter))
     ? plainScore(rolesOf(parameter), parameter, token)
     : 0;
+}
+
+function takesRange({ words }: Parameter): boolean {
+  return /^(?:pages?|lines?|rows?|range|years?)$/u.test(words.at(-1) ?? "");
+}
+
+/** What is sent along is more likely a body than anything else. */
+function isBody({ words }: Parameter): boolean {
+  return /^(?:body|payload|data|json)$/u.test(words.at(-1) ?? "");
 }
 
 /** By the pattern of the schema, or by what the parameter is shown with. */
@@ -127,13 +153,14 @@ function plainScore(roles: ReadonlySet<Role>, parameter: Parameter, token: Token
   if (formalKinds.test(token.kind)) return roles.has("query") ? 44 : 0;
   if (token.kind === "quoted") return roles.has("text") || roles.has("query") ? 40 : 38;
   if (token.kind === "reference" || isCode(token)) return 42;
-  if (
-    token.kind === "number" &&
-    /^(?:number|id|index|code|key|version|year|zip|phone|task|issue)$/u.test(parameter.words.at(-1) ?? "")
-  )
-    return 38;
+  const isName = isSlashName(token) ? roles.has("name") : token.kind === "number" && isNumberName(parameter);
+  if (isName) return 38;
   if (token.kind === "expression" && roles.has("query")) return 30;
   return 0;
+}
+
+function isNumberName({ words }: Parameter): boolean {
+  return /^(?:number|id|index|code|key|version|year|zip|phone|task|issue)$/u.test(words.at(-1) ?? "");
 }
 
 function placeScore(parameter: Parameter, role: Role, token: Token, next: Token | undefined): number {

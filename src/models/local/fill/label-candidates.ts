@@ -3,12 +3,13 @@ import { isValueToken, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
 import type { Parameter } from "./parameter.ts";
+import { rolesOf } from "./roles.ts";
 
 const labels = /^(?:label|note|notes|reason|comment|memo|purpose|remark|occasion)$/u;
 
 /** What something is for, where there is a place to note it: "12 minutes for the pasta", "20 euros on a train ticket". */
 export function labelCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
-  if (parameter.isRequired || parameter.type !== "string" || !labels.test(parameter.words.at(-1) ?? "")) return [];
+  if (parameter.isRequired || parameter.type !== "string" || !isLabel(place, parameter)) return [];
   return place.tokens.flatMap(({ word }, at) => {
     if (word === "because") return restFrom(place, parameter, at + 1);
     if (!/^(?:for|on)$/u.test(word)) return [];
@@ -27,6 +28,14 @@ export function labelCandidates(place: FillPlace, parameter: Parameter): Candida
   });
 }
 
+/** A description says what something is for, if nothing else takes words. */
+function isLabel({ parameters }: FillPlace, { words }: Parameter): boolean {
+  const last = words.at(-1) ?? "";
+  const takesText = (other: Parameter): boolean =>
+    other.isRequired && (rolesOf(other).has("text") || rolesOf(other).has("query"));
+  return labels.test(last) || (last === "description" && !parameters.some(takesText));
+}
+
 function restFrom({ tokens, request }: FillPlace, parameter: Parameter, from: number): Candidate[] {
   const first = tokens[from];
   if (first === undefined) return [];
@@ -37,8 +46,10 @@ function restFrom({ tokens, request }: FillPlace, parameter: Parameter, from: nu
     : [{ parameter, value, from, to: tokens.length, cueFrom: from - 1, cueTo: from, score: 50 }];
 }
 
+/** Up to the next small word; "the train to Basel" goes on to a name. */
 function endOf(tokens: readonly Token[], from: number): number {
   let to = from;
   while (to - from < 6 && tokens[to]?.kind === "word" && !isEmptyWord(wordAt(tokens, to))) to += 1;
-  return to;
+  const isLed = to > from && /^(?:to|from|in|with|of)$/u.test(wordAt(tokens, to));
+  return isLed && /^\p{Lu}\p{Ll}/u.test(tokens[to + 1]?.text ?? "") ? to + 2 : to;
 }

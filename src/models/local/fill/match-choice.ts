@@ -1,4 +1,4 @@
-import { isEmptyWord, toStem, toStems } from "../text/stems.ts";
+import { isEmptyWord, isFormOf, shortestForm, toStem, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import type { FillPlace } from "./candidate.ts";
@@ -30,11 +30,13 @@ export function findChoices(
 ): FoundChoice[] {
   const byFold = new Map<string, Choice>(choices.map((choice) => [fold(String(choice)), choice]));
   const byStem = toStemMap(choices.map((choice) => [choice, toStems(String(choice))]));
+  const byStart = toStart(byStem);
   const byNeighbour = toStemMap(
     choices.map((choice) => [choice, neighboursOf(String(choice), `${about} ${description}`)]),
   );
   return tokens.flatMap((token, from) => {
-    const hit = choiceAt(tokens, from, byFold, stems) ?? partOf(token, from, byFold) ?? stemAt(token, from, byStem);
+    const hit =
+      choiceAt(tokens, from, byFold, stems) ?? partOf(token, from, byFold) ?? stemAt(token, from, { byStem, byStart });
     if (hit !== undefined || token.stem === "") return hit ?? [];
     const near = byNeighbour.get(token.stem);
     return near === undefined ? [] : [{ choice: near, from, to: from + 1, score: 43 }];
@@ -69,13 +71,19 @@ function choiceAt(
     const part = tokens.slice(from, from + count);
     if (part.length < count || part.some(({ kind }) => kind === "mark" || kind === "code")) continue;
     const choice = byFold.get(fold(part.map(({ text }) => text).join("")));
-    const isSmall = count === 1 && part[0]?.stem === "" && part[0].kind === "word";
+    const isSmall = count === 1 && isSmallWord(part[0], choice);
     // "first class" for `travel_class`: next to its name a small word is a choice too.
     const isNamed = names.includes(tokens[from + count]?.stem ?? "-");
     const score = isSmall && !isNamed ? scoreSmall(tokens, from) : 70;
     if (choice !== undefined && score > 0) return { choice, from, to: from + count, score };
   }
   return undefined;
+}
+
+/** A word that says nothing by itself; capitals as the choice has them ("GET") are none. */
+function isSmallWord(token: Token | undefined, choice: Choice | undefined): boolean {
+  const isAsWritten = token?.text === choice && /^\p{Lu}{2,}$/u.test(token?.text ?? "");
+  return token?.kind === "word" && token.stem === "" && !isAsWritten;
 }
 
 /** "fahrenheit/imperial": one of two words for the same. */
@@ -94,12 +102,30 @@ function scoreSmall(tokens: readonly Token[], at: number): number {
   return isDirection ? 46 : 0;
 }
 
-function stemAt(token: Token, at: number, byStem: ReadonlyMap<string, Choice | undefined>): FoundChoice | undefined {
+/** The stems of choices. */
+interface ChoiceStems {
+  readonly byStem: ReadonlyMap<string, Choice | undefined>;
+  /** The same by how they begin, so that not each is compared with each word. */
+  readonly byStart: ReadonlyMap<string, readonly string[]>;
+}
+
+function toStart(byStem: ReadonlyMap<string, Choice | undefined>): ReadonlyMap<string, readonly string[]> {
+  return Map.groupBy(byStem.keys(), (stem) => stem.slice(0, shortestForm));
+}
+
+function formOf({ stem }: Token, { byStem, byStart }: ChoiceStems): Choice | undefined {
+  const form = byStart.get(stem.slice(0, shortestForm))?.find((known) => isFormOf(known, stem));
+  return form === undefined ? undefined : byStem.get(form);
+}
+
+function stemAt(token: Token, at: number, { byStem, byStart }: ChoiceStems): FoundChoice | undefined {
   if (token.kind !== "word") return undefined;
   for (const stem of token.stem === "" ? [] : [token.stem, ...toStem(token.word)]) {
     const choice = byStem.get(stem);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 58 };
   }
+  const formed = formOf(token, { byStem, byStart });
+  if (formed !== undefined) return { choice: formed, from: at, to: at + 1, score: 56 };
   for (const name of otherNamesOf(token.word)) {
     const choice = byStem.get(name) ?? byStem.get(toStem(name)[0] ?? name);
     if (choice !== undefined) return { choice, from: at, to: at + 1, score: 60 };

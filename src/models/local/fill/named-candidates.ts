@@ -1,4 +1,4 @@
-import { isEmptyWord } from "../text/stems.ts";
+import { isEmptyWord, toStems } from "../text/stems.ts";
 import { textAt, type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { convertToken } from "./convert-token.ts";
@@ -16,14 +16,22 @@ export function namedCandidates(place: FillPlace, parameter: Parameter): Candida
     ...nameParts(place, parameter),
     ...firstOnes(place, parameter),
     ...place.tokens.flatMap((_, at) => wordBefore(place, parameter, at)),
+    ...place.tokens.flatMap((_, at) => likeSample(place, parameter, at)),
   ];
 }
+
+/** What has the name of a person. */
+const people =
+  /\b(?:contacts?|persons?|people|customers?|users?|employees?|guests?|patients?|members?|students?|players?|clients?|colleagues?)\b/iu;
 
 /** A name in the middle of a sentence: "what did Grace commit". */
 function properNames(place: FillPlace, parameter: Parameter): Candidate[] {
   const { tokens, toolStems } = place;
   const roles = rolesOf(parameter);
-  if (!roles.has("person") && !roles.has("place")) return [];
+  const isNamed =
+    (roles.has("name") && people.test(`${place.about} ${parameter.description}`)) ||
+    /^(?:full |the )?name of\b/iu.test(parameter.description);
+  if (!roles.has("person") && !roles.has("place") && !isNamed) return [];
   return tokens.flatMap((token, at) => {
     const isName = token.kind === "word" && /^\p{Lu}\p{Ll}/u.test(token.text) && !toolStems.has(token.stem);
     const isInside = at > 0 && !/^[.!?:]$/u.test(textAt(tokens, at - 1));
@@ -88,6 +96,8 @@ function wordBefore(place: FillPlace, parameter: Parameter, at: number): Candida
   const token = tokens[at] as Token;
   // A sentence begins with a capital whatever its first word is.
   if (at === 0 || !isNameAt(place, parameter, at + 1)) return [];
+  // "Mexico City" is a name to the end.
+  if ([token, tokens[at + 1]].every((word) => /^\p{Lu}\p{Ll}/u.test(word?.text ?? ""))) return [];
   const isWord = isPlainWord(place, token);
   const isNamed = token.kind === "quoted" || (isWord && /[\p{Lu}\d_.-]/u.test(token.text));
   if (!isNamed && !isWord) return [];
@@ -96,6 +106,18 @@ function wordBefore(place: FillPlace, parameter: Parameter, at: number): Candida
   const value = convertToken(parameter, token);
   const score = isNamed ? 51 : 42;
   return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, cueFrom: at, cueTo: at + 2, score }];
+}
+
+/** "Thai restaurants", where "Italian" is shown: a name before what the tool is about. */
+function likeSample(place: FillPlace, parameter: Parameter, at: number): Candidate[] {
+  const { tokens, ownStems } = place;
+  const token = tokens[at] as Token;
+  const isCapital = (text: string): boolean => /^\p{Lu}\p{Ll}+$/u.test(text);
+  const isShown = parameter.samples.length > 0 && parameter.samples.every(isCapital);
+  const isName =
+    at > 0 && isCapital(token.text) && isPlainWord(place, token) && ownStems.has(tokens[at + 1]?.stem || "-");
+  const value = isShown && isName ? convertToken(parameter, token) : undefined;
+  return value === undefined ? [] : [{ parameter, value, from: at, to: at + 1, score: 45 }];
 }
 
 /** "the upstairs living room": what kind of place it is, is part of its name. "a meeting room" may be any. */
@@ -116,6 +138,10 @@ function isPlainWord({ toolStems }: FillPlace, { kind, word, stem }: Token): boo
   return kind === "word" && !isEmptyWord(word) && !toolStems.has(stem);
 }
 
-function isNameAt({ tokens }: FillPlace, { stems }: Parameter, at: number): boolean {
-  return stems.length === 1 && tokens[at]?.stem === stems[0];
+/** The name of the parameter, or the noun that its description begins with: "Speaker to play on". */
+function isNameAt({ tokens, toolStems }: FillPlace, { stems, description }: Parameter, at: number): boolean {
+  const stem = tokens[at]?.stem ?? "";
+  if (stem === "") return false;
+  if (stems.length === 1 && stem === stems[0]) return true;
+  return stem === toStems(description.slice(0, 40))[0] && !toolStems.has(stem);
 }

@@ -1,3 +1,4 @@
+import { toStem } from "../text/stems.ts";
 import { type Token, wordAt } from "../text/token.ts";
 import type { Candidate, FillPlace } from "./candidate.ts";
 import { fitNumber } from "./convert-token.ts";
@@ -6,7 +7,7 @@ import type { Parameter } from "./parameter.ts";
 import { readValue } from "./read-value.ts";
 import { rolesOf } from "./roles.ts";
 import { endsOf } from "./span-candidates.ts";
-import { isUnitName } from "./unit-names.ts";
+import { currencyCodeOf, isUnitName } from "./unit-names.ts";
 
 /** "10 entries", "the 5 most frequent words", "30 seconds", "15%": what is counted says which parameter is meant. */
 export function numberCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
@@ -22,7 +23,28 @@ export function numberCandidates(place: FillPlace, parameter: Parameter): Candid
         : Math.max(scoreBound(place, parameter, at), scoreNumber(place, parameter, token, at));
     return score > 0 ? [{ parameter, value: found.value, from: at, to: found.to, score }] : [];
   });
-  return [...ordinals, ...counted, ...periodCandidates(place, parameter)];
+  return [
+    ...ordinals,
+    ...counted,
+    ...periodCandidates(place, parameter),
+    ...wordCandidates(place, parameter),
+    ...timesCandidates(place, parameter),
+  ];
+}
+
+/** "close it", where the description says that 0 is closed. */
+function wordCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  const said = [...parameter.description.matchAll(/(-?\d+(?:\.\d+)?) (?:is|=|means|for) (\p{L}{3,})/giu)];
+  return said.slice(0, 8).flatMap(([, digits = "", word = ""]) => {
+    const [stem = ""] = toStem(word.toLowerCase());
+    const at = tokens.findIndex(
+      (token) => token.kind === "word" && (token.stem || (toStem(token.word)[0] ?? "")) === stem,
+    );
+    const value = at === -1 ? undefined : fitNumber(parameter, Number(digits));
+    return value === undefined || tokens.some(({ kind }) => kind === "number")
+      ? []
+      : [{ parameter, value, from: at, to: at + 1, score: 55 }];
+  });
 }
 
 /** "in 30 days" is a day, but also 30 for what counts in days. */
@@ -57,6 +79,8 @@ function isNumeric({ type }: Parameter): boolean {
 function scoreNumber(place: FillPlace, parameter: Parameter, { text }: Token, at: number): number {
   const isPercent = /%|percent/iu.test(text) && /percent|%/iu.test(`${parameter.name} ${parameter.description}`);
   if (isPercent) return 64;
+  if (isSum(parameter) && currencyCodeOf(wordAt(place.tokens, at + 1)) !== undefined) return 50;
+  if (isSameEnd(parameter, wordAt(place.tokens, at - 1))) return 61;
   const following = place.tokens.slice(at + 1, at + 5);
   const end = following.findIndex(
     ({ kind, word }) => kind !== "word" || /^(?:and|of|in|from|to|with|for|by)$/u.test(word),
@@ -64,6 +88,13 @@ function scoreNumber(place: FillPlace, parameter: Parameter, { text }: Token, at
   const words = end === -1 ? following : following.slice(0, end);
   const scores = words.map((word, distance) => scoreCounted(place, parameter, word, distance));
   return Math.max(0, ...scores) - (hasUnit(parameter) ? 20 : 0);
+}
+
+/** "the last 20 lines", where one parameter counts from the beginning and another one from the end. */
+function isSameEnd({ words, description }: Parameter, word: string): boolean {
+  const said = `${words.join(" ")} ${description.slice(0, 200)}`;
+  if (word === "first") return /\b(?:first|head)\b/iu.test(said) && !/\b(?:last|tail)\b/iu.test(said);
+  return word === "last" && /\b(?:last|tail)\b/iu.test(said) && !/\b(?:first|head)\b/iu.test(said);
 }
 
 /** "down to level 4", "at most 4 levels", "at least 2": which end is meant. */
@@ -88,7 +119,8 @@ const leastNames = /^(?:min(?:imum)?|low(?:est)?|lower)$/u;
 function scoreBareBound({ tokens, parameters }: FillPlace, parameter: Parameter, at: number): number {
   const next = tokens[at + 1];
   const isBare = next === undefined || next.stem === "" || isUnitName(next.word);
-  return isBare && endsOf(parameters).includes(parameter) ? 46 : 0;
+  const bounds = parameters.filter(({ words }) => mostNames.test(words[0] ?? "") || leastNames.test(words[0] ?? ""));
+  return isBare && (endsOf(parameters).includes(parameter) || bounds.length === 1) ? 46 : 0;
 }
 
 /** "levels 2 to 4": two numbers from a place on. */
@@ -106,7 +138,14 @@ function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: To
   if (isLimit && isListed(word, distance)) return 46 - distance;
   if (distance === 0 && countedIn(parameter, word)) return 60;
   if (stem === "") return 0;
+  if (distance === 0 && isQuantity(parameter) && !isUnitName(word)) return 44;
   if (parameter.stems.includes(stem)) return 62 - distance;
+  return scoreDescribed(place, parameter, stem, distance);
+}
+
+/** "10 files", where the description or the tool speaks of files. */
+function scoreDescribed(place: FillPlace, parameter: Parameter, stem: string, distance: number): number {
+  const isLimit = rolesOf(parameter).has("limit");
   if (parameter.descriptionStems.has(stem) && !isShared(place, parameter, stem)) return (isLimit ? 52 : 44) - distance;
   return isLimit && place.toolStems.has(stem) ? 42 - distance / 2 : 0;
 }
@@ -115,6 +154,26 @@ function scoreCounted(place: FillPlace, parameter: Parameter, { word, stem }: To
 function isListed(word: string, distance: number): boolean {
   if (/^(?:results?|items?|entries|rows|lines|most)$/u.test(word)) return true;
   return distance === 0 && /^(?:best|worst|least|first|last|\p{L}{3,}est)$/u.test(word);
+}
+
+/** "20 euros": what is paid, whether it may be left out or not. */
+function isSum({ words }: Parameter): boolean {
+  return /^(?:amount|price|sum|total|budget)$/u.test(words.at(-1) ?? "");
+}
+
+/** "2 hoodies": as many as there are to be of something. */
+function isQuantity({ words }: Parameter): boolean {
+  return /^(?:quantity|qty|copies|pieces)$/u.test(words.at(-1) ?? "");
+}
+
+const timesWords = ["once", "twice", "thrice"];
+
+/** "twice" for what counts how often. */
+function timesCandidates({ tokens }: FillPlace, parameter: Parameter): Candidate[] {
+  return tokens.flatMap(({ word }, at) => {
+    const value = countedIn(parameter, "times") ? fitNumber(parameter, timesWords.indexOf(word) + 1) : undefined;
+    return value === undefined || value === 0 ? [] : [{ parameter, value, from: at, to: at + 1, score: 60 }];
+  });
 }
 
 /** "10 times" is a count, "24 characters" and "24 long" are a length. */

@@ -14,6 +14,25 @@ const sides = [
   ["columns", "lines"],
 ] as const;
 
+/** Names of what stands before and behind the slash of `acme/webshop`. */
+const owners = /^(?:owner|org|organization|organisation|namespace|user|username)$/u;
+const owned = /^(?:repo|repository|project)$/u;
+
+/** "acme/webshop": one piece for two parameters. */
+export function slashCandidates({ tokens, parameters }: FillPlace, parameter: Parameter): Candidate[] {
+  const texts = parameters.filter(({ type }) => type === "string");
+  const owner = texts.find(({ words }) => owners.test(words[0] ?? ""));
+  const repo = texts.find(({ words }) => owned.test(words[0] ?? ""));
+  if (owner === undefined || repo === undefined || (parameter !== owner && parameter !== repo)) return [];
+  return tokens.flatMap((token, at) => {
+    const [first = "", second = "", ...rest] = token.kind === "path" ? token.text.split("/") : [];
+    if (first === "" || second === "" || rest.length > 0) return [];
+    // The first takes the piece, and the other one has its part.
+    const isOwner = parameter === owner;
+    return [{ parameter, value: isOwner ? first : second, from: at, to: isOwner ? at + 1 : at, score: 81 }];
+  });
+}
+
 /** "800x600", "3 x 8", "4 by 10": two numbers for two parameters that are the sides of something, whether they may be left out or not. */
 export function pairCandidates(place: FillPlace, parameter: Parameter): Candidate[] {
   const pair = sidesOf(place.parameters);

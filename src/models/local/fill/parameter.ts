@@ -70,7 +70,9 @@ function toParameter(name: string, place: Place, examples: readonly unknown[], i
   const schema = flatten(place);
   const description = typeof schema["description"] === "string" ? schema["description"].slice(0, 2000) : "";
   const type = typeOf(schema);
-  const inside = { ...place, schema: asSchema(schema["items"]), depth: place.depth + 1 };
+  // What is said about a list is said about each of its items.
+  const items = { ...(description !== "" && { description }), ...asSchema(schema["items"]) };
+  const inside = { ...place, schema: items, depth: place.depth + 1 };
   const lists = examples.flatMap((example) => (Array.isArray(example) ? (example as unknown[]) : []));
   const records = examples.filter(isSchemaObject);
   return {

@@ -35,8 +35,9 @@ export function readAmount(
   const { amount, unit, to } = amountAt(tokens, at);
   if (amount !== undefined && unit !== "") {
     const converted = convertUnit(parameter, amount, unit);
-    const fitted = converted === undefined ? undefined : fitNumber(parameter, converted);
-    if (fitted !== undefined) return { value: fitted, to };
+    const whole = converted === undefined ? undefined : addMore(tokens, parameter, converted, to);
+    const fitted = whole === undefined ? undefined : fitNumber(parameter, Number(whole.value));
+    if (whole !== undefined && fitted !== undefined) return { value: fitted, to: whole.to };
     if (isOtherUnit(parameter, unit)) return undefined;
   }
   const value = convertToken(parameter, token);
@@ -48,6 +49,24 @@ interface Amount {
   readonly unit: string;
   readonly to: number;
 }
+
+/** "30 minutes" behind "1 hour": more of the same. */
+function addMore(tokens: readonly Token[], parameter: Parameter, first: number, from: number): ReadValue {
+  let sum = first;
+  let to = from;
+  for (let parts = 0; parts < 3; parts++) {
+    const at = skipJoints(tokens, to);
+    const { amount, unit, to: end } = tokens[at] === undefined ? noAmount : amountAt(tokens, at);
+    const more = amount === undefined || unit === "" ? undefined : convertUnit(parameter, amount, unit);
+    // What comes later is the smaller part.
+    if (more === undefined || more >= sum) break;
+    sum += more;
+    to = end;
+  }
+  return { value: sum, to };
+}
+
+const noAmount: Amount = { amount: undefined, unit: "", to: 0 };
 
 /** A number with its unit, which may be written together. "5m" may be millions, but not for what is measured in metres. */
 function amountAt(tokens: readonly Token[], at: number): Amount {
@@ -68,22 +87,26 @@ const notValues =
 
 /** One word, a run of capitalised ones ("Ada Lovelace"), or for names and texts all up to the next small word. */
 function readWords(place: FillPlace, parameter: Parameter, at: number): ReadValue | undefined {
-  const { tokens, request } = place;
+  const { tokens } = place;
   const first = tokens[at] as Token;
   if (first.kind === "mark" || isEmptyWord(first.word) || notValues.test(first.text)) return undefined;
   const isLong = takesRun(place, parameter, at);
   let to = at + 1;
   while (to < tokens.length && to - at < 12) {
     const token = tokens[to] as Token;
-    const isNext = isLong
-      ? token.kind !== "mark" && !isEmptyWord(token.word) && !isKey(place, token)
-      : isCapital(first) && isCapital(token);
-    if (!isNext) break;
-    to += 1;
+    const isNext = isLong && token.kind !== "mark" && !isEmptyWord(token.word) && !isKey(place, token);
+    const more = isNext ? 1 : isCapital(first) ? restOfName(tokens, to, isLong) : 0;
+    if (more === 0) break;
+    to += more;
   }
-  const text = request.text.slice(first.start, (tokens[to - 1] as Token).end);
-  const value = convertToken(parameter, { ...first, text });
+  const value = convertToken(parameter, { ...first, text: toOwner(place, at, to) });
   return value === undefined ? undefined : { value, to };
+}
+
+/** "Tom Baker's email" is about Tom Baker; "at Luigi's" is what the place is called. */
+function toOwner({ tokens, request }: FillPlace, from: number, to: number): string {
+  const said = request.text.slice(tokens[from]?.start, tokens[to - 1]?.end);
+  return (tokens[to]?.stem ?? "") === "" ? said : said.replace(/['’]s$/u, "");
 }
 
 /** Tells whether a value goes on to the next small word: a name, a text, and a noun behind an article ("from the train station to …"). */
@@ -93,8 +116,17 @@ function takesRun({ tokens }: FillPlace, parameter: Parameter, at: number): bool
   return (roles.has("source") || roles.has("target")) && /^(?:the|my|our)$/u.test(wordAt(tokens, at - 1));
 }
 
-function isCapital({ kind, text }: Token): boolean {
-  return kind === "word" && /^\p{Lu}/u.test(text);
+/** How many tokens go on with a name: one more word, or two in "Port of Spain" and "Rio de Janeiro". */
+function restOfName(tokens: readonly Token[], at: number, isLong: boolean): number {
+  if (isCapital(tokens[at])) return isLong ? 0 : 1;
+  return nameJoints.test(wordAt(tokens, at)) && isCapital(tokens[at + 1]) ? 2 : 0;
+}
+
+/** Small words inside a name. */
+const nameJoints = /^(?:of|de|da|do|del|di|la|le|du|des|van|von|am|upon|sur)$/u;
+
+function isCapital(token: Token | undefined): boolean {
+  return token?.kind === "word" && /^\p{Lu}/u.test(token.text);
 }
 
 /** Reads "a, b and c". */
@@ -104,8 +136,9 @@ function readList(place: FillPlace, parameter: Parameter, at: number): ReadValue
   const values: JsonValue[] = [];
   let to = at;
   for (let next = at; next < place.tokens.length && values.length < 200;) {
-    const token = place.tokens[next] as Token;
-    if (next > at && isKey(place, token)) break;
+    if (/^(?:the|a|an|my|our|some)$/u.test(wordAt(place.tokens, next))) next += 1;
+    const token = place.tokens[next];
+    if (token === undefined || (next > at && isKey(place, token))) break;
     const value = isListItem(token) ? convertToken(item, token) : undefined;
     if (value === undefined) break;
     values.push(value);

@@ -4,6 +4,7 @@ import type { Parameter } from "./parameter.ts";
 /** What part a parameter plays in a sentence, by its name. */
 export type Role =
   | "command"
+  | "company"
   | "date"
   | "email"
   | "expression"
@@ -28,16 +29,17 @@ export type Role =
 
 const namesOf: Readonly<Record<Role, string>> = {
   command: "command cmd commandline shell",
+  company: "company organization organisation employer firm vendor",
   date: "date day since until due deadline when start end begin birthday before after",
   email: "email mail recipient recipients",
   expression: "expression formula equation calculation math expr",
   folder: "folder directory dir root cwd repo repository workspace",
-  host: "host hostname domain ip",
+  host: "host hostname domain ip server machine",
   limit: "limit max maximum top count n results amount most size",
   name: "name title label called",
   path: "file files filename path paths filepath archive pdf document image photo picture csv attachment json zip src entry",
   person:
-    "author holder owner assignee user person who by attendee attendees participants guests invitees members customer client employee patient student supplier",
+    "author holder owner assignee user person who by attendee attendees participants guests invitees members customer client employee patient student supplier doctor teacher trainer driver",
   phone: "phone telephone mobile tel fax cell",
   place: "city location place country where region town room venue restaurant hotel",
   query: "query q search term terms keyword keywords pattern needle question topic substring",
@@ -47,7 +49,7 @@ const namesOf: Readonly<Record<Role, string>> = {
   sql: "sql",
   target:
     "to target into destination arrival dropoff output dest new after second right replacement language lang locale",
-  text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment",
+  text: "text content contents body message string input value note sentence phrase words data title task item todo subject description comment summary headline caption details reason prompt",
   time: "time at hour clock",
   unit: "unit units currency",
   url: "url uri link href website site endpoint homepage address",
@@ -90,6 +92,10 @@ function toRoles(parameter: Parameter): Set<Role> {
     found.add("selector");
   }
   if (kinds.has("url")) found.add("url");
+  // What a document is called is no file.
+  if (/^(?:the )?(?:title|name) of\b/iu.test(parameter.description) && !kinds.has("path")) {
+    if (found.delete("path")) found.add("name");
+  }
   // "before" and "after" of two files are no dates.
   const isEnd = found.has("source") !== found.has("target");
   if (isEnd && byFormat === undefined && !kinds.has("date")) found.delete("date");
@@ -104,6 +110,7 @@ function addPlaces({ description, type, words }: Parameter, kinds: ReadonlySet<T
   if (/\bSQL\b/u.test(description)) found.add("sql");
   if (/\b(?:shell|terminal) command\b/iu.test(description)) found.add("command");
   if (/\b(?:phone|fax|mobile) number\b/iu.test(description)) found.add("phone");
+  if (/\b(?:senders?|authors?|assignees?|recipients?|user ?names?|person)\b/iu.test(description)) found.add("person");
   if (found.has("selector") || found.has("limit") || type === "boolean" || takesEndings(words)) return;
   if (kinds.has("path") || /\b(?:file|files|path (?:of|to)|archive)\b/iu.test(description)) found.add("path");
   if (/\b(?:folder|directory)\b/iu.test(description)) found.add("folder");
@@ -123,10 +130,16 @@ export function hasForm(parameter: Parameter): boolean {
   return roleForms.some((role) => roles.has(role)) && !roleTexts.some((role) => roles.has(role));
 }
 
+/** Tells whether a parameter takes a unit or a currency: a word that is left over is none. */
+export function takesUnit(parameter: Parameter): boolean {
+  return rolesOf(parameter).has("unit") || /\b(?:units?|currency|currencies)\b/iu.test(parameter.description);
+}
+
 /** Tells whether a file or an address may be a value: who describes units or pages takes none; who describes nothing may. */
 export function takesPlace(parameter: Parameter, kind: TokenKind): boolean {
   if (kind === "selector") return (["selector", "text", "query"] as const).some((role) => rolesOf(parameter).has(role));
   if (kind !== "path" && kind !== "url") return true;
+  if (kind === "path" && parameter.samples.some((sample) => /^[\p{L}_-]+\/[\p{L}_-]+$/u.test(sample))) return true;
   return parameter.description === "" || rolesOf(parameter).has(kind) || sampleKinds(parameter).has(kind);
 }
 
@@ -153,9 +166,11 @@ export function sampleKinds(parameter: Parameter): ReadonlySet<TokenKind> {
 
 /** Words that stand before a value in this part. */
 export const cuesOf: Readonly<Partial<Record<Role, readonly string[]>>> = {
+  company: ["at", "from", "of", "with"],
   date: ["on", "since", "until", "till", "from", "by", "due", "after", "before"],
   email: ["to"],
   folder: ["in", "under", "inside", "within", "at", "below"],
+  host: ["on", "at"],
   limit: ["top", "first", "limit", "maximum", "max", "most", "than", "to", "only", "just"],
   name: ["called", "named", "titled", "labelled", "labeled"],
   person: ["by", "for", "from", "of", "with"],

@@ -55,6 +55,24 @@ const languages = [
   "ru russian",
   "ja japanese",
   "zh chinese",
+  "ar arabic",
+  "cs czech",
+  "da danish",
+  "el greek",
+  "fi finnish",
+  "he hebrew",
+  "hi hindi",
+  "hu hungarian",
+  "id indonesian",
+  "ko korean",
+  "la latin",
+  "no norwegian",
+  "ro romanian",
+  "sv swedish",
+  "th thai",
+  "tr turkish",
+  "uk ukrainian",
+  "vi vietnamese",
 ];
 
 const unitNames = new Map<string, readonly string[]>();
@@ -82,6 +100,11 @@ export function otherNamesOf(word: string): readonly string[] {
 /** Tells whether a word is a unit of measurement or a currency. Letters alone may be anything. */
 export function isUnitName(word: string): boolean {
   return word.length > 1 && word !== "in" && unitNames.has(word);
+}
+
+/** Tells whether a word is the name of a language. */
+export function isLanguageName(word: string): boolean {
+  return languageCodes.has(word);
 }
 
 /** The ISO code of a currency that a word names: `EUR` for "euros". */

@@ -1,16 +1,13 @@
-import { isCode, type Token, type TokenKind, wordAt } from "../text/token.ts";
-import { nearestNames } from "../../../core/nearest.ts";
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
-import { currencyCodeOf, isUnitName } from "../fill/unit-names.ts";
 import { parametersOf } from "../fill/parameter.ts";
-import { toSpokenExpression } from "../fill/spoken-expression.ts";
 import { hasOtherFormat } from "./formats.ts";
 import type { Request } from "../text/read-request.ts";
-import { toExtensionStems } from "../text/file-endings.ts";
 import { isEmptyWord, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
+import { toQuery, type QueryWord } from "./to-query.ts";
+import { verbsIn } from "./verbs.ts";
 
 /** Something that a request can be for. */
 export interface Item {
@@ -21,8 +18,8 @@ export interface Item {
   readonly weights: ReadonlyMap<string, number>;
   /** Of its own name, without that of its skill. */
   readonly nameStems: readonly string[];
-  /** Of the first word of its description: mostly what it does. */
-  readonly verb: string;
+  /** Of the first word of its description, and of those that are joined to it ("Move or rename"): mostly what it does. */
+  readonly verbs: ReadonlySet<string>;
   /** What it says that it does not do: "without unpacking". */
   readonly undone: ReadonlySet<string>;
   /** What it says. */
@@ -103,7 +100,7 @@ function toToolItem(tool: ModelTool): Item {
     tool,
     weights,
     nameStems: nameStemsOf(own),
-    verb: toStems(description.slice(0, 60))[0] ?? "",
+    verbs: verbsIn(description),
     undone: undoneIn(description),
     about: description,
   };
@@ -126,7 +123,7 @@ function toSkillItem(skill: ListedSkill): Item {
     skill,
     weights,
     nameStems: [],
-    verb: toStems(skill.description.slice(0, 60))[0] ?? "",
+    verbs: verbsIn(skill.description),
     undone: undoneIn(skill.description.slice(0, 4000)),
     about: skill.description.slice(0, 4000),
   };
@@ -153,133 +150,13 @@ function addWords(weights: Map<string, number>, text: string, weight: number): v
   for (const stem of toStems(text)) weights.set(stem, Math.max(weight, weights.get(stem) ?? 0));
 }
 
-interface QueryWord {
-  readonly stem: string;
-  /** How much it counts: what is behind a colon is more likely a value. */
-  readonly share: number;
-  readonly isFirst: boolean;
-  /** What it was probably meant to be, if nobody knows it. */
-  readonly meant?: string;
-  /** Whether it is the format of a file, by its ending. */
-  readonly isFormat: boolean;
-}
-
-/** What the form of a value says about what is to be done with it. */
-const impliedBy: Readonly<Record<string, string>> = {
-  expression: "calculate math",
-  url: "url web",
-  email: "email",
-  date: "date",
-  reference: "number",
-  sql: "sql query database",
-  command: "command shell terminal",
-  regex: "regex regexp pattern",
-};
-
-const impliesMuch = /^(?:expression|sql|command)$/u;
-
-function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
-  const { tokens } = request;
-  const words = new Map<string, QueryWord>();
-  const colon = tokens.findIndex(({ text }) => text === ":");
-  let isFirst = true;
-  let typos = 0;
-  const add = (stem: string, share: number, kind: TokenKind | undefined): void => {
-    if ((words.get(stem)?.share ?? 0) >= share) return;
-    const isTypo = kind === "word" && !isKnown(stem, spread) && typos < mostTypos;
-    const isFormat = kind === "path" && stem !== "file" && !plainFormats.test(stem);
-    if (isTypo) typos += 1;
-    const meant = isTypo ? findMeant(stem, spread) : undefined;
-    words.set(stem, { stem, share, isFirst, isFormat, ...(meant !== undefined && { meant }) });
-  };
-  for (const [at, token] of tokens.slice(0, 400).entries()) {
-    const share = colon !== -1 && at > colon ? 0.25 : 1;
-    // `web-01` is a value too, unless it is a word of the tools, as `sha-256` is.
-    const isValue = isCode(token) && !spread.has(toStems(token.text).at(-1) ?? "");
-    for (const [stem, part] of isValue ? [] : stemsOf(token)) add(stem, part * share, token.kind);
-    if (token.stem !== "") isFirst = false;
-  }
-  for (const stem of [...impliedStems(request), ...compoundStems(request, spread)]) add(stem, 0.9, undefined);
-  // A question asks for facts.
-  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, undefined);
-  return [...words.values()];
-}
-
-/** "sun rise" is "sunrise", and "wordcount" is a count of words: if that is what the tools speak of. */
-function compoundStems({ tokens }: Request, spread: ReadonlyMap<string, number>): string[] {
-  return tokens.slice(0, 60).flatMap(({ kind, word }, at) => {
-    const isStrange = (text: string): boolean =>
-      /^\p{L}{2,30}$/u.test(text) && !toStems(text).some((stem) => isKnown(stem, spread));
-    const next = wordAt(tokens, at + 1);
-    if (kind !== "word" || !isStrange(word)) return [];
-    const joined = isStrange(next) ? toStems(`${word}${next}`).filter((stem) => spread.has(stem)) : [];
-    if (joined.length > 0 || word.length < 7) return joined;
-    for (let split = 3; split <= word.length - 3; split++) {
-      const parts = [word.slice(0, split), word.slice(split)].flatMap((part) => toStems(part));
-      if (parts.length === 2 && parts.every((part) => spread.has(part))) return parts;
-    }
-    return [];
-  });
-}
-
-/** What numbers with their units, or arithmetic in words, are most likely for. */
-function impliedStems({ text, tokens }: Request): string[] {
-  if (toSpokenExpression(text) !== undefined) return toStems("calculate arithmetic math");
-  if (/^\s*what(?:'s| is| are)? (?:in|inside)\b/iu.test(text.slice(0, 40))) return toStems("list contents");
-  const isCounting = tokens.some(({ word }, at) => word === "how" && wordAt(tokens, at + 1) === "many");
-  const units = new Set(tokens.filter(({ word }) => isUnitName(word)).map(({ word }) => word));
-  const hasAmount = tokens.some(({ kind }, at) => kind === "number" && isUnitName(wordAt(tokens, at + 1)));
-  const isMoney = [...units].every((unit) => currencyCodeOf(unit) !== undefined);
-  if (hasAmount && units.size > 1) return toStems(isMoney ? "convert currency money" : "convert unit");
-  return isCounting ? toStems("count") : [];
-}
-
-/** Binary and structured formats say what is to be done with a file; a text may be for anything. */
-const plainFormats = /^(?:md|markdown|txt|html?|js|mjs|ts|py|sh|rb|log|rst)$/iu;
-
-function stemsOf({ kind, text, stem }: Token): (readonly [string, number])[] {
-  // `main..HEAD` is a value, whatever its parts mean.
-  if (kind === "word" && text.includes("..")) return [];
-  if (kind === "pair") return toStems(text).map((part) => [part, 0.8] as const);
-  if (kind === "word") return stem === "" ? [] : toStems(text).map((part) => [part, 1] as const);
-  if (kind === "path") {
-    const [, extension = ""] = /\.([a-z][a-z0-9]{0,7})$/iu.exec(text) ?? [];
-    const share = plainFormats.test(extension) ? 0.3 : 0.75;
-    return [
-      ...(extension === "" ? [] : toExtensionStems(extension)).map((part) => [part, share] as const),
-      ["file", 0.3],
-    ];
-  }
-  if (kind === "number" && /^\d{10,}$/u.test(text)) return [["number", 0.4]];
-  return toStems(impliedBy[kind] ?? "").map((part) => [part, impliesMuch.test(kind) ? 1 : 0.4] as const);
-}
-
-function isKnown(stem: string, spread: ReadonlyMap<string, number>): boolean {
-  return spread.has(stem) || synonymsOf(stem).size > 0;
-}
-
-/** Each of them is compared with every word there is. */
-const mostTypos = 24;
-
-/** A word of this length with one letter wrong is still that word; a shorter one may be any. */
-const shortestTypo = 4;
-
-function findMeant(stem: string, spread: ReadonlyMap<string, number>): string | undefined {
-  if (stem.length < shortestTypo || /\d/u.test(stem)) return undefined;
-  const near = nearestNames(stem, spread.keys(), 3);
-  return near.find(
-    (name) => name.length >= shortestTypo && Math.abs(name.length - stem.length) <= 1 && sharesStart(name, stem),
-  );
-}
-
-function sharesStart(left: string, right: string): boolean {
-  return left[0] === right[0] || (left[0] === right[1] && left[1] === right[0]);
-}
-
 /** What nearly every tool does in some way: such a word tells skills apart even less than tools. */
 const commonVerbs = new Set(
   toStems("list show find get make create read write add check search open print display see view tell file"),
 );
+
+/** What is said of all sorts of things: what they are done to tells more. */
+const lightVerbs = new Set(toStems("set update change put start turn run do"));
 
 /** How often words are said by all that there is. */
 interface Corpus {
@@ -289,27 +166,43 @@ interface Corpus {
 
 function scoreItem(item: Item, words: readonly QueryWord[], corpus: Corpus): number {
   let score = 0;
-  let strange = 0;
-  let isOtherFormat = false;
+  let hasSubject = false;
+  const unknown: QueryWord[] = [];
   const named = new Map<string, number>();
   if (words.some(({ stem, isFirst }) => isFirst && item.undone.has(stem))) return 0;
   for (const word of words) {
     const found = bestWord(item, word, corpus);
     if (found === undefined) {
-      strange += strangeness(word, corpus);
-      isOtherFormat ||= word.isFormat && strangeness(word, corpus) > 0;
+      unknown.push(word);
       continue;
     }
     const part = word.share * found.trust * rarityOf(found.stem, corpus) * commonness(item, word, found);
     score += part * (item.weights.get(found.stem) ?? 0);
+    hasSubject ||= isSubject(word, found);
     const isName = item.nameStems.includes(found.stem);
     if (isName) named.set(found.stem, Math.max(named.get(found.stem) ?? 0, found.trust * Math.min(1, word.share)));
-    if (word.isFirst && (isName || item.verb === found.stem)) score += 1.2 * part;
+    if (word.isFirst && (isName || item.verbs.has(found.stem))) score += 1.2 * part;
   }
-  // A skill is not opened for a file of a format that others name and it does not.
-  const against = item.tool === undefined ? (isOtherFormat ? 1.2 : 0) : Math.min(1.6, 0.8 * strange);
-  const covered = score - against;
-  return covered + scoreName(item, named);
+  const against = item.tool === undefined ? otherFormat(unknown, corpus) : strangeWords(unknown, corpus);
+  return score - against * (hasSubject ? 1 : 2) + scoreName(item, named);
+}
+
+/** Tells whether a word says what something is about, and not only that something is to be shown or made. */
+function isSubject({ stem, share }: QueryWord, found: FoundWord): boolean {
+  return share >= 0.5 && !isVerb(stem) && !isVerb(found.stem);
+}
+
+function isVerb(stem: string): boolean {
+  return commonVerbs.has(stem) || lightVerbs.has(stem);
+}
+
+/** A skill is not opened for a file of a format that others name and it does not. */
+function otherFormat(unknown: readonly QueryWord[], corpus: Corpus): number {
+  return unknown.some((word) => word.isFormat && strangeness(word, corpus) > 0) ? 1.2 : 0;
+}
+
+function strangeWords(unknown: readonly QueryWord[], corpus: Corpus): number {
+  return Math.min(1.6, 0.8 * unknown.reduce((sum, word) => sum + strangeness(word, corpus), 0));
 }
 
 /** A word that others know and this one does not speaks against it. */

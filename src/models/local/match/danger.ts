@@ -1,7 +1,9 @@
 import type { ModelTool } from "../../model.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStem, toStems } from "../text/stems.ts";
+import { findTold } from "../text/told-message.ts";
 import { type Token, wordAt } from "../text/token.ts";
+import { changes, hasStrangeVerb, hasSwitch, reads, verbsOf } from "./tool-verbs.ts";
 
 /** Things that cannot be taken back. Words in one group are said for one another. */
 const groups = [
@@ -30,7 +32,7 @@ const sending = groups.find((group) => group.has("send"));
 
 function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   const own = new Set(toStems(tool.name));
-  const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
+  const verb = verbsOf(tool).find((stem) => reads.has(stem) || isCommandVerb(stem)) ?? "";
   // What lists orders orders nothing, and neither does what cancels one.
   const names = toStems(ownName(tool));
   const isVerb = (stem: string): boolean =>
@@ -46,37 +48,37 @@ function dangersOf(tool: ModelTool): readonly ReadonlySet<string>[] {
   );
 }
 
-const reads = new Set(
-  toStems(
-    "list get show find search look read tell compute calculate count check compare query summarize describe lookup fetch",
-  ),
-);
-
 /** Tells whether a tool may do something that cannot be taken back, by its name and the first word of its description. */
 export function isDangerous(tool: ModelTool): boolean {
   return dangersOf(tool).length > 0;
 }
 
-const changes = new Set(
-  toStems(
-    "add write insert put replace rename move edit update change fix set apply format create book reserve record log remind schedule " +
-      "start restart lock unlock enable disable turn switch assign register invite upload import install adjust increase decrease save store " +
-      "open close print submit request heat play approve reject merge subscribe vote block mark complete finish sync restore share grant " +
-      "reboot water brew feed dial notify trigger hire fire activate deactivate",
-  ),
-);
-
-/** Tells whether a tool changes things, by the first word of its description or name: models are not shown its annotations. */
+/**
+ * Tells whether a tool changes things, by the verbs that its description and its name begin with: models are not shown its annotations.
+ * If nobody knows the verb, it is taken for one that does; if there is none, the parameters may tell.
+ */
 export function isChanging(tool: ModelTool): boolean {
-  const first = (text: string): string => toStems(text.slice(0, 60))[0] ?? "";
+  let found = changing.get(tool);
+  if (found === undefined) {
+    found = findChanging(tool);
+    changing.set(tool, found);
+  }
+  return found;
+}
+
+const changing = new WeakMap<ModelTool, boolean>();
+
+function findChanging(tool: ModelTool): boolean {
   if (isDangerous(tool)) return true;
-  return !isComputing(tool) && (changes.has(first(tool.description ?? "")) || changes.has(first(ownName(tool))));
+  if (isComputing(tool)) return false;
+  const verbs = verbsOf(tool);
+  if (verbs.some((verb) => changes.has(verb))) return true;
+  return !verbs.some((verb) => reads.has(verb)) && (hasSwitch(tool) || hasStrangeVerb(tool));
 }
 
 /** Tells whether a tool only looks for something, by the same words. */
 export function isReading(tool: ModelTool): boolean {
-  const [verb = ""] = toStems((tool.description ?? "").slice(0, 60));
-  return !isChanging(tool) && (reads.has(verb) || reads.has(toStems(ownName(tool))[0] ?? ""));
+  return !isChanging(tool) && verbsOf(tool).some((verb) => reads.has(verb));
 }
 
 /** "Adds two numbers", "Replaces words in a text": what comes out is new, and nothing that was there is changed. */
@@ -96,15 +98,25 @@ function ownName({ name }: ModelTool): string {
   return name.slice(name.indexOf("__") + 1);
 }
 
+/** Tells whether a stem is that of a verb with which people have something changed. */
+export function isCommandVerb(stem: string): boolean {
+  return changes.has(stem) || groups.some((group) => group.has(stem));
+}
+
 /** What a request says about doing what a dangerous tool does. */
 export type DangerWish = "asked" | "denied" | "unsaid";
 
 /** Finds out whether a request asks in so many words for what a dangerous tool does: as a command, not in passing. */
 export function wishOf({ tokens }: Request, tool: ModelTool): DangerWish {
   if (tokens.some(({ text }) => text === tool.name)) return "asked";
-  const wishes = dangersOf(tool).map((group) => wishFor(tokens, group));
+  const isTold = findTold({ tokens }) !== undefined;
+  const wishes = dangersOf(tool).map((group) => (isTold && givesMessages(group) ? "asked" : wishFor(tokens, group)));
   if (wishes.includes("denied")) return "denied";
   return wishes.every((wish) => wish === "asked") ? "asked" : "unsaid";
+}
+
+function givesMessages(group: ReadonlySet<string>): boolean {
+  return group === sending || group.has("post");
 }
 
 /** Tells whether a request begins with what a tool sends: "text +41 … saying …". It may also be about such a thing: the values must tell. */
@@ -121,17 +133,26 @@ function wishFor(tokens: readonly Token[], group: ReadonlySet<string>): DangerWi
   if (places.some(isDenied)) return "denied";
   // "deleted" and "deleting" tell of it; a command stands at the beginning, or behind a word that leads to one.
   const isCommand = (at: number): boolean =>
-    !/(?:ed|ing)$/u.test(wordAt(tokens, at)) && (at === 0 || leaders.test(wordAt(tokens, at - 1)));
+    !/(?:ed|ing)$/u.test(wordAt(tokens, at)) &&
+    (at === 0 || leaders.test(wordAt(tokens, at - 1)) || /^you (?:must|should)$/u.test(wordsBefore(tokens, at)));
   return places.some(isCommand) ? "asked" : "unsaid";
 }
 
+function wordsBefore(tokens: readonly Token[], at: number): string {
+  return `${wordAt(tokens, at - 2)} ${wordAt(tokens, at - 1)}`;
+}
+
 const denials = /^(?:not|don't|dont|never|without|no|won't|shouldn't|cannot|can't)$/u;
-const leaders = /^(?:please|and|then|to|you|just|now|also|must|should|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;
+const leaders = /^(?:please|and|then|to|you|just|now|also|i'll|let's|lets|kindly|finally|okay|ok|so)$/u;
 
 /** Tells whether a request asks about something, and does not ask for something to be done: "any open tickets?" opens none. */
 export function asksAbout({ text, tokens }: Request): boolean {
   const first = wordAt(tokens, 0);
+  const second = wordAt(tokens, 1);
   if (/^(?:what|what's|which|who|whose|when|where|why|how)$/u.test(first)) return wordAt(tokens, 1) !== "about";
+  // "should we restart it?" asks; "could you restart it?" does not.
+  const isPondered = /^(?:should|shall|must|may|might|would|could|can|will)$/u.test(first) && second !== "you";
+  if (isPondered && /\?\s*$/u.test(text)) return true;
   const isExplained = first === "explain" || (first === "tell" && wordAt(tokens, 2) === "why");
   return (
     isExplained ||
@@ -139,6 +160,18 @@ export function asksAbout({ text, tokens }: Request): boolean {
   );
 }
 
+/** Tells whether a request is a command to change something ("remind me …", "set the …"), and a tool only reads: not if that is its own word. */
+export function asksToChange({ tokens }: Request, tool: ModelTool): boolean {
+  const at = tokens.findIndex(({ word }) => !polite.test(word));
+  const stem = tokens[at]?.stem ?? "";
+  const isCommand =
+    isCommandVerb(stem) && /^(?:me|us|the|a|an|my|our|this|that|it|them)$/u.test(wordAt(tokens, at + 1));
+  return isCommand && isReading(tool) && !verbsOf(tool).includes(stem);
+}
+
+const polite = /^(?:please|can|could|would|you|kindly|now|also|then|and)$/u;
+
+const extracting: ReadonlySet<string> = new Set(toStems("extract"));
 const unpacking: ReadonlySet<string> = new Set(toStems("unpack unzip untar decompress"));
 
 /** Tells whether a request wants something deleted or unpacked, and a tool does not do that: "remove task 3" is not for what finishes tasks. */
@@ -149,5 +182,7 @@ export function asksForOther({ tokens }: Request, tool: ModelTool): boolean {
   // What tells about unpacking unpacks nothing.
   const done = (tool.description ?? "").slice(0, 500).replaceAll(/\b(?:about|without|before|when) \w+ing\b/giu, "");
   const own = new Set(toStems(`${tool.name} ${done}`));
-  return ![...group].some((stem) => own.has(stem));
+  // Whoever extracts an archive unpacks it.
+  const isExtracting = group === unpacking && verbsOf(tool).some((verb) => extracting.has(verb)) && own.has("archiv");
+  return !isExtracting && ![...group].some((stem) => own.has(stem));
 }

@@ -29,6 +29,11 @@ export function isForbidden(tool: ModelTool, verbs: ReadonlySet<string>): boolea
   return verbs.has(verb) || toStems(tool.name).some((stem) => verbs.has(stem));
 }
 
+/** Tells whether somebody only exclaims ("what a lovely ship"). */
+export function isExclaimed({ text }: Request): boolean {
+  return /^\s*(?:what an?|wow|how (?:nice|lovely|cool|great|sad))\b[^?]*$/iu.test(text.slice(0, 300));
+}
+
 /** Tells whether a request only says what is not to be done: it begins with that, and nothing else follows. */
 export function isDeclined(request: Request): boolean {
   const { tokens } = request;

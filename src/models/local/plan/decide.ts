@@ -15,6 +15,7 @@ import {
   smallTalk,
 } from "../talk/phrases.ts";
 import { isMeta, workOf, type Decision, type PlannedCall, type Scene, type Task } from "./decision.ts";
+import { findFirstSearch, findNextSearch, toDispatched } from "./dispatch.ts";
 import { addAnswers, toInputs } from "./fill-task.ts";
 import { findLost } from "./find-lost.ts";
 import { findFollowUp } from "./follow-up.ts";
@@ -26,6 +27,10 @@ import { findSkillCommand } from "./skill-command.ts";
 
 /** Decides what to do next: one step of the request, a question, or the answer. */
 export function decide(scene: Scene): Decision {
+  return toDispatched(scene, decideDirectly(scene));
+}
+
+function decideDirectly(scene: Scene): Decision {
   const { exchange } = scene;
   const work = workOf(exchange);
   const failed = exchange.rounds.at(-1)?.find(({ result }) => result !== undefined && result.status !== "ok");
@@ -34,8 +39,10 @@ export function decide(scene: Scene): Decision {
   if (command !== undefined) return command;
   const talk = exchange.rounds.length === 0 ? smallTalk(scene) : undefined;
   if (talk !== undefined) return say(talk);
-  if (work.length === 0) return decideNext(scene, planTasks(scene), work) ?? say("All right. What else can I do?");
   const tasks = planTasks(scene);
+  const search = findFirstSearch(scene, tasks);
+  if (search !== undefined) return search;
+  if (work.length === 0) return decideNext(scene, tasks, work) ?? say("All right. What else can I do?");
   const next = decideNext(scene, tasks.slice(work.length), work);
   if (next !== undefined) return next;
   // Whoever has just opened a skill had something to do with it.
@@ -68,6 +75,9 @@ function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[
     task.tool === undefined
       ? resolve(scene, task, place)
       : settle(task, fitTool(task.request, task.tool, 0, place), scene);
+  const isFound = resolution.type !== "none" && resolution.type !== "offer" && !leavesOut(scene, resolution);
+  const search = isFound ? undefined : findNextSearch(scene, task.request);
+  if (search !== undefined) return search;
   switch (resolution.type) {
     case "call":
       return call(scene, task, resolution.fit);
@@ -86,6 +96,12 @@ function decideTask(scene: Scene, task: Task, work: readonly (readonly DoneCall[
     case "none":
       return say(withResults(work, sayNothingFits(scene, task.request.text)));
   }
+}
+
+/** Tells whether a call would leave out values of the request: something else may have a use for them. */
+function leavesOut({ dispatch }: Scene, resolution: Resolution): boolean {
+  if (resolution.type !== "call" || resolution.fit.missed === 0) return false;
+  return dispatch?.undescribed.has(resolution.fit.tool.name) !== true;
 }
 
 /** What was done already is told before a question is asked. */

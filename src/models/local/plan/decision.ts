@@ -1,6 +1,7 @@
 import type { JsonObject } from "../../../core/json.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
+import type { Dispatch } from "../conversation/read-dispatch.ts";
 import type { Conversation, DoneCall, Exchange } from "../conversation/read-conversation.ts";
 import type { Matcher } from "../match/create-matcher.ts";
 import type { Request } from "../text/read-request.ts";
@@ -33,6 +34,8 @@ export interface Scene {
   readonly tools: readonly ModelTool[];
   readonly skills: readonly ListedSkill[];
   readonly matcher: Matcher;
+  /** What is known of tools that are not in the list, where they are found by searching. Those that were found are among `tools`. */
+  readonly dispatch?: Dispatch;
   readonly today?: string;
   readonly mustCall: boolean;
 }

@@ -3,11 +3,13 @@ import { toolWordsOf } from "../fill/tool-words.ts";
 import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
+import { findLostObject } from "./find-lost-object.ts";
+import { findOtherDeed } from "./find-other-deed.ts";
 import type { Fit } from "./fit-tool.ts";
 
 /**
  * What of a request a tool that changes things would not heed, in the words of the request: a condition, a repetition, a trial, what
- * it is kept to, or a value that the tool has no place for. `undefined` if there is nothing, or if the tool only reads.
+ * it is kept to, something else to do, or a value that the tool has no place for. `undefined` if there is nothing, or if the tool only reads.
  */
 export function findObjection(request: Request, fit: Fit): string | undefined {
   if (!isChanging(fit.tool)) return undefined;
@@ -15,8 +17,11 @@ export function findObjection(request: Request, fit: Fit): string | undefined {
     findCondition(request, fit) ??
     findRepetition(request, fit) ??
     findTrial(request, fit) ??
+    findHedge(request, fit) ??
     findRestriction(request, fit) ??
     findOtherChoice(request, fit) ??
+    findOtherDeed(request, fit) ??
+    findLostObject(request, fit) ??
     findUnused(request, fit)
   );
 }
@@ -28,9 +33,11 @@ function textOf({ text, tokens }: Request, from: number, to: number): string {
 /** "if it rains": whether that is so nobody has found out. */
 function findCondition(request: Request, { filled }: Fit): string | undefined {
   const { tokens } = request;
-  const from = tokens.findIndex(
-    ({ word }, at) => /^(?:if|unless|whenever|once|until)$/u.test(word) && !filled.covered.has(at),
-  );
+  const isClause = (at: number): boolean =>
+    /^(?:if|unless|whenever|once|until)$/u.test(wordAt(tokens, at)) ||
+    // "after 5 pm" is a time, "when the ship has left" is not.
+    (/^(?:when|while|after|before)$/u.test(wordAt(tokens, at)) && tokens[at + 1]?.kind === "word");
+  const from = tokens.findIndex((_, at) => isClause(at) && !filled.covered.has(at));
   if (from === -1) return undefined;
   const end = tokens.findIndex(({ text, word }, at) => at > from && (text === "," || word === "then"));
   const to = end === -1 ? tokens.length : end;
@@ -44,10 +51,11 @@ function findRepetition(request: Request, { filled }: Fit): string | undefined {
     const next = tokens[at + 1];
     const isTime =
       next?.kind === "date" || /^(?:day|week|month|year|hour|minute|morning|evening|night)s?$/u.test(next?.word ?? "");
-    const isOften = /^(?:daily|weekly|monthly|yearly|hourly|annually)$/u.test(word);
+    const isOften = /^(?:daily|weekly|monthly|yearly|hourly|annually|twice|thrice)$/u.test(word);
     return ((/^(?:every|each)$/u.test(word) && isTime) || isOften) && !filled.covered.has(at);
   });
-  return from === -1 ? undefined : textOf(request, from, wordAt(tokens, from).endsWith("ly") ? from + 1 : from + 2);
+  const isTwo = /^(?:every|each)$/u.test(wordAt(tokens, from));
+  return from === -1 ? undefined : textOf(request, from, isTwo ? from + 2 : from + 1);
 }
 
 /** "preview it", "don't change anything yet": whoever says so wants nothing done. */
@@ -63,6 +71,13 @@ function findTrial(request: Request, { tool, filled }: Fit): string | undefined 
     return word === "what" && /^would (?:change|happen|be)/u.test(next);
   });
   return from === -1 ? undefined : textOf(request, from, Math.min(tokens.length, from + 3));
+}
+
+/** "maybe we should delete it": whoever says so has not decided yet. */
+function findHedge({ tokens }: Request, { filled }: Fit): string | undefined {
+  const isHedge = ({ word }: Token, at: number): boolean =>
+    /^(?:maybe|perhaps|possibly|probably|might|someday|eventually)$/u.test(word) && !filled.covered.has(at);
+  return tokens.find(isHedge)?.text;
 }
 
 /** "only show what would change": that it is shown is not what it is kept to. */

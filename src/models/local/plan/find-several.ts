@@ -7,7 +7,9 @@ import { skipJoints } from "../fill/read-value.ts";
 import { rolesOf } from "../fill/roles.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { isChanging } from "../match/danger.ts";
+import { numberedItems } from "../text/numbered-items.ts";
 import type { Request } from "../text/read-request.ts";
+import { toStems } from "../text/stems.ts";
 import { isCode, isValueToken, type Token, wordAt } from "../text/token.ts";
 
 /** Several values for a parameter that takes one: each is for a call of its own. */
@@ -20,7 +22,11 @@ export interface Several {
 
 /** Finds "a.md and b.md", "in Paris and in Rome", "tasks: a, b, c" for a tool that takes one of them. */
 export function findSeveral(tool: ModelTool, request: Request, filled: Filled): Several | undefined {
-  const parameters = parametersOf(tool).filter(({ type, choices }) => type === "string" && choices.length === 0);
+  const isNumbered = ({ type, isRequired }: Parameter): boolean =>
+    type === "integer" && isRequired && !isChanging(tool);
+  const parameters = parametersOf(tool).filter(
+    (parameter) => parameter.choices.length === 0 && (parameter.type === "string" || isNumbered(parameter)),
+  );
   for (const parameter of parameters) {
     const place = filled.places.get(parameter.name);
     const found =
@@ -34,7 +40,7 @@ export function findSeveral(tool: ModelTool, request: Request, filled: Filled): 
 /** "Add tasks: a, b and c": a plural before the colon says that it is a list. */
 function listedTexts(
   tool: ModelTool,
-  { name }: Parameter,
+  { name, stems }: Parameter,
   { tokens }: Request,
   { guessed, input }: Filled,
 ): Several | undefined {
@@ -45,9 +51,15 @@ function listedTexts(
     noun !== undefined &&
     /(?:s|following)$/u.test(noun.word) &&
     (toolWordsOf(tool).toolStems.has(noun.stem) || noun.stem === "");
-  if (!guessed.has(name) || !isPlural || typeof value !== "string") return undefined;
-  return { name, values: splitList(value), tokens: [] };
+  if (typeof value !== "string") return undefined;
+  if (guessed.has(name) && isPlural) return { name, values: splitList(value), tokens: [] };
+  const isItem = [...toStems(tool.name), ...stems].some((stem) => itemStems.has(stem));
+  // What keeps a task keeps each of a list by itself; a note or a message may be a list.
+  const { items } = isItem ? numberedItems(value) : { items: [] };
+  return items.length > 1 ? { name, values: items, tokens: [] } : undefined;
 }
+
+const itemStems = new Set(toStems("task todo item reminder chore article product entry issue ticket event contact"));
 
 /** What is asked of a tool. */
 interface Asked {
@@ -64,7 +76,8 @@ function sameKind(
 ): Several | undefined {
   const { tokens } = request;
   const first = tokens[from] as Token;
-  const isFree = (at: number): boolean => !filled.used.has(at) || (at >= from && at < to);
+  const isTaken = (at: number): boolean => filled.used.has(at) || filled.covered.has(at);
+  const isFree = (at: number): boolean => !isTaken(at) || (at >= from && at < to);
   const cue = wordAt(tokens, from - 1);
   const readAt = (at: number): Part | undefined => (isFree(at) ? readPart(parameter, request, first, at) : undefined);
   const own = readAt(from);

@@ -13,6 +13,7 @@ import type { Request } from "../text/read-request.ts";
 import { isCode, isValueToken, type Token } from "../text/token.ts";
 import { findSeveral, type Several } from "./find-several.ts";
 import { createRecall } from "./recall-value.ts";
+import { withoutDoubt } from "./without-doubt.ts";
 
 /** What a request says about the parameters of a tool, for one call or for several. */
 export interface FilledCalls extends Filled {
@@ -28,6 +29,8 @@ export interface Fit {
   readonly missed: number;
   /** How many values have the very form that their parameters ask for. */
   readonly shown: number;
+  /** How many words say something that is neither about the tool nor a value for it. */
+  readonly loose: number;
 }
 
 /** What was done before the step. */
@@ -48,25 +51,36 @@ export function fitTool(request: Request, tool: ModelTool, score: number, { call
   const filled = withSeveral(
     tool,
     request,
-    fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall }),
+    withoutDoubt(tool, fillParameters({ request, parameters: parametersOf(tool), words: toolWordsOf(tool), recall })),
   );
   const values = withoutKept(request).tokens.flatMap((token, at) => (isNamed(token, at) ? [at] : []));
   const taken = values.filter((at) => filled.used.has(at)).length;
-  const missed = Math.min(3, values.length - taken);
+  // A name in the middle of a text is part of it.
+  const isInside = (at: number): boolean => request.tokens[at]?.kind === "word" && filled.covered.has(at);
+  const missed = Math.min(3, values.filter((at) => !filled.used.has(at) && !isInside(at)).length);
   const said = Object.keys(filled.input).length - filled.guessed.size;
   const shown = parametersOf(tool).filter(
     (parameter) =>
       filled.places.has(parameter.name) && !filled.guessed.has(parameter.name) && isShown(parameter, filled, request),
   ).length;
-  const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.1;
+  const loose = countLoose(tool, request, filled);
+  const guesses = Math.max(0, filled.guessed.size - 1) * 0.6 + Math.min(1, filled.guessed.size) * 0.13;
   const fit =
     Math.min(3, taken) * 0.6 +
     Math.min(3, said) * 0.3 +
     Math.min(2, shown) * 0.5 -
     missed * 1 -
     Math.min(3, filled.missing.length) * 0.9 -
+    Math.min(4, loose) * 0.12 -
     guesses;
-  return { tool, filled, score: score + fit, missed, shown };
+  return { tool, filled, score: score + fit, missed, shown, loose };
+}
+
+function countLoose(tool: ModelTool, { tokens }: Request, { covered }: Filled): number {
+  const { toolStems } = toolWordsOf(tool);
+  const named = new Set(parametersOf(tool).flatMap(({ stems }) => stems));
+  return tokens.filter(({ stem }, at) => stem !== "" && !covered.has(at) && !toolStems.has(stem) && !named.has(stem))
+    .length;
 }
 
 /** Tells whether a value has the very form that its parameter asks for: by a pattern, or because it looks like the code it is shown with. */

@@ -1,3 +1,5 @@
+import { parametersOf } from "../fill/parameter.ts";
+import { isChanging } from "../match/danger.ts";
 import type { Request } from "../text/read-request.ts";
 import { isValueToken } from "../text/token.ts";
 import { isMeta, workOf, type Scene } from "./decision.ts";
@@ -36,10 +38,18 @@ export function findFollowUp(scene: Scene, request: Request, isWeak: boolean): F
   const isWhole =
     request.tokens.every(({ stem }, at) => stem === "" || fit.filled.used.has(at)) && fit.filled.used.size > 0;
   if (!isRepeat && !isWeak && !isWhole) return undefined;
-  const said = Object.entries(fit.filled.input).filter(([name]) => !fit.filled.guessed.has(name));
+  const isOther = isOtherOne(request, fit);
+  const said = Object.entries(fit.filled.input).filter(([name]) => isOther || !fit.filled.guessed.has(name));
   if (!isRepeat && said.length === 0) return isOnlyValues(request) ? { type: "placeless", fit } : undefined;
   const input = { ...last.input, ...Object.fromEntries(said) };
   return { type: "call", fit: { ...fit, filled: { ...fit.filled, input, missing: [], guessed: new Set() } } };
+}
+
+/** "and enthalpy?": a word or two for what takes one thing, and changes nothing. */
+function isOtherOne({ tokens }: Request, { tool, filled }: Fit): boolean {
+  const required = parametersOf(tool).filter(({ isRequired }) => isRequired);
+  const isWords = tokens.length <= 6 && !tokens.some(isValueToken);
+  return required.length === 1 && filled.guessed.size === 1 && isWords && !isChanging(tool);
 }
 
 /** "and tomorrow?": values and small words, and nothing that says what to do. */

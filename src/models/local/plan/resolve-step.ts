@@ -4,8 +4,16 @@ import type { DoneCall } from "../conversation/read-conversation.ts";
 import { parametersOf } from "../fill/parameter.ts";
 import { toolWordsOf } from "../fill/tool-words.ts";
 import { splitName, type Match, type Matcher } from "../match/create-matcher.ts";
-import { asksAbout, asksForOther, beginsWithSent, isChanging, isDangerous, wishOf } from "../match/danger.ts";
-import { forbiddenVerbs, isDeclined, isForbidden } from "../match/forbidden.ts";
+import {
+  asksAbout,
+  asksForOther,
+  asksToChange,
+  beginsWithSent,
+  isChanging,
+  isDangerous,
+  wishOf,
+} from "../match/danger.ts";
+import { forbiddenVerbs, isDeclined, isExclaimed, isForbidden } from "../match/forbidden.ts";
 import { readsOtherFormat } from "../match/formats.ts";
 import { keepsThing, keptThing, withoutKept } from "../match/kept-thing.ts";
 import { madeUpThing, makesThing } from "../match/made-up.ts";
@@ -13,6 +21,7 @@ import { scoreInstructions } from "../match/score-instructions.ts";
 import type { Request } from "../text/read-request.ts";
 import { toStems } from "../text/stems.ts";
 import { isCode, type Token } from "../text/token.ts";
+import { askedBonus, barOf, bars } from "./bars.ts";
 import { findObjection } from "./find-objection.ts";
 import { isMeta } from "./decision.ts";
 import { findMeasured } from "./find-measured.ts";
@@ -52,9 +61,6 @@ export interface StepPlace {
   readonly canOpen: (skill: string) => boolean;
 }
 
-/** Below it a match is chance. If the request says everything that is required, less will do. */
-const bars = { sure: 2.4, complete: 1.7, harmless: 1.5, near: 1.2, opened: 0.4, meant: 3, meantTool: -0.6 };
-
 /** How many tools are filled to see which one fits. */
 const closelyLooked = 8;
 
@@ -64,6 +70,7 @@ const mostForms = 60;
 /** Decides what to do for one step of a request. */
 export function resolveStep(request: Request, place: StepPlace): Resolution {
   if (isDeclined(request)) return { type: "declined" };
+  if (isExclaimed(request)) return { type: "none" };
   const canBeFor = createFilter(request);
   const madeUp = madeUpThing(request);
   const matches = place.matcher.rank(withoutKept(request));
@@ -154,7 +161,8 @@ function isRepetition({ tool, filled }: Fit, { isChained, calls }: StepPlace): b
 /** A tool that has all it needs is more likely meant than one that is a little nearer and lacks something. */
 function preferComplete(request: Request, [best, ...others]: readonly Fit[]): Fit | undefined {
   if (best === undefined) return undefined;
-  if (best.filled.missing.length === 0) return others.find((other) => saysMore(request, other, best)) ?? best;
+  if (best.filled.missing.length === 0)
+    return others.find((other) => saysMore(request, other, best) || takesMore(other, best)) ?? best;
   const isWhole = ({ tool, filled, score }: Fit): boolean =>
     filled.missing.length === 0 &&
     filled.guessed.size === 0 &&
@@ -162,6 +170,13 @@ function preferComplete(request: Request, [best, ...others]: readonly Fit[]): Fi
     score >= best.score - 2.5 &&
     !isChanging(tool);
   return others.find(isWhole) ?? best;
+}
+
+/** What has a use for all that was said, and only reads, is more likely meant than what would leave a file or a day out. */
+function takesMore(other: Fit, best: Fit): boolean {
+  const { missing, guessed } = other.filled;
+  const isWhole = missing.length === 0 && guessed.size === 0 && other.missed === 0 && !isChanging(other.tool);
+  return best.missed > 0 && isWhole && other.score >= best.score - 1.5;
 }
 
 /** "deactivate user 77" gives one tool a number, and another the number and what to do with it. */
@@ -182,7 +197,8 @@ function saysMore({ tokens }: Request, other: Fit, best: Fit): boolean {
 
 /** If no word leads anywhere, what a value looks like may: "wake me at 6:45" is for something that takes a time. It is offered, unless the form is that of one tool alone. */
 function withForms(request: Request, resolution: Resolution, place: StepPlace): Resolution {
-  if (resolution.type !== "none") return resolution;
+  const isCoded = request.tokens.some(isCode);
+  if (resolution.type !== "none" && !(resolution.type === "offer" && isCoded)) return resolution;
   const canBeFor = createFilter(request);
   const tools = place.tools
     .slice(0, mostForms)
@@ -200,10 +216,20 @@ function withForms(request: Request, resolution: Resolution, place: StepPlace): 
     .toSorted((left, right) => right.score - left.score);
   const isCodeOf = ({ shown, filled }: Fit): boolean =>
     shown > 0 && request.tokens.some((token, at) => isCode(token) && filled.used.has(at));
-  const [only, ...others] = fits.filter(isCodeOf);
-  // What is the number of one thing only is asked about for that thing.
-  if (only !== undefined && others.length === 0 && !isChanging(only.tool)) return { type: "call", fit: only };
-  return fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
+  const reading = fits.filter(({ tool }) => !isChanging(tool));
+  // What is the number of one thing only is asked about for that thing; and so is what only one has a use for.
+  const only = onlyOne(reading.filter(isCodeOf)) ?? onlyOne(reading.filter(takesAll));
+  if (only !== undefined) return { type: "call", fit: only };
+  return resolution.type === "offer" || fits.length === 0 ? resolution : { type: "offer", fits: fits.slice(0, 2) };
+}
+
+function onlyOne([first, ...others]: readonly Fit[]): Fit | undefined {
+  return others.length === 0 ? first : undefined;
+}
+
+/** "cpu of web-01": several values, a use for each of them, and nothing else. */
+function takesAll({ filled, missed, loose }: Fit): boolean {
+  return missed === 0 && loose === 0 && new Set([...filled.places.values()].map(({ from }) => from)).size > 1;
 }
 
 function hasOwnForm(token: Token | undefined): boolean {
@@ -227,34 +253,14 @@ interface Found {
 function choose({ fits, best, isMeant }: Found, skills: readonly Match[], place: StepPlace): Resolution {
   const [skill] = skills;
   const listed = skill?.item.skill;
-  const isFit = best !== undefined && best.score + askedBonus(best) >= barOf(best, place, isMeant);
+  const isFit =
+    best !== undefined &&
+    best.score + askedBonus(best) >= barOf(best, { ...place, isMeant, bonus: openedBonus(best.tool, place) });
   if (skill !== undefined && listed !== undefined && isBetter(skill, best, isFit))
     return { type: "open", skill: listed, score: skill.score };
   if (isFit) return { type: best.filled.missing.length === 0 ? "call" : "ask", fit: best };
   const offered = fits.filter(({ score }) => score >= bars.near).slice(0, 3);
   return offered.length === 0 ? { type: "none" } : { type: "offer", fits: offered };
-}
-
-/** To ask does no harm: what is missing does not speak against a tool that has a use for everything that was said. */
-function askedBonus({ filled, missed }: Fit): number {
-  return missed === 0 && filled.used.size > 0 ? Math.min(3, filled.missing.length) * 0.9 : 0;
-}
-
-function barOf(fit: Fit, place: StepPlace, isMeant: boolean): number {
-  const { tool, filled } = fit;
-  const bonus = openedBonus(tool, place);
-  if (bonus > 0) return bonus + (isMeant ? bars.meantTool : bars.opened);
-  if (!isChanging(tool)) return readingBar(fit, place);
-  const isTold = filled.missing.length === 0 && filled.guessed.size === 0;
-  return isTold && parametersOf(tool).some(({ isRequired }) => isRequired) ? bars.complete : bars.sure;
-}
-
-/** What only reads does no harm: if it has all it needs, and more so in a conversation about the same, less will do. */
-function readingBar({ tool, filled, missed }: Fit, { isChained, calls, recent }: StepPlace): number {
-  if (filled.missing.length > 0 || missed > 0) return bars.sure;
-  if (isChained && calls.at(-1)?.tool !== tool.name) return bars.near;
-  if (filled.guessed.size > filled.recalled.size) return bars.sure;
-  return splitName(tool.name)[0] === recent ? bars.near : bars.harmless;
 }
 
 /** Tells whether a skill fits better than the best tool that is there. */
@@ -279,7 +285,8 @@ function bonusOf(tool: ModelTool, request: Request, place: StepPlace): number {
   // All others were left out.
   const kept = keptThing(request) === undefined ? 0 : 1;
   const recent = place.recent !== undefined && splitName(tool.name)[0] === place.recent ? 0.8 : 0;
-  return (asksForOther(request, tool) ? known - 4 : known) + recent + kept;
+  const other = asksForOther(request, tool) ? 4 : asksToChange(request, tool) ? 1 : 0;
+  return known + recent + kept - other;
 }
 
 /** The tools of a skill that was opened for this are most likely meant. */

@@ -1,3 +1,4 @@
+import { numberedItems } from "../text/numbered-items.ts";
 import type { Request } from "../text/read-request.ts";
 
 const bullet = /^\s*(?:\d{1,2}[.)]|[-*•])\s+/u;
@@ -12,14 +13,7 @@ export function splitListed(request: Request): Request[] {
       request,
       items.map((line) => line.replace(bullet, "").trim()),
     );
-  const inline = [...request.text.slice(0, 4000).matchAll(/(?:^|\s)(\d{1,2})[.)]\s+/gu)];
-  const isCounted = inline.length >= 2 && inline.every(([, digits], index) => Number(digits) === index + 1);
-  if (!isCounted) return [];
-  const texts = inline.map((match, index) => {
-    const text = request.text.slice(match.index + match[0].length, inline[index + 1]?.index ?? request.text.length);
-    return text.trim().replace(/[,;.]?(?:\s+and)?$/u, "");
-  });
-  return toParts(request, texts);
+  return toParts(request, numberedItems(request.text).items);
 }
 
 /** The tokens of each of the texts, which are in the request in this order. */

@@ -1,3 +1,4 @@
+import { isCommandVerb } from "../match/danger.ts";
 import { sliceRequest, type Request } from "../text/read-request.ts";
 import { isValueToken, textAt, type Token, wordAt } from "../text/token.ts";
 import { speaksOfBefore } from "./recall-value.ts";
@@ -108,6 +109,8 @@ function isOwn(before: Request, part: Request, isNext: boolean, taskOf: TaskOf):
   // Whoever says "then tell me …" has a step in mind, whether there is something for it or not.
   if (task === undefined) return isNext && beginsTask(part) && !hasColon;
   if (!isNext && !beginsTask(part)) return false;
+  // "what does x mean? look it up": the same, said again.
+  if (!isNext && task.name === taskOf(before)?.name && speaksOfBefore(part) && !hasValue(part)) return false;
   // Behind a colon there is a text, and what sounds like a step may be part of it.
   return task.isSure || !hasColon;
 }
@@ -156,7 +159,7 @@ const verbs = new Set(
     "add append average book calculate check compare compute convert copy count create delete describe diff display divide download email encode " +
     "extract fetch find finish format generate get give group hash how inspect insert is list look make mark measure move multiply open play print " +
     "put query rate read remind remove rename replace reverse roll run save search send set show sort split start store sum summarise summarize " +
-    "tell test tick translate turn update upload validate verify view what which who write"
+    "take tell test tick translate turn update upload validate verify view what which who write"
   ).split(" "),
 );
 
@@ -165,5 +168,5 @@ function beginsTask({ tokens }: Request): boolean {
   const first = tokens.find(
     ({ word }) => !/^(?:also|please|now|and|can|could|would|you|i|want|to|let|me|us|kindly)$/u.test(word),
   );
-  return first !== undefined && verbs.has(first.word);
+  return first !== undefined && (verbs.has(first.word) || isCommandVerb(first.stem));
 }

@@ -44,7 +44,7 @@ export function smallTalk(scene: Scene): string | undefined {
   return isHelp ? `${who} ${listAbilities(scene)}` : undefined;
 }
 
-function listAbilities({ skills, tools }: Scene): string {
+function listAbilities({ skills, tools, dispatch }: Scene): string {
   // What an open skill can do is said where the skill is.
   const listed = new Set(skills.map(({ name }) => name));
   const lines = [
@@ -55,6 +55,8 @@ function listAbilities({ skills, tools }: Scene): string {
       .map(({ name, description }) => `- \`${name}\`: ${firstSentence(description ?? "")}`),
   ];
   const rest = Math.max(0, skills.length - mostListed) + Math.max(0, tools.length - mostListed);
+  if (lines.length === 0 && dispatch !== undefined)
+    return "The tools here are found by searching: say what you want done.";
   if (lines.length === 0 && tools.some(({ name }) => isMeta(name))) {
     return "The tools here must be searched for before they are seen, which I cannot do. With `--exposure direct` (`exposure` of an agent) I am shown them.";
   }

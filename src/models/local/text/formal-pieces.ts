@@ -8,7 +8,7 @@ export interface FormalPiece {
 export function readFormalPiece(text: string, at: number): FormalPiece | undefined {
   if (at > 0 && /[\p{L}\p{N}_]/u.test(text[at - 1] as string)) return undefined;
   if (matchesAt(sqlStart, text, at) || matchesAt(spokenSelect, text, at))
-    return { kind: "sql", end: findEnd(text, at, sqlEnd) };
+    return { kind: "sql", end: withoutPlace(text, at, findEnd(text, at, sqlEnd)) };
   if (matchesAt(program, text, at) && shellCue.test(text.slice(Math.max(0, at - 24), at))) {
     const end = findEnd(text.slice(0, at + longestCommand), at, commandEnd);
     return shellSign.test(text.slice(at, end)) ? { kind: "command", end } : undefined;
@@ -26,6 +26,13 @@ const spokenSelect =
 
 /** What no statement has in it: "on the sales database", "and then …". */
 const sqlEnd = /;|\n\s{0,4}\n|\s(?:on|in|against|using|with|for) (?:the|my|our)\s|,? and then\s|, then\s/giu;
+
+/** "… on prod" at the end, where nothing is joined, says where it is to be run. */
+function withoutPlace(text: string, at: number, end: number): number {
+  const statement = text.slice(at, end);
+  const [place = ""] = /\s(?:on|in|against) [\w-]{1,60}[.?!]?$/u.exec(statement) ?? [];
+  return /\bjoin\b/iu.test(statement) ? end : end - place.length;
+}
 
 const program =
   /(?:ls|cat|grep|rg|git|npm|npx|pnpm|yarn|node|python3?|pip3?|docker|kubectl|curl|wget|ssh|scp|rsync|sed|awk|find|rm|cp|mv|mkdir|chmod|chown|tar|make|cargo|go|echo|ps|kill|df|du|psql|sqlite3|systemctl|bash|sh|sudo|brew|apt|apt-get|terraform|aws)(?=\s)/uy;

@@ -1,6 +1,8 @@
 import { isKnownEnding } from "./file-endings.ts";
 import { parseSpokenDate } from "./date-words.ts";
 import { hasHalf, parseFraction } from "./fraction-words.ts";
+import { countJoined } from "./joined-names.ts";
+import { numberedItems } from "./numbered-items.ts";
 import { parseSpokenNumber, type SpokenNumber } from "./number-words.ts";
 import { readTokens } from "./read-tokens.ts";
 import { type Token, wordAt } from "./token.ts";
@@ -15,7 +17,7 @@ export interface Request {
 
 /** Takes a request apart; `today` (an ISO date) is what "tomorrow" counts from. Without it such words mean no certain day. */
 export function readRequest(text: string, today?: string): Request {
-  const tokens = markSelectors(joinTokens(text, readTokens(text), today));
+  const tokens = markSelectors(joinTokens(text, markList(text, dropTitles(readTokens(text))), today));
   return { text, tokens, ...(today !== undefined && { today }) };
 }
 
@@ -29,6 +31,31 @@ export function sliceRequest(request: Request, from: number, to: number): Reques
     text,
     tokens: tokens.map((token) => ({ ...token, start: token.start - start, end: token.end - start })),
   };
+}
+
+/** "Dr. Weber" is called Weber. */
+function dropTitles(tokens: readonly Token[]): Token[] {
+  const isTitle = (at: number): boolean => /^(?:dr|mr|mrs|ms|prof)$/u.test(wordAt(tokens, at));
+  const isName = (at: number): boolean => /^\p{Lu}\p{Ll}/u.test(tokens[at]?.text ?? "");
+  return tokens.filter((token, at) => {
+    if (isTitle(at)) return !isName(tokens[at + 1]?.text === "." ? at + 2 : at + 1);
+    return token.text !== "." || !isTitle(at - 1) || !isName(at + 1);
+  });
+}
+
+/** The numbers of "1. … 2. …" are no values, and what they count stands as behind a colon. */
+function markList(text: string, tokens: readonly Token[]): Token[] {
+  if (numberedItems(text).items.length === 0) return [...tokens];
+  let next = 1;
+  let hasColon = false;
+  return tokens.flatMap((token, at) => {
+    hasColon ||= token.text === ":";
+    const isMarker = /^[.)]$/u.test(tokens[at + 1]?.text ?? "") && token.kind === "number" && token.value === next;
+    if (!isMarker) return [token];
+    next += 1;
+    const colon: Token = { kind: "mark", text: ":", word: "", stem: "", start: token.start, end: token.start };
+    return [...(next === 2 && at > 0 && !hasColon ? [colon] : []), { ...token, kind: "mark" }];
+  });
 }
 
 const dataFile = /\.(?:json|jsonl|ya?ml|toml|xml|ini)$/iu;
@@ -48,12 +75,12 @@ function markSelectors(tokens: readonly Token[]): Token[] {
   });
 }
 
-/** Numbers and dates in words become one token. */
+/** Numbers and dates in words, and names with an "and", become one token. */
 function joinTokens(text: string, tokens: readonly Token[], today: string | undefined): Token[] {
   const joined: Token[] = [];
   for (let at = 0; at < tokens.length;) {
     const token = tokens[at] as Token;
-    const found = toDate(text, tokens, at, today) ?? toNumber(text, tokens, at);
+    const found = toDate(text, tokens, at, today) ?? toNumber(text, tokens, at) ?? toName(text, tokens, at);
     joined.push(found?.token ?? (token.kind === "date" ? { value: token.text, ...token } : token));
     at += found?.count ?? 1;
   }
@@ -105,6 +132,16 @@ function toNumber(text: string, tokens: readonly Token[], at: number): Joined | 
     token: { ...join("number", text, tokens.slice(at, at + found.count)), value: found.value },
     count: found.count,
   };
+}
+
+/** "Trinidad and Tobago" is one word. */
+function toName(text: string, tokens: readonly Token[], at: number): Joined | undefined {
+  const first = tokens[at] as Token;
+  const count = first.kind === "word" ? countJoined(wordsFrom(tokens, at)) + 1 : 1;
+  if (count === 1) return undefined;
+  const whole = text.slice(first.start, tokens[at + count - 1]?.end);
+  const end = first.start + whole.length;
+  return { token: { ...first, text: whole, word: whole.toLowerCase(), end }, count };
 }
 
 /** "two and a half hours" */

@@ -46,6 +46,7 @@ const rules: readonly Rule[] = [
     pattern: /\d{1,2}\.\d{1,2}\.\d{4}(?![\w.])/uy,
     toValue: ([text]) => isoDate(text.split(".").toReversed()),
   },
+  { kind: "url", pattern: /\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?(?![\w.-])/uy },
   { kind: "reference", pattern: /[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}(?![\w])/uy },
   {
     kind: "reference",
@@ -58,9 +59,14 @@ const rules: readonly Rule[] = [
       /(?:[-\d(]|(?:sqrt|sin|cos|tan|log|ln|exp|abs|round|min|max|pow)\()(?:[\d\s.()+*/^%×÷,-]|sqrt|sin|cos|tan|log|ln|exp|abs|round|min|max|pow|pi){0,300}[\d)](?![\w%])/iuy,
     toValue: ([text]) => toExpression(text),
   },
+  {
+    kind: "range",
+    pattern: /\d{1,9}-\d{1,9}(?:(?:, ?(?:and )?| and )\d{1,9}(?:-\d{1,9})?){1,50}(?![\w.-])/uy,
+    toValue: ([text]) => text.replaceAll(/(?:, ?(?:and )?| and )/gu, ","),
+  },
   { kind: "range", pattern: /\d{1,9}-\d{0,9}(?:,\d{1,9}(?:-\d{0,9})?){0,50}(?![\w.])/uy },
   { kind: "range", pattern: /\d{1,9}(?:,\d{1,9}(?:-\d{0,9})?){0,50},\d{1,9}-\d{0,9}(?![\w.])/uy },
-  { kind: "time", pattern: /\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b\.?)?(?![\w:])/iuy },
+  { kind: "time", pattern: /\d{1,2}:\d{2}(?::\d{2})?(?: ?[ap]\.?m\b\.?)?(?!\w|:\d)/iuy },
   { kind: "time", pattern: /\d{1,2} ?[ap]\.?m\b\.?/iuy },
   {
     kind: "number",
@@ -97,6 +103,7 @@ const rules: readonly Rule[] = [
     toValue: ([text]) => toFileName(text),
   },
   { kind: "path", pattern: /\.[a-z][\w-]{1,40}(?:\.[\w-]{1,20}){0,3}(?![\w/])/iuy },
+  { kind: "word", pattern: /(?:[\p{L}]{1,40}!)?[A-Z]{1,3}\d{1,6}:[A-Z]{1,3}\d{1,6}(?![\w:])/uy },
   {
     kind: "word",
     pattern: /[\p{L}\p{N}_#@][\p{L}\p{N}\p{M}_]{0,200}(?:(?:['’.+-]|\.\.)[\p{L}\p{N}\p{M}_]{1,200}){0,30}(?:\+\+|#)?/uy,
@@ -263,7 +270,7 @@ function toPath(text: string): string | undefined {
 }
 
 function toFileName(text: string): string | undefined {
-  return /^(?:e\.g|i\.e|a\.m|p\.m|etc\.|v?\d+\.[a-z]$|vs\.|no\.)/iu.test(text) || text.includes("..")
+  return /^(?:(?:e\.g|i\.e|a\.m|p\.m)\.?$|etc\.|v?\d+\.[a-z]$|vs\.|no\.)/iu.test(text) || text.includes("..")
     ? undefined
     : text;
 }

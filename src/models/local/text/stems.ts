@@ -54,6 +54,19 @@ export function toStems(text: string): string[] {
   return stems;
 }
 
+/** A shorter stem is the beginning of too many words. */
+export const shortestForm = 5;
+
+/** Tells whether two stems are of one word, in forms that the endings do not tell: "humid" and "humidity". */
+export function isFormOf(left: string, right: string): boolean {
+  const [short, long] = left.length < right.length ? [left, right] : [right, left];
+  return (
+    short.length >= shortestForm &&
+    long.startsWith(short) &&
+    /^(?:it|ity|y|ness|al|ance|ment|ement|ful|ly|ur|ure)$/u.test(long.slice(short.length))
+  );
+}
+
 /** The stem of one word; none if it says nothing. */
 export function toStem(word: string): string[] {
   if (word.length > 64) return [];

@@ -1,7 +1,7 @@
 import { toStem } from "./stems.ts";
 
 /** Words that people use for one another. General ones only: what a tool is about it says itself. */
-const groups = [
+const groupTexts = [
   "count number many length tally",
   "sum total plus add",
   "average mean",
@@ -56,6 +56,7 @@ const groups = [
   "broken dead invalid wrong",
   "header copyright spdx",
   "rename move",
+  "update change edit modify",
   "copy duplicate clone",
   "sort order rank arrange",
   "run execute start",
@@ -70,6 +71,7 @@ const groups = [
   "film movie",
   "song music",
   "route way direction journey trip",
+  "distance far away",
   "light lamp bulb",
   "begin start launch",
   "booking reservation reserve book",
@@ -78,7 +80,10 @@ const groups = [
   "alarm wake",
   "note memo idea",
   "recipe cook dish meal",
-].map((group) => group.split(" ").flatMap(toStem));
+  "remember memory recall memorize",
+];
+
+const groups = groupTexts.map((group) => group.split(" ").flatMap(toStem));
 
 const synonyms = new Map<string, Set<string>>();
 for (const group of groups) {
@@ -94,4 +99,10 @@ const none: ReadonlySet<string> = new Set();
 /** Stems of words that are often used instead of the word with this stem. */
 export function synonymsOf(stem: string): ReadonlySet<string> {
   return synonyms.get(stem) ?? none;
+}
+
+/** The same words as people write them, and other forms of the word itself. */
+export function synonymWordsOf(stem: string): string[] {
+  const own = groupTexts.filter((_, index) => groups[index]?.includes(stem) === true);
+  return [...new Set(own.flatMap((group) => group.split(" ")))];
 }

@@ -45,9 +45,14 @@ export function isValueToken({ kind }: Token): boolean {
   return kind !== "word" && kind !== "mark";
 }
 
-/** A word that is the name of one thing by its form: `ORD-2207`, `web-01`. */
+/** A word that is the name of one thing by its form: `ORD-2207`, `web-01`, `#general`, `A1:C10`. */
 export function isCode({ kind, text }: Token): boolean {
-  return kind === "word" && /^\p{L}[\p{L}\p{N}]*[_-]\p{N}+$/u.test(text);
+  return kind === "word" && /^\p{L}[\p{L}\p{N}]*[_-]\p{N}+$|^[#@]\p{L}[\p{L}\p{N}_-]*$|^[A-Z]+\d+:/u.test(text);
+}
+
+/** A name with a slash in it, such as `fix/login`, that need not be a file. */
+export function isSlashName({ kind, text }: Token): boolean {
+  return kind === "path" && /^[\p{L}\p{N}_-]+(?:\/[\p{L}\p{N}_-]+)+$/u.test(text);
 }
 
 /** The word at a place, in lower case; empty if there is none. */

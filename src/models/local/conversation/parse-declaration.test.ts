@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+
+import type { JsonSchema } from "../../../core/schema/json-schema.ts";
+import { renderSchema } from "../../../core/schema/render-schema.ts";
+import { parseDeclaration } from "./parse-declaration.ts";
+
+const properties = {
+  path: { type: "string", description: "Where it is, relative to the folder" },
+  limit: { type: "integer", default: 10, minimum: 1, maximum: 50, description: "How many, at most" },
+  "max-size": { type: "number" },
+  mode: { type: "string", enum: ["a", "b c", 'd"e'], default: "b c" },
+  since: { type: "string", format: "date" },
+  code: { type: "string", pattern: "^[A-Z]{3}$", description: "ISO code, e.g. EUR" },
+  tags: { type: "array", items: { type: "string" }, default: [] },
+  levels: { type: "array", items: { type: "number", enum: [1, 2] } },
+  deep: { type: "object", properties: { on: { type: "boolean" } }, required: ["on"], description: "More; of it" },
+  empty: { type: "object", properties: {}, required: [] },
+} as const;
+
+test("parseDeclaration() reads what renderSchema() writes", () => {
+  const schema: JsonSchema = { type: "object", properties, required: ["path", "deep", "max-size"] };
+
+  const read = parseDeclaration(renderSchema(schema));
+
+  expect(read?.schema).toEqual({ ...schema, required: ["path", "max-size", "deep"] });
+});
+
+test("parseDeclaration() reads one without semicolons and indentation, and tells where it ends", () => {
+  const text = "{\nname: string // Who it is\nyears?: number // whole\n} => {\nok: boolean\n}";
+
+  const read = parseDeclaration(text);
+
+  expect(read).toEqual({
+    schema: {
+      type: "object",
+      properties: { name: { type: "string", description: "Who it is" }, years: { type: "integer" } },
+      required: ["name"],
+    },
+    end: text.indexOf(" =>"),
+  });
+});
+
+test("parseDeclaration() takes the first of several types that says something", () => {
+  const read = parseDeclaration(
+    "{ a: null | string; b: (number | string)[]; c: [number, number]; d: Record<string, string>; e: unknown }",
+  );
+
+  expect(read?.schema["properties"]).toEqual({
+    a: { type: "string" },
+    b: { type: "array", items: { type: "number" } },
+    c: { type: "array", items: { type: "number" } },
+    d: { type: "object", additionalProperties: { type: "string" } },
+    e: {},
+  });
+});
+
+test.for(["", "text", "{ a: ", "{ a }", "{ a: string", "{ a: ".repeat(5000), "{ a: (((( }"])(
+  "parseDeclaration() answers nothing for %j",
+  (text) => {
+    expect(parseDeclaration(text)).toBeUndefined();
+  },
+);
