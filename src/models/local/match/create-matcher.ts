@@ -235,7 +235,7 @@ interface FoundWord {
   readonly trust: number;
 }
 
-function bestWord(item: Item, { stem, meant }: QueryWord, { spread }: Corpus): FoundWord | undefined {
+function bestWord(item: Item, { stem, meant, isImplied }: QueryWord, { spread }: Corpus): FoundWord | undefined {
   const own = item.weights.get(stem) ?? 0;
   if (own >= 1) return { stem, trust: 1 };
   // What means the same says less about a skill if another one has the word itself.
@@ -243,7 +243,7 @@ function bestWord(item: Item, { stem, meant }: QueryWord, { spread }: Corpus): F
   let best = own > 0 ? { stem, trust: 1 } : meantWord(item, stem, meant);
   const worth = (found: FoundWord): number => (item.weights.get(found.stem) ?? 0) * found.trust;
   // What is only said about a parameter may say less than another word for what the tool is about.
-  for (const synonym of synonymsOf(stem)) {
+  for (const synonym of isImplied ? [] : synonymsOf(stem)) {
     const found = { stem: synonym, trust };
     if (item.weights.has(synonym) && (best === undefined || worth(found) > worth(best))) best = found;
   }

@@ -18,6 +18,8 @@ export interface QueryWord {
   readonly meant?: string;
   /** Whether it is the format of a file, by its ending. */
   readonly isFormat: boolean;
+  /** Whether nobody said it, and the form of what was said speaks for it: what means about the same is too far away. */
+  readonly isImplied: boolean;
 }
 
 /** What the form of a value says about what is to be done with it. */
@@ -41,13 +43,13 @@ export function toQuery(request: Request, spread: ReadonlyMap<string, number>): 
   const colon = tokens.findIndex(({ text }) => text === ":");
   let isFirst = true;
   let typos = 0;
-  const add = (stem: string, share: number, kind: TokenKind | undefined): void => {
+  const add = (stem: string, share: number, kind: TokenKind | undefined, isImplied = false): void => {
     if ((words.get(stem)?.share ?? 0) >= share) return;
     const isTypo = kind === "word" && !isKnown(stem, spread) && typos < mostTypos;
     const isFormat = kind === "path" && stem !== "file" && !plainFormats.test(stem);
     if (isTypo) typos += 1;
     const meant = isTypo ? findMeant(stem, spread) : undefined;
-    words.set(stem, { stem, share, isFirst, isFormat, ...(meant !== undefined && { meant }) });
+    words.set(stem, { stem, share, isFirst, isFormat, isImplied, ...(meant !== undefined && { meant }) });
   };
   for (const [at, token] of tokens.slice(0, 400).entries()) {
     const share = colon !== -1 && at > colon ? 0.25 : 1;
@@ -56,7 +58,8 @@ export function toQuery(request: Request, spread: ReadonlyMap<string, number>): 
     for (const [stem, part] of isValue ? [] : stemsOf(token)) add(stem, part * share, token.kind);
     if (token.stem !== "") isFirst = false;
   }
-  for (const stem of [...toStems(impliedWords(request)), ...compoundStems(request, spread)]) add(stem, 0.9, undefined);
+  for (const stem of toStems(impliedWords(request))) add(stem, 0.9, undefined, true);
+  for (const stem of compoundStems(request, spread)) add(stem, 0.9, undefined);
   // A question asks for facts.
   if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, undefined);
   return [...words.values()];
