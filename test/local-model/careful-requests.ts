@@ -2,6 +2,8 @@ import { viaSkill, type RequestCase } from "./request.ts";
 
 /** Requests of which only a part can be done, or of which the nearest tool would do something else: all of them must be right. */
 export const carefulRequests: readonly RequestCase[] = [
+  { ask: "what is 15% of 240?", calls: [], says: /I found no tool/u },
+  { ask: "show the headings of README.md", calls: viaSkill("markdown-toc", "toc", { file: "README.md" }) },
   { ask: "what does sales.csv look like?", calls: viaSkill("csv-report", "summarize", { file: "sales.csv" }) },
   {
     ask: "add a table of contents to README.md",

@@ -1,12 +1,12 @@
 import { createTextIndex, type TextIndex } from "../../../core/text-search.ts";
 import type { ModelTool } from "../../model.ts";
 import type { ListedSkill } from "../conversation/parse-catalog.ts";
-import { parametersOf } from "../fill/parameter.ts";
+import { parametersOf, type Parameter } from "../fill/parameter.ts";
 import { hasOtherFormat } from "./formats.ts";
 import type { Request } from "../text/read-request.ts";
 import { isEmptyWord, toStems } from "../text/stems.ts";
 import { synonymsOf } from "../text/synonyms.ts";
-import { toQuery, type QueryWord } from "./to-query.ts";
+import { toForm, toQuery, type QueryWord } from "./to-query.ts";
 import { verbsIn } from "./verbs.ts";
 
 /** Something that a request can be for. */
@@ -24,6 +24,8 @@ export interface Item {
   readonly undone: ReadonlySet<string>;
   /** What it says. */
   readonly about: string;
+  /** The words of that, and of what else it says much with, as they are written, but for the "s" of plurals and verbs. */
+  readonly forms: ReadonlySet<string>;
 }
 
 /** How well something fits a request, by its words alone. */
@@ -90,10 +92,11 @@ function toToolItem(tool: ModelTool): Item {
   addWords(weights, own, 3);
   if (own !== tool.name) addWords(weights, owner, 1.6);
   addDescription(weights, description, 1.7);
-  for (const parameter of parametersOf(tool)) {
+  const parameters = parametersOf(tool);
+  for (const parameter of parameters) {
     addWords(weights, parameter.name, 1);
     addWords(weights, parameter.description, 0.5);
-    addWords(weights, parameter.choices.slice(0, 60).join(" "), 1.3);
+    addWords(weights, choicesOf(parameter), 1.3);
   }
   const item: Item = {
     id: `tool ${tool.name}`,
@@ -103,6 +106,7 @@ function toToolItem(tool: ModelTool): Item {
     verbs: verbsIn(description),
     undone: undoneIn(description),
     about: description,
+    forms: formsIn([tool.name, description, ...parameters.flatMap((each) => [each.name, choicesOf(each)])].join(" ")),
   };
   toolItems.set(tool, item);
   return item;
@@ -126,7 +130,17 @@ function toSkillItem(skill: ListedSkill): Item {
     verbs: verbsIn(skill.description),
     undone: undoneIn(skill.description.slice(0, 4000)),
     about: skill.description.slice(0, 4000),
+    forms: formsIn(`${skill.name} ${skill.description.slice(0, 4000)}`),
   };
+}
+
+function choicesOf({ choices }: Parameter): string {
+  return choices.slice(0, 60).join(" ");
+}
+
+function formsIn(text: string): ReadonlySet<string> {
+  const spaced = text.replaceAll(/(\p{Ll})(\p{Lu})/gu, "$1 $2");
+  return new Set(Array.from(spaced.matchAll(/\p{L}+/gu), ([word]) => toForm(word)));
 }
 
 function undoneIn(description: string): ReadonlySet<string> {
@@ -229,15 +243,19 @@ function rarityOf(stem: string, { spread, count }: Corpus): number {
   return Math.max(0.45, 1 - Math.log(Math.max(1, spread.get(stem) ?? 1)) / Math.log(count + 8));
 }
 
+/** How much a word says that stands there in another form. */
+const otherFormTrust = 0.9;
+
 interface FoundWord {
   readonly stem: string;
   /** A word that means the same says less than the word itself, and one that was misspelt less than that. */
   readonly trust: number;
 }
 
-function bestWord(item: Item, { stem, meant, isImplied }: QueryWord, { spread }: Corpus): FoundWord | undefined {
+function bestWord(item: Item, { stem, form, meant, isImplied }: QueryWord, { spread }: Corpus): FoundWord | undefined {
   const own = item.weights.get(stem) ?? 0;
-  if (own >= 1) return { stem, trust: 1 };
+  // "Headings" and "headers" have one stem, and are not the same.
+  if (own >= 1) return { stem, trust: form === undefined || item.forms.has(form) ? 1 : otherFormTrust };
   // What means the same says less about a skill if another one has the word itself.
   const trust = item.skill !== undefined && (spread.get(stem) ?? 0) > 0 ? 0.4 : 0.55;
   let best = own > 0 ? { stem, trust: 1 } : meantWord(item, stem, meant);

@@ -11,6 +11,8 @@ import { isCode, type Token, type TokenKind, wordAt } from "../text/token.ts";
 /** A word of a request, as it is looked for. */
 export interface QueryWord {
   readonly stem: string;
+  /** As it was said, if it is a word: see {@link toForm}. */
+  readonly form?: string;
   /** How much it counts: what is behind a colon is more likely a value. */
   readonly share: number;
   readonly isFirst: boolean;
@@ -36,6 +38,18 @@ const impliedBy: Readonly<Record<string, string>> = {
 
 const impliesMuch = /^(?:expression|sql|command)$/u;
 
+/** Where a word of a query comes from. */
+interface Origin {
+  readonly kind?: TokenKind;
+  readonly said?: string | undefined;
+  readonly isImplied?: boolean;
+}
+
+/** A word as it is written, but for the "s" of plurals and verbs. */
+export function toForm(word: string): string {
+  return word.toLowerCase().replace(/s$/u, "");
+}
+
 /** The words that a request is looked for by; `spread` has those that are known. */
 export function toQuery(request: Request, spread: ReadonlyMap<string, number>): QueryWord[] {
   const { tokens } = request;
@@ -43,25 +57,36 @@ export function toQuery(request: Request, spread: ReadonlyMap<string, number>): 
   const colon = tokens.findIndex(({ text }) => text === ":");
   let isFirst = true;
   let typos = 0;
-  const add = (stem: string, share: number, kind: TokenKind | undefined, isImplied = false): void => {
+  const add = (stem: string, share: number, { kind, said, isImplied = false }: Origin = {}): void => {
     if ((words.get(stem)?.share ?? 0) >= share) return;
     const isTypo = kind === "word" && !isKnown(stem, spread) && typos < mostTypos;
     const isFormat = kind === "path" && stem !== "file" && !plainFormats.test(stem);
     if (isTypo) typos += 1;
     const meant = isTypo ? findMeant(stem, spread) : undefined;
-    words.set(stem, { stem, share, isFirst, isFormat, isImplied, ...(meant !== undefined && { meant }) });
+    words.set(stem, {
+      stem,
+      share,
+      isFirst,
+      isFormat,
+      isImplied,
+      ...(said !== undefined && { form: toForm(said) }),
+      ...(meant !== undefined && { meant }),
+    });
   };
   for (const [at, token] of tokens.slice(0, 400).entries()) {
     const share = colon !== -1 && at > colon ? 0.25 : 1;
     // `web-01` is a value too, unless it is a word of the tools, as `sha-256` is.
     const isValue = isCode(token) && !spread.has(toStems(token.text).at(-1) ?? "");
-    for (const [stem, part] of isValue ? [] : stemsOf(token)) add(stem, part * share, token.kind);
+    const said = token.kind === "word" && /^\p{L}+$/u.test(token.text) ? token.text : undefined;
+    for (const [stem, part] of isValue ? [] : stemsOf(token)) add(stem, part * share, { kind: token.kind, said });
     if (token.stem !== "") isFirst = false;
   }
-  for (const stem of toStems(impliedWords(request))) add(stem, 0.9, undefined, true);
-  for (const stem of compoundStems(request, spread)) add(stem, 0.9, undefined);
+  // "How many" says it; the others are guessed.
+  const implied = impliedWords(request);
+  for (const stem of toStems(implied)) add(stem, 0.9, { isImplied: implied !== countWord });
+  for (const stem of compoundStems(request, spread)) add(stem, 0.9);
   // A question asks for facts.
-  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25, undefined);
+  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25);
   return [...words.values()];
 }
 
@@ -104,6 +129,8 @@ export function toSearchWords(request: Request): { said: string[]; more: string[
   return { said, more: [...new Set([...others, ...forms])] };
 }
 
+const countWord = "count";
+
 /** What numbers with their units, or arithmetic in words, are most likely for. */
 function impliedWords({ text, tokens }: Request): string {
   if (toSpokenExpression(text) !== undefined) return "calculate arithmetic math";
@@ -116,7 +143,7 @@ function impliedWords({ text, tokens }: Request): string {
   if (hasAmount && units.size > 1) return isMoney ? "convert currency money" : "convert unit";
   if (hasAmount && isMoney && isAsked(tokens)) return "currency money";
   if (tokens.some((_, at) => isLanguageAt(tokens, at))) return "translate language";
-  return isCounting ? "count" : "";
+  return isCounting ? countWord : "";
 }
 
 function isAsked(tokens: readonly Token[]): boolean {
