@@ -71,14 +71,7 @@ function toBlocks({ tools = [], prompt }: ModelCall): readonly Block[] {
 
 /** A message may change the list of tools; what only says where a prompt can be cut is nothing that a model reads. */
 function toBlock(message: ModelMessage): Block {
-  const { toolChanges = [] } = (message.providerOptions?.["anthropic"] ?? {}) as {
-    readonly toolChanges?: ToolChange[];
-  };
-  const added = toolChanges.reduce((sum, { tool }) => sum + (tool === undefined ? 0 : estimateToolTokens(tool)), 0);
+  const { toolChanges = [] } = (message.providerOptions?.["anthropic"] ?? {}) as { readonly toolChanges?: unknown[] };
   const text = JSON.stringify([message.role, message.content, toolChanges]);
-  return { text, tokens: estimateMessageTokens(message) + added };
-}
-
-interface ToolChange {
-  readonly tool?: ModelTool;
+  return { text, tokens: estimateMessageTokens(message) };
 }
