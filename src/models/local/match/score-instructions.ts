@@ -33,7 +33,9 @@ function linesAbout(text: string, own: string): string[] {
   const parts = own.toLowerCase().split(/[^a-z0-9]+/u);
   const found: string[] = [];
   let sentence = "";
-  for (const line of text.split("\n", mostLines)) {
+  for (const whole of text.split("\n", mostLines)) {
+    // Where a skill lies says nothing about it.
+    const line = whole.replaceAll(/(?<=^|\s)\/\S+/gu, "");
     const lower = line.toLowerCase();
     const isAbout = parts.every((part) => lower.includes(part));
     const isCommand = /^\s*(?:```|\$|python3?|node|bash|sh|ruby)\b/u.test(line);

@@ -85,9 +85,15 @@ export function toQuery(request: Request, spread: ReadonlyMap<string, number>): 
   const implied = impliedWords(request);
   for (const stem of toStems(implied)) add(stem, 0.9, { isImplied: implied !== countWord });
   for (const stem of compoundStems(request, spread)) add(stem, 0.9);
-  // A question asks for facts.
-  if (/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(wordAt(tokens, 0))) add("info", 0.25);
+  for (const [stem, share] of askedFor(wordAt(tokens, 0))) add(stem, share, { isImplied: true });
   return [...words.values()];
+}
+
+/** What a question asks for, by its first word: facts, and maybe people. */
+function askedFor(first: string): readonly (readonly [stem: string, share: number])[] {
+  if (!/^(?:how|who|when|is|are|does|do|was|has|which|what)$/u.test(first)) return [];
+  const people = first === "who" ? toStems("person author").map((stem) => [stem, 0.4] as const) : [];
+  return [["info", 0.25], ...people];
 }
 
 /** "sun rise" is "sunrise", and "wordcount" is a count of words: if that is what the tools speak of. */
