@@ -85,6 +85,19 @@ test.for([
   expect(error.message).toBe(message);
 });
 
+test("run-damaged says where to go on, if there is a sound step", () => {
+  const damage = { run: "3f2b", line: 4, problem: "it has no type" };
+  const toMessage = (soundStep?: number): string =>
+    new KitbagError("run-damaged", { ...damage, ...(soundStep !== undefined && { soundStep }) }).message;
+
+  expect(toMessage(2)).toBe(
+    'Cannot read the run "3f2b": line 4 of its journal is damaged (it has no type); go on from what is sound before it with kitbag runs fork 3f2b --step 2, or restore the store from a backup',
+  );
+  expect(toMessage()).toBe(
+    'Cannot read the run "3f2b": line 4 of its journal is damaged (it has no type); restore the store from a backup',
+  );
+});
+
 test("the messages say what was wrong, where, and what to do", () => {
   const codes = ["input-invalid", "tool-not-found", "tool-unavailable", "config-untrusted", "store-failed"] as const;
 
