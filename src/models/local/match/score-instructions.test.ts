@@ -10,6 +10,6 @@ test("scoreInstructions() counts what a line says about a tool, and not where th
   const request = readRequest("who worked here?");
   const score = (text: string): number => scoreInstructions(summary, request, new Map([["git", text]]));
 
-  expect(score("Base directory for this skill: /work/git/summary")).toBe(0);
+  expect(score("Base directory for this skill: /srv/works/summary")).toBe(0);
   expect(score("The summary tells who worked on what")).toBeGreaterThan(0);
 });
