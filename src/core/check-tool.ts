@@ -16,7 +16,7 @@ const longestDescription = 20_000;
 
 /** What is wrong with everything about a tool that is not a schema. */
 export function checkParts(parts: UncheckedParts): Problem[] {
-  const { name, description, title, version, needsApproval, inject, permissions = {} } = parts;
+  const { name, description, title, version, needsApproval, inject, uses, permissions = {} } = parts;
   const problems: Problem[] = [];
   const expect = (isRight: boolean, path: string, expected: string): void => {
     if (!isRight) problems.push({ path, expected, found: showValue(parts[path]) });
@@ -29,6 +29,7 @@ export function checkParts(parts: UncheckedParts): Problem[] {
   expect(title === undefined || isText(title), "title", "a text");
   expect(version === undefined || isVersion(version), "version", "a version like 1.2.0");
   expect(needsApproval === undefined || typeof needsApproval === "boolean", "needsApproval", "true or false");
+  expect(uses === undefined || isTexts(uses), "uses", "a list of addresses of tools");
   expect(inject === undefined || isRecord(inject), "inject", "an object with a name for each injected value");
   problems.push(...checkCode(parts["code"]), ...checkPermissions(permissions));
   problems.push(...checkRecord("annotations", parts["annotations"], annotations));
@@ -55,6 +56,10 @@ export function checkPartNames(parts: UncheckedParts, known: readonly string[]):
 
 function isText(value: unknown): value is string {
   return typeof value === "string";
+}
+
+function isTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
 }
 
 function isVersion(version: unknown): boolean {

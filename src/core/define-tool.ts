@@ -10,6 +10,7 @@ import type {
   OutputOf,
   Tool,
   ToolAnnotations,
+  ToolAuthor,
   ToolCache,
   ToolCode,
   ToolDefinition,
@@ -100,6 +101,9 @@ export interface ToolParts {
   readonly limits?: ToolLimits;
   readonly cache?: ToolCache;
   readonly code: ToolCode;
+  readonly uses?: readonly string[];
+  readonly meta?: boolean;
+  readonly author?: ToolAuthor;
 }
 
 /**
@@ -133,11 +137,17 @@ export function createTool(parts: ToolParts): Tool {
   });
 }
 
+/** The same tool, marked as one that works on the tools themselves: code in a sandbox cannot call it. */
+export function toMetaTool(tool: Tool): Tool {
+  return Object.freeze({ ...tool, meta: true });
+}
+
 type Description = Omit<Tool, "inputSchema" | "outputSchema" | "inject" | "refine" | "code">;
 
 /** Copies what says something about a tool, so that nobody can change it afterwards. */
 function describeTool(parts: ToolParts): Description {
   const { name, title, description, version, annotations, permissions, examples = [], limits, cache } = parts;
+  const { uses = [], meta = false, author } = parts;
   return {
     name,
     ...(title !== undefined && { title }),
@@ -149,6 +159,9 @@ function describeTool(parts: ToolParts): Description {
     needsApproval: parts.needsApproval ?? false,
     limits: freeze({ ...limits }),
     ...(cache !== undefined && { cache: freeze({ ...cache, ...(cache.tags && { tags: [...cache.tags] }) }) }),
+    ...(uses.length > 0 && { uses: freeze([...uses]) }),
+    ...(meta && { meta }),
+    ...(author !== undefined && { author: freeze(cloneJson({ ...author })) }),
   };
 }
 

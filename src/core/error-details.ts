@@ -322,8 +322,25 @@ export interface ErrorDetails {
   "store-value-invalid": { readonly where: string; readonly problems: readonly Problem[] };
   /** Several owners have a tool of this name. */
   "tool-ambiguous": { readonly tool: string; readonly addresses: readonly string[] };
-  /** A skill's tool called a tool of another skill that it does not say it uses. */
-  "tool-undeclared": { readonly tool: string; readonly skill: string };
+  /** Code called a tool that it neither owns nor declares in `uses`. */
+  "tool-undeclared": {
+    readonly tool: string;
+    /** The address of the tool whose code made the call. */
+    readonly caller: string;
+    /** The skill that must declare it, if the caller belongs to one. */
+    readonly skill?: string;
+  };
+  /** Code in a sandbox, or a tool called by such code, called a tool that only people, models and host code may call. */
+  "tool-reserved": { readonly tool: string; readonly caller: string };
+  /** A read-only tool called a tool that is not read-only. */
+  "caller-read-only": { readonly tool: string; readonly caller: string };
+  /** A tool that was made here called a tool that its author may not call. */
+  "author-denied": {
+    readonly tool: string;
+    readonly caller: string;
+    readonly author: string;
+    readonly scopes: readonly string[];
+  };
   /** The tool failed so often that it is taken out for a while. */
   "tool-broken": { readonly tool: string; readonly retryAfterMs: number };
   /** The tool was made here, and deleted. It can be brought back. */

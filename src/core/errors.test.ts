@@ -297,6 +297,8 @@ const facts = {
   store: "sqlite",
   version: 2,
   mayBeWritten: true,
+  author: "writer",
+  caller: "quiet/go",
   model: "openai/gpt-6-sol",
   need: "nothing reads images",
   nearest: ["pdf/extract", "pdf/merge"],

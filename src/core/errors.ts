@@ -18,6 +18,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "audit-broken": ({ position, problem }) =>
     `Cannot append to the audit: entry ${position}: ${problem}; verify it, and make a new anchor only if the store was restored or moved`,
   "audit-key-invalid": ({ key, reason }) => `Cannot use the key of the audit, ${quote(key)}: ${reason}`,
+  "author-denied": ({ tool, caller, author, scopes }) =>
+    `Cannot call ${quote(tool)} from ${quote(caller)}: ${quote(author)}, who made ${quote(caller)}, has none of the scopes ${scopes.join(", ")}; let a user who has one make the tool again`,
   "budget-spent": ({ tool, limit }) =>
     `Cannot call ${quote(tool)}: this call and the calls inside it have used their ${limit} calls; raise "maxCalls" if that is intended`,
   "build-failed": ({ source, reason, lines }) => [`Cannot build ${quote(source)}: ${reason}`, ...lines].join("\n"),
@@ -37,6 +39,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
       ? `Cannot tell whether ${quote(tool)} was done: it was running when its process died, and may have happened or not; find out before you call it again`
       : `Cannot run ${quote(tool)} again with the key ${quote(key)}: it was running when its process died, and may have done its work; find out, then call it with another key`,
   "call-unreadable": ({ tool, reason }) => `Cannot call ${quote(tool)}: ${reason}`,
+  "caller-read-only": ({ tool, caller }) =>
+    `Cannot call ${quote(tool)} from ${quote(caller)}: ${quote(caller)} is marked read-only and ${quote(tool)} is not; mark ${quote(tool)} as read-only if it changes nothing, or take the mark away from ${quote(caller)}`,
   "code-failed": ({ tool, reason }) => `Cannot finish the program of ${quote(tool)}: ${reason}`,
   "compiler-missing": ({ source, language, cure }) =>
     `Cannot build ${quote(source)}: no compiler for ${language} is on this machine; get one: ${cure}`,
@@ -237,8 +241,10 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
     `Cannot call ${quote(tool)}: the MCP server ${quote(server)} describes it otherwise than when it was trusted (${changed.join(", ")}); look at the change and accept it: kitbag trust --mcp ${server}`,
   "tool-unavailable": ({ tool, owner }) =>
     `Cannot call ${quote(tool)}: it belongs to the skill ${quote(owner)}, which is closed; open skill ${quote(owner)} first`,
-  "tool-undeclared": ({ tool, skill }) =>
-    `Cannot call ${quote(tool)}: the skill ${quote(skill)} does not say that it uses it; add it to its "uses"`,
+  "tool-reserved": ({ tool, caller }) =>
+    `Cannot call ${quote(tool)} from ${quote(caller)}: only a person, a model or a function of the host program may call it`,
+  "tool-undeclared": ({ tool, caller, skill }) =>
+    `Cannot call ${quote(tool)} from ${quote(caller)}: ${skill === undefined ? `the tool does not declare it; make it again with "uses": [${quote(tool)}]` : `the skill ${quote(skill)} does not declare it; add uses = [${quote(tool)}] to [skill] in its kitbag.toml, or "uses" in defineSkill`}`,
   "usage-invalid": ({ reason }) => reason,
   "version-conflict": ({ address, expected, current, changed }) =>
     `Cannot change ${quote(address)}: ${expected === current ? "it is not what it was" : `its version is ${current} now, not ${expected} (${changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`})`}; read it again, then repeat the change`,

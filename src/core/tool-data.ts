@@ -58,6 +58,13 @@ export interface ToolCode {
   readonly kind: string;
 }
 
+/** Who made a tool while Kitbag ran, and which scopes they had then. */
+export interface ToolAuthor {
+  /** @default the person who runs Kitbag here */
+  readonly user?: string;
+  readonly scopes: "all" | readonly string[];
+}
+
 /** What a tool is. Data only: there is no way to run one but `workspace.call`. */
 export interface Tool {
   readonly name: string;
@@ -79,6 +86,12 @@ export interface Tool {
   /** What the author's own schema library checks and changes beyond JSON Schema. */
   readonly refine?: Refine;
   readonly code: ToolCode;
+  /** The addresses of the tools that its code calls. Only for a tool outside skills: the tools of a skill have those of the skill. @default none */
+  readonly uses?: readonly string[];
+  /** It works on the tools themselves: runs programs, makes, changes, opens, imports. Code in a sandbox cannot call it. @default false */
+  readonly meta?: boolean;
+  /** Of a tool that was made here: its calls are held to what its author may call. @default it was not made here */
+  readonly author?: ToolAuthor;
 }
 
 declare const types: unique symbol;

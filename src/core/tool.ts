@@ -9,6 +9,7 @@ import type { ToolAnnotations, ToolCache, ToolCode, ToolExample, ToolLimits } fr
 export type {
   Tool,
   ToolAnnotations,
+  ToolAuthor,
   ToolCache,
   ToolCode,
   ToolExample,

@@ -1,6 +1,6 @@
-import { bringAgreed } from "./edits.ts";
+import { bringAgreed, type AuthorOptions } from "./edits.ts";
 import type { ForgeParts } from "./forge-parts.ts";
-import type { ChangeOptions, Forge, ForgeAnswer, SkillAnswer } from "./forge-interface.ts";
+import type { Forge, ForgeAnswer, SkillAnswer } from "./forge-interface.ts";
 import type { SkillMaker } from "./skills/create-skill.ts";
 import { isSkillDraft } from "./tool-draft.ts";
 import type { WaitingDraft } from "./waiting-drafts.ts";
@@ -13,7 +13,7 @@ export function createDecisions(parts: ForgeParts, skills: SkillMaker): Decision
 
   async function bring(
     { draft, waiting: facts }: WaitingDraft,
-    options: ChangeOptions,
+    options: AuthorOptions,
   ): Promise<ForgeAnswer | SkillAnswer> {
     return isSkillDraft(draft)
       ? skills.make(draft, {
@@ -28,8 +28,8 @@ export function createDecisions(parts: ForgeParts, skills: SkillMaker): Decision
     listWaiting: waiting.list,
     async approve(id, options = {}) {
       const found = waiting.get(id);
-      const author = found.waiting.author ?? options.author;
-      const answer = await bring(found, { ...options, ...(author !== undefined && { author }) });
+      const { author = options.author, authorScopes = "all" } = found.waiting;
+      const answer = await bring(found, { ...options, authorScopes, ...(author !== undefined && { author }) });
       // After a conflict it may be approved again, once somebody has looked.
       if (answer.status !== "refused" || answer.error.code !== "version-conflict") waiting.remove(id);
       return answer;

@@ -5,6 +5,8 @@ import { isKitbagError, KitbagError, type ErrorDetails } from "../core/errors.ts
 import type { JsonValue } from "../core/json.ts";
 import { nearestNames } from "../core/nearest.ts";
 import { isInside } from "../skills/folder/is-inside.ts";
+import type { ToolAuthor } from "../core/tool.ts";
+import { findAuthor } from "../workspace/call/limited-caller.ts";
 import type { RegisteredTool } from "../workspace/registered-tool.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import { toDraft } from "./disk/manifest.ts";
@@ -76,7 +78,7 @@ export interface AgreedTool {
 export async function bringAgreed(
   parts: ForgeParts,
   { draft, facts }: AgreedTool,
-  options: ChangeOptions,
+  options: AuthorOptions,
 ): Promise<ForgeAnswer> {
   parts.live.refresh([draft.name]);
   const base = await findBase(parts, draft.name);
@@ -87,8 +89,20 @@ export async function bringAgreed(
   return bring(parts, { draft, base, agreed: facts, ...toNotes(parts, options) });
 }
 
-function toNotes({ author }: ForgeParts, options: ChangeOptions): Pick<Candidate, "author" | "call" | "signal"> {
-  return { author: options.author ?? author, signal: options.signal, call: options.call };
+function toNotes(parts: ForgeParts, options: AuthorOptions): Pick<Candidate, "author" | "call" | "signal"> {
+  return { author: toAuthor(parts, options), signal: options.signal, call: options.call };
+}
+
+/** A change by an author who may be another one than the person who makes it live. */
+export interface AuthorOptions extends ChangeOptions {
+  readonly authorScopes?: ToolAuthor["scopes"];
+}
+
+/** Who makes a change: who is named, else who called the forge's tool, else who opened the forge. */
+export function toAuthor(parts: Pick<ForgeParts, "author">, { author, authorScopes, call }: AuthorOptions): ToolAuthor {
+  const caller = findAuthor(call);
+  const user = author ?? caller.user ?? parts.author;
+  return { ...(user !== undefined && { user }), scopes: authorScopes ?? caller.scopes };
 }
 
 /** Takes a candidate through the gate and makes it live. Nothing of one that does not pass is left. */
@@ -105,7 +119,7 @@ async function bring(parts: ForgeParts, candidate: Candidate): Promise<ForgeAnsw
       step: passed.change.step,
       reasons: passed.change.reasons.slice(0, mostReasons),
     }),
-    ...(author !== undefined && { author }),
+    ...(author.user !== undefined && { author: author.user }),
   };
   try {
     await parts.writer.write({

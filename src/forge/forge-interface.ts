@@ -17,6 +17,8 @@ import type { PipelineDraft, SkillDraft, ToolChanges, ToolDraft } from "./tool-d
 export interface ForgePolicy {
   /** What a tool may be given at once. @default nothing */
   readonly permissions?: Permissions;
+  /** Addresses of tools that the code of a tool may declare in `uses` at once. @default none */
+  readonly uses?: readonly string[];
   /** How large the code and the files of a tool may be together. @default 1 MiB */
   readonly maxBytes?: number;
   /** How many tools there may be. @default 1000 */
@@ -175,9 +177,11 @@ export interface WaitingTool {
   readonly from?: string;
   /** What it wants beyond the policy. */
   readonly asks: Permissions;
-  /** What it takes back of what the version before promised: that it is destructive, or that calls are approved. */
+  /** What else it asks for: to call other tools, or to take back that it is destructive or that its calls are approved. */
   readonly laxer?: readonly string[];
   readonly author?: string;
+  /** What the author could call when it was drafted. @default everything */
+  readonly authorScopes?: readonly string[];
   /** Milliseconds since 1970. */
   readonly at: number;
 }

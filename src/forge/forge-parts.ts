@@ -34,6 +34,7 @@ export interface ForgeParts {
 /** What a policy says where it says nothing. */
 export const defaultPolicy: Required<ForgePolicy> = {
   permissions: {},
+  uses: [],
   maxBytes: 1024 * 1024,
   maxTools: 1000,
   maxExamples: 50,

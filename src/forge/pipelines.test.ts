@@ -156,8 +156,18 @@ test("updateTool() refuses steps that lead back to the pipeline itself", async (
   expect(expectRefused(round).error.message).toContain("report → outer → report");
 });
 
-test("createPipeline() calls the live tools while it is tried, with all that holds for them", async () => {
+test("createPipeline() waits for a person if a step needs an approval", async () => {
   const { forge, workspace } = await openTestForge(runtimes);
+  workspace.add(defineTool({ name: "count", description: "Counts", needsApproval: true, run: () => 1 }));
+  const steps = [{ id: "a", tool: "count" }];
+
+  const answer = await forge.createPipeline({ name: "counted", description: "d", steps, examples: [{ input: {} }] });
+
+  expect(answer).toMatchObject({ status: "waiting", laxer: ["to call count"] });
+});
+
+test("createPipeline() calls the live tools while it is tried, with all that holds for them", async () => {
+  const { forge, workspace } = await openTestForge(runtimes, { approve: () => true });
   let calls = 0;
   workspace.add(defineTool({ name: "count", description: "Counts", needsApproval: true, run: () => (calls += 1) }));
 

@@ -60,6 +60,8 @@ export interface CodeDraft extends DraftHead {
   /** With it, what the code prints is JSON of this shape; without it, it is text. */
   readonly output?: JsonSchema;
   readonly dependencies?: ListedDependencies;
+  /** Addresses of the tools that the code calls. What the policy does not name waits for a person. @default none */
+  readonly uses?: readonly string[];
 }
 
 /** A tool that is made of calls of other tools. */

@@ -6,6 +6,7 @@ import { toCanonicalJson } from "../core/canonical-json.ts";
 import { KitbagError } from "../core/errors.ts";
 import type { JsonValue } from "../core/json.ts";
 import type { Permissions } from "../core/permissions.ts";
+import type { ToolAuthor } from "../core/tool.ts";
 import { placeFile } from "./disk/durable-files.ts";
 import type { ToolsFolder } from "./disk/tools-folder.ts";
 import type { WaitingTool } from "./forge-interface.ts";
@@ -31,7 +32,7 @@ export interface WaitingFacts {
   readonly asks: Permissions;
   readonly laxer?: readonly string[];
   readonly from?: string | undefined;
-  readonly author?: string | undefined;
+  readonly author?: ToolAuthor | undefined;
 }
 
 const idForm = /^[0-9a-f]{16}$/u;
@@ -92,7 +93,8 @@ function toWaiting(id: string, draft: KeptDraft["draft"], kept: Omit<KeptDraft, 
   const notes = {
     ...(laxer !== undefined && { laxer }),
     ...(from !== undefined && { from }),
-    ...(author !== undefined && { author }),
+    ...(author?.user !== undefined && { author: author.user }),
+    ...(author !== undefined && author.scopes !== "all" && { authorScopes: author.scopes }),
   };
   const makes = isSkillDraft(draft) ? "skill" : "tool";
   return { status: "waiting", id, makes, name, description, asks, at, ...notes };

@@ -1,12 +1,14 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
+import type { Scopes } from "../core/scopes.ts";
+
 export type { IncomingMessage, ServerResponse } from "node:http";
 
 /** Who makes a request, and what they may do. */
 export interface Caller {
   /** `local` without tokens, the id of a token, or `oauth:` and the subject of a JWT. Never the token. */
   readonly id: string;
-  readonly scopes: ReadonlySet<string> | "all";
+  readonly scopes: Scopes;
 }
 
 /**

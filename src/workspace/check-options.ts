@@ -20,6 +20,7 @@ const expectations: Expectations<WorkspaceOptions> = {
   injected: [(value) => isObject(value) || isFunction(value), "an object or a function"],
   secrets: [isSecrets, "an object of texts"],
   approve: [isFunction, "a function"],
+  scopesOf: [isFunction, "a function"],
   store: [isStore, "a store"],
   audit: [isAudit, "an audit"],
   redaction: [isObject, "an object"],

@@ -147,6 +147,7 @@ function createHost(options: WorkspaceOptions, registry: Registry, { events, ope
     waiting: 0,
     ...createGuards(options, registry, store),
     inFlight,
+    scopesOf: options.scopesOf,
     skills: createSkillSet(registry, inFlight, { tellOpened: opened.tell, tellChanged: skillChanges.tell }),
     telemetry: createTelemetry(options.telemetry ?? {}),
     meter: createMeter(),

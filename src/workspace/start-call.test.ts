@@ -157,6 +157,7 @@ test.for<[string, (workspace: Workspace, input: unknown) => Promise<unknown>]>([
     name: "script",
     description: "Calls it too",
     input: relayInput,
+    uses: ["box/work"],
     code: { kind: "script" },
   });
   const workspace = createWorkspace({

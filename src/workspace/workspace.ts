@@ -8,6 +8,7 @@ import type { Audit } from "../store/audit/open-audit.ts";
 import type { CallStats } from "../store/stats/call-stats.ts";
 import type { CallMethods } from "./call-methods.ts";
 import type { Approve } from "./call/approval.ts";
+import type { ScopesOf } from "./call/authority.ts";
 import type { InjectedSource } from "./call/injection.ts";
 import type { Middleware, UseOptions } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";
@@ -52,6 +53,8 @@ export interface WorkspaceOptions {
   readonly store?: Store;
   /** Where every call is recorded, so that nobody can change it unseen. @default nowhere */
   readonly audit?: Audit;
+  /** The scopes that a user has now, for calls of tools that this user made. @default those of when the tool was made */
+  readonly scopesOf?: ScopesOf;
   readonly redaction?: RedactionOptions;
   readonly telemetry?: TelemetryOptions;
 }

@@ -30,6 +30,7 @@ const count = { type: "integer", minimum: 1 };
 const texts = { type: "array", items: { type: "string", minLength: 1 } };
 const policy = closed({
   permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
+  uses: texts,
   maxBytes: count,
   maxTools: count,
   maxExamples: count,

@@ -46,6 +46,7 @@ const optionNames = Object.keys({
   injected: true,
   secrets: true,
   approve: true,
+  scopesOf: true,
   store: true,
   audit: true,
   redaction: true,

@@ -3,7 +3,6 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { nearestNames } from "../../core/nearest.ts";
 import type { Tool } from "../../core/tool.ts";
-import { isOwn } from "../../forge/birth/own-tools.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
 import { defaultLimits } from "../../workspace/limits.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -52,7 +51,7 @@ async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenR
     const call = (more: CallOptions): Promise<ToolOutcome> => workspace.call(name, input, { ...callOptions, ...more });
     // A program in code mode asks nobody, and reads how much time it has.
     const outcome = await untilInterrupted((signal) =>
-      isOwn(tool) ? asking.call({ tool: name, limitMs, signal }, call) : call({ signal }),
+      tool.meta === true ? asking.call({ tool: name, limitMs, signal }, call) : call({ signal }),
     );
     const text = outcome.status === "ok" ? renderForged(outcome.output, workspace) : undefined;
     return text === undefined ? view.toAnswer(outcome) : { document: outcome, text };
@@ -64,7 +63,7 @@ async function run({ name }: ForgeOperation, invocation: Invocation, open: OpenR
 /** A tool of the project goes before the one of the forge for clients, too; here it is not what was asked for. */
 function findTool(workspace: Workspace, name: string): Tool {
   const found = workspace.getTool(name);
-  if (found !== undefined && (isOwn(found.tool) || found.tool.code.kind === "code")) return found.tool;
+  if (found !== undefined && (found.tool.meta === true || found.tool.code.kind === "code")) return found.tool;
   throw usageError(
     `Cannot do ${name}: the project has a tool of this name, which goes before that of the forge; to call it: kitbag call ${name}`,
   );

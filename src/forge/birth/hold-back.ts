@@ -1,24 +1,25 @@
 import { joinPermissions, type Permissions } from "../../core/permissions.ts";
+import type { ToolAuthor } from "../../core/tool.ts";
 import type { ForgeParts } from "../forge-parts.ts";
 import type { RefusedTool, WaitingTool } from "../forge-interface.ts";
 import { isNothing, permissionsBeyond } from "../permissions-beyond.ts";
 import type { WaitingDraft } from "../waiting-drafts.ts";
 import { refuseDraft } from "./answer.ts";
 
-/** What a person has agreed to: permissions beyond the policy, and promises that are taken back. */
+/** What a person has agreed to. */
 export type Agreed = Pick<WaitingTool, "asks" | "laxer">;
 
 /** A draft that wants something. */
 export interface Wish {
   readonly draft: WaitingDraft["draft"];
   readonly asked: Permissions;
-  /** What it takes back of what the version before promised. */
+  /** What else it asks for: see {@link WaitingTool}. */
   readonly laxer?: readonly string[];
   /** What a person has agreed to. */
   readonly agreed?: Agreed | undefined;
   /** The version that it is an edit of. */
   readonly from?: string | undefined;
-  readonly author?: string | undefined;
+  readonly author?: ToolAuthor | undefined;
 }
 
 /** What a draft answers with that asks for more than it may have; nothing if it does not, or a person has agreed. */

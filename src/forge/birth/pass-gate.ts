@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import type { FileMap } from "../disk/durable-files.ts";
 import { makeTool } from "../disk/make-tool.ts";
 import { toManifest } from "../disk/manifest.ts";
@@ -12,6 +12,7 @@ import { compareTools } from "../versions/compare-tools.ts";
 import type { LiveWindow } from "../versions/live-windows.ts";
 import { nextVersion, stepFrom } from "../versions/next-version.ts";
 import { refuseDraft, refuseExamples, toDiagnostics } from "./answer.ts";
+import { checkUses } from "./check-uses.ts";
 import { findLaxer } from "./find-laxer.ts";
 import { holdBack, type Agreed } from "./hold-back.ts";
 import { replayCalls } from "./replay-calls.ts";
@@ -34,7 +35,7 @@ export interface Candidate {
   readonly base?: Base | undefined;
   /** What a person has agreed to. */
   readonly agreed?: Agreed;
-  readonly author?: string | undefined;
+  readonly author: ToolAuthor;
   readonly signal?: AbortSignal | undefined;
   readonly call?: Trial["call"];
 }
@@ -78,6 +79,8 @@ export async function passGate(parts: ForgeParts, candidate: Candidate): Promise
 
 interface Prepared {
   readonly tool: Tool;
+  /** The calls that a person must agree to. */
+  readonly asks: readonly string[];
   readonly version: string;
   readonly change?: Passed["change"];
 }
@@ -97,16 +100,27 @@ function prepare(parts: ForgeParts, candidate: Candidate, stage: Stage): Prepare
       const problem = { path: "steps", expected: "steps that do not lead back to it", found: cycle.join(" → ") };
       throw new KitbagError("pipeline-invalid", { pipeline: draft.name, problems: [problem] });
     }
-    if (base === undefined) return { tool, version: firstVersion };
+    const checked = checkUses(parts, {
+      uses: tool.uses ?? [],
+      isCode: "code" in draft,
+      author,
+      before: base?.tools.get(base.version)?.uses ?? [],
+    });
+    if (!checked.ok) return refuseDraft(draft.name, checked.diagnostics);
+    const { asks } = checked;
+    if (base === undefined) return { tool, asks, version: firstVersion };
     const { version, change } = toChange(base, tool);
-    return { tool: make(version), version, change };
+    return { tool: make(version), asks, version, change };
   } catch (cause) {
     return refuseDraft(draft.name, toDiagnostics(cause));
   }
 }
 
 /** The version of an edit, and how far it is from the one that it goes on from. */
-export function toChange({ version: from, tools, stored }: Base, tool: Tool): Required<Omit<Prepared, "tool">> {
+export function toChange(
+  { version: from, tools, stored }: Base,
+  tool: Tool,
+): Required<Pick<Prepared, "version" | "change">> {
   const compare = (label: string): ReturnType<typeof compareTools> => {
     const before = tools.get(label);
     const unknown = { step: "major", reasons: [`nothing is known of ${label}`] } as const;
@@ -124,7 +138,7 @@ export function toChange({ version: from, tools, stored }: Base, tool: Tool): Re
 async function tryOut(
   parts: ForgeParts,
   candidate: Candidate,
-  { tool, version, change, stage }: Prepared & { readonly stage: Stage },
+  { tool, asks, version, change, stage }: Prepared & { readonly stage: Stage },
 ): Promise<Passed | RefusedTool | WaitingTool> {
   const { draft, base, agreed, author } = candidate;
   // One that was deleted, too: else whoever may not change a tool makes it anew.
@@ -132,7 +146,7 @@ async function tryOut(
   const held = await holdBack(parts, {
     draft,
     asked: draft.permissions ?? {},
-    laxer: before === undefined ? [] : findLaxer(before, tool),
+    laxer: [...asks, ...(before === undefined ? [] : findLaxer(before, tool))],
     agreed,
     from: base?.version,
     author,

@@ -11,7 +11,6 @@ import { createWorkspace } from "../../workspace/create-workspace.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { ExampleResult } from "../forge-interface.ts";
 import { toolsIn } from "../live/pipelines.ts";
-import { isOwn } from "./own-tools.ts";
 
 /** What tools are tried with. */
 export interface Trial {
@@ -51,7 +50,7 @@ export function createBench(tool: Tool, { runtimes, workspace, limitMs, signal, 
   const steps = toolsIn(tool).flatMap((address) => workspace.getTool(address) ?? []);
   for (const entry of [...workspace.getAvailableTools(), ...findClosed(steps, workspace)]) {
     // A tool that is only tried makes no others: each of them would be tried in turn.
-    if (entry.address !== tool.name && !isOwn(entry.tool)) addStandIn(own, call, { entry, steps });
+    if (entry.address !== tool.name && entry.tool.meta !== true) addStandIn(own, call, { entry, steps });
   }
   const limit = Math.min(limitMs, tool.limits.limitMs ?? limitMs);
   return {

@@ -1,7 +1,7 @@
 import { createTool } from "../../core/define-tool.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CodeFolder, ScriptCode, WasmCode } from "../../core/script-code.ts";
-import type { Tool, ToolCode } from "../../core/tool.ts";
+import type { Tool, ToolAuthor, ToolCode } from "../../core/tool.ts";
 import { definePipeline, type DefinePipelineOptions } from "../../runtimes/pipeline/define-pipeline.ts";
 import type { PipelineSpec } from "../../runtimes/pipeline/pipeline-spec.ts";
 import { fromHints, toDependencies, type ToolJson } from "../../skills/manifests/read-tool-json.ts";
@@ -13,7 +13,8 @@ import { withoutUndefined } from "../../skills/scripts/without-undefined.ts";
  * @throws {KitbagError} `tool-invalid` or `pipeline-invalid` with everything that is wrong.
  */
 export function makeTool(manifest: ToolJson, folder: CodeFolder, pipelines: DefinePipelineOptions): Tool {
-  if (manifest.tool_type === "pipeline") return definePipeline(toSpec(manifest), pipelines);
+  const author = toAuthor(manifest);
+  if (manifest.tool_type === "pipeline") return { ...definePipeline(toSpec(manifest), pipelines), author };
   const { name, description = `The tool ${name}`, input_schema: input, output_schema } = manifest;
   const output = output_schema ?? undefined;
   return createTool({
@@ -23,7 +24,13 @@ export function makeTool(manifest: ToolJson, folder: CodeFolder, pipelines: Defi
     input: input ?? { type: "object", properties: {} },
     ...(output !== undefined && { output }),
     code: toCode(manifest, folder),
+    uses: manifest.uses ?? [],
+    author,
   });
+}
+
+function toAuthor({ author: user, author_scopes: scopes }: ToolJson): ToolAuthor {
+  return { ...(user !== undefined && { user }), scopes: scopes ?? "all" };
 }
 
 type Shared = Pick<PipelineSpec, "title" | "version" | "annotations" | "permissions" | "examples"> &

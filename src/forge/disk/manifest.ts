@@ -1,5 +1,6 @@
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
+import type { ToolAuthor } from "../../core/tool.ts";
 import { fromHints, toDependencies, toHints, type ToolJson } from "../../skills/manifests/read-tool-json.ts";
 import { withoutUndefined } from "../../skills/scripts/without-undefined.ts";
 import { toLanguage, toPlaces } from "../drafts/languages.ts";
@@ -11,7 +12,7 @@ export const manifestFile = "manifest.json";
 /** What a manifest has beside the draft. */
 export interface ManifestNotes {
   readonly version: string;
-  readonly author?: string | undefined;
+  readonly author?: ToolAuthor | undefined;
 }
 
 /** Writes a draft down as a manifest. Where its code is follows from its language. */
@@ -29,7 +30,8 @@ export function toManifest(draft: ToolDraft, { version, author }: ManifestNotes)
     limits,
     needs_approval: needsApproval,
     examples,
-    author,
+    author: author?.user,
+    author_scopes: author === undefined || author.scopes === "all" ? undefined : author.scopes,
   });
 }
 
@@ -48,6 +50,7 @@ function toCodeParts(draft: ToolDraft): CodeParts {
     language: source?.language,
     output_schema: draft.output as JsonObject | undefined,
     dependencies: draft.dependencies,
+    uses: draft.uses,
   });
 }
 
@@ -72,7 +75,7 @@ export function toDraft(manifest: ToolJson, texts: ReadonlyMap<string, string>):
     const { pipeline_steps: steps = [], pipeline_output: result } = manifest;
     return { ...head, steps, ...(result !== undefined && { result }) };
   }
-  const { entry_file = "", language: source, output_schema } = manifest;
+  const { entry_file = "", language: source, output_schema, uses } = manifest;
   const language = toLanguage(entry_file, source);
   if (language === undefined) return undefined;
   const all = Object.fromEntries([...texts].filter(([path]) => path !== manifestFile));
@@ -88,6 +91,7 @@ export function toDraft(manifest: ToolJson, texts: ReadonlyMap<string, string>):
     ...(Object.keys(files).length > 0 && { files }),
     ...(output_schema !== undefined && output_schema !== null && { output: output_schema }),
     ...(dependencies !== undefined && { dependencies }),
+    ...(uses !== undefined && { uses }),
   };
 }
 

@@ -104,6 +104,7 @@ export const codeProperties: JsonObject = {
     ...closed({ python: texts, npm: texts, cargo: texts }),
     description: 'Packages: {"python": ["requests>=2"], "npm": ["lodash@^4"]}',
   },
+  uses: { ...texts, description: "Addresses of the tools that the code calls; a person agrees to them first" },
 };
 
 /** The parts of a draft that is a pipeline. */

@@ -1,7 +1,6 @@
-import { defineTool } from "../../core/define-tool.ts";
+import { defineTool, toMetaTool } from "../../core/define-tool.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { ImportOptions, ImportReport } from "./import-skills.ts";
-import { markOwn } from "../birth/own-tools.ts";
 
 /** How the tool imports. */
 export type ImportToolOptions = Omit<ImportOptions, "skills" | "plugins" | "choose" | "replace" | "signal">;
@@ -63,7 +62,7 @@ export function createImportTool(options: ImportToolOptions = {}): Tool {
       return toAnswer(report);
     },
   });
-  return markOwn(tool);
+  return toMetaTool(tool);
 }
 
 interface ImportInput {

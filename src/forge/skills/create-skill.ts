@@ -19,10 +19,13 @@ import type {
   SkillChangeOptions,
 } from "../forge-interface.ts";
 import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
+import { checkUses } from "../birth/check-uses.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
 import { holdBack, type Agreed } from "../birth/hold-back.ts";
 import { refuseCaller } from "../birth/refuse-caller.ts";
+import { toAuthor, type AuthorOptions } from "../edits.ts";
 import type { SkillDraft } from "../tool-draft.ts";
+import { toSkillUses } from "./render-skill.ts";
 import type { BringIn } from "./bring-in.ts";
 import { refuseSkillName, refuseUnsettled } from "./refuse-skill.ts";
 import { replaySkill } from "./replay-skill.ts";
@@ -39,7 +42,7 @@ export interface SkillMaker {
   make(draft: SkillDraft, options: MakeOptions): Promise<SkillAnswer>;
 }
 
-interface MakeOptions extends SkillChangeOptions {
+interface MakeOptions extends SkillChangeOptions, AuthorOptions {
   /** What a person has agreed to. */
   readonly agreed?: Agreed;
 }
@@ -80,10 +83,11 @@ interface Making {
 
 async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const { draft, stage, stored, options } = making;
-  const { signal, agreed, author = parts.author } = options;
+  const { signal, agreed } = options;
+  const author = toAuthor(parts, options);
   const from = stored.current?.label;
   try {
-    await stageSkill(parts, { ...draft, ...(from !== undefined && { version: from }) }, { stage, signal });
+    await stageSkill(parts, { ...draft, author, ...(from !== undefined && { version: from }) }, { stage, signal });
   } catch (cause) {
     signal?.throwIfAborted();
     return refuseDraft(draft.name, toDiagnostics(cause));
@@ -91,13 +95,17 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   if (isSame(stored, stage)) return toLiveSkill(parts, stored, { diagnostics: [nothingChanged] });
   const staged = await loadStage(draft, stage);
   if ("status" in staged) return staged;
-  const { tools, diagnostics } = staged;
+  const { diagnostics } = staged;
+  const uses = toSkillUses(draft);
+  const tools = withUses(staged.tools, uses);
   const asked = joinPermissions((draft.tools ?? []).map((tool) => tool.permissions ?? {}));
-  const before = stored.current === undefined ? [] : await loadKeptTools(stored.current);
+  const before = stored.current === undefined ? [] : withUses(await loadKeptTools(stored.current), uses);
   const last = await loadLastTools(stored, tools);
   const forbidden = refuseCaller({ name: draft.name, tools: [...before, ...last], skill: draft.name }, options);
   if (forbidden !== undefined) return forbidden;
-  const laxer = findLaxerTools(last, tools);
+  const checked = checkUses(parts, { uses: tools.length === 0 ? [] : uses, isCode: true, author });
+  if (!checked.ok) return refuseDraft(draft.name, checked.diagnostics);
+  const laxer = [...checked.asks, ...findLaxerTools(last, tools)];
   const held = await holdBack(parts, { draft, asked, laxer, agreed, from, author });
   if (held !== undefined) return held;
   const examples = await trySkill(parts, { draft, tools }, options);
@@ -106,6 +114,11 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const replay = await replaySkill(parts, { stored, before, after: tools }, options);
   const change = await findSkillChange(draft, tools, stored);
   return makeLive(parts, making, { ...change, replay, diagnostics });
+}
+
+/** Outside its skill, where it is tried, a tool has to declare by itself what its skill declares for it. */
+function withUses(tools: readonly Tool[], uses: readonly string[]): readonly Tool[] {
+  return tools.map((tool) => ({ ...tool, uses }));
 }
 
 interface Staged {
@@ -141,16 +154,16 @@ async function makeLive(
   { draft, stage, stored, bringIn, options }: Making,
   { version, change, replay, diagnostics }: SkillChange & Pick<LiveSkill, "diagnostics"> & ReplayedSkill,
 ): Promise<SkillAnswer> {
-  const author = options.author ?? parts.author;
+  const author = toAuthor(parts, options);
   const labelled = { ...draft, version };
   const event = {
     type: stored.live === undefined ? ("create" as const) : ("update" as const),
     version,
     ...change,
-    ...(author !== undefined && { author }),
+    ...(author.user !== undefined && { author: author.user }),
   };
   const written = await attempt(draft.name, () =>
-    writeSkill(parts, { before: stored, event, files: labelStage(labelled, stage), draft: labelled }),
+    writeSkill(parts, { before: stored, event, files: labelStage({ ...labelled, author }, stage), draft: labelled }),
   );
   if (written !== undefined) return written;
   const now = readSkill(parts.folder, draft.name);

@@ -2,6 +2,7 @@ import { stringify } from "smol-toml";
 import { stringify as toYaml } from "yaml";
 
 import { joinPermissions } from "../../core/permissions.ts";
+import type { ToolAuthor } from "../../core/tool.ts";
 import { withoutUndefined } from "../../skills/scripts/without-undefined.ts";
 import { moduleFile, toPlaces } from "../drafts/languages.ts";
 import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
@@ -16,9 +17,24 @@ export function renderSkill({ name, description, instructions }: SkillDraft): st
   return `---\n${toYaml({ name, description }, { lineWidth: 0 })}---\n\n${instructions.trim()}\n`;
 }
 
+/** A draft of a skill, and who makes it. */
+export interface AuthoredSkill extends SkillDraft {
+  readonly author?: ToolAuthor;
+}
+
+/** The addresses of all tools of others that a skill and its tools use. */
+export function toSkillUses({ uses = [], tools = [] }: SkillDraft): readonly string[] {
+  return [...new Set([...uses, ...tools.flatMap((tool) => tool.uses ?? [])])];
+}
+
 /** The text of `kitbag.toml`; none if there is nothing to say. */
-export function renderSkillManifest({ version, uses, tools = [] }: SkillDraft): string | undefined {
-  const skill = withoutUndefined<object>({ version, uses: uses && [...uses] });
+export function renderSkillManifest(draft: AuthoredSkill): string | undefined {
+  const { version, author, tools = [] } = draft;
+  const uses = toSkillUses(draft);
+  // Only an author who may not call everything has to be written down: the tools of the skill are held to that.
+  const limits =
+    author === undefined || author.scopes === "all" ? {} : { author: author.user, authorScopes: author.scopes };
+  const skill = withoutUndefined<object>({ version, uses: uses.length === 0 ? undefined : uses, ...limits });
   const permissions = joinPermissions(tools.map((tool) => tool.permissions ?? {}));
   const dependencies = joinDependencies(tools);
   const parts = { skill, permissions, dependencies, tools: tools.map(toTool), tests: tools.flatMap(toTests) };

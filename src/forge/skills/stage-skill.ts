@@ -9,12 +9,12 @@ import type { ForgeParts } from "../forge-parts.ts";
 import type { ChangeOptions, ExampleResult } from "../forge-interface.ts";
 import { runExamples } from "../birth/run-examples.ts";
 import type { CodeDraft, SkillDraft } from "../tool-draft.ts";
-import { renderSkill, renderSkillManifest, toolFolder } from "./render-skill.ts";
+import { renderSkill, renderSkillManifest, toolFolder, type AuthoredSkill } from "./render-skill.ts";
 
 /** Writes the folder of a skill where nobody looks, and builds its tools. */
 export async function stageSkill(
   parts: ForgeParts,
-  draft: SkillDraft,
+  draft: AuthoredSkill,
   { stage, signal }: { readonly stage: string; readonly signal: AbortSignal | undefined },
 ): Promise<void> {
   writeFiles(stage, toFiles(draft));
@@ -36,7 +36,7 @@ export async function stageSkill(
 }
 
 /** Gives what is staged its version. Nothing of what was tried depends on it. */
-export function labelStage(draft: SkillDraft, stage: string): FileMap {
+export function labelStage(draft: AuthoredSkill, stage: string): FileMap {
   const manifest = renderSkillManifest(draft);
   if (manifest !== undefined) placeFile(join(stage, manifestName), new TextEncoder().encode(manifest));
   const { files } = readFolder(stage, { takesMarks: false, keepsContents: false });
@@ -45,7 +45,7 @@ export function labelStage(draft: SkillDraft, stage: string): FileMap {
 
 const manifestName = "kitbag.toml";
 
-function toFiles(draft: SkillDraft): FileMap {
+function toFiles(draft: AuthoredSkill): FileMap {
   const manifest = renderSkillManifest(draft);
   const texts = {
     ...draft.files,

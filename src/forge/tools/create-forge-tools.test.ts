@@ -4,6 +4,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import { toFailure } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { CallOptions } from "../../workspace/call/call-options.ts";
+import type { ForgeOptions } from "../forge-interface.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import { countWords, openTestForge, openTestRuntimes, type TestForge } from "../../../test/support/open-test-forge.ts";
 import { createForgeTools } from "./create-forge-tools.ts";
@@ -149,7 +150,7 @@ test("create_tool lets no tool that is only tried make others", async () => {
 });
 
 test("create_pipeline and create_skill make what their descriptions say", async () => {
-  const { workspace } = await openWithTools();
+  const { workspace } = await openWithTools({ policy: { uses: ["count-words"] } });
   await workspace.call("create_tool", countWords);
   const description = workspace.getTool("create_pipeline")?.tool.description ?? "";
   const example = JSON.parse(/\{"name".*\]\}/su.exec(description)?.[0] ?? "") as object;
@@ -212,8 +213,8 @@ test("tool_state gets, sets, lists and deletes what a tool keeps", async () => {
   ]);
 });
 
-async function openWithTools(): Promise<TestForge & { workspace: Workspace }> {
-  const opened = await openTestForge(runtimes);
+async function openWithTools(options: Partial<ForgeOptions> = {}): Promise<TestForge & { workspace: Workspace }> {
+  const opened = await openTestForge(runtimes, options);
   for (const tool of createForgeTools(opened.forge)) opened.workspace.add(tool);
   return opened;
 }

@@ -1,6 +1,6 @@
 import type { Tool } from "../../core/tool.ts";
 import type { Forge } from "../forge-interface.ts";
-import { markOwn } from "../birth/own-tools.ts";
+import { toMetaTool } from "../../core/define-tool.ts";
 import { createDraftTools } from "./draft-tools.ts";
 import { createStateTool } from "./state-tool.ts";
 import { createVersionTools } from "./version-tools.ts";
@@ -29,5 +29,5 @@ import { createVersionTools } from "./version-tools.ts";
  * ```
  */
 export function createForgeTools(forge: Forge): readonly Tool[] {
-  return [...createDraftTools(forge), ...createVersionTools(forge), createStateTool(forge)].map(markOwn);
+  return [...createDraftTools(forge), ...createVersionTools(forge), createStateTool(forge)].map(toMetaTool);
 }

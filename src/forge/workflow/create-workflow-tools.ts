@@ -1,7 +1,7 @@
 import type { Store } from "../../core/store.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Model } from "../../models/model.ts";
-import { markOwn } from "../birth/own-tools.ts";
+import { toMetaTool } from "../../core/define-tool.ts";
 import type { Forge } from "../forge-interface.ts";
 import { createGenerateTool, createSuggestTool, type Writers } from "../generate/generate-tools.ts";
 import { createTemplateTool } from "../templates/create-template-tool.ts";
@@ -44,5 +44,5 @@ export function createWorkflowTools(forge: Forge, options: WorkflowToolsOptions 
     createStepTool(forge),
     createGenerateTool(forge, options),
     createSuggestTool(forge, store),
-  ].map(markOwn);
+  ].map(toMetaTool);
 }

@@ -1,7 +1,7 @@
 import type * as Jose from "jose";
 
 import type { Caller, GateOAuth, GateToken } from "../gate.ts";
-import { hasScope } from "../has-scope.ts";
+import { hasScope } from "../../core/scopes.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Guesses } from "./guesses.ts";
 import { createJwtCheck, type JwtAnswer } from "./jwt-check.ts";
@@ -104,7 +104,7 @@ function denyJwt(answer: JwtAnswer | undefined, sent: Sent, { challenge, guesses
 }
 
 function checkRequired(caller: Caller, { oauth, challenge }: AccessParts): Denial | undefined {
-  const lacking = (oauth?.requiredScopes ?? []).filter((scope) => !hasScope(caller, scope));
+  const lacking = (oauth?.requiredScopes ?? []).filter((scope) => !hasScope(caller.scopes, scope));
   if (lacking.length === 0) return undefined;
   return {
     status: 403,

@@ -137,6 +137,7 @@ function createPipelineTool(spec: JsonObject, knowledge: Knowledge, problems: Pr
       ...(output !== undefined && { output }),
       annotations: widenAnnotations(deriveAnnotations(parts), header.annotations),
       permissions: joinPermissions([...tools.map((tool) => tool?.permissions ?? {}), header.permissions ?? {}]),
+      uses: plan.steps.map((step) => step.tool),
       code,
     });
   } catch (cause) {

@@ -52,13 +52,21 @@ export interface SkillParts {
   readonly used: SkillUses;
 }
 
+/** Holds the tools of a skill to what its author could call, if that was not everything. */
+function withAuthor(tools: readonly Tool[], { author: user, authorScopes: scopes }: SkillManifest): readonly Tool[] {
+  if (scopes === undefined) return tools;
+  const author = { ...(user !== undefined && { user }), scopes };
+  return tools.map((tool) => ({ ...tool, author }));
+}
+
 /** Makes a skill of what is known about it. */
 export function toSkill(
   { facts, manifest, defined: given }: SkillSources,
   head: SkillHead & { readonly description: string },
   parts: SkillParts,
 ): Skill {
-  const { folder, frame, tools, used } = parts;
+  const { folder, frame, used } = parts;
+  const tools = withAuthor(parts.tools, manifest);
   const defined = given ?? emptyDefined;
   // What nobody knows anything about is not offered to a model.
   const isKnown = given !== undefined || folder.code === undefined || facts.document !== undefined;

@@ -67,6 +67,8 @@ const schema: JsonSchema = closed({
     exclusive: { type: "boolean" },
     requires: texts,
     uses: texts,
+    author: text,
+    authorScopes: texts,
   }),
   permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
   tools: { type: "array", items: tool, maxItems: 1000 },

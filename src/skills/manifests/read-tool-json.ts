@@ -45,7 +45,9 @@ const schema = {
       type: "array",
       items: { type: "object", properties: { input: { type: "object" } }, required: ["input"] },
     },
+    uses: texts,
     author: text,
+    author_scopes: texts,
     disabled: { type: "boolean" },
   },
   required: ["name", "tool_type"],
@@ -90,7 +92,11 @@ export interface ToolJson {
   readonly examples?: readonly ToolExample[];
   readonly pipeline_steps?: readonly JsonObject[];
   readonly pipeline_output?: JsonValue;
+  /** The addresses of the tools that its code calls. */
+  readonly uses?: readonly string[];
   readonly author?: string;
+  /** What the author could call when it was made. @default everything */
+  readonly author_scopes?: readonly string[];
   /** It is not to be used any more. */
   readonly disabled?: boolean;
 }

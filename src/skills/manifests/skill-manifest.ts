@@ -60,6 +60,10 @@ export interface SkillManifest {
   readonly requires: readonly string[];
   readonly uses: readonly string[];
   readonly permissions: Permissions;
+  /** Who made it with the forge, if they could not call every tool. */
+  readonly author?: string;
+  /** What its author could call when it was made. @default everything */
+  readonly authorScopes?: readonly string[];
   readonly tools: readonly ManifestTool[];
   readonly dependencies?: ListedDependencies;
   /** They become examples of the tools. */

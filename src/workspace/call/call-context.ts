@@ -10,7 +10,8 @@ import { noOptions } from "./call-options.ts";
 import type { Call } from "./call.ts";
 import type { Chunks } from "./chunks.ts";
 import type { InjectedRecord } from "./injection.ts";
-import { keepCaller } from "./limited-caller.ts";
+import { refuseOutermost } from "./authority.ts";
+import { isLimited, keepCaller } from "./limited-caller.ts";
 
 /** What a tool and its runtime get with a call. When the call is over, nothing in it has an effect any more. */
 export class CallContext implements RuntimeContext {
@@ -24,8 +25,7 @@ export class CallContext implements RuntimeContext {
     this.#chunks = chunks;
     this.id = call.id;
     this.injected = injected;
-    const { refuse } = call.root.options;
-    if (refuse !== undefined) keepCaller(this.call, { user: call.user, refuse });
+    if (call.entry.tool.meta === true) keepCaller(this.call, call);
   }
 
   // Fields and no methods: a tool takes out what it needs, and uses it alone. None is set in the constructor: V8 takes a function that
@@ -68,8 +68,8 @@ export class CallContext implements RuntimeContext {
   get availableTools(): RuntimeContext["availableTools"] {
     const call = this.#call;
     const { available } = call.host.registry.viewOf(call.holder);
-    if (call.root.options.refuse === undefined) return available;
-    return () => available().filter((entry) => call.refuseCaller({ entry }) === undefined);
+    if (!isLimited(call)) return available;
+    return () => available().filter((entry) => refuseOutermost(call, entry) === undefined);
   }
 
   get trace(): TraceContext {

@@ -1,5 +1,6 @@
 import type { Failure } from "../../core/errors.ts";
 import type { CallEvent } from "../../core/events.ts";
+import type { Scopes } from "../../core/scopes.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
 import type { Approve } from "./approval.ts";
 
@@ -15,6 +16,11 @@ export interface CallOptions {
   readonly approve?: Approve;
   /** Asked about tools that need an approval, also inside the call, if neither the call nor the workspace has somebody who decides. */
   readonly approveIfNobody?: Approve;
+  /**
+   * What the caller may call, here and in every call inside it: scopes as tokens have them (`tools:read`, `tools:of:pdf`).
+   * @default every tool
+   */
+  readonly scopes?: Scopes;
   /**
    * Says why whoever asks may not call a tool; `undefined` if they may. Asked before anything else is done, about this call and about
    * every call inside it. One that throws refuses. A part of a composed tool that is in the workspace only as that is the composed tool.

@@ -17,6 +17,7 @@ import type { Holder } from "../holder.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import { tellOne } from "../listeners.ts";
 import type { CallTrace } from "../telemetry/tracing.ts";
+import { isHostCode } from "./authority.ts";
 import type { CallOptions } from "./call-options.ts";
 import type { CallRequest } from "./call-request.ts";
 import { Clock } from "./clock.ts";
@@ -33,6 +34,8 @@ export class Call implements PublicCall {
   readonly parent: Call | undefined;
   readonly root: Call;
   readonly depth: number;
+  /** Whether code that is not the host program's is among the calls around it. */
+  readonly isBelowCode: boolean;
   /** Whom it is made for, with all calls inside it: what they have open is available. */
   readonly holder: Holder;
   readonly resolution: Resolution;
@@ -87,6 +90,7 @@ export class Call implements PublicCall {
     this.root = parent === undefined ? this : parent.root;
     this.holder = parent === undefined ? start.holder : parent.holder;
     this.depth = parent === undefined ? 0 : parent.depth + 1;
+    this.isBelowCode = parent !== undefined && (parent.isBelowCode || !isHostCode(parent.entry));
     this.redactor = parent === undefined ? host.redactor : parent.redactor;
     this.startedAt = performance.now();
     this.copy = this.copyInput(request.input ?? {});
@@ -123,11 +127,6 @@ export class Call implements PublicCall {
 
   get user(): string | undefined {
     return this.root.options.user;
-  }
-
-  /** Why whoever made the outermost call may not call a tool, if that is so. */
-  refuseCaller({ entry, partOf = entry }: Pick<Found, "entry" | "partOf">): Failure | undefined {
-    return this.root.options.refuse?.(partOf);
   }
 
   get signal(): AbortSignal {

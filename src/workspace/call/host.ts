@@ -18,6 +18,7 @@ import type { Meter } from "../telemetry/meter.ts";
 import type { Telemetry } from "../telemetry/tracing.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import type { Approve } from "./approval.ts";
+import type { ScopesOf } from "./authority.ts";
 import type { InjectedSource } from "./injection.ts";
 import type { Slots } from "./slots.ts";
 
@@ -51,6 +52,8 @@ export interface CallHost {
   waiting: number;
   readonly inFlight: InFlight;
   readonly skills: SkillSet;
+  /** The scopes that users have now. */
+  readonly scopesOf: ScopesOf | undefined;
   readonly telemetry: Telemetry;
   readonly meter: Meter;
   nextId(): string;

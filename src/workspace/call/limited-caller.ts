@@ -1,8 +1,11 @@
 import type { Failure } from "../../core/errors.ts";
 import type { ToolContext } from "../../core/tool-context.ts";
+import type { ToolAuthor } from "../../core/tool.ts";
 import type { RegisteredTool } from "../registered-tool.ts";
+import { refuseOutermost } from "./authority.ts";
+import type { Call } from "./call.ts";
 
-/** Somebody who may not call every tool. */
+/** A caller who may not call every tool. */
 export interface LimitedCaller {
   readonly user: string | undefined;
   /** Why they may not call a tool; `undefined` if they may. */
@@ -11,14 +14,31 @@ export interface LimitedCaller {
 
 type ContextCall = ToolContext["call"];
 
-const callers = new WeakMap<ContextCall, LimitedCaller>();
+const calls = new WeakMap<ContextCall, Call>();
 
-/** Keeps for whom a tool makes calls with the `call` of its context. */
-export function keepCaller(call: ContextCall, caller: LimitedCaller): void {
-  callers.set(call, caller);
+/** Remembers which call the `call` of a context belongs to: tools that work on tools ask who calls them. */
+export function keepCaller(contextCall: ContextCall, call: Call): void {
+  calls.set(contextCall, call);
 }
 
 /** For whom calls are made with the `call` of a context, if they may not call every tool. */
-export function findLimitedCaller(call: ContextCall | undefined): LimitedCaller | undefined {
-  return call && callers.get(call);
+export function findLimitedCaller(contextCall: ContextCall | undefined): LimitedCaller | undefined {
+  const call = contextCall && calls.get(contextCall);
+  if (call === undefined || !isLimited(call)) return undefined;
+  return { user: call.user, refuse: (tool) => refuseOutermost(call, tool) };
+}
+
+/** Who makes something with a tool that got `call` with its context: the person who runs Kitbag, if it got none. */
+export function findAuthor(contextCall: ContextCall | undefined): ToolAuthor {
+  const call = contextCall && calls.get(contextCall);
+  if (call === undefined) return { scopes: "all" };
+  const { user, scopes = "all", refuse } = call.root.options;
+  // What a function allows cannot be written down: what such a caller makes calls nothing.
+  const recorded = refuse !== undefined && scopes === "all" ? [] : scopes === "all" ? scopes : [...scopes].toSorted();
+  return { ...(user !== undefined && { user }), scopes: recorded };
+}
+
+/** Whether the outermost caller may not call every tool. */
+export function isLimited({ root: { options } }: Call): boolean {
+  return options.refuse !== undefined || (options.scopes !== undefined && options.scopes !== "all");
 }

@@ -9,6 +9,7 @@ import { claimOnce, type OnceOutcome, type OnceTicket } from "../recall/once.ts"
 import { createLeaseWatch } from "../lease.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
+import { isLimited } from "./limited-caller.ts";
 import type { Next, Phase } from "./phase.ts";
 import { raceStop, sleepIn } from "./race-stop.ts";
 import { redactFailure } from "./redact.ts";
@@ -173,11 +174,14 @@ const ownFailures: ReadonlySet<string> = new Set<ErrorCode>([
   "session-closed",
   "tool-unavailable",
   "tool-undeclared",
+  "tool-reserved",
+  "caller-read-only",
+  "author-denied",
 ]);
 
 /** Whoever may not call everything may fail inside the tool where others do not. */
-function isOwn({ root }: Call, { error }: FailedOutcome): boolean {
-  return root.options.refuse !== undefined || ownFailures.has(error.code);
+function isOwn(call: Call, { error }: FailedOutcome): boolean {
+  return isLimited(call) || ownFailures.has(error.code);
 }
 
 /** The outcome of another call, if this one may have it. */

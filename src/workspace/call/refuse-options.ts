@@ -10,6 +10,7 @@ const expectations: Expectations<CallOptions> = {
   injected: [isObject, "an object"],
   approve: [isFunction, "a function"],
   approveIfNobody: [isFunction, "a function"],
+  scopes: [(value) => value === "all" || value instanceof Set, 'a Set of scopes, or "all"'],
   refuse: [isFunction, "a function"],
   idempotencyKey: [isKey, "a text of 1 to 256 characters"],
   priority: [isPriority, "a whole number from -100 to 100"],

@@ -2,7 +2,7 @@ import type { Failure } from "../../core/errors.ts";
 import type { FailedOutcome } from "../../core/outcome.ts";
 import type { Call } from "./call.ts";
 
-/** A failed outcome if the tool of `call` is gone, its skill or its session is closed, or the skill that calls it may not use it. */
+/** A failed outcome if the tool of `call` is gone or broken, or its skill or its session is closed. */
 export function refuseUnavailable(call: Call): FailedOutcome | undefined {
   const { found, host, address, holder } = call;
   const { entry, partOf = entry } = found;
@@ -14,11 +14,8 @@ export function refuseUnavailable(call: Call): FailedOutcome | undefined {
   if (brokenUntil !== undefined) {
     return call.fail("tool-broken", { tool: address, retryAfterMs: Math.max(0, brokenUntil - performance.now()) });
   }
-  if (!registry.isAvailableTo(holder, entry))
-    return call.fail("tool-unavailable", { tool: address, owner: entry.owner });
-  const caller = call.parent?.entry;
-  if (caller?.source !== "skill" || host.skills.mayUse(caller.owner, entry, holder)) return undefined;
-  return call.fail("tool-undeclared", { tool: address, skill: caller.owner });
+  if (registry.isAvailableTo(holder, entry)) return undefined;
+  return call.fail("tool-unavailable", { tool: address, owner: entry.owner });
 }
 
 function toOutcome(error: Failure | undefined): FailedOutcome | undefined {

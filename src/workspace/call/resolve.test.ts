@@ -99,7 +99,7 @@ test("a call that others wait for does not fail for them because of who makes it
   const slow = defineTool({
     name: "slow",
     description: "Waits and wipes",
-    annotations: { readOnly: true },
+    annotations: { idempotent: true },
     cache: { ttlMs: 1000, scope: "everybody" },
     async run(_input, { call }) {
       await go.promise;

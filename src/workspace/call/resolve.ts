@@ -1,17 +1,18 @@
 import type { Failure } from "../../core/errors.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
+import { refuseByAuthority } from "./authority.ts";
 import { spendBudget } from "./budget.ts";
 import type { Phase } from "./phase.ts";
 
 /**
- * Ends the call if it was cancelled before it began, may not be made any more, asks for what is no tool, or for one that whoever asks
- * may not call. That comes before the input is checked: nobody learns what a tool takes by trying.
+ * Ends the call if it was cancelled before it began, is beyond the budget, names no tool, or names one that its callers may not call.
+ * That comes before the input is checked: a caller must not learn what a tool takes by trying.
  */
 export const resolve: Phase = (call, next) => {
   const refused = call.stopped ?? spendBudget(call);
   if (refused !== undefined) return refuse(refused);
   if (!call.resolution.ok) return { status: "failed", error: call.resolution.failure };
-  const forbidden = call.refuseCaller(call.resolution);
+  const forbidden = refuseByAuthority(call);
   return forbidden === undefined ? next() : { status: "failed", error: forbidden };
 };
 

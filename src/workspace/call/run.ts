@@ -5,6 +5,7 @@ import type { Runtime } from "../../core/runtime.ts";
 import { isThenable } from "../is-thenable.ts";
 import { traceRun } from "../telemetry/trace-run.ts";
 import type { Call } from "./call.ts";
+import { refuseNested } from "./authority.ts";
 import { CallContext } from "./call-context.ts";
 import { Chunks } from "./chunks.ts";
 import { collectInjected } from "./inject.ts";
@@ -37,8 +38,8 @@ async function injectFirst(runtime: Runtime, call: Call): Promise<ToolOutcome> {
 }
 
 function runIn(runtime: Runtime, call: Call, injected: InjectedRecord): ToolOutcome | Promise<ToolOutcome> {
-  // It may have been removed, closed or cancelled while the call waited for an approval, a place or a value.
-  const refused = refuseUnavailable(call) ?? refuseStopped(call);
+  // The tool may be gone, or its callers may have lost a scope, since the call began to wait for an approval, a place or a value.
+  const refused = refuseUnavailable(call) ?? refuseUnauthorised(call) ?? refuseStopped(call);
   if (refused !== undefined) return refused;
   call.ran = true;
   call.describeUntilThen = undefined;
@@ -80,6 +81,11 @@ function toOutcome(call: Call, output: unknown): ToolOutcome {
 /** A tool that must stop and throws has obeyed. */
 function failedBy(call: Call, cause: unknown): FailedOutcome {
   return refuseStopped(call) ?? { status: "failed", error: toToolFailure(call, cause) };
+}
+
+function refuseUnauthorised(call: Call): FailedOutcome | undefined {
+  const error = refuseNested(call);
+  return error && { status: "failed", error };
 }
 
 function refuseStopped(call: Call): FailedOutcome | undefined {

@@ -86,7 +86,7 @@ async function activate(
   skill: Skill,
   context: CallOptions,
 ): ReturnType<DispatchTool["run"]> {
-  const { signal, user, approve, approveIfNobody, refuse, onEvent } = context;
+  const { signal, user, approve, approveIfNobody, refuse, scopes, onEvent } = context;
   const outcome = await session.activateSkill(skill.name, signal === undefined ? {} : { signal });
   if (outcome.status === "failed") return failed(outcome.error);
   const { opened, closed, warnings } = outcome;
@@ -98,6 +98,7 @@ async function activate(
     ...(approve !== undefined && { approve }),
     ...(approveIfNobody !== undefined && { approveIfNobody }),
     ...(refuse !== undefined && { refuse }),
+    ...(scopes !== undefined && { scopes }),
     ...(onEvent !== undefined && { onEvent }),
   });
   return done({

@@ -1,4 +1,4 @@
-import { defineTool } from "../../core/define-tool.ts";
+import { defineTool, toMetaTool } from "../../core/define-tool.ts";
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -26,15 +26,17 @@ const pageBytes = 8 * 1024;
  * ```
  */
 export function createOutputTool(workspace: Pick<Workspace, "readOutput" | "searchOutput" | "sliceOutput">): Tool {
-  return defineTool({
-    name: "read_output",
-    title: "Read a large output",
-    description:
-      "Reads an output that was too large to show, by its handle. Give offset to read it page by page, search to find words in it, or, if it is JSON, path (such as rows[3].name) and from to take out a part.",
-    input: inputSchema,
-    annotations: { readOnly: true, idempotent: true },
-    run: (input) => read(workspace, input as unknown as ReadInput),
-  });
+  return toMetaTool(
+    defineTool({
+      name: "read_output",
+      title: "Read a large output",
+      description:
+        "Reads an output that was too large to show, by its handle. Give offset to read it page by page, search to find words in it, or, if it is JSON, path (such as rows[3].name) and from to take out a part.",
+      input: inputSchema,
+      annotations: { readOnly: true, idempotent: true },
+      run: (input) => read(workspace, input as unknown as ReadInput),
+    }),
+  );
 }
 
 interface ReadInput {

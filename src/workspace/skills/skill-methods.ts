@@ -32,7 +32,7 @@ export interface SkillOptions {
 /** What may be said when a skill is used; all but `onDiagnostic` is for the commands in its text. */
 export interface InvokeOptions extends Pick<
   CallOptions,
-  "approve" | "approveIfNobody" | "limitMs" | "onEvent" | "refuse" | "signal" | "user"
+  "approve" | "approveIfNobody" | "limitMs" | "onEvent" | "refuse" | "scopes" | "signal" | "user"
 > {
   /** Told of what could not be put into the text: commands that were not run or failed, arguments that are too large. */
   readonly onDiagnostic?: (diagnostic: Diagnostic) => void;

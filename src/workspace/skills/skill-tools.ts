@@ -68,10 +68,12 @@ export function replaceTools(registry: Registry, before: Skill, after: Skill): v
   }
 }
 
-/** Whether a tool of `skill` may call `entry`: its own, everything that belongs to no skill, and what it says it uses. */
+/** Whether a tool of `skill` may call `entry`: its own, and what the skill declares in `uses`. */
 export function mayUse(skill: Skill | undefined, entry: Entry, registry: Pick<RegistryView, "resolve">): boolean {
-  if (skill === undefined || entry.source !== "skill" || entry.owner === skill.name) return true;
+  if (skill === undefined) return false;
+  if (entry.owner === skill.name) return true;
   return skill.uses.some((use) => {
+    if (use.address === entry.address) return true;
     const resolution = registry.resolve(use.address, skill.name);
     return resolution.ok && resolution.entry.address === entry.address;
   });

@@ -2,7 +2,7 @@ import { isLegacyRequest } from "@modelcontextprotocol/server";
 
 import type { Caller, GateRequest, Route } from "../../../gate/gate.ts";
 import type { Workspace } from "../../../workspace/workspace.ts";
-import { mayCall, toToolScopes } from "../tools/tool-scopes.ts";
+import { mayCallTool, toToolScopes } from "../../../core/scopes.ts";
 import { isNoticeEvent } from "./event-log.ts";
 import type { HttpSession, HttpSessions } from "./http-sessions.ts";
 import type { ModernService } from "./serve-modern.ts";
@@ -120,5 +120,5 @@ function findMissingScopes(workspace: Workspace, caller: Caller, body: unknown):
   if (caller.scopes === "all" || methodOf(body) !== "tools/call") return undefined;
   const { name } = ((body as { params?: unknown }).params ?? {}) as { readonly name?: unknown };
   const entry = typeof name === "string" ? workspace.getTool(name) : undefined;
-  return entry === undefined || mayCall(caller, entry) ? undefined : toToolScopes(entry);
+  return entry === undefined || mayCallTool(caller.scopes, entry) ? undefined : toToolScopes(entry);
 }

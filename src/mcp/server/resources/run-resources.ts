@@ -1,7 +1,7 @@
 import { isKitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import type { Caller } from "../../../gate/gate.ts";
-import { hasScope } from "../../../gate/has-scope.ts";
+import { hasScope } from "../../../core/scopes.ts";
 import type { ModelMessage } from "../../../models/model.ts";
 import type { Runs } from "../../../store/runs/create-runs.ts";
 import type { RunSummary } from "../../../store/runs/list-runs.ts";
@@ -25,7 +25,7 @@ const scope = "runs";
 
 /** Tells whether a caller may read what agents did. */
 export function mayReadRuns(caller: Caller): boolean {
-  return hasScope(caller, scope);
+  return hasScope(caller.scopes, scope);
 }
 
 /** The runs of agents that the store keeps, and their journals page by page. */

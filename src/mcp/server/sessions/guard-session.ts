@@ -1,9 +1,8 @@
-import { toFailure, type Failure } from "../../../core/errors.ts";
+import { hasAllTools, mayCallTool } from "../../../core/scopes.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import type { CallOptions } from "../../../workspace/call/call-options.ts";
 import type { RegisteredTool } from "../../../workspace/registered-tool.ts";
 import type { Session } from "../../../workspace/sessions/session.ts";
-import { hasAllTools, mayCall, toToolScopes } from "../tools/tool-scopes.ts";
 
 /**
  * A session as a caller with few scopes sees it: tools that they may not call are not there, and a call of one fails with
@@ -11,11 +10,11 @@ import { hasAllTools, mayCall, toToolScopes } from "../tools/tool-scopes.ts";
  */
 export function guardSession(session: Session, caller: Caller): Session {
   const { scopes } = caller;
-  if (scopes === "all" || hasAllTools(caller)) return session;
+  if (scopes === "all" || hasAllTools(scopes)) return session;
   const key = [...scopes].toSorted().join(" ");
   const known = guarded.get(session) ?? new Map<string, Session>();
   guarded.set(session, known);
-  const made = known.get(key) ?? createGuard(session, caller);
+  const made = known.get(key) ?? createGuard(session, scopes);
   // Tokens may have any scopes: what is kept for them must not grow without end.
   if (known.size >= mostGuards) known.clear();
   known.set(key, made);
@@ -27,8 +26,8 @@ const mostGuards = 100;
 /** By their scopes: what is kept for a session, such as its lists, is found again. */
 const guarded = new WeakMap<Session, Map<string, Session>>();
 
-function createGuard(session: Session, caller: Caller): Session {
-  const isAllowed = (entry: RegisteredTool | undefined): boolean => entry !== undefined && mayCall(caller, entry);
+function createGuard(session: Session, scopes: ReadonlySet<string>): Session {
+  const isAllowed = (entry: RegisteredTool | undefined): boolean => entry !== undefined && mayCallTool(scopes, entry);
   const allowed = new WeakMap<readonly RegisteredTool[], readonly RegisteredTool[]>();
 
   function filter(entries: readonly RegisteredTool[]): readonly RegisteredTool[] {
@@ -54,14 +53,9 @@ function createGuard(session: Session, caller: Caller): Session {
       }),
     getActiveSkillTools: () => session.getActiveSkillTools().filter(isAllowed),
     call: ((tool: string, input?: unknown, options?: CallOptions) =>
-      session.call(tool, input, { ...options, refuse })) as Session["call"],
-    invokeSkill: (name, argumentText, options) => session.invokeSkill(name, argumentText, { ...options, refuse }),
+      session.call(tool, input, { ...options, scopes })) as Session["call"],
+    invokeSkill: (name, argumentText, options) => session.invokeSkill(name, argumentText, { ...options, scopes }),
   };
-
-  function refuse(entry: RegisteredTool): Failure | undefined {
-    if (mayCall(caller, entry)) return undefined;
-    return toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
-  }
 
   function allowedOnly(entry: RegisteredTool | undefined): RegisteredTool | undefined {
     return isAllowed(entry) ? entry : undefined;

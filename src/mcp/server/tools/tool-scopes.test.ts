@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 
 import { defineSkill } from "../../../core/define-skill.ts";
 import { defineTool } from "../../../core/define-tool.ts";
+import { mayCallTool } from "../../../core/scopes.ts";
 import type { ToolAnnotations } from "../../../core/tool.ts";
 import type { Caller } from "../../../gate/gate.ts";
 import { createWorkspace } from "../../../workspace/create-workspace.ts";
 import { guardSession } from "../sessions/guard-session.ts";
-import { mayCall } from "./tool-scopes.ts";
 
 test.for<[string, string[]]>([
   ["tools", ["look", "make", "wipe", "pdf/extract"]],
@@ -18,10 +18,10 @@ test.for<[string, string[]]>([
   ["tools:of", ["look", "make", "wipe", "pdf/extract"]],
   ["tool", []],
   ["", []],
-])("mayCall() lets a caller with the scope %o call %o", async ([scope, expected]) => {
+])("mayCallTool() lets a caller with the scope %o call %o", async ([scope, expected]) => {
   const workspace = await createFilled();
 
-  const allowed = workspace.getAvailableTools().filter((entry) => mayCall(callerWith(scope), entry));
+  const allowed = workspace.getAvailableTools().filter((entry) => mayCallTool(callerWith(scope).scopes, entry));
 
   expect(allowed.map(({ address }) => address)).toEqual(expected);
 });

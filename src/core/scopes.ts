@@ -1,0 +1,54 @@
+import type { Tool } from "./tool-data.ts";
+
+/** What a caller may do: everything, or what these scopes name. */
+export type Scopes = "all" | ReadonlySet<string>;
+
+/** A tool in a workspace, as far as scopes look at it. */
+interface ScopedTool {
+  readonly tool: Pick<Tool, "name" | "annotations">;
+  readonly owner: string;
+}
+
+/**
+ * Tells whether `scopes` allow what `scope` names. A wider scope holds for the narrower ones behind its colons:
+ * `tools` holds for `tools:pdf`, and for `tools:pdf:merge` too.
+ */
+export function hasScope(scopes: Scopes, scope: string): boolean {
+  if (scopes === "all") return true;
+  let end = scope.length;
+  while (end > 0) {
+    if (scopes.has(scope.slice(0, end))) return true;
+    end = scope.lastIndexOf(":", end - 1);
+  }
+  return false;
+}
+
+/**
+ * The scopes that let a caller call a tool; one of them is enough, and `tools` is all of them.
+ *
+ * | scope | lets call |
+ * |---|---|
+ * | `tools` | every tool |
+ * | `tools:of:pdf` | the tools of the skill or component `pdf`; `tools:of:global` those of the workspace itself |
+ * | `tools:of:pdf:extract` | this one |
+ * | `tools:read` | tools that say that they only read |
+ * | `tools:write` | tools that do not say that they destroy |
+ */
+export function toToolScopes({ owner, tool }: ScopedTool): readonly string[] {
+  const { readOnly, destructive } = tool.annotations;
+  return [
+    `tools:of:${owner}:${tool.name}`,
+    ...(readOnly === true ? ["tools:read"] : []),
+    ...(destructive === true ? [] : ["tools:write"]),
+  ];
+}
+
+/** Tells whether `scopes` let a caller call a tool. */
+export function mayCallTool(scopes: Scopes, entry: ScopedTool): boolean {
+  return hasAllTools(scopes) || toToolScopes(entry).some((scope) => hasScope(scopes, scope));
+}
+
+/** Tells whether `scopes` let a caller call every tool. */
+export function hasAllTools(scopes: Scopes): boolean {
+  return hasScope(scopes, "tools");
+}

@@ -1,0 +1,93 @@
+import { toFailure, type Failure } from "../../core/errors.ts";
+import { mayCallTool, toToolScopes, type Scopes } from "../../core/scopes.ts";
+import type { ToolAuthor } from "../../core/tool.ts";
+import type { Entry } from "../entry.ts";
+import type { Call } from "./call.ts";
+
+/**
+ * Says why a call may not be made by those who make it; nothing if it may. This is the whole rule of which tool may call which:
+ *
+ * 1. The outermost caller needs the scopes for every tool that is called, however the call comes about.
+ * 2. Code that is not the host program's must own the tool, or declare it in `uses`.
+ * 3. No such code, and nothing that it calls, reaches a tool that works on the tools themselves.
+ * 4. A read-only tool calls only read-only tools.
+ * 5. A tool that was made here calls only what its author could call then, and can call now.
+ *
+ * What the called tool may touch (files, hosts, variables) is its own grant, and no matter of this.
+ */
+export function refuseByAuthority(call: Call): Failure | undefined {
+  const { entry, partOf = entry } = call.found;
+  return refuseOutermost(call, partOf) ?? refuseNested(call);
+}
+
+/** Why the outermost caller of `call` may not call a tool; nothing if they may. */
+export function refuseOutermost({ root }: Call, entry: Entry): Failure | undefined {
+  const { scopes, refuse } = root.options;
+  if (scopes !== undefined && !mayCallTool(scopes, entry)) {
+    return toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
+  }
+  return refuse?.(entry);
+}
+
+/** Tells whether a tool's code is the host program's own: its functions, its pipelines, and the programs of whoever calls. */
+export function isHostCode({ tool, source }: Entry): boolean {
+  if (tool.author !== undefined) return false;
+  const { kind } = tool.code;
+  return kind === "function" || kind === "code" || (kind === "pipeline" && source !== "skill");
+}
+
+/** Why the calls around `call` may not make it; nothing if they may, or if it is the outermost one. */
+export function refuseNested(call: Call): Failure | undefined {
+  if (call.parent === undefined) return undefined;
+  const { entry, partOf: target = entry } = call.found;
+  const { entry: caller, partOf = caller } = call.parent.found;
+  if (target === partOf) return undefined;
+  const names = { tool: target.address, caller: caller.address };
+  if (call.isBelowCode && isReserved(target)) return toFailure("tool-reserved", names);
+  if (!mayReach(call, partOf, target)) {
+    return toFailure("tool-undeclared", { ...names, ...(caller.source === "skill" && { skill: caller.owner }) });
+  }
+  if (caller.tool.annotations.readOnly === true && target.tool.annotations.readOnly !== true) {
+    return toFailure("caller-read-only", names);
+  }
+  return refuseAuthors(call, target);
+}
+
+function isReserved({ tool }: Entry): boolean {
+  return tool.meta === true || tool.code.kind === "code";
+}
+
+/** Whether a tool's code owns another tool, or declares it. The host program's own code need not declare tools outside skills. */
+function mayReach({ host, holder }: Call, caller: Entry, target: Entry): boolean {
+  if (caller.address === target.address) return true;
+  if (caller.source !== "global" && caller.owner === target.owner) return true;
+  const isHost = isHostCode(caller);
+  if (isHost && (caller.source !== "skill" || target.source !== "skill")) return true;
+  if (caller.source === "skill") return host.skills.mayUse(caller.owner, target, holder);
+  return (caller.tool.uses ?? []).some((address) => {
+    const found = host.registry.resolveFor(holder, address, undefined);
+    return found.ok && found.entry.address === target.address;
+  });
+}
+
+function refuseAuthors({ host, parent }: Call, target: Entry): Failure | undefined {
+  for (let around = parent; around !== undefined; around = around.parent) {
+    const { author } = around.entry.tool;
+    if (author !== undefined && !mayAuthorCall(author, target, host.scopesOf)) {
+      const names = { tool: target.address, caller: around.address, author: author.user ?? "its author" };
+      return toFailure("author-denied", { ...names, scopes: toToolScopes(target) });
+    }
+  }
+  return undefined;
+}
+
+/** Whether the author of a tool could call `target` when it was made, and can call it now. */
+function mayAuthorCall({ user, scopes }: ToolAuthor, target: Entry, scopesOf: ScopesOf | undefined): boolean {
+  const then: Scopes = scopes === "all" ? scopes : new Set(scopes);
+  if (!mayCallTool(then, target)) return false;
+  const now = user === undefined ? undefined : scopesOf?.(user);
+  return now === undefined || mayCallTool(now, target);
+}
+
+/** The scopes that a user has now; nothing if that is not known here, no scopes if the user is gone. */
+export type ScopesOf = (user: string) => Scopes | undefined;
