@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 import { isKitbagError } from "../core/errors.ts";
-import { anybody, isDenial, type Access, type Denial } from "./access/access.ts";
+import { isDenial, type Access, type Denial } from "./access/access.ts";
+import { anybody } from "./access/token-check.ts";
 import type { Challenge } from "./access/challenge.ts";
 import type { Caller, GateEvent, Refusal, Route } from "./gate.ts";
 import type { Buckets } from "./limits/buckets.ts";

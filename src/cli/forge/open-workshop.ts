@@ -2,6 +2,7 @@ import { isKitbagError } from "../../core/errors.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { Forge, ForgeOptions } from "../../forge/forge-interface.ts";
 import type { FollowedSkills } from "../../workspace/skills/follow-skills.ts";
+import type { WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Invocation } from "../cli-command.ts";
 import { createConfigured, openWorkspace, type Additions, type OpenWorkspace } from "../config/open-workspace.ts";
 import { startLog } from "../logs/start-log.ts";
@@ -18,6 +19,8 @@ export interface WorkshopWishes {
   readonly hasForge: boolean;
   /** Asked when a tool wants more than the policy grants. @default it waits */
   readonly approve?: ForgeOptions["approve"];
+  /** The scopes that users have now. @default those of when they made a tool */
+  readonly scopesOf?: WorkspaceOptions["scopesOf"];
   /** Adds the skills of the project, closed; answers who follows them, if somebody does. */
   addSkills(opened: OpenWorkspace, servers: CliServers): Promise<FollowedSkills | undefined>;
 }
@@ -33,10 +36,12 @@ export interface Workshop extends Omit<OpenWorkspace, "forge"> {
 export async function openWorkshop(
   invocation: Invocation,
   { records, runtimes }: OpenRecords,
-  { hasForge, approve, addSkills }: WorkshopWishes,
+  { hasForge, approve, scopesOf, addSkills }: WorkshopWishes,
 ): Promise<Workshop> {
   const code = createCodeMode(runtimes);
-  const additions = { runtimes: withRuntime(runtimes, code.runtime), complete: records.complete };
+  const complete: Additions["complete"] = (given) =>
+    records.complete({ ...(scopesOf !== undefined && { scopesOf }), ...given });
+  const additions = { runtimes: withRuntime(runtimes, code.runtime), complete };
   const opened = await openTools(invocation, additions);
   const { workspace, options, mcp, model, forge: made } = opened;
   await startLog(workspace, options, invocation);

@@ -1,4 +1,5 @@
 import type { Store } from "../../core/store.ts";
+import { createScopesOf } from "../../gate/access/token-check.ts";
 import type { McpServing } from "../../mcp/server/mcp-serving.ts";
 import { createOutputTool } from "../../workspace/outputs/output-tool.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
@@ -23,7 +24,7 @@ export interface Served {
 /** Opens the tools and skills of a project, code mode and the MCP server in front of them. */
 export async function openServed(
   invocation: Invocation,
-  { directories, exposure, hasForge }: ServeWishes,
+  { directories, exposure, hasForge, http }: ServeWishes,
   open: OpenRecords,
 ): Promise<Served> {
   // The largest part to load; the rest does not need it to begin.
@@ -31,6 +32,7 @@ export async function openServed(
   loading.catch(() => {});
   const workshop = await openWorkshop(invocation, open, {
     hasForge,
+    ...(http !== undefined && http.tokens.length > 0 && { scopesOf: createScopesOf(http.tokens) }),
     async addSkills({ workspace, mcp }, servers) {
       const followed = await followFolders(invocation, workspace, { directories, servers });
       // `kitbag trust` in another terminal counts at once.

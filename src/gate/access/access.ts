@@ -5,7 +5,7 @@ import { hasScope } from "../../core/scopes.ts";
 import type { Challenge } from "./challenge.ts";
 import type { Guesses } from "./guesses.ts";
 import { createJwtCheck, type JwtAnswer } from "./jwt-check.ts";
-import { createTokenCheck, readBearer } from "./token-check.ts";
+import { anybody, createTokenCheck, readBearer } from "./token-check.ts";
 
 /** Somebody is not let in, and what they are told. */
 export interface Denial {
@@ -38,9 +38,6 @@ export interface AccessParts {
   readonly challenge: Challenge;
   readonly guesses: Guesses | undefined;
 }
-
-/** Whoever comes when nothing is asked of anybody. */
-export const anybody: Caller = { id: "local", scopes: "all" };
 
 /** The most JWTs that are remembered, and for how long. */
 const mostJwts = 1000;

@@ -1,6 +1,27 @@
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
+import type { Scopes } from "../../core/scopes.ts";
 import type { Caller, GateToken } from "../gate.ts";
+
+/**
+ * Makes the look-up of the scopes that users have now, by their tokens: all that the tokens of one user have together, none for a user
+ * without a token. Nothing is known of those who log in elsewhere.
+ */
+export function createScopesOf(tokens: readonly GateToken[]): (user: string) => Scopes | undefined {
+  const byUser = new Map<string, Scopes>();
+  for (const { id, scopes } of tokens.map(toCaller)) {
+    const before = byUser.get(id) ?? new Set<string>();
+    byUser.set(id, scopes === "all" || before === "all" ? "all" : new Set([...before, ...scopes]));
+  }
+  return (user) => (user === anybody.id || user.startsWith("oauth:") ? undefined : (byUser.get(user) ?? new Set()));
+}
+
+/** Who is let in when no token is asked for. */
+export const anybody: Caller = { id: "local", scopes: "all" };
+
+function toCaller({ id, scopes = "all" }: GateToken, index: number): Caller {
+  return { id: id ?? `token-${index + 1}`, scopes: scopes === "all" ? scopes : new Set(scopes) };
+}
 
 /** Finds whose token was sent, by its digest. */
 export interface TokenCheck {
@@ -13,10 +34,7 @@ export interface TokenCheck {
 export function createTokenCheck(tokens: readonly GateToken[]): TokenCheck {
   const salt = randomBytes(32).toString("base64");
   const digest = (token: string): Buffer => hash("sha256", salt + token, "buffer");
-  const known = tokens.map(({ token, id, scopes = "all" }, index) => ({
-    digest: digest(token),
-    caller: { id: id ?? `token-${index + 1}`, scopes: scopes === "all" ? scopes : new Set(scopes) },
-  }));
+  const known = tokens.map((one, index) => ({ digest: digest(one.token), caller: toCaller(one, index) }));
 
   return {
     digest,

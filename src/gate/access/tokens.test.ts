@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 
 import { echoRoute, madeUpToken, openTestGate } from "../../../test/support/test-gate.ts";
 import type { Caller, Gate } from "../gate.ts";
-import { readBearer } from "./token-check.ts";
+import { createScopesOf, readBearer } from "./token-check.ts";
 
 test.for([
   ["Bearer abc", "abc"],
@@ -144,3 +144,18 @@ test("/healthz needs no token, and says nothing more than that the service lives
 async function ask(gate: Gate, token: string): Promise<Response> {
   return fetch(`${gate.url}/echo`, { headers: { authorization: `Bearer ${token}` } });
 }
+
+test("createScopesOf() knows what all tokens of a user allow together, and that a user without one has no scopes", () => {
+  const scopesOf = createScopesOf([
+    { token: "a".repeat(32), id: "ann", scopes: ["tools:read"] },
+    { token: "b".repeat(32), id: "ann", scopes: ["tools:write"] },
+    { token: "c".repeat(32), id: "bob", scopes: ["tools:read"] },
+    { token: "d".repeat(32), id: "bob" },
+    { token: "e".repeat(32) },
+  ]);
+
+  expect(scopesOf("ann")).toEqual(new Set(["tools:read", "tools:write"]));
+  expect([scopesOf("bob"), scopesOf("token-5")]).toEqual(["all", "all"]);
+  expect(scopesOf("left")).toEqual(new Set());
+  expect([scopesOf("local"), scopesOf("oauth:zoe")]).toEqual([undefined, undefined]);
+});

@@ -41,7 +41,8 @@ export function refuseNested(call: Call): Failure | undefined {
   if (call.parent === undefined) return undefined;
   const { entry, partOf: target = entry } = call.found;
   const { entry: caller, partOf = caller } = call.parent.found;
-  if (target === partOf) return undefined;
+  // A part of a composed tool is the composed tool.
+  if (target !== entry && target === partOf) return undefined;
   const names = { tool: target.address, caller: caller.address };
   if (call.isBelowCode && isReserved(target)) return toFailure("tool-reserved", names);
   if (!mayReach(call, partOf, target)) {
