@@ -71,8 +71,7 @@ export type {
   SkillState,
   SkillToolState,
 } from "./workspace/skills/skill-methods.ts";
-export type { ScopesOf } from "./workspace/call/authority.ts";
-export type { Scopes } from "./core/scopes.ts";
+export type { Scopes, ScopesOf } from "./core/scopes.ts";
 export type { CallOptions } from "./workspace/call/call-options.ts";
 export type { InjectedRecord, InjectedSource, InjectorCall } from "./workspace/call/injection.ts";
 export type { SkillUsage } from "./workspace/skills/in-flight.ts";

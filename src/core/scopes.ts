@@ -3,6 +3,9 @@ import type { Tool } from "./tool-data.ts";
 /** What a caller may do: everything, or what these scopes name. */
 export type Scopes = "all" | ReadonlySet<string>;
 
+/** The scopes that a user has now; nothing if that is not known here, no scopes if the user is gone. */
+export type ScopesOf = (user: string) => Scopes | undefined;
+
 /** A tool in a workspace, as far as scopes look at it. */
 interface ScopedTool {
   readonly tool: Pick<Tool, "name" | "annotations">;

@@ -28,3 +28,10 @@ export type Resolution =
       readonly requested: string;
       readonly failure: Failure;
     };
+
+/** Tells whether a tool's code is the host program's own: its functions, its pipelines, and the programs of the caller in code mode. */
+export function isHostCode({ tool, source }: Entry): boolean {
+  if (tool.author !== undefined) return false;
+  const { kind } = tool.code;
+  return kind === "function" || kind === "code" || (kind === "pipeline" && source !== "skill");
+}

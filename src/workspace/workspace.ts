@@ -1,5 +1,6 @@
 import type { CallEvent } from "../core/events.ts";
 import type { Runtime } from "../core/runtime.ts";
+import type { ScopesOf } from "../core/scopes.ts";
 import type { Store } from "../core/store.ts";
 import type { Skill } from "../core/skill.ts";
 import type { ToolState } from "../core/tool-state.ts";
@@ -8,7 +9,6 @@ import type { Audit } from "../store/audit/open-audit.ts";
 import type { CallStats } from "../store/stats/call-stats.ts";
 import type { CallMethods } from "./call-methods.ts";
 import type { Approve } from "./call/approval.ts";
-import type { ScopesOf } from "./call/authority.ts";
 import type { InjectedSource } from "./call/injection.ts";
 import type { Middleware, UseOptions } from "./call/middleware.ts";
 import type { WorkspaceLimits } from "./limits.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 import { isKitbagError } from "../../core/errors.ts";
 import { joinPermissions } from "../../core/permissions.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, ToolAuthor } from "../../core/tool.ts";
 import { readFolder } from "../../skills/folder/read-folder.ts";
 import { loadSkills } from "../../workspace/skills/load-workspace-skills.ts";
 import { checkSkillDraft } from "../drafts/check-draft.ts";
@@ -17,11 +17,12 @@ import type {
   ReplayReport,
   SkillAnswer,
   SkillChangeOptions,
+  WaitingTool,
 } from "../forge-interface.ts";
 import { nothingChanged, refuseDraft, refuseExamples, refuseWith, toDiagnostics } from "../birth/answer.ts";
 import { checkUses } from "../birth/check-uses.ts";
 import { findLaxerTools } from "../birth/find-laxer.ts";
-import { holdBack, type Agreed } from "../birth/hold-back.ts";
+import { holdBack, type Agreed, type Wish } from "../birth/hold-back.ts";
 import { refuseCaller } from "../birth/refuse-caller.ts";
 import { toAuthor, type AuthorOptions } from "../edits.ts";
 import type { SkillDraft } from "../tool-draft.ts";
@@ -83,7 +84,7 @@ interface Making {
 
 async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const { draft, stage, stored, options } = making;
-  const { signal, agreed } = options;
+  const { signal } = options;
   const author = toAuthor(parts, options);
   const from = stored.current?.label;
   try {
@@ -103,10 +104,9 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const last = await loadLastTools(stored, tools);
   const forbidden = refuseCaller({ name: draft.name, tools: [...before, ...last], skill: draft.name }, options);
   if (forbidden !== undefined) return forbidden;
-  const checked = checkUses(parts, { uses: tools.length === 0 ? [] : uses, isCode: true, author });
-  if (!checked.ok) return refuseDraft(draft.name, checked.diagnostics);
-  const laxer = [...checked.asks, ...findLaxerTools(last, tools)];
-  const held = await holdBack(parts, { draft, asked, laxer, agreed, from, author });
+  const laxer = findLaxerTools(last, tools);
+  const wish = { draft, asked, laxer, agreed: options.agreed, from, author };
+  const held = await holdSkill(parts, wish, tools.length === 0 ? [] : uses);
   if (held !== undefined) return held;
   const examples = await trySkill(parts, { draft, tools }, options);
   signal?.throwIfAborted();
@@ -114,6 +114,18 @@ async function bring(parts: ForgeParts, making: Making): Promise<SkillAnswer> {
   const replay = await replaySkill(parts, { stored, before, after: tools }, options);
   const change = await findSkillChange(draft, tools, stored);
   return makeLive(parts, making, { ...change, replay, diagnostics });
+}
+
+/** What a skill answers with that wants what its author may not give it, or what a person must agree to. */
+async function holdSkill(
+  parts: ForgeParts,
+  wish: Wish & { readonly author: ToolAuthor },
+  uses: readonly string[],
+): Promise<RefusedTool | WaitingTool | undefined> {
+  const { draft, author, laxer = [] } = wish;
+  const checked = checkUses(parts, { uses, isCode: true, author });
+  if (!checked.ok) return refuseDraft(draft.name, checked.diagnostics);
+  return holdBack(parts, { ...wish, laxer: [...checked.asks, ...laxer] });
 }
 
 /** Outside its skill, where it is tried, a tool has to declare by itself what its skill declares for it. */

@@ -32,7 +32,7 @@ test("no chain of calls has an effect outside the authority rule, and none insid
       const expected = expectedEffects(world, calls, caller);
       const effects: string[] = [];
 
-      await makeCall[way](await open(world, effects), calls, caller);
+      await (makeCall[way] as MakeCall)(await open(world, effects), calls, caller);
 
       expect(effects).toEqual(expected);
       if (expected.length === calls.filter(({ kind }) => kind !== "pipeline").length) finished += 1;
@@ -150,9 +150,9 @@ function mayCall({ uses }: World, around: readonly Spec[], target: Spec): boolea
   const [owner, targetOwner] = [ownerOf(caller.index), ownerOf(target.index)];
   const declared = owner === "global" ? caller.uses.slice(0, caller.kind === "pipeline" ? 1 : undefined) : uses[owner];
   const isOwn = caller.index === target.index || (owner !== "global" && owner === targetOwner);
-  const isFree = !isForeign(caller) && (owner === "global" || targetOwner === "global");
+  const isFree = !isForeign(caller) && [owner, targetOwner].includes("global");
   return (
-    (isOwn || isFree || declared.includes(target.index)) &&
+    [isOwn, isFree, declared.includes(target.index)].includes(true) &&
     !(target.isMeta && around.some(isForeign)) &&
     (!caller.readOnly || target.readOnly) &&
     around.every(({ author }) => author === undefined || [author.then, author.now].every((had) => allows(had, target)))

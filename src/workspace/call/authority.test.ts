@@ -37,7 +37,7 @@ test("call() refuses an undeclared function of the host program, and prints the 
   });
 });
 
-test("call() keeps programs, and whatever works on tools, away from scripts and from what they call", async () => {
+test("call() keeps programs, and tools that change tools, away from scripts and from what they call", async () => {
   const workspace = await open({ uses: ["execute_code", "make", "deploy", "relay"] });
   const code = 'return await tools["net/fetch"]({})';
 

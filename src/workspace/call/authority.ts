@@ -1,7 +1,7 @@
 import { toFailure, type Failure } from "../../core/errors.ts";
-import { mayCallTool, toToolScopes, type Scopes } from "../../core/scopes.ts";
+import { mayCallTool, toToolScopes, type Scopes, type ScopesOf } from "../../core/scopes.ts";
 import type { ToolAuthor } from "../../core/tool.ts";
-import type { Entry } from "../entry.ts";
+import { isHostCode, type Entry } from "../entry.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -27,13 +27,6 @@ export function refuseOutermost({ root }: Call, entry: Entry): Failure | undefin
     return toFailure("scope-missing", { tool: entry.address, scopes: toToolScopes(entry) });
   }
   return refuse?.(entry);
-}
-
-/** Tells whether a tool's code is the host program's own: its functions, its pipelines, and the programs of whoever calls. */
-export function isHostCode({ tool, source }: Entry): boolean {
-  if (tool.author !== undefined) return false;
-  const { kind } = tool.code;
-  return kind === "function" || kind === "code" || (kind === "pipeline" && source !== "skill");
 }
 
 /** Why the calls around `call` may not make it; nothing if they may, or if it is the outermost one. */
@@ -89,6 +82,3 @@ function mayAuthorCall({ user, scopes }: ToolAuthor, target: Entry, scopesOf: Sc
   const now = user === undefined ? undefined : scopesOf?.(user);
   return now === undefined || mayCallTool(now, target);
 }
-
-/** The scopes that a user has now; nothing if that is not known here, no scopes if the user is gone. */
-export type ScopesOf = (user: string) => Scopes | undefined;

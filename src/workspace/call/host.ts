@@ -2,6 +2,7 @@ import type { CallEvent } from "../../core/events.ts";
 import type { PatternRedactor } from "../../core/redaction/pattern-redactor.ts";
 import type { Redactor } from "../../core/redactor.ts";
 import type { Runtime } from "../../core/runtime.ts";
+import type { ScopesOf } from "../../core/scopes.ts";
 import type { KeyValueStore, Store } from "../../core/store.ts";
 import type { Audit } from "../../store/audit/open-audit.ts";
 import type { Breakers } from "../failures/breakers.ts";
@@ -18,7 +19,6 @@ import type { Meter } from "../telemetry/meter.ts";
 import type { Telemetry } from "../telemetry/tracing.ts";
 import type { WorkspaceLimits } from "../limits.ts";
 import type { Approve } from "./approval.ts";
-import type { ScopesOf } from "./authority.ts";
 import type { InjectedSource } from "./injection.ts";
 import type { Slots } from "./slots.ts";
 
