@@ -157,6 +157,7 @@ test("call() holds a made tool to what its author could call then, and can call 
       make("wide", "writer", "all"),
       make("inner", "stranger", "all"),
       make("gone", "left", "all"),
+      { ...script("unnamed", { uses: ["deploy"] }), author: { scopes: [] } },
     ],
   });
   now.set("left", new Set());
@@ -165,6 +166,7 @@ test("call() holds a made tool to what its author could call then, and can call 
   expect(await reach(workspace, "narrow", "deploy")).toBe("author-denied");
   expect(await reach(workspace, "wide", "deploy")).toBe("ok");
   expect(await reach(workspace, "gone", "deploy")).toBe("author-denied");
+  expect(await reach(workspace, "unnamed", "deploy")).toBe("author-denied");
   // Nothing is known of the scopes that this author has now: those of then count.
   expect(await reach(workspace, "inner", "deploy")).toBe("ok");
   // The narrow author's tool gains nothing by going through another author's tool.
