@@ -1,5 +1,5 @@
 import { KitbagError } from "../../core/errors.ts";
-import { describeInnerAddress } from "../../sandbox/egress/address.ts";
+import { isInnerUrl } from "../../sandbox/download/check-address.ts";
 import { egressRequest, type EgressResponse } from "../../sandbox/egress/egress-request.ts";
 import { parseHost } from "../../sandbox/egress/host.ts";
 import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
@@ -48,14 +48,6 @@ export async function downloadImage(url: URL, options: DownloadOptions): Promise
     next = toNext(next, location);
   }
   throw refuse(url, `there were more than ${maxRedirects} redirects`);
-}
-
-/** Tells whether a URL says by itself that it leads to this machine or into its network: nobody outside can follow it. */
-export function isInnerUrl({ hostname }: URL): boolean {
-  const host = parseHost(hostname);
-  if ("wrong" in host) return false;
-  if (host.kind === "address") return describeInnerAddress(host.host) !== undefined;
-  return host.host === "localhost" || host.host.endsWith(".localhost");
 }
 
 /** A public name or address is its own rule; what is inside needs one that was given. */

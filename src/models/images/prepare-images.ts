@@ -1,8 +1,9 @@
 import type { Model, ModelMessage, ModelPrompt } from "../model.ts";
+import { isInnerUrl } from "../../sandbox/download/check-address.ts";
 import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
 import { convertImage, fitsLimits } from "./convert-image.ts";
 import { countImages, isImage } from "./count-images.ts";
-import { downloadImage, isInnerUrl, showUrl } from "./download-image.ts";
+import { downloadImage, showUrl } from "./download-image.ts";
 import { createImageCache, type ImageCache } from "./image-cache.ts";
 import type { ImageFile } from "./image-file.ts";
 import { findImageLimits, manyImages, type ImageLimits } from "./image-limits.ts";

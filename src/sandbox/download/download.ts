@@ -1,10 +1,6 @@
-import type { IncomingMessage } from "node:http";
-import { request as requestHttp } from "node:http";
-import { request as requestHttps } from "node:https";
-
 import { describeCause, isKitbagError, KitbagError } from "../../core/errors.ts";
-import { fixedLookup } from "../egress/dial.ts";
-import { checkAddress, type Reach } from "./check-address.ts";
+import type { Reach } from "./check-address.ts";
+import { findRefusal, guardedFetch } from "./guarded-fetch.ts";
 
 /** How something is downloaded. */
 export interface DownloadOptions extends Reach {
@@ -29,79 +25,71 @@ export async function download(address: URL, options: DownloadOptions): Promise<
   const { limitMs, signal } = options;
   const clock = AbortSignal.timeout(limitMs);
   const stop = signal === undefined ? clock : AbortSignal.any([signal, clock]);
+  const fetchChecked = guardedFetch(options);
   try {
     let url = address;
     for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
-      const response = await ask(url, options, stop);
+      const response = await ask(fetchChecked, url, { accept: options.accept ?? "*/*", signal: stop });
       const next = findRedirect(response, url);
       if (next === undefined) return await readBody(response, url, options.maxBytes);
-      response.destroy();
+      await response.body?.cancel();
       url = next;
     }
     throw failed(address, `it leads on more than ${mostRedirects} times`);
   } catch (cause) {
     signal?.throwIfAborted();
     if (clock.aborted) throw failed(address, `it took longer than ${limitMs} ms`, cause);
+    const refusal = findRefusal(cause);
+    if (refusal !== undefined) throw refusal;
     if (isKitbagError(cause)) throw cause;
     throw failed(address, describeCause(cause, 200), cause);
   }
 }
 
-async function ask(url: URL, options: DownloadOptions, signal: AbortSignal): Promise<IncomingMessage> {
-  const { addresses } = await checkAddress(url, options);
-  const { username, password } = url;
-  const request = url.protocol === "https:" ? requestHttps : requestHttp;
-  return new Promise((resolve, reject) => {
-    const asked = request({
-      protocol: url.protocol,
-      // Brackets belong to the address in a URL only.
-      hostname: url.hostname.replaceAll(/^\[|\]$/gu, ""),
-      port: url.port,
-      path: `${url.pathname}${url.search}`,
-      lookup: fixedLookup(addresses),
-      agent: false,
-      signal,
-      headers: { accept: options.accept ?? "*/*", "accept-encoding": "identity", "user-agent": "kitbag" },
-      ...(username !== "" && { auth: `${decodeURIComponent(username)}:${decodeURIComponent(password)}` }),
-    });
-    asked.once("response", resolve);
-    asked.once("error", reject);
-    asked.end();
-  });
+async function ask(
+  fetchChecked: typeof fetch,
+  url: URL,
+  { accept, signal }: { readonly accept: string; readonly signal: AbortSignal },
+): Promise<Response> {
+  const plain = new URL(url);
+  plain.username = plain.password = "";
+  const login = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
+  const headers = {
+    accept,
+    ...(url.username !== "" && { authorization: `Basic ${Buffer.from(login).toString("base64")}` }),
+  };
+  return fetchChecked(plain, { headers, redirect: "manual", signal });
 }
 
-function findRedirect({ statusCode = 0, headers }: IncomingMessage, url: URL): URL | undefined {
-  if (statusCode < 300 || statusCode > 399 || headers.location === undefined) return undefined;
-  if (!URL.canParse(headers.location, url.href)) throw failed(url, "it leads on to something that is no address");
-  const next = new URL(headers.location, url);
+function findRedirect({ status, headers }: Response, url: URL): URL | undefined {
+  const location = status >= 300 && status <= 399 ? headers.get("location") : null;
+  if (location === null) return undefined;
+  const next = URL.parse(location, url.href);
+  if (next === null) throw failed(url, "it leads on to something that is no address");
   if (next.protocol !== "https:" && next.protocol !== "http:") throw failed(url, `it leads on to ${next.protocol}`);
   // What the next host asks for is not what this one may hand over.
   if (next.origin !== url.origin) next.username = next.password = "";
   return next;
 }
 
-async function readBody(response: IncomingMessage, url: URL, maxBytes: number): Promise<Buffer> {
-  const { statusCode = 0, headers } = response;
-  if (statusCode !== 200) {
-    response.destroy();
-    throw failed(
-      url,
-      `it answered with status ${statusCode}${statusCode === 401 ? ": it wants to know who asks" : ""}`,
-    );
+async function readBody({ status, headers, body }: Response, url: URL, maxBytes: number): Promise<Buffer> {
+  const tooLarge = `it is larger than ${maxBytes} bytes`;
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  if (status !== 200) {
+    await body?.cancel();
+    throw failed(url, `it answered with status ${status}${status === 401 ? ": it wants to know who asks" : ""}`);
   }
-  const pieces: Buffer[] = [];
-  let bytes = Number(headers["content-length"] ?? 0);
-  if (bytes <= maxBytes) {
-    bytes = 0;
-    for await (const piece of response as AsyncIterable<Buffer>) {
-      bytes += piece.length;
-      if (bytes > maxBytes) break;
-      pieces.push(piece);
-    }
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) {
+    await body?.cancel();
+    throw failed(url, tooLarge);
   }
-  if (bytes <= maxBytes && response.complete) return Buffer.concat(pieces);
-  response.destroy();
-  throw failed(url, bytes > maxBytes ? `it is larger than ${maxBytes} bytes` : "it ended too early");
+  for await (const piece of body ?? []) {
+    bytes += piece.length;
+    if (bytes > maxBytes) throw failed(url, tooLarge);
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 /** An address for people: what may be a secret in it is left out. */
