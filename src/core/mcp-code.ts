@@ -44,6 +44,11 @@ export interface McpAddress extends SourceFacts {
   readonly headers?: Readonly<Record<string, string>>;
   /** Says that the server asks for a log-in. @default it does not */
   readonly oauth?: McpOAuth;
+  /**
+   * Hosts that may be on this machine or in a private network, beside an address that `url` or the issuer names. Of a skill these are
+   * its network rules, and only addresses among them count. @default none
+   */
+  readonly allowHosts?: readonly string[];
 }
 
 /** How one logs in to a server. */

@@ -87,9 +87,11 @@ test.for<[network: readonly string[] | undefined, isGranted: boolean]>([
   [undefined, false],
   [["example.org"], false],
   [["example.com"], false],
-  [["api.example.com"], true],
+  [["api.example.com"], false],
+  [["api.example.com:443"], false],
+  [["*.example.com"], false],
   [["api.example.com:8443"], true],
-  [["*.example.com"], true],
+  [["*.example.com:8443"], true],
 ])("toMcpSource() lets a skill with the network %j reach its server: %s", ([network, isGranted]) => {
   const permissions = network === undefined ? {} : { network };
 
@@ -97,6 +99,15 @@ test.for<[network: readonly string[] | undefined, isGranted: boolean]>([
 
   expect(typeof source !== "string").toBe(isGranted);
 });
+
+test.for([[["api.example.com"]], [["api.example.com:443"]], [["*.example.com"]]])(
+  "toMcpSource() takes the network %j for the usual port",
+  ([network = []]) => {
+    const source = toMcpSource("a", { url: "https://api.example.com/mcp" }, { permissions: { network } });
+
+    expect(source).toMatchObject({ url: "https://api.example.com/mcp", allowHosts: network });
+  },
+);
 
 test.for<[McpServerEntry]>([
   [{ token: "SECRET" }],

@@ -20,6 +20,11 @@ export interface McpServerEntry {
   /** Headers: the names of the secrets that are their values. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly oauth?: McpOAuth | true;
+  /**
+   * Hosts (`mcp.internal`, `127.0.0.1:8080`) that the server and its log-in may lead to, though they are on this machine or in a
+   * private network. Only in a configuration: in a skill these are the addresses among its network rules. @default the address in `url`
+   */
+  readonly allowHosts?: readonly string[];
   /** Only these of its tools. @default all */
   readonly tools?: readonly string[];
   readonly limitMs?: number;
@@ -52,6 +57,7 @@ export const configMcpSchema: JsonObject = closed({
   ...ofAll,
   permissions: closed(Object.fromEntries(permissionKinds.map((kind) => [kind, texts]))),
   sandbox: { const: "off" },
+  allowHosts: texts,
 });
 
 /** Who lists a server. */
@@ -67,7 +73,7 @@ export function toMcpSource(name: string, listed: McpServerEntry, owner: SourceO
   const { command, url } = listed;
   if (command === undefined && url !== undefined) return toAddress(name, url, { listed, owner });
   if (command === undefined || url !== undefined) return 'it needs either "command" or "url"';
-  const wrong = (["token", "headers", "oauth"] as const).find((part) => listed[part] !== undefined);
+  const wrong = (["token", "headers", "oauth", "allowHosts"] as const).find((part) => listed[part] !== undefined);
   if (wrong !== undefined) return `only a server with "url" has "${wrong}"`;
   return {
     ...toFacts(name, listed, owner),
@@ -102,12 +108,14 @@ function toAddress(name: string, url: string, { listed, owner }: Listing): McpAd
   if (parsed === undefined) return "its url cannot be read";
   const wrong = findWrong(listed, parsed) ?? findUngranted(listed, parsed, owner);
   if (wrong !== undefined) return wrong;
+  const allowHosts = owner.permissions === undefined ? listed.allowHosts : owner.permissions.network;
   return {
     ...toFacts(name, listed, owner),
     url: parsed.href,
     ...(token !== undefined && { token }),
     ...(headers !== undefined && { headers }),
     ...(oauth !== undefined && { oauth: toOAuth(oauth) }),
+    ...(allowHosts !== undefined && { allowHosts }),
   };
 }
 
@@ -138,10 +146,14 @@ function findUngranted(
   return secret && `the secret ${secret} is not granted; write under [permissions]: env = ["${secret}"]`;
 }
 
-function isGranted({ hostname, host }: URL, network: readonly string[]): boolean {
-  return network.some(
-    (rule) => rule === host || rule === hostname || (rule.startsWith("*.") && hostname.endsWith(rule.slice(1))),
-  );
+/** A rule without a port grants 80 and 443. */
+function isGranted({ hostname, port, protocol }: URL, network: readonly string[]): boolean {
+  const asked = port || (protocol === "https:" ? "443" : "80");
+  return network.some((rule) => {
+    const [, host = "", granted] = /^(.*?)(?::(\d+))?$/u.exec(rule) ?? [];
+    if (granted === undefined ? asked !== "80" && asked !== "443" : granted !== asked) return false;
+    return host.startsWith("*.") ? hostname.endsWith(host.slice(1)) : host === hostname;
+  });
 }
 
 /** A skill has one grant for all that it runs; of its variables a server sees those that it names. */

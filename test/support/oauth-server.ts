@@ -57,8 +57,8 @@ function createDesk(): {
   };
 }
 
-/** Opens both on the loopback address, until the test ends. */
-export async function openOAuthServer(): Promise<OAuthServer> {
+/** Opens both on the loopback address, until the test ends. `said` is what its metadata say instead of the truth. */
+export async function openOAuthServer(said: Readonly<Record<string, unknown>> = {}): Promise<OAuthServer> {
   const { tokens, grants, authorize, exchange } = createDesk();
   const server = createServer((request, response) => void answer(request, response));
   await new Promise<void>((resolve) => {
@@ -79,8 +79,8 @@ export async function openOAuthServer(): Promise<OAuthServer> {
     const body = await readAll(request);
     const pages: Record<string, () => void> = {
       "/.well-known/oauth-protected-resource/mcp": () =>
-        json(response, 200, { resource: `${url}/mcp`, authorization_servers: [url] }),
-      "/.well-known/oauth-authorization-server": () => json(response, 200, metadata(url)),
+        json(response, 200, { resource: `${url}/mcp`, authorization_servers: [url], ...said }),
+      "/.well-known/oauth-authorization-server": () => json(response, 200, { ...metadata(url), ...said }),
       "/register": () => json(response, 201, { ...(JSON.parse(body) as object), client_id: "made-up" }),
       "/authorize": () => void response.writeHead(302, { location: authorize(searchParams) }).end(),
       "/token": () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isKitbagError, KitbagError } from "../../core/errors.ts";
 import { isMcpProgram, toSourceKey, type McpAddress, type McpProgram, type McpSource } from "../../core/mcp-code.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
+import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Limits } from "../../sandbox/sandbox.ts";
 import { createSnapshots, type Snapshots } from "../../sandbox/snapshots.ts";
@@ -28,6 +29,8 @@ export interface ConnectorOptions {
   readonly limits?: Partial<Limits>;
   /** The largest message of a server. @default 16 MiB */
   readonly maxMessageBytes?: number;
+  /** Finds the addresses of servers over HTTP. @default the system's resolver */
+  readonly lookup?: Lookup;
 }
 
 /** One attempt to connect. */
@@ -82,7 +85,8 @@ export function createConnector(options: ConnectorOptions): Connector {
   return (source, attempt) => {
     if (isMcpProgram(source)) return connectProgram(source, attempt);
     const directory = join(home, "mcp");
-    return connectAddress(source, attempt, { findSecret, directory, maxBytes: maxMessageBytes });
+    const found = options.lookup === undefined ? {} : { lookup: options.lookup };
+    return connectAddress(source, attempt, { findSecret, directory, maxBytes: maxMessageBytes, ...found });
   };
 }
 

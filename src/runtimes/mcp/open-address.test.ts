@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { createMcpServer, openGate } from "kitbag/mcp";
 import { expect, onTestFinished, test, vi } from "vitest";
 
-import { openMcp } from "../../../test/support/mcp-sources.ts";
+import { makeDirectory, openMcp } from "../../../test/support/mcp-sources.ts";
 import { openOAuthServer } from "../../../test/support/oauth-server.ts";
 import { openLogIn } from "../../cli/mcp/log-in.ts";
 import { defineTool } from "../../core/define-tool.ts";
+import type { McpAddress } from "../../core/mcp-code.ts";
 import { createWorkspace } from "../../workspace/create-workspace.ts";
+import { createConnector, type Connector } from "./connect-source.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -143,6 +145,129 @@ test("openAddress() takes nothing that another log-in brought back", async () =>
   });
   expect(guarded.grants).toEqual([]);
 });
+
+test.for([
+  ["of a configuration", {}, 'list the host in "allowHosts" of the server'],
+  ["of a skill", { skill: "far" }, "list the address in the network permission of the skill"],
+] as const)("R5: openAddress() reaches no server %s by a name that leads to this machine", async ([, owner, cure]) => {
+  const watched = await watch();
+  const source = { name: "far", url: `http://far.test:${watched.port}/mcp`, allowHosts: [], ...owner };
+
+  const failure = await connect(source).catch(String);
+
+  expect(failure).toContain("it is a loopback address");
+  expect(failure).toContain(cure);
+  expect(watched.seen).toEqual([]);
+});
+
+test("R5: openAddress() reaches a server of a skill at an address of its network rules, and by no name of this machine", async () => {
+  const url = new URL(await serveKitbag());
+  const byName = new URL(url);
+  byName.hostname = "localhost";
+  const rules = ["far.test", url.host];
+
+  const connected = await connect({ name: "far", skill: "far", url: url.href, allowHosts: rules });
+  await connected.connection.close();
+
+  expect([...connected.connection.definitions.tools.keys()]).toEqual(["double"]);
+  await expect(
+    connect({
+      name: "far",
+      skill: "far",
+      url: byName.href,
+      allowHosts: [byName.host.replace("localhost", "10.0.0.1")],
+    }),
+  ).rejects.toThrow("it is a loopback address");
+});
+
+test("openAddress() reaches a private host that the configuration allows", async () => {
+  const watched = await watch();
+  const source = { name: "far", url: `http://far.test:${watched.port}/mcp`, allowHosts: ["far.test"] };
+
+  await expect(connect(source)).rejects.toMatchObject({ code: "mcp-failed" });
+
+  expect(watched.seen[0]).toMatchObject({ path: "/mcp" });
+});
+
+test("R5: openAddress() follows a log-in to no other port of this machine", async () => {
+  const inner = await watch();
+  const outer = await watch({ "www-authenticate": `Bearer resource_metadata="${inner.origin}/internal-metadata"` });
+  const source = { name: "far", url: `${outer.origin}/mcp`, oauth: {} };
+
+  const failure = await connect(source).catch(String);
+
+  expect(failure).toContain(`Cannot connect to "127.0.0.1:${inner.port}"`);
+  expect(inner.seen).toEqual([]);
+});
+
+test.for([["authorization_servers"], ["registration_endpoint"], ["token_endpoint"]] as const)(
+  "R5: openAddress() is led to no other port of this machine by %s",
+  async ([part]) => {
+    const inner = await watch();
+    const guarded = await openOAuthServer({ [part]: part.endsWith("s") ? [inner.origin] : `${inner.origin}/x` });
+    const { runtime } = openMcp({ findSecret: () => "made-up-secret" });
+    const issuer = new URL(guarded.url).origin;
+    const oauth = part === "token_endpoint" ? { clientId: "robot", clientSecret: "ROBOT_SECRET", issuer } : {};
+
+    const failure = await runtime.connect({ name: "guarded", url: guarded.url, oauth }).catch(String);
+
+    expect(failure).toContain(`Cannot connect to "127.0.0.1:${inner.port}"`);
+    expect(inner.seen).toEqual([]);
+  },
+);
+
+test("openAddress() sends the headers of a server to no other server that its log-in leads to", async () => {
+  const other = await watch();
+  const outer = await watch({ "www-authenticate": `Bearer resource_metadata="${other.origin}/metadata"` });
+  const headers = { "x-key": "OTHER_KEY" };
+  const source = {
+    name: "far",
+    url: `${outer.origin}/mcp`,
+    headers,
+    oauth: {},
+    allowHosts: [`127.0.0.1:${other.port}`],
+  };
+
+  await expect(connect(source)).rejects.toMatchObject({ code: "mcp-failed" });
+
+  expect(outer.seen[0]).toMatchObject({ path: "/mcp", key: "secret-of-OTHER_KEY" });
+  expect(other.seen.map(({ path }) => path)).toContain("/metadata");
+  expect(other.seen.filter(({ key }) => key !== undefined)).toEqual([]);
+});
+
+/** Connects with a resolver for which every name leads to this machine. */
+function connect(source: McpAddress): ReturnType<Connector> {
+  const fail = (): never => {
+    throw new Error("no program is started here");
+  };
+  const connector = createConnector({
+    home: makeDirectory(),
+    findSandbox: fail,
+    toPlaces: fail,
+    findSecret: (name) => `secret-of-${name}`,
+    lookup: () => Promise.resolve(["127.0.0.1"]),
+  });
+  return connector(source, { signal: AbortSignal.timeout(20_000), onDefinitions: () => {} });
+}
+
+interface Watched {
+  readonly origin: string;
+  readonly port: string;
+  readonly seen: { readonly path: string | undefined; readonly key: unknown }[];
+}
+
+/** A server that lets no request in, and remembers them all. */
+async function watch(headers: Readonly<Record<string, string>> = {}): Promise<Watched> {
+  const seen: Watched["seen"] = [];
+  const url = await start(
+    createServer((request, response) => {
+      seen.push({ path: request.url, key: request.headers["x-key"] });
+      response.writeHead(401, headers).end();
+    }),
+  );
+  const { origin, port } = new URL(url);
+  return { origin, port, seen };
+}
 
 async function serveKitbag(token?: string): Promise<string> {
   return (await openKitbag(token)).url;

@@ -2,6 +2,10 @@ import type { StreamableHTTPClientTransport } from "@modelcontextprotocol/client
 
 import { KitbagError } from "../../core/errors.ts";
 import { toSourceKey, type McpAddress } from "../../core/mcp-code.ts";
+import { listInnerHost, toTarget, type Reach } from "../../sandbox/download/check-address.ts";
+import { guardedFetch } from "../../sandbox/download/guarded-fetch.ts";
+import { parseNetworkRule } from "../../sandbox/egress/network-rule.ts";
+import { showTarget } from "../../sandbox/egress/resolve-target.ts";
 import { loadSecrets, type FindSecret, type Secrets } from "../script/load-secrets.ts";
 import { limitBody } from "./limit-body.ts";
 import { oauthFile, type LogIn, type OAuthFile } from "./oauth-file.ts";
@@ -14,6 +18,8 @@ export interface AddressOptions {
   /** The largest message. */
   readonly maxBytes: number;
   readonly logIn?: LogIn;
+  /** @default the system's resolver */
+  readonly lookup?: Reach["lookup"];
 }
 
 /** A way to a server that is not connected yet. */
@@ -24,7 +30,8 @@ export interface OpenAddress {
 }
 
 /**
- * Makes the way to a server over HTTP. Secrets go to the origin of the address and to no other: redirects elsewhere are refused.
+ * Makes the way to a server over HTTP. Secrets go to the origin of the address and to no other: redirects elsewhere are refused. Neither
+ * the server nor its log-in leads to this machine or a private network, unless the source names that host.
  *
  * @throws {KitbagError} `mcp-failed` if a secret is missing, or would be sent in the clear.
  */
@@ -33,8 +40,7 @@ export async function openAddress(source: McpAddress, options: AddressOptions): 
   const { StreamableHTTPClientTransport: HttpTransport } = await import("@modelcontextprotocol/client");
   const provider = source.oauth === undefined ? {} : { oauth: openProvider(source, secrets, options) };
   const transport = new HttpTransport(new URL(source.url), {
-    fetch: limitBody(fetch, options.maxBytes),
-    requestInit: { headers: toHeaders(source, secrets) },
+    fetch: limitBody(withHeaders(source, secrets, guardedFetch(toReach(source, options.lookup))), options.maxBytes),
     ...(provider.oauth !== undefined && { authProvider: provider.oauth }),
   });
   return { transport, secrets, ...provider };
@@ -63,6 +69,41 @@ function openProvider(source: McpAddress, { values }: Secrets, { directory, logI
     ...(clientSecret !== undefined && { clientSecret }),
     ...(logIn !== undefined && { logIn }),
   });
+}
+
+/** What is named in plain sight is meant; a name that leads there is not. */
+function toReach({ url, oauth, skill, allowHosts = [] }: McpAddress, lookup: Reach["lookup"]): Reach {
+  const server = new URL(url);
+  const issuer = URL.parse(oauth?.issuer ?? "");
+  const named = [server, ...(issuer === null ? [] : [issuer])].flatMap(listInnerHost);
+  return {
+    allowHosts: skill === undefined ? [...allowHosts, ...named] : allowHosts.flatMap(listAddress),
+    plainHosts: [showTarget(toTarget(server))],
+    cure:
+      skill === undefined
+        ? 'if that is meant, list the host in "allowHosts" of the server'
+        : "if that is meant, list the address in the network permission of the skill",
+    ...(lookup !== undefined && { lookup }),
+  };
+}
+
+/** The address of a network rule with its ports; a rule for a name gives access to no private address. */
+function listAddress(rule: string): string[] {
+  const { kind, host, ports } = parseNetworkRule(rule);
+  return kind === "address" ? ports.map((port) => showTarget({ kind, host, port })) : [];
+}
+
+/** Adds the source's headers to requests for its own origin: a log-in asks other servers too, and they must not get the secrets. */
+function withHeaders(source: McpAddress, secrets: Secrets, fetchIt: typeof fetch): typeof fetch {
+  const own = Object.entries(toHeaders(source, secrets));
+  const { origin } = new URL(source.url);
+  return (input, init) => {
+    const address = input instanceof Request ? input.url : String(input);
+    if (own.length === 0 || new URL(address).origin !== origin) return fetchIt(input, init);
+    const headers = new Headers(init?.headers);
+    for (const [name, value] of own) if (!headers.has(name)) headers.set(name, value);
+    return fetchIt(input, { ...init, headers });
+  };
 }
 
 function toHeaders({ token, headers = {} }: McpAddress, { values }: Secrets): Record<string, string> {
