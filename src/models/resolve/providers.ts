@@ -6,6 +6,8 @@ export interface Connection {
   readonly baseUrl: string;
   readonly apiKey?: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** How it is asked. @default the `fetch` of the system */
+  readonly fetch?: typeof fetch;
 }
 
 /** The environment: names to values. */
@@ -76,10 +78,17 @@ function compatible(name: string, rest: Pick<Provider, "findUrl" | "keys">): Pro
     isInstalled: () => isThere("@ai-sdk/openai-compatible"),
     needsKey: false,
     ...rest,
-    async connect({ model, baseUrl, apiKey, headers }) {
+    async connect({ model, baseUrl, apiKey, headers, fetch: ask }) {
       const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
       const isOurs = name !== "openai-compatible";
-      const settings = { name, baseURL: baseUrl, headers: { ...headers }, includeUsage: true, ...keyOf(apiKey) };
+      const settings = {
+        name,
+        baseURL: baseUrl,
+        headers: { ...headers },
+        includeUsage: true,
+        ...keyOf(apiKey),
+        ...(ask && { fetch: ask }),
+      };
       // Ollama and LM Studio hold an answer to a schema; of a server that we do not know it is not sure.
       return createOpenAICompatible({ ...settings, supportsStructuredOutputs: isOurs })(model);
     },
@@ -101,7 +110,7 @@ export const providers: ReadonlyMap<string, Provider> = new Map([
     "openai-compatible",
     compatible("openai-compatible", {
       keys: ["KITBAG_OPENAI_COMPATIBLE_KEY"],
-      findUrl: () => ({ option: "baseUrl", url: undefined }),
+      findUrl: (env) => ({ option: "baseUrl", url: env["KITBAG_OPENAI_COMPATIBLE_URL"]?.trim() || undefined }),
     }),
   ],
 ]);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 import { isKitbagError, type ErrorCode, type KitbagError } from "../../core/errors.ts";
 import type { Model, ModelCall } from "../model.ts";
-import type { Provider } from "./providers.ts";
+import { providers, type Provider } from "./providers.ts";
 import { resolveFrom, resolveModel, type ResolveModelOptions } from "./resolve-model.ts";
 import type { ModelSettings } from "./with-settings.ts";
 
@@ -43,6 +43,35 @@ test.for([
   expect(seen).toMatchObject([{ path: `/base${path}` }]);
   expect(seen[0]?.headers[header]).toBe(value);
 });
+
+test("R5: resolveModel() asks no server behind a name in the URL that leads to this machine", async () => {
+  let thrown: unknown;
+
+  const seen = await withServer(async (baseUrl) => {
+    const name = `openai-compatible:${baseUrl.replace("127.0.0.1", "models.test")}/tiny`;
+    const model = await resolveFrom(providers, name, { env: keys }, () => Promise.resolve(["127.0.0.1"]));
+    thrown = await Promise.resolve(model.doGenerate(question)).catch((cause: unknown) => cause);
+  });
+
+  expect(String(thrown)).toContain("it is a loopback address; if that is meant, write the address itself");
+  expect(seen).toEqual([]);
+});
+
+test.for([
+  ["the address in the name", (url: string) => [`openai-compatible:${url}/tiny`, {}]],
+  ["localhost in the name", (url: string) => [`openai-compatible:${url.replace("127.0.0.1", "localhost")}/tiny`, {}]],
+  ["the environment", (url: string) => ["openai-compatible/tiny", { env: { KITBAG_OPENAI_COMPATIBLE_URL: url } }]],
+] as const satisfies [string, (url: string) => [string, ResolveModelOptions]][])(
+  "resolveModel() asks a server of this machine that %s says",
+  async ([, toRequest]) => {
+    const seen = await withServer(async (baseUrl) => {
+      const [name, options] = toRequest(baseUrl);
+      await ask(await resolveModel(name, options));
+    });
+
+    expect(seen).toMatchObject([{ path: "/base/chat/completions" }]);
+  },
+);
 
 test("resolveModel() makes of local a model that needs neither key nor network", async () => {
   const model = await resolveModel("local", { env: {} });

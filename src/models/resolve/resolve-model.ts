@@ -1,5 +1,6 @@
 import { KitbagError } from "../../core/errors.ts";
 import { nearestNames } from "../../core/nearest.ts";
+import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
 import { checkOptionNames } from "../check-option-names.ts";
 import type { Model } from "../model.ts";
 import { asModel, type AnyModel } from "../shims/as-model.ts";
@@ -25,7 +26,8 @@ export interface ResolveModelOptions {
 
 /**
  * Finds a model by its name: `openai/…` (`openai-chat/…` for chat completions), `anthropic/…`, `google/…`, `ollama/…`,
- * `lmstudio/…`, `openai-compatible:URL/…`, or `local`, which needs neither key nor network.
+ * `lmstudio/…`, `openai-compatible:URL/…`, or `local`, which needs neither key nor network. A host name in such a URL must not lead
+ * to this machine or a private network: write the address, or pass `baseUrl`.
  *
  * The package of the provider is loaded when a model of it is asked for. Nothing is sent: whether the provider knows the model
  * is found out with the first question. Calls are made once: see `withRetries`.
@@ -54,8 +56,9 @@ export async function resolveFrom(
   known: ReadonlyMap<string, Provider>,
   name: string,
   { settings, ...options }: ResolveModelOptions,
+  lookup?: Lookup,
 ): Promise<Model> {
-  const model = withSafeIds(asModel(await connect(known, name, options)));
+  const model = withSafeIds(asModel(await connect(known, name, options, lookup)));
   return settings === undefined ? model : withSettings(model, settings);
 }
 
@@ -63,6 +66,7 @@ async function connect(
   known: ReadonlyMap<string, Provider>,
   name: string,
   options: Omit<ResolveModelOptions, "settings">,
+  lookup: Lookup | undefined,
 ): Promise<AnyModel> {
   checkOptionNames(options, optionNames);
   const parsed = parseModelName(name);
@@ -76,6 +80,7 @@ async function connect(
     baseUrl: findBaseUrl(provider, parsed.url, options.baseUrl, env),
     headers: checkHeaders(headers),
     ...findKey(provider, options.apiKey, env),
+    ...(parsed.url !== undefined && options.baseUrl === undefined && (await guard(parsed.url, lookup))),
   };
   if (provider.needsKey && connection.apiKey === undefined) {
     // Who has neither the package nor the key is told both at once.
@@ -83,6 +88,20 @@ async function connect(
     throw new KitbagError("model-key-missing", { model: showName(name), variables: provider.keys });
   }
   return load(provider, name, connection);
+}
+
+/** A name may come with a project: the URL in it leads to this machine or a private network only if it says so itself. */
+async function guard(text: string, lookup: Lookup | undefined): Promise<Pick<Connection, "fetch">> {
+  const { guardedFetch } = await import("../../sandbox/download/guarded-fetch.ts");
+  const { listInnerHost, toTarget } = await import("../../sandbox/download/check-address.ts");
+  const { showTarget } = await import("../../sandbox/egress/resolve-target.ts");
+  const url = new URL(text);
+  const reach = {
+    allowHosts: listInnerHost(url),
+    plainHosts: [showTarget(toTarget(url))],
+    cure: "if that is meant, write the address itself, or set KITBAG_OPENAI_COMPATIBLE_URL",
+  };
+  return { fetch: guardedFetch({ ...reach, ...(lookup !== undefined && { lookup }) }) };
 }
 
 const optionNames = [
