@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -163,6 +164,61 @@ test("R15: readArchive() refuses bombs before they are unpacked", async () => {
   `);
 });
 
+test.for([
+  ["one large file", { name: "zeros", said: 8 * 1024 ** 3 - 1 }, "is larger than 10485760 bytes"],
+  [
+    "nothing but what is said about entries",
+    { name: "about", type: "x", said: 512 * 1024 * 1024 },
+    "makes it larger than 52428800 bytes",
+  ],
+] as const)("R15: readArchive() takes little memory for a bomb of %s in gzip", ([, entry, reason]) => {
+  // Half a gigabyte in members of gzip that are all the same.
+  const zeros = gzipSync(Buffer.alloc(16 * 1024 * 1024));
+  const header = makeRawTar([entry]).subarray(0, 512);
+  const path = join(createFolder(), "bomb.tgz");
+  writeFileSync(path, Buffer.concat([gzipSync(header), ...Array.from({ length: 32 }, () => zeros)]));
+
+  const { stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", measureScript, path], {
+    encoding: "utf8",
+    cwd: import.meta.dirname,
+  });
+
+  expect(stderr).toBe("");
+  const { message, grownBytes } = JSON.parse(stdout) as { message: string; grownBytes: number };
+  expect(message).toContain(reason);
+  expect(grownBytes).toBeLessThan(192 * 1024 * 1024);
+});
+
+test("R15: readArchive() unpacks nothing that is packed twice", async () => {
+  const twice = gzipSync(makeRawTgz([{ name: "a", content: "a" }]));
+
+  expect(await failure(twice)).toMatchObject({ code: "import-failed", details: { reason: "it is packed twice" } });
+});
+
+test("R15: readArchive() reads no more about entries than it has entries for", async () => {
+  const about = Array.from({ length: 40 }, (_, index) => ({
+    name: `p${index}`,
+    type: "x",
+    content: "7 a=bc\n".repeat(20),
+  }));
+
+  const refused = await failure(makeRawTar([{ name: "a", content: "a" }, ...about]), { maxFiles: 5 });
+
+  expect(refused).toMatchObject({ code: "import-failed" });
+  expect(refused.message).toContain("its entries say more than 5120 bytes about themselves");
+});
+
+test("readArchive() takes what stands behind the end of a tar, and notices that its gzip is damaged", async () => {
+  const whole = Buffer.concat([makeRawTar([{ name: "a", content: "a" }]), Buffer.alloc(256 * 1024, "junk")]);
+  const damaged = gzipSync(whole);
+  damaged.writeUInt32LE(0, damaged.length - 8);
+
+  const folder = await unpack(gzipSync(whole));
+
+  expect(readdirSync(folder)).toEqual(["a"]);
+  expect(await failure(damaged)).toMatchObject({ code: "import-failed" });
+});
+
 test("R15: readArchive() counts what links make of one file", async () => {
   const links = Array.from({ length: 100 }, (_, index) => ({ name: `l${index}`, type: "2", link: "big" }));
   const noise = Array.from({ length: 3000 }, (_, index) => Math.sin(index).toString(36)).join("");
@@ -225,6 +281,19 @@ test.for(["SKILL.md", "a/b.txt", ".claude-plugin/plugin.json", "größe", "a b/c
     expect(checkEntryPath(path, 12)).toBeUndefined();
   },
 );
+
+/** Reads an archive in a process of its own, and says how much memory that took. */
+const measureScript = `
+  import { readFileSync } from "node:fs";
+  const { readArchive } = await import("./read-archive.ts");
+  const { toLimits } = await import("./import-limits.ts");
+  const archive = readFileSync(process.argv[1]);
+  await readArchive(archive.subarray(0, 10), "it", toLimits()).catch(() => {});
+  const before = process.resourceUsage().maxRSS;
+  const { message } = await readArchive(archive, "it", toLimits()).catch((cause) => cause);
+  const grownBytes = (process.resourceUsage().maxRSS - before) * 1024;
+  process.stdout.write(JSON.stringify({ message, grownBytes }), () => process.exit());
+`;
 
 async function unpack(archive: Uint8Array): Promise<string> {
   const tree = await readArchive(archive, "it", toLimits());
