@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 
+import { KitbagError } from "../../core/errors.ts";
 import { isInside } from "../../skills/folder/is-inside.ts";
 import { createSkillMemory, type SkillMemory } from "../../skills/load/skill-memory.ts";
 import type { SkillReport } from "../../skills/load/skill-report.ts";
@@ -25,7 +26,7 @@ export interface GatheredSkill {
 /**
  * Finds and reads the skills of a source, or of some of its plugins. Runs nothing. All plugins must be in the source itself.
  *
- * @throws {KitbagError} `import-failed` if the file of a plugin is broken.
+ * @throws {KitbagError} `import-failed` if the file of a plugin is broken; `import-refused` if a link leads out of the source.
  */
 export async function gatherSkills(
   fetched: Fetched,
@@ -38,6 +39,7 @@ export async function gatherSkills(
   // The bytes that were read are the bytes that are scanned, shown and copied.
   const memory = createSkillMemory();
   const { reports } = await loadSkills({ directories, trust: trustNothing, memory });
+  for (const { directory } of reports) checkInside(directory, fetched.directory, shown);
   const each = await Promise.all(reports.map((report) => unshadow(report, memory)));
   return each.map((report) => {
     const owner = groups.find(({ folders }) => folders.some((folder) => isInside(report.directory, folder)));
@@ -51,6 +53,13 @@ export async function gatherSkills(
       ...(owner !== undefined && { plugin: owner.plugin.name }),
     };
   });
+}
+
+/** A source says what is in it, and nothing else of this machine. Links within it are followed. */
+function checkInside(directory: string, root: string, source: string): void {
+  if (isInside(directory, root)) return;
+  const reason = "is behind a link that leads out of the source; import that folder itself if it is meant";
+  throw new KitbagError("import-refused", { source, entry: directory, reason });
 }
 
 /** In a source nothing goes before anything else: of two skills with one name, each is read for itself. */

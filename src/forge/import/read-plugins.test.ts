@@ -1,3 +1,4 @@
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, onTestFinished, test } from "vitest";
@@ -126,6 +127,43 @@ test("importSkills() takes only what a marketplace names where it says that this
   const { skills } = await importSkills(source, { ...project, plugins: ["office"], skills: "all" });
 
   expect(skills.map(({ name }) => name)).toEqual(["pdf", "word"]);
+});
+
+test.for([
+  ["the folder of a plugin", "l", { name: "l", source: "./l" }],
+  ["the skills of a plugin", "p/skills", { name: "p", source: "./p" }],
+  ["a skill that is named", "p/a", { name: "p", source: "./p", strict: false, skills: ["./a"] }],
+  ["a folder above a skill", "up", { name: "p", source: "./up/inner" }],
+] as const)("R15: importSkills() follows no link out of a local marketplace: %s", async ([, link, plugin]) => {
+  const project = createImportProject();
+  const outside = createFolder({ "SKILL.md": skillText("outside"), "inner/SKILL.md": skillText("inner") });
+  const market = createFolder({
+    ".claude-plugin/marketplace.json": JSON.stringify({ name: "team", plugins: [plugin] }),
+    "p/README.md": "a plugin",
+  });
+  symlinkSync(outside, join(market, link));
+
+  const importing = importSkills(market, { ...project, skills: "all" });
+
+  await expect(importing).rejects.toMatchObject({
+    code: "import-refused",
+    message: expect.stringContaining("leads out of the source") as string,
+  });
+  expect(await project.listSkills()).toEqual([]);
+});
+
+test("importSkills() follows a link within a local marketplace", async () => {
+  const project = createImportProject();
+  const plugins = [{ name: "l", source: "./l" }];
+  const market = createFolder({
+    ".claude-plugin/marketplace.json": JSON.stringify({ name: "team", plugins }),
+    "shared/SKILL.md": skillText("shared"),
+  });
+  symlinkSync("shared", join(market, "l"));
+
+  const { skills } = await importSkills(market, { ...project, skills: "all" });
+
+  expect(skills.map(({ name }) => name)).toEqual(["shared"]);
 });
 
 test("importSkills() takes the skills of a plugin, and says what else it has", async () => {
