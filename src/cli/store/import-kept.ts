@@ -5,7 +5,6 @@ import type { Readable } from "node:stream";
 import { isKitbagError, type ErrorDetails } from "../../core/errors.ts";
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
-import { auditStream } from "../../store/audit/audit-entry.ts";
 import type { ExportCounts } from "../../store/export-line.ts";
 import { importStore } from "../../store/import-store.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
@@ -95,10 +94,11 @@ async function anchorImported(
   const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));
   const store: Store = await openStore(choice);
   try {
-    if (files === undefined || (await store.log.position(auditStream)) === 0) return { document: undefined, text: "" };
+    if (files === undefined) return { document: undefined, text: "" };
     const verdict = await anchorStore(store, files);
     if (!verdict.ok)
       return { document: verdict, text: `\nNo call can be recorded in it yet: ${explainVerdict(verdict, invocation)}` };
+    if (verdict.count === 0) return { document: undefined, text: "" };
     const text = [`Its audit is good: ${verdict.count} entries`, ...tellSetAside(verdict)].join("\n");
     return { document: verdict, text: `\n${text}` };
   } finally {

@@ -56,15 +56,27 @@ test("openAudited() refuses a store of a project that was not made here, and cha
   expect(existsSync(place.files.anchorFile)).toBe(false);
 });
 
-test("openAudited() takes a store that is empty, as a crash may leave it, and one that was named", async () => {
-  const [empty, named] = [createPlace(), createPlace()];
-  await (await sqliteStore({ file: empty.choice.file })).close();
-  const other = await sqliteStore({ file: named.choice.file });
+test("openAudited() refuses a store of a project that is empty, and does not open it", async () => {
+  const place = createPlace();
+  await (await sqliteStore({ file: place.choice.file })).close();
+  const before = readFileSync(place.choice.file);
+
+  await expect(record(place)).rejects.toMatchObject({
+    code: "store-unavailable",
+    details: { reason: "it was not made here: it was moved, or came with the project" },
+  });
+  expect(readFileSync(place.choice.file).equals(before)).toBe(true);
+});
+
+test("openAudited() takes a store that was named", async () => {
+  const place = createPlace();
+  const other = await sqliteStore({ file: place.choice.file });
   await other.kv.set("key", "value");
   await other.close();
 
-  await record(empty);
-  await record({ ...named, choice: { ...named.choice, isNamed: true } });
+  await record({ ...place, choice: { ...place.choice, isNamed: true } });
+
+  expect(existsSync(place.files.anchorFile)).toBe(true);
 });
 
 test("openAudited() refuses a store whose audit is longer than what is known here", async () => {

@@ -32,10 +32,9 @@ export async function openAudited(
       setAside(files.anchorFile);
       onDeleted();
     }
-    const isForeign = isThere() && !existsSync(files.anchorFile);
+    if (isThere() && !existsSync(files.anchorFile)) checkNotForeign(choice);
     const store = await openStore(choice);
     try {
-      if (isForeign) await checkForeign(choice, store);
       const { openAudit } = await import("../../store/audit/open-audit.ts");
       return { store, audit: await openAudit({ store, ...files }) };
     } catch (cause) {
@@ -49,20 +48,15 @@ export async function openAudited(
   return withFileLock(`${files.anchorFile}.lock`, open);
 }
 
-async function checkForeign(choice: StoreChoice, store: Store): Promise<void> {
-  if (choice.kind !== "sqlite" || choice.isNamed || (await isEmpty(store))) return;
+/** Without a head in the person's own folder nothing says who made the file: also an empty one can hold what runs later. */
+function checkNotForeign(choice: StoreChoice): void {
+  if (choice.kind !== "sqlite" || choice.isNamed) return;
   throw new KitbagError("store-unavailable", {
     store: choice.file,
     reason: "it was not made here: it was moved, or came with the project",
     cure: "delete it, or if you know it take it as it is: kitbag store accept",
     mayBeWritten: false,
   });
-}
-
-/** Tells whether nothing is kept in a store. */
-async function isEmpty({ kv, log, blobs }: Store): Promise<boolean> {
-  const found = await Promise.all([kv.list({ limit: 1 }), log.streams({ limit: 1 }), blobs.list({ limit: 1 })]);
-  return found.every((list) => list.length === 0);
 }
 
 const lostMark = ".lost-";

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
 import { checkBlobs } from "./check-blobs.ts";
+import { findSchemaDifference } from "./compare-schema.ts";
 import { checkReadable } from "./migrate.ts";
 import { openReadable } from "./open-readable.ts";
 import { schema } from "./schema.ts";
@@ -99,6 +100,7 @@ function findProblems(database: DatabaseSync): readonly SqliteProblem[] {
   database.exec("BEGIN");
   return [
     ...attempt("file", () => checkPages(database)),
+    ...attempt("tables", () => checkSchema(database)),
     ...rules.flatMap((rule) => attempt("tables", () => checkRule(database, rule))),
     ...attempt("blobs", () => checkBlobs(database)),
   ];
@@ -125,6 +127,11 @@ function checkPages(database: DatabaseSync): readonly SqliteProblem[] {
     .map((row) => String(row["integrity_check"]))
     .filter((line) => line !== "ok")
     .map((problem) => ({ where: "file", problem }));
+}
+
+function checkSchema(database: DatabaseSync): readonly SqliteProblem[] {
+  const problem = findSchemaDifference(database, schema);
+  return problem === undefined ? [] : [{ where: "tables", problem }];
 }
 
 function checkRule(database: DatabaseSync, { sql, problem }: (typeof rules)[number]): readonly SqliteProblem[] {

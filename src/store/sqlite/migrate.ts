@@ -2,20 +2,32 @@ import { renameSync, rmSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
+import { findSchemaDifference } from "./compare-schema.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { applicationId, type Schema } from "./schema.ts";
+
+/**
+ * Tells whether the tables are those of this version. Changes nothing.
+ *
+ * @throws {KitbagError} `store-unavailable` if the file belongs to something else, or its tables are not ours.
+ */
+export function isUpToDate(file: string, database: DatabaseSync, schema: Schema): boolean {
+  const version = readNumber(database, "user_version");
+  if (version === 0 && isEmpty(database)) return false;
+  checkOwner(file, database);
+  if (version !== schema.version) return false;
+  checkTables(file, database, schema);
+  return true;
+}
 
 /**
  * Makes the tables, or brings those of an older version up to date: all steps in one transaction, after a copy of the file was
  * kept beside it.
  *
- * @throws {KitbagError} `store-newer` if it is of a newer version; `store-unavailable` if it belongs to something else.
+ * @throws {KitbagError} `store-newer` if it is of a newer version; `store-unavailable` if it belongs to something else, or its
+ * tables are not ours.
  */
 export async function migrate(file: string, database: DatabaseSync, schema: Schema): Promise<void> {
-  if (readNumber(database, "user_version") === schema.version) {
-    checkOwner(file, database);
-    return;
-  }
   await retryWhileBusy(() => database.exec("BEGIN IMMEDIATE"));
   try {
     bringUpToDate(file, database, schema);
@@ -27,7 +39,7 @@ export async function migrate(file: string, database: DatabaseSync, schema: Sche
 }
 
 /**
- * Checks that a file that may only be read can be read as it is.
+ * Checks that a file is of this version, so that what is in its tables can be read. It may have others.
  *
  * @throws {KitbagError} `store-newer` or `store-unavailable`
  */
@@ -55,6 +67,7 @@ function bringUpToDate(file: string, database: DatabaseSync, schema: Schema): vo
     checkNotNewer(file, version, schema);
     if (version < schema.version) keepCopy(file, database, schema.version);
     for (const step of schema.migrations.slice(version - 1, schema.version - 1)) step(database);
+    checkTables(file, database, schema);
   }
   database.exec(`PRAGMA user_version = ${schema.version}; PRAGMA application_id = ${applicationId}`);
 }
@@ -77,6 +90,18 @@ function checkOwner(file: string, database: DatabaseSync): void {
     store: file,
     reason: "it is a database of another program",
     cure: "give the path of another file",
+    mayBeWritten: false,
+  });
+}
+
+/** A trigger that came with the file would run whenever something is written. */
+function checkTables(file: string, database: DatabaseSync, schema: Schema): void {
+  const reason = findSchemaDifference(database, schema);
+  if (reason === undefined) return;
+  throw new KitbagError("store-unavailable", {
+    store: file,
+    reason,
+    cure: `delete the file if it is not yours; else save what is in it: kitbag store repair --store sqlite:${file}`,
     mayBeWritten: false,
   });
 }

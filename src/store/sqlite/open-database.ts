@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 import { KitbagError } from "../../core/errors.ts";
-import { checkReadable, migrate } from "./migrate.ts";
-import { openReadable } from "./open-readable.ts";
+import { checkReadable, isUpToDate, migrate } from "./migrate.ts";
+import { careful, distrust, openReadable } from "./open-readable.ts";
 import { retryWhileBusy } from "./retry-while-busy.ts";
 import { schema as currentSchema, type Schema } from "./schema.ts";
 import { isNotAllowed, sqliteError, toUnavailable } from "./sqlite-errors.ts";
@@ -32,13 +32,13 @@ export interface SqliteDatabase {
 const pagesBeforeCheckpoint = 8192;
 
 const settings = `
+  ${distrust};
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA wal_autocheckpoint = ${pagesBeforeCheckpoint};
   PRAGMA journal_size_limit = ${pagesBeforeCheckpoint * 4096};
   PRAGMA cache_size = -16384;
   PRAGMA temp_store = MEMORY;
-  PRAGMA trusted_schema = OFF;
 `;
 
 type Open = typeof DatabaseSync;
@@ -59,6 +59,7 @@ export async function openDatabase(file: string, schema: Schema = currentSchema)
   try {
     const connection = await openReadable(file);
     checkReadable(file, connection, schema);
+    isUpToDate(file, connection, schema);
     return toDatabase(file, schema, Database, { connection, isWritable: false });
   } catch (cause) {
     throw toUnavailable(file, cause);
@@ -76,10 +77,13 @@ async function openWritable(file: string, schema: Schema, Database: Open): Promi
   // Only if it is not there: whoever closes a file takes all locks away that this process has on it.
   if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
   if (statSync(file).isDirectory()) throw Object.assign(new Error("it is a folder"), { code: "EISDIR" });
-  const connection = new Database(file, { timeout: 0 });
+  const connection = new Database(file, careful);
   try {
+    connection.exec(distrust);
+    // Before anything is set: a file that is refused stays as it is.
+    const isCurrent = await retryWhileBusy(() => isUpToDate(file, connection, schema));
     await retryWhileBusy(() => connection.exec(settings));
-    await migrate(file, connection, schema);
+    if (!isCurrent) await migrate(file, connection, schema);
     return { connection, isWritable: true };
   } catch (cause) {
     connection.close();
@@ -98,7 +102,7 @@ function toDatabase(file: string, schema: Schema, Database: Open, state: State):
     } catch (cause) {
       throw sqliteError("readOnly", "it may only be read", { cause });
     }
-    const connection = new Database(file, { timeout: 0 });
+    const connection = new Database(file, careful);
     connection.exec(settings);
     statements.forget();
     state.connection.close();
