@@ -7,6 +7,7 @@ import type { ImageSource } from "../models/images/to-image-part.ts";
 import type { Model, ModelCall, ModelMessage } from "../models/model.ts";
 import type { OwnPrices } from "../models/prices/own-prices.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
+import type { Sealer } from "../store/audit/audit-keys.ts";
 import type { Approve } from "../workspace/call/approval.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";
@@ -38,6 +39,11 @@ export interface AgentOptions {
   readonly instructions?: string;
   /** Where runs are kept, so that they survive a crash. @default nowhere */
   readonly store?: Store;
+  /**
+   * The audit of the store. Decisions about calls that wait are sealed with its key, and a run that goes on asks again about those
+   * that are not. @default none: whoever can write to the store can decide
+   */
+  readonly audit?: Sealer;
   /** Kept with every run, for whoever goes on with it: where its tools came from, for example. An agent itself does not read it. */
   readonly origin?: JsonObject;
   /** How long nobody else can go on with a run after the process that worked on it has died. @default 10,000 */

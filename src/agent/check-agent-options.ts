@@ -29,6 +29,7 @@ const agentExpectations: Expectations<AgentOptions> = {
   workspace: [isWorkspace, "a workspace"],
   instructions: aText,
   store: anObject,
+  audit: [(value) => isObject(value) && "seal" in value && isFunction(value.seal), "an audit"],
   origin: anObject,
   leaseMs: aboveZero,
   prices: anObject,

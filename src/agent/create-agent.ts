@@ -60,7 +60,7 @@ export function createAgent(options: AgentOptions): Agent {
       return startRun(forkId, runOptions, telemetry, (start) => prepareResume(parts, start));
     },
     async decide(approval, decision) {
-      await decideApproval(needRuns(parts.runs), approval, decision);
+      await decideApproval({ runs: needRuns(parts.runs), sealer: options.audit }, approval, decision);
     },
     get totalCost() {
       return parts.total.cost();

@@ -182,6 +182,8 @@ export interface ApprovalDecided {
   /** What to call the tool with instead. */
   readonly input?: JsonValue;
   readonly user?: string;
+  /** Proves that a holder of the audit's key decided so about exactly this call. */
+  readonly seal?: string;
 }
 
 /** Messages were left out or put together, so that the rest fits. */

@@ -1,30 +1,41 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 import { isKitbagError, quote } from "../../core/errors.ts";
-import type { JsonObject } from "../../core/json.ts";
+import type { Sealer } from "../../store/audit/audit-keys.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
 import type { Run } from "../../store/runs/run.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Decision } from "../agent-options.ts";
+import type { ApprovalDecided } from "../events.ts";
 import { refuse, refuseFound } from "../expectations.ts";
+import { sealDecision, type AskedApproval } from "./approval-seal.ts";
 import { foldJournal } from "./fold-journal.ts";
+
+/** Where a decision is written, and what seals it. */
+export interface DecisionPlace {
+  readonly runs: Runs;
+  readonly sealer: Sealer | undefined;
+}
 
 /**
  * Writes down what somebody decided about a call that waits.
  *
  * @throws {KitbagError} `option-invalid` if nothing of this name waits, or it is no decision; `run-leased`, `run-ended`.
  */
-export async function decideApproval(runs: Runs, approval: string, decision: Decision): Promise<void> {
+export async function decideApproval(place: DecisionPlace, approval: string, decision: Decision): Promise<void> {
+  const { runs, sealer } = place;
   const [, id] = /^(.+):\d+\.\d+$/su.exec(String(approval)) ?? [];
   if (id === undefined) refuse("approval", approval, "the id of an approval, as in run:1.0");
   const { decision: said } = (decision ?? {}) as Partial<Decision>;
   if (said !== "approve" && said !== "deny") refuse("decision", said, '"approve" or "deny"');
-  checkWaits(id, approval, await runs.read(id, { limit: 1_000_000 }));
+  findWaiting(place, { id, approval }, await runs.read(id, { limit: 1_000_000 }));
   const run = await openSoon(runs, id);
   try {
     // Somebody else may have decided since.
-    checkWaits(id, approval, run.past);
-    await run.append([{ type: "approval-decided", run: id, approval, ...toFacts(decision) }]);
+    const asked = findWaiting(place, { id, approval }, run.past);
+    const decided: ApprovalDecided = { type: "approval-decided", run: id, approval, ...toFacts(decision) };
+    const seal = sealer && sealDecision(sealer, decided, asked);
+    await run.append([{ ...decided, ...(seal !== undefined && { seal }) }]);
   } finally {
     await run.pause();
   }
@@ -46,11 +57,16 @@ async function openSoon(runs: Runs, id: string): Promise<Run> {
   return runs.open(id);
 }
 
-function checkWaits(id: string, approval: string, entries: readonly RunEntry[]): void {
-  const { asked, decided } = foldJournal(id, entries);
-  if (asked.has(approval) && !decided.has(approval)) return;
+function findWaiting(
+  { sealer }: DecisionPlace,
+  { id, approval }: { readonly id: string; readonly approval: string },
+  entries: readonly RunEntry[],
+): AskedApproval {
+  const { asked, decided } = foldJournal(id, entries, sealer);
+  const found = asked.get(approval);
+  if (found !== undefined && !decided.has(approval)) return found;
   const waiting = [...asked.keys()].filter((one) => !decided.has(one));
-  refuseFound(
+  return refuseFound(
     "approval",
     quote(approval),
     waiting.length === 0 ? "one that waits, and none does" : waiting.join(" or "),
@@ -58,7 +74,7 @@ function checkWaits(id: string, approval: string, entries: readonly RunEntry[]):
 }
 
 /** What a decision says, and nothing else that somebody sent with it. */
-function toFacts({ decision, reason, input, user }: Decision): JsonObject {
+function toFacts({ decision, reason, input, user }: Decision): Decision {
   return {
     decision,
     ...(reason !== undefined && { reason: String(reason) }),

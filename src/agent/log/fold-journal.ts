@@ -2,10 +2,12 @@ import { KitbagError } from "../../core/errors.ts";
 import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import type { ModelMessage } from "../../models/model.ts";
+import type { Sealer } from "../../store/audit/audit-keys.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import type { Question } from "../cost/question.ts";
 import type {
   AnswerDropped,
+  ApprovalAsked,
   ApprovalDecided,
   CallChanged,
   CountedAnswer,
@@ -19,6 +21,7 @@ import { parseInput } from "../run/parse-input.ts";
 import { addToolChanges } from "../run/shown-tools.ts";
 import { toAssistantMessage, toCutMessage } from "../run/to-assistant-message.ts";
 import { toResultPart } from "../run/to-result-part.ts";
+import { isGenuine, type AskedApproval } from "./approval-seal.ts";
 import { checkJournal } from "./check-journal.ts";
 import { fromKeptMessage } from "./kept-files.ts";
 
@@ -40,7 +43,8 @@ export interface Folded {
   /** Those of which the journal does not say all that they were made with. */
   readonly redacted: ReadonlySet<string>;
   /** What was shown to whoever was asked to approve a call. */
-  readonly asked: ReadonlyMap<string, JsonValue>;
+  readonly asked: ReadonlyMap<string, AskedApproval>;
+  /** Decisions that count. */
   readonly decided: ReadonlyMap<string, ApprovalDecided>;
   /** The tools that the model was shown before its last answer, each with a digest. */
   readonly shownTools: ReadonlyMap<string, string>;
@@ -61,24 +65,26 @@ export interface Folded {
 }
 
 /**
- * Reads a journal from its beginning to its end.
+ * Reads a journal from its beginning to its end. With a `sealer` only decisions count that were sealed with its key: any other line
+ * may have been written by whoever made the store.
  *
  * @throws {KitbagError} `run-not-found` if it is not that of an agent's run; `run-damaged` if a line is not what it should be.
  */
-export function foldJournal(runId: string, entries: readonly RunEntry[]): Folded {
+export function foldJournal(runId: string, entries: readonly RunEntry[], sealer?: Sealer): Folded {
   checkJournal(runId, entries);
-  return foldLines(runId, entries);
+  return foldLines(runId, entries, sealer);
 }
 
 /** The same, for lines that are known to be sound. @throws {KitbagError} `run-not-found` */
-export function foldLines(runId: string, entries: readonly RunEntry[]): Folded {
-  const folding = new Folding();
+export function foldLines(runId: string, entries: readonly RunEntry[], sealer?: Sealer): Folded {
+  const folding = new Folding(sealer);
   for (const { value } of entries) folding.add(value);
   if (folding.start === undefined) throw new KitbagError("run-not-found", { run: runId });
   return { ...folding.facts(), start: folding.start };
 }
 
 class Folding {
+  readonly #sealer: Sealer | undefined;
   start: TaskStart | undefined;
   #messages: ModelMessage[] = [];
   readonly #answers: ModelAnswered[] = [];
@@ -88,7 +94,7 @@ class Folding {
   readonly #outcomes = new Map<string, ToolOutcome>();
   readonly #changed = new Map<string, JsonValue>();
   readonly #redacted = new Set<string>();
-  readonly #asked = new Map<string, JsonValue>();
+  readonly #asked = new Map<string, AskedApproval>();
   readonly #decided = new Map<string, ApprovalDecided>();
   readonly #shownTools = new Map<string, string>();
   readonly #told = new Map<MessageAdded["reason"], number>();
@@ -99,6 +105,10 @@ class Folding {
   readonly #said: ModelMessage[] = [];
   #saidFrom = 0;
   #isCompacted = false;
+
+  constructor(sealer: Sealer | undefined) {
+    this.#sealer = sealer;
+  }
 
   facts(): Omit<Folded, "start"> {
     return {
@@ -152,7 +162,7 @@ class Folding {
         this.#change(event as CallChanged);
         return;
       case "approval-asked":
-        this.#asked.set(value["approval"] as string, value["input"] as JsonValue);
+        this.#ask(event as ApprovalAsked);
         return;
       case "approval-decided":
         this.#decide(event as ApprovalDecided);
@@ -166,9 +176,18 @@ class Folding {
     else this.#redacted.delete(call);
   }
 
+  /** Who is asked again decides again. */
+  #ask({ approval, tool, input }: ApprovalAsked): void {
+    this.#asked.set(approval, { tool, input });
+    this.#decided.delete(approval);
+  }
+
   /** The first decision counts: the call may have been made since. */
   #decide(decided: ApprovalDecided): void {
-    if (!this.#decided.has(decided.approval)) this.#decided.set(decided.approval, decided);
+    const { approval } = decided;
+    const asked = this.#asked.get(approval);
+    if (asked === undefined || this.#decided.has(approval) || !isGenuine(this.#sealer, decided, asked)) return;
+    this.#decided.set(approval, decided);
   }
 
   #addAnswer(answer: ModelAnswered): void {

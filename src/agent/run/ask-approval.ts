@@ -27,11 +27,14 @@ export async function askApproval(
   if (planned.tool?.needsApproval !== true || run.done.has(name)) return undefined;
   const { approve, log } = run.parts;
   const approval = `${run.id}:${name}`;
+  const asked = run.asked.get(approval);
+  const isSame = asked?.tool === planned.address;
   const decided = run.decided.get(approval);
-  if (decided !== undefined) return toAnswer(decided, run.asked.get(approval) ?? planned.input);
+  if (decided !== undefined && isSame) return toAnswer(decided, asked.input);
   // Asked while the call is made; where nobody can be asked and nothing is kept, it is denied there.
   if (approve !== undefined || !log.isKept) return undefined;
-  if (!run.asked.has(approval)) {
+  // Who was asked about another tool was not asked about this one.
+  if (!isSame) {
     const verdict = await ask(run, planned, approval);
     if (verdict !== undefined) return { decision: "said", verdict };
   }
@@ -53,7 +56,7 @@ async function ask(run: RunState, planned: PlannedCall, approval: string): Promi
   if (verdict !== undefined && !("input" in verdict)) return verdict;
   const input = verdict?.input ?? planned.input;
   const { id, address: tool } = planned;
-  run.asked.set(approval, input);
+  run.asked.set(approval, { tool, input });
   await run.keep({ type: "approval-asked", run: run.id, step: run.step, approval, id, tool, input });
   return undefined;
 }

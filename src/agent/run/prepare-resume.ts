@@ -30,12 +30,13 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
   const runs = needRuns(agent.runs);
   // Before the lease is taken: an id that nobody knows would become a run, and nothing is written into a journal that is damaged.
   const found = await readJournal(agent, id);
-  const before = foldJournal(id, found);
+  const { audit } = agent.options;
+  const before = foldJournal(id, found, audit);
   const ready = await agent.models.get(options.model ?? before.start.requestedModel ?? agent.options.model);
   const kept = await runs.open(id);
   const session = agent.options.workspace.openSession();
   try {
-    const folded = kept.past.length === found.length ? before : foldJournal(id, kept.past);
+    const folded = kept.past.length === found.length ? before : foldJournal(id, kept.past, audit);
     const { start: begun } = folded;
     const { untold } = splitSkills(begun.skills, begun.messages);
     for (const skill of untold) await session.activateSkill(skill);
@@ -137,7 +138,7 @@ function restore(run: RunState, folded: Folded): void {
   run.saidMeanwhile.push(...folded.saidMeanwhile);
   run.mended = folded.told.get("output") ?? 0;
   run.shownTools = new ShownTools(folded.shownTools);
-  for (const [approval, input] of folded.asked) run.asked.set(approval, input);
+  for (const [approval, asked] of folded.asked) run.asked.set(approval, asked);
   for (const [approval, decided] of folded.decided) run.decided.set(approval, decided);
   for (const answer of folded.answers) {
     if (answer !== folded.unfinished) noteText(run, answer);

@@ -11,6 +11,7 @@ import type { UsageCounter } from "../cost/usage-counter.ts";
 import type { AgentEvent, ApprovalDecided, ModelAnswered } from "../events.ts";
 import type { Exposure } from "../exposure/exposure.ts";
 import type { AgentHooks } from "../hooks.ts";
+import type { AskedApproval } from "../log/approval-seal.ts";
 import type { KeptEvent, RunLog } from "../log/run-log.ts";
 import type { OpenConversation } from "../memory/conversations/open-conversation.ts";
 import type { Memory } from "../memory/memory.ts";
@@ -104,7 +105,7 @@ export class RunState {
   /** Calls that wait for somebody. */
   readonly waiting: string[] = [];
   /** Approvals that were asked for, with the inputs that were shown, and what was decided about them. */
-  readonly asked = new Map<string, JsonValue>();
+  readonly asked = new Map<string, AskedApproval>();
   readonly decided = new Map<string, ApprovalDecided>();
   /** Calls whose outcomes are in the journal, as `step.call`. */
   done: { has(name: string): boolean } = new Set<string>();

@@ -4,6 +4,8 @@ import { isKitbagError } from "../../core/errors.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
 import type { Model } from "../../models/model.ts";
+import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import { openSealer, type Sealer } from "../../store/audit/audit-keys.ts";
 import type { Approve } from "../../workspace/call/approval.ts";
 import type { Workspace } from "../../workspace/workspace.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
@@ -12,6 +14,8 @@ import { startLog } from "../logs/start-log.ts";
 import { getText, getTexts } from "../options.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills, type Sources, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
+import { toKeyFile } from "../store/audit-files.ts";
+import { findNamedStore } from "../store/choose-store.ts";
 import type { Records } from "../store/open-records.ts";
 import { withRecords } from "../store/with-records.ts";
 import { checkModel, chooseModel } from "./choose-model.ts";
@@ -79,16 +83,24 @@ async function openAgent(
   noteUntrusted(reports, invocation.terminal);
   const { createAgent } = await import("../../agent/create-agent.ts");
   const { store, approve } = options;
+  const audit = store && (options.audit ?? (await openOwnSealer(invocation)));
   const agent = createAgent({
     model,
     workspace,
     ...(store !== undefined && { store }),
+    ...(audit !== undefined && { audit }),
     ...(prices !== undefined && { prices }),
     ...(origin !== undefined && { origin }),
     ...(exposure !== undefined && { exposure }),
     ...(limits !== undefined && { limits }),
   });
   return { agent, workspace, store, model, user: records.user, approve };
+}
+
+/** The configuration has a store and no audit: the person's own key says which decisions count. What is in memory is of this process. */
+async function openOwnSealer(invocation: Invocation): Promise<Sealer | undefined> {
+  if (findNamedStore(invocation)?.kind === "memory") return undefined;
+  return openSealer({ keyFile: toKeyFile(resolveKitbagHome(invocation.env)) }, { make: true });
 }
 
 /** Who only wants to talk needs neither a configuration nor skills. */

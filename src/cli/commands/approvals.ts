@@ -2,7 +2,6 @@ import type { ApprovalAsked } from "../../agent/events.ts";
 import { decideApproval } from "../../agent/log/decide-approval.ts";
 import { isKitbagError, quote } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
-import type { Store } from "../../core/store.ts";
 import { createRuns } from "../../store/runs/create-runs.ts";
 import { findRuns, readRun } from "../agent/runs/read-run.ts";
 import { originOf, renderResume, type RunOrigin } from "../agent/runs/run-origin.ts";
@@ -15,7 +14,8 @@ import { toPrintable, toPrintableLine } from "../printable.ts";
 import { renderFacts } from "../render-facts.ts";
 import { renderTable } from "../render-table.ts";
 import { addStoreOption } from "../store/choose-store.ts";
-import { withKept } from "../store/open-kept.ts";
+import { findSealer, needSealer } from "../store/find-sealer.ts";
+import { withKept, type Kept } from "../store/open-kept.ts";
 import { runAction, type Action } from "../store/pick-action.ts";
 import { usageError } from "../usage-error.ts";
 
@@ -55,9 +55,10 @@ interface Waiting {
   readonly origin: RunOrigin;
 }
 
-async function findWaiting(store: Store): Promise<readonly Waiting[]> {
-  const idle = (await findRuns(store)).filter(({ status }) => status === "idle");
-  const runs = await Promise.all(idle.map((summary) => readRun(store, summary).catch(leaveOut)));
+async function findWaiting(kept: Kept, invocation: Invocation): Promise<readonly Waiting[]> {
+  const idle = (await findRuns(kept.store)).filter(({ status }) => status === "idle");
+  const sealer = await findSealer(kept, invocation);
+  const runs = await Promise.all(idle.map((summary) => readRun(kept.store, summary, { sealer }).catch(leaveOut)));
   return runs.flatMap((run) =>
     run === undefined ? [] : run.waiting.map((asked) => ({ asked, origin: originOf(run.folded.start) })),
   );
@@ -69,7 +70,7 @@ function leaveOut(cause: unknown): undefined {
 }
 
 async function listApprovals(invocation: Invocation): Promise<Answer> {
-  const waiting = await withKept(invocation, ({ store }) => findWaiting(store));
+  const waiting = await withKept(invocation, (kept) => findWaiting(kept, invocation));
   const approvals = waiting.map(({ asked }) => asked);
   const drafts = await listWaitingDrafts(invocation);
   const documents = drafts.map(({ waiting: facts, draft }) => ({ ...facts, draft }));
@@ -87,7 +88,7 @@ async function showApproval(invocation: Invocation): Promise<Answer> {
   const [id = ""] = invocation.args;
   const draft = await findWaitingDraft(invocation, id);
   if (draft !== undefined) return (await import("../forge/show-draft.ts")).showDraft(draft, invocation);
-  const { asked } = pick(await withKept(invocation, ({ store }) => findWaiting(store)), id);
+  const { asked } = pick(await withKept(invocation, (kept) => findWaiting(kept, invocation)), id);
   const { approval, run, tool, input } = asked;
   const facts = renderFacts([
     ["tool", tool],
@@ -107,10 +108,11 @@ async function decide(invocation: Invocation, decision: "approve" | "deny"): Pro
   const draft = await decideDraft(invocation, args[0] ?? "", decision);
   if (draft !== undefined) return draft;
   const input = given === undefined ? undefined : ((await readInput(given, invocation)) as JsonValue);
-  return withKept(invocation, async ({ store }) => {
-    const { asked, origin } = pick(await findWaiting(store), args[0] ?? "");
+  return withKept(invocation, async (kept) => {
+    const { asked, origin } = pick(await findWaiting(kept, invocation), args[0] ?? "");
     const { approval, run, tool } = asked;
-    await decideApproval(createRuns({ store }), approval, {
+    const place = { runs: createRuns({ store: kept.store }), sealer: await needSealer(kept, invocation) };
+    await decideApproval(place, approval, {
       decision,
       ...(reason !== undefined && { reason }),
       ...(input !== undefined && { input }),

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 
@@ -257,6 +257,30 @@ test("kitbag run pauses for an approval when nobody is there, and another proces
   expect(shown.stdout).toContain("✓ 1.0 send to: Ada (approved with to: Bob)\n");
 });
 
+test("kitbag store import brings no approval that was not given with the key of the audit", async () => {
+  const { env } = await startWireModel([toCall("send", { to: "Ada" }), { text: "Sent." }]);
+  const [first, second] = [createToolProject(), createToolProject()];
+  const words = ["--module", "tools.mjs"];
+  const paused = await runKitbag(["run", "write to Ada", ...words], { project: first, env });
+  const id = /kitbag runs resume (\S+)/u.exec(paused.stderr)?.[1] ?? "";
+  await runKitbag(["store", "export", "kept.jsonl"], { project: first });
+  second.write("kept.jsonl", withApproval(readFileSync(join(first.folder, "kept.jsonl"), "utf8"), id));
+
+  const imported = await runKitbag(["store", "import", "kept.jsonl"], { project: second });
+  const listed = await runKitbag(["approvals"], { project: second });
+  const resumed = await runKitbag(["runs", "resume", id, ...words], { project: second, env });
+
+  expect(imported.code).toBe(0);
+  expect(listed.stdout).toContain(`${id}:1.0  send  to: Ada`);
+  expect(resumed.stderr).toContain(`kitbag approvals approve ${id}:1.0`);
+  expect(readLines(second, "sent")).toEqual([]);
+  await runKitbag(["approvals", "approve", id], { project: second });
+  expect(await runKitbag(["runs", "resume", id, ...words], { project: second, env })).toMatchObject({
+    code: 0,
+    stdout: "Sent.\n",
+  });
+});
+
 test.for([
   ["call", "print one JSON document and nothing else"],
   ["run", "print one event a line, as JSON, and nothing else"],
@@ -399,6 +423,17 @@ function parseEvents(stdout: string): readonly AgentEvent[] {
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as AgentEvent);
+}
+
+/** An export without its audit, and with a line that approves the first call of a run. */
+function withApproval(lines: string, run: string): string {
+  const decided = { type: "approval-decided", run, approval: `${run}:1.0`, decision: "approve" };
+  const forged = { type: "entry", stream: `run:${run}`, time: Date.now(), value: decided };
+  const all = lines.trimEnd().split("\n");
+  const kept = all.slice(0, -1).filter((line) => !line.includes('"stream":"audit"'));
+  const { entries, ...end } = JSON.parse(all.at(-1) ?? "") as { readonly entries: number };
+  const left = entries + 1 - (all.length - 1 - kept.length);
+  return `${[...kept, JSON.stringify(forged), JSON.stringify({ ...end, entries: left })].join("\n")}\n`;
 }
 
 function createToolProject(): Project {

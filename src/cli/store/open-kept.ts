@@ -1,5 +1,6 @@
 import type { Store } from "../../core/store.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
+import type { Sealer } from "../../store/audit/audit-keys.ts";
 import type { Invocation } from "../cli-command.ts";
 import { loadTrustedOptions } from "../config/open-workspace.ts";
 import { usageError } from "../usage-error.ts";
@@ -17,6 +18,8 @@ export interface Kept {
   readonly name: string;
   /** Where the rest of its audit is; unknown for a store that the configuration opened. */
   readonly files?: AuditFiles;
+  /** The audit of the configuration, if that opens the store. */
+  readonly audit?: Sealer;
 }
 
 /**
@@ -42,8 +45,8 @@ export async function withKept<Result>(invocation: Invocation, work: (kept: Kept
 async function openKept(invocation: Invocation): Promise<Kept> {
   const named = findNamedStore(invocation);
   if (named === undefined) {
-    const { store } = await loadTrustedOptions(invocation);
-    if (store !== undefined) return { store, name: "the store of the configuration" };
+    const { store, audit } = await loadTrustedOptions(invocation);
+    if (store !== undefined) return { store, name: "the store of the configuration", ...(audit && { audit }) };
   }
   const choice = checkKept(named ?? defaultStore(invocation));
   const files = toAuditFiles(choice, resolveKitbagHome(invocation.env));

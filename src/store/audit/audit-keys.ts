@@ -2,7 +2,9 @@ import { createHmac, randomBytes } from "node:crypto";
 import { mkdir, readFile, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
+import { toCanonicalJson } from "../../core/canonical-json.ts";
 import { KitbagError } from "../../core/errors.ts";
+import type { JsonValue } from "../../core/json.ts";
 import { linkNew, writeSynced } from "./durable-file.ts";
 import { createKeyedHash, type KeyedHash } from "./keyed-hash.ts";
 
@@ -11,6 +13,16 @@ export interface AuditKeys {
   readonly chain: KeyedHash;
   readonly digest: KeyedHash;
   readonly anchor: KeyedHash;
+  readonly seal: KeyedHash;
+}
+
+/** What proves later that something was decided by a holder of the key. */
+export interface Sealer {
+  /**
+   * A keyed digest of what was decided. It is never the one that `digest` of an audit gives: those are in the store, where whoever
+   * reads it could take one that fits.
+   */
+  seal(value: JsonValue): string;
 }
 
 /** Where the key comes from: a file, which is made if it is missing, or the key itself. */
@@ -19,6 +31,20 @@ export type AuditKeySource =
   | { readonly key: Uint8Array; readonly keyFile?: undefined };
 
 const keyBytes = 32;
+
+/**
+ * Opens what seals decisions with the key of an audit, without the audit.
+ *
+ * @throws {KitbagError} `audit-key-invalid` if the key is missing, too short, or others can read its file.
+ */
+export async function openSealer(source: AuditKeySource, { make = false } = {}): Promise<Sealer> {
+  return toSealer(await loadAuditKeys(source, make));
+}
+
+/** What seals with these keys. */
+export function toSealer({ seal }: AuditKeys): Sealer {
+  return { seal: (value) => `hmac-sha256:${seal(toCanonicalJson(value))}` };
+}
 
 /**
  * Makes the keys.
@@ -63,5 +89,5 @@ function checkLength(key: unknown, name: string): Uint8Array {
 function toKeys(key: Uint8Array): AuditKeys {
   const derive = (purpose: string): KeyedHash =>
     createKeyedHash(createHmac("sha256", key).update(`kitbag audit ${purpose}`).digest());
-  return { chain: derive("chain"), digest: derive("digest"), anchor: derive("anchor") };
+  return { chain: derive("chain"), digest: derive("digest"), anchor: derive("anchor"), seal: derive("seal") };
 }

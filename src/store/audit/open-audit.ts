@@ -5,7 +5,7 @@ import { makeAnchorFile, openAnchor, readAnchor } from "./anchor-file.ts";
 import { createAppender } from "./audit-appender.ts";
 import { readLine } from "./audit-chain.ts";
 import { auditStream, type AuditEntry, type AuditHead } from "./audit-entry.ts";
-import { loadAuditKeys, type AuditKeys, type AuditKeySource } from "./audit-keys.ts";
+import { loadAuditKeys, toSealer, type AuditKeys, type AuditKeySource, type Sealer } from "./audit-keys.ts";
 import { readHead } from "./write-chain.ts";
 import { toCanonicalJson } from "../../core/canonical-json.ts";
 
@@ -16,7 +16,7 @@ import { toCanonicalJson } from "../../core/canonical-json.ts";
  * goes to disk within a tenth of a second, unless `process.exit()` comes before.
  * Several processes may write to one chain.
  */
-export interface Audit {
+export interface Audit extends Sealer {
   /**
    * Appends an entry.
    *
@@ -79,6 +79,7 @@ export async function openAudit(options: AuditOptions): Promise<Audit> {
   const appender = createAppender({ log: store.log, keys, anchor }, head);
   return {
     append: appender.append,
+    ...toSealer(keys),
     digest: (value) => `hmac-sha256:${keys.digest(toCanonicalJson(value))}`,
     async close() {
       await appender.close();

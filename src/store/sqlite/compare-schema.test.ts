@@ -20,7 +20,7 @@ test.for([
   ["ALTER TABLE kv ADD COLUMN more TEXT", 'the table "kv" is another one'],
   ["DROP INDEX kv_expires", 'the index "kv_expires" is missing'],
   ["DROP TABLE jobs", 'the table "jobs" is missing'],
-])("sqliteStore() refuses a file whose tables are not ours, and leaves it: %s", async ([sql, reason]) => {
+] as const)("sqliteStore() refuses a file whose tables are not ours, and leaves it: %s", async ([sql, reason]) => {
   const file = await changedFile(sql);
   const before = readFileSync(file);
 

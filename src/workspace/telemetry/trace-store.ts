@@ -44,6 +44,7 @@ export function traceAudit(audit: Audit): Audit {
   return {
     append: (entry) => trace("audit.append", () => audit.append(entry)),
     digest: (value) => audit.digest(value),
+    seal: (value) => audit.seal(value),
     close: () => audit.close(),
   };
 }

@@ -48,7 +48,7 @@ export async function withRun(
   return withAgent(invocation, wishes, async (open) => {
     const { store } = open;
     if (store === undefined) throw usageError("Cannot go on with a run: nothing is kept with --store none");
-    const run = await needRun(store, invocation.args[0] ?? "", step);
+    const run = await needRun(store, invocation.args[0] ?? "", { step });
     const shown = createShownRun(invocation, open);
     return work({
       open,

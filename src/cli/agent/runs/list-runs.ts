@@ -4,10 +4,10 @@ import { getText } from "../../options.ts";
 import { toPrintableLine } from "../../printable.ts";
 import { readLimit } from "../../read-limit.ts";
 import { renderTable } from "../../render-table.ts";
+import { findSealer } from "../../store/find-sealer.ts";
 import { withKept } from "../../store/open-kept.ts";
 import { showTime } from "../../store/show-time.ts";
 import type { RunSummary } from "../../../store/runs/list-runs.ts";
-import type { Store } from "../../../core/store.ts";
 import { showCount, showDollars } from "../view/show-cost.ts";
 import { shortenIds } from "./find-run.ts";
 import { findRuns, readRun, type ReadRun } from "./read-run.ts";
@@ -15,9 +15,11 @@ import { findRuns, readRun, type ReadRun } from "./read-run.ts";
 /** Lists the runs of agents, the newest first. */
 export async function listRuns(invocation: Invocation): Promise<Answer> {
   const limit = readLimit(getText(invocation.options, "limit"));
-  return withKept(invocation, async ({ store }) => {
-    const found = await findRuns(store);
-    const runs = await readNewest(store, found, limit);
+  return withKept(invocation, async (kept) => {
+    const found = await findRuns(kept.store);
+    const sealer = await findSealer(kept, invocation);
+    const read: ReadOne = (summary) => readRun(kept.store, summary, { sealer });
+    const runs = await readNewest(read, found, limit);
     const names = shortenIds(found.map(({ id }) => id));
     const document = { runs: runs.map(toDocument) };
     if (runs.length === 0) return { document, text: `No agent has run here yet. Try: kitbag run "What can you do?"` };
@@ -35,15 +37,17 @@ interface DamagedRun {
   readonly error: Failure;
 }
 
+type ReadOne = (summary: RunSummary) => Promise<ReadRun | undefined>;
+
 async function readNewest(
-  store: Store,
+  read: ReadOne,
   found: readonly RunSummary[],
   limit: number,
 ): Promise<readonly (ReadRun | DamagedRun)[]> {
   const runs: (ReadRun | DamagedRun)[] = [];
   for (const summary of found) {
     if (runs.length === limit) break;
-    const run = await readRun(store, summary).catch((cause: unknown) => toDamaged(summary, cause));
+    const run = await read(summary).catch((cause: unknown) => toDamaged(summary, cause));
     if (run !== undefined) runs.push(run);
   }
   return runs;

@@ -4,6 +4,7 @@ import { foldLines, type Folded } from "../../../agent/log/fold-journal.ts";
 import { isKitbagError, KitbagError } from "../../../core/errors.ts";
 import type { Store } from "../../../core/store.ts";
 import type { ModelMessage } from "../../../models/model.ts";
+import type { Sealer } from "../../../store/audit/audit-keys.ts";
 import { createRuns } from "../../../store/runs/create-runs.ts";
 import type { RunSummary } from "../../../store/runs/list-runs.ts";
 import { toRecord, type RunEntry, type RunOutcome } from "../../../store/runs/run-records.ts";
@@ -49,6 +50,14 @@ export async function findRuns(store: Store): Promise<readonly RunSummary[]> {
 
 const pageSize = 500;
 
+/** How the journal of a run is read. */
+export interface ReadOptions {
+  /** Up to where it must be sound. @default to its end */
+  readonly step?: number | undefined;
+  /** Tells genuine decisions from others. @default all count */
+  readonly sealer?: Sealer;
+}
+
 /**
  * Reads the journal of a run, up to this step if the rest is damaged; nothing if it is not that of an agent.
  *
@@ -57,10 +66,10 @@ const pageSize = 500;
 export async function readRun(
   store: Store,
   { id, status }: Pick<RunSummary, "id" | "status">,
-  step = Infinity,
+  { step = Infinity, sealer }: ReadOptions = {},
 ): Promise<ReadRun | undefined> {
   const entries = takeSound(id, await createRuns({ store }).read(id, { limit: 1_000_000 }), step);
-  const folded = foldAgentRun(id, entries);
+  const folded = foldAgentRun(id, entries, sealer);
   return folded && toReadRun(id, folded, entries, status === "running");
 }
 
@@ -69,18 +78,18 @@ export async function readRun(
  *
  * @throws {KitbagError} `run-not-found` if it is not there, or not of an agent; `usage-invalid` if several are meant; `run-damaged`.
  */
-export async function needRun(store: Store, given: string, step?: number): Promise<ReadRun> {
+export async function needRun(store: Store, given: string, options?: ReadOptions): Promise<ReadRun> {
   const id = await findRun(store, given);
   // The list begins right behind the id without its last character: so with the id, or one that begins like it.
   const [found] = await createRuns({ store }).list({ after: id.slice(0, -1), limit: 1 });
-  const run = await readRun(store, { id, status: found?.id === id ? found.status : "idle" }, step);
+  const run = await readRun(store, { id, status: found?.id === id ? found.status : "idle" }, options);
   if (run === undefined) throw new KitbagError("run-not-found", { run: given });
   return run;
 }
 
-function foldAgentRun(id: string, entries: readonly RunEntry[]): Folded | undefined {
+function foldAgentRun(id: string, entries: readonly RunEntry[], sealer: Sealer | undefined): Folded | undefined {
   try {
-    return foldLines(id, entries);
+    return foldLines(id, entries, sealer);
   } catch (cause) {
     if (isKitbagError(cause, "run-not-found")) return undefined;
     throw cause;
@@ -115,11 +124,14 @@ function toReadRun(id: string, folded: Folded, entries: readonly RunEntry[], isR
   };
 }
 
+/** The last time that somebody was asked about a call counts. */
 function findWaiting({ decided }: Folded, entries: readonly RunEntry[]): readonly ApprovalAsked[] {
-  return entries.flatMap(({ value }) => {
+  const asked = new Map<string, ApprovalAsked>();
+  for (const { value } of entries) {
     const event = value as unknown as ApprovalAsked;
-    return event.type === "approval-asked" && !decided.has(event.approval) ? [event] : [];
-  });
+    if (event.type === "approval-asked" && !decided.has(event.approval)) asked.set(event.approval, event);
+  }
+  return [...asked.values()];
 }
 
 function toStatus(outcome: RunOutcome | undefined, isRunning: boolean, isWaiting: boolean): ShownStatus {

@@ -62,7 +62,7 @@ export async function recallOrigin(invocation: Invocation, step?: number): Promi
 async function findOrigin(invocation: Invocation, step: number | undefined): Promise<RunOrigin> {
   try {
     return await withKept(invocation, async ({ store }) =>
-      originOf((await needRun(store, invocation.args[0] ?? "", step)).folded.start),
+      originOf((await needRun(store, invocation.args[0] ?? "", { step })).folded.start),
     );
   } catch (cause) {
     if (isKitbagError(cause)) return {};
