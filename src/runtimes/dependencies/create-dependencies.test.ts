@@ -17,12 +17,12 @@ import {
   pythonRequest,
   readInstalled,
 } from "../../../test/support/dependency-bench.ts";
-import { makeNpmPackage, makeWheel } from "../../../test/support/make-packages.ts";
+import { makeNpmPackage, makeWheel, type PackageFile } from "../../../test/support/make-packages.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import type { TestIndex } from "../../../test/support/package-index.ts";
 import { createFolder } from "../../../test/support/temporary-folder.ts";
 import { findSandbox } from "../../sandbox/find-sandbox.ts";
-import type { DependencyProgress } from "./dependency-request.ts";
+import type { DependencyProgress, PreparedDependencies } from "./dependency-request.ts";
 
 // Installers take seconds, and much longer beside other tests.
 vi.setConfig({ testTimeout: 120_000 });
@@ -59,6 +59,53 @@ test.for([
   expect(readInstalled(folder)).toEqual(readInstalled(node));
   const place = sandbox.keepsPaths === true ? python.mounts[0]?.source : "/opt/packages/python";
   expect(python.environment["PYTHONPATH"]).toBe(place);
+});
+
+test("prepare() never uses what another source gave, also for the same Python request", async () => {
+  const wheels = ["index", "first", "second"].map((from) =>
+    makeWheel({ name: "hello", files: { "hello.py": `source = ${JSON.stringify(from)}` } }),
+  );
+  const [fromIndex, first, second] = wheels as [PackageFile, PackageFile, PackageFile];
+  const { index } = await openTestIndex({ wheels: [fromIndex] });
+  const home = createFolder();
+  const sources = [first, second].map(({ file, bytes }) => ({ wheelhouse: createFolder({ [file]: bytes }) }));
+
+  const found = [];
+  for (const source of [...sources, { index }, ...sources]) {
+    const prepared = await (await openDependencies({ home, ...source })).prepare(pythonRequest("hello"));
+    found.push(readText(prepared, "/hello.py"));
+  }
+
+  const expected = ["first", "second", "index", "first", "second"];
+  expect(found).toEqual(expected.map((from) => `source = ${JSON.stringify(from)}`));
+});
+
+test("prepare() never uses what another source gave, also for the same npm request", async () => {
+  const packages = ["first", "second"].map((from) => makeNpmPackage({ name: "left", files: { "from.txt": from } }));
+  const home = createFolder();
+
+  const found = [];
+  for (const { file, bytes } of packages) {
+    const dependencies = await openDependencies({ home, wheelhouse: createFolder({ [file]: bytes }) });
+    const prepared = await dependencies.prepare({ language: "node", packages: { left: "1.0.0" } });
+    found.push(readText(prepared, "/left/from.txt"));
+  }
+
+  expect(found).toEqual(["first", "second"]);
+});
+
+test("prepare() installs again where a file of the folder was replaced", async () => {
+  const [before, after] = ["before", "after, and longer"].map((from) =>
+    makeWheel({ name: "hello", files: { "hello.py": `source = ${JSON.stringify(from)}` } }),
+  ) as [PackageFile, PackageFile];
+  const wheelhouse = createFolder({ [before.file]: before.bytes });
+  const dependencies = await openDependencies({ wheelhouse });
+  await dependencies.prepare(pythonRequest("hello"));
+  writeFileSync(join(wheelhouse, after.file), after.bytes);
+
+  const prepared = await dependencies.prepare(pythonRequest("hello"));
+
+  expect(readText(prepared, "/hello.py")).toBe('source = "after, and longer"');
 });
 
 test("prepare() tells what it does, and about which package", async () => {
@@ -282,6 +329,10 @@ test("prepare() stops a package that unpacks to more than there may be", async (
   expect(found.problem).toBe("too-large");
   expect(countInstalled(dependencies.home)).toBe(0);
 });
+
+function readText(prepared: PreparedDependencies, path: string): string {
+  return Buffer.from(readInstalled(prepared).get(path) ?? "", "base64").toString();
+}
 
 function fail(response: ServerResponse, status: number): boolean {
   response.statusCode = status;

@@ -6,7 +6,7 @@ import type { Installer, InstallPlace } from "./installer.ts";
 import { nodeInstaller } from "./node/node-installer.ts";
 import { openIndex } from "./open-index.ts";
 import { digestOf, openPackageCache, type Lock, type PackageCache } from "./package-cache.ts";
-import { toSource, type PackageIndex } from "./package-source.ts";
+import { identifySource, toSource, type PackageIndex } from "./package-source.ts";
 import { pythonInstaller } from "./python/python-installer.ts";
 import { rustInstaller } from "./rust/rust-installer.ts";
 import { shareWork } from "./share-work.ts";
@@ -67,11 +67,14 @@ export function createDependencies(options: DependenciesOptions): Dependencies {
   async function prepareOnce(request: DependencyRequest, signal: AbortSignal): Promise<PreparedDependencies> {
     const installer = await findInstaller(request, signal);
     if (installer === undefined) return nothing;
-    const key = digestOf([request.language, installer.lockedBy, granted]).slice(0, 32);
-    const job: Job = { options, cache, installer, language: request.language, key, granted };
+    const { language } = request;
+    // A Cargo.lock names the bytes of each crate, wherever they come from.
+    const from = language === "rust" ? undefined : identifySource(language, options);
+    const key = digestOf([language, installer.lockedBy, granted, from]).slice(0, 32);
+    const job: Job = { options, cache, installer, language, key, granted, from };
     const found = await findInstalled(job);
     if (found !== undefined) return found;
-    const onWait = (): void => options.onProgress?.({ language: request.language, step: "wait" });
+    const onWait = (): void => options.onProgress?.({ language, step: "wait" });
     const release = await takeInstallLock(cache.lockPath(key), { signal, onWait });
     try {
       return (await findInstalled(job)) ?? (await install(job, signal));
@@ -96,6 +99,8 @@ interface Job {
   readonly language: DependencyRequest["language"];
   readonly key: string;
   readonly granted: readonly string[];
+  /** What tells the source of the packages from others. */
+  readonly from: readonly unknown[] | undefined;
 }
 
 async function findInstalled(job: Job): Promise<PreparedDependencies | undefined> {
@@ -104,8 +109,8 @@ async function findInstalled(job: Job): Promise<PreparedDependencies | undefined
   return lock === undefined || directory === undefined ? undefined : toPrepared(job, lock, directory);
 }
 
-function digestFor({ installer, granted }: Job, lock: Lock): string {
-  return digestOf([lock.language, installer.platform, granted, lock.packages, lock.installer ?? null]);
+function digestFor({ installer, granted, from }: Job, lock: Lock): string {
+  return digestOf([lock.language, installer.platform, granted, lock.packages, lock.installer ?? null, from]);
 }
 
 function toPrepared(job: Job, { packages }: Lock, directory: string): PreparedDependencies {

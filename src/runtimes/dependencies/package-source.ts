@@ -1,3 +1,6 @@
+import { readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+
 import { KitbagError } from "../../core/errors.ts";
 import { showValue } from "../../core/json.ts";
 
@@ -47,6 +50,38 @@ export function toSource(
   const url = index[known.option];
   const hosts = [...(url === undefined ? known.hosts : []), ...(index.hosts ?? [])];
   return { kind: "index", url: url ?? known.url, hosts: [toHost(url ?? known.url, known.option), ...hosts] };
+}
+
+/**
+ * What tells one source from another, also while there is no network: the address of the index, without a password, or the folder
+ * with all that is in it. What came from one source is never used for a request to another.
+ */
+export function identifySource(language: keyof typeof indexes, options: SourceOptions): readonly unknown[] {
+  const source = toSource(language, { ...options, offline: false });
+  if (source.kind === "folder") return listFolder(source.folder);
+  return source.kind === "index" ? [withoutPassword(source.url)] : [];
+}
+
+function withoutPassword(address: string): string {
+  const { origin, pathname, search } = new URL(address);
+  return `${origin}${pathname.replace(/\/+$/u, "")}${search}`;
+}
+
+/** The folder, and its files by name, size and time. */
+function listFolder(folder: string): readonly unknown[] {
+  try {
+    const path = realpathSync(folder);
+    const files = readdirSync(path)
+      .toSorted()
+      .map((name) => {
+        const facts = statSync(join(path, name), { throwIfNoEntry: false });
+        return [name, facts?.size, facts?.mtimeMs];
+      });
+    return [path, ...files];
+  } catch {
+    // Whoever installs from it says what is wrong with it.
+    return [folder];
+  }
 }
 
 function toHost(url: string, option: string): string {

@@ -66,7 +66,7 @@ test("prepare() asks the index only once, and not at all with packages that are 
   const prepared = await first.prepare(pythonRequest("hello"));
   const before = asked.length;
   const again = await first.prepare(pythonRequest("hello"));
-  const offline = await openDependencies({ home: first.home, offline: true });
+  const offline = await openDependencies({ home: first.home, index, offline: true });
   const later = await offline.prepare(pythonRequest("hello"));
 
   expect([again, later]).toEqual([prepared, prepared]);
@@ -83,7 +83,7 @@ test("prepare() starts no program for packages that are installed", async () => 
     start: () => Promise.reject(new Error("nothing shall start")),
     close: () => Promise.resolve(),
   };
-  const later = await openDependencies({ sandbox, home: first.home });
+  const later = await openDependencies({ sandbox, home: first.home, index });
 
   expect(await later.prepare(pythonRequest("hello"))).toEqual(prepared);
   await expect(later.prepare(pythonRequest("other"))).rejects.toThrow("nothing shall start");
@@ -279,10 +279,9 @@ test("prepare() installs from a folder of wheels without any network", async () 
   expect(asked).toEqual([]);
 });
 
-test("prepare() installs the same from a lock and a folder as from the index", async () => {
-  const wheel = makeWheel({ name: "hello" });
-  const here = await openDependencies({ index: (await openTestIndex({ wheels: [wheel] })).index });
-  const there = await openDependencies({ wheelhouse: createFolder({ [wheel.file]: wheel.bytes }) });
+test("prepare() installs the same on another machine with the lock and the index", async () => {
+  const { index } = await openTestIndex({ wheels: [makeWheel({ name: "hello" })] });
+  const [here, there] = [await openDependencies({ index }), await openDependencies({ index })];
   const one = await here.prepare(pythonRequest("hello"));
   cpSync(join(here.home, "locks"), join(there.home, "locks"), { recursive: true });
 
