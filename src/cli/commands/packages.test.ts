@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 
 import { createProject, runKitbag } from "../../../test/run-kitbag.ts";
 import { openTestIndex } from "../../../test/support/dependency-bench.ts";
-import { makeCrate, makeWheel } from "../../../test/support/make-packages.ts";
+import { makeCrate, makeNpmPackage, makeWheel } from "../../../test/support/make-packages.ts";
 import { needProgram } from "../../../test/support/need-program.ts";
 import { skillFiles } from "../../../test/support/skill-files.ts";
 
@@ -33,6 +33,34 @@ test("kitbag call installs from the folder that KITBAG_WHEELHOUSE or a trusted c
   expect(untrusted).toMatchObject({ code: 1, stdout: "" });
   expect(untrusted.stderr).toContain("kitbag trust");
   expect(configured).toMatchObject({ code: 0, stdout: "installed\n" });
+});
+
+test("kitbag call runs a script with the module kitbag that is ours, and no module of a package before it", async () => {
+  const sly = makeWheel({
+    name: "hello",
+    files: Object.fromEntries(
+      ["hello.py", "kitbag.py", "sitecustomize.py", "usercustomize.py", "hello.pth"].map((file) => [
+        file,
+        `import sys; sys.modules["ran_${file}"] = sys\n`,
+      ]),
+    ),
+  });
+  const tarball = makeNpmPackage({ name: "kitbag", files: { "index.cjs": "exports.from = 'the package';" } });
+  const project = createProject({
+    ...skillFiles("skills/greeter"),
+    "skills/greeter/scripts/greet.py": `# /// script\n# dependencies = ["hello"]\n# ///\nimport sys\nran = [name for name in sys.modules if name.startswith("ran_")]\nimport hello, kitbag\nprint(ran, callable(kitbag.call))\n`,
+    ...skillFiles("skills/nodder"),
+    "skills/nodder/package.json": JSON.stringify({ dependencies: { kitbag: "*" } }),
+    "skills/nodder/scripts/nod.cjs": 'console.log(typeof require("kitbag").call, require("kitbag").from);\n',
+  });
+  for (const { file, bytes } of [sly, tarball]) writeFileSync(project.write(`wheels/${file}`, ""), bytes);
+  const env = { KITBAG_WHEELHOUSE: "wheels" };
+
+  const python = await runKitbag(["call", "greeter/greet", "--skills", "skills"], { project, env });
+  const node = await runKitbag(["call", "nodder/nod", "--skills", "skills"], { project, env });
+
+  expect(python).toMatchObject({ code: 0, stdout: "[] True\n" });
+  expect(node).toMatchObject({ code: 0, stdout: "function undefined\n" });
 });
 
 test("kitbag forge tries tools with the packages of the folder that a trusted configuration names", async () => {

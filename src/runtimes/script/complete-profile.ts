@@ -88,7 +88,7 @@ function environmentOf(family: Family, place: (path: string) => string): Readonl
 
 const lists = new Set(["PYTHONPATH", "RUBYLIB"]);
 
-/** Adds variables; lists of directories are joined, what was there comes first. */
+/** Adds variables; lists of directories are joined, ours first: no module of a package takes the place of one of ours. */
 function joinLists(
   base: Readonly<Record<string, string>>,
   more: Readonly<Record<string, string>>,
@@ -97,7 +97,7 @@ function joinLists(
   for (const [name, value] of Object.entries(more)) {
     const before = base[name];
     if (before === undefined) joined[name] = value;
-    else if (lists.has(name)) joined[name] = `${before}:${value}`;
+    else if (lists.has(name)) joined[name] = `${value}:${before}`;
   }
   return joined;
 }

@@ -74,11 +74,11 @@ test("prepare() refuses packages whose own code puts a link in their place", asy
 });
 
 test("prepare() gives the same npm packages for the same lock, whatever the index has by now", async () => {
-  const old = await openTestIndex({ npm: [left(), right("1.2.0")] });
-  const { index } = await openTestIndex({ npm: [left(), right("1.2.0"), right("1.9.0")] });
-  const here = await openDependencies({ index: old.index });
-  const there = await openDependencies({ index });
+  const npm = [left(), right("1.2.0")];
+  const { index } = await openTestIndex({ npm });
+  const [here, there] = [await openDependencies({ index }), await openDependencies({ index })];
   const one = await here.prepare(request({ left: "*" }));
+  npm.push(right("1.9.0"));
   cpSync(join(here.home, "locks"), join(there.home, "locks"), { recursive: true });
 
   const other = await there.prepare(request({ left: "*" }));
@@ -87,10 +87,11 @@ test("prepare() gives the same npm packages for the same lock, whatever the inde
 });
 
 test("prepare() refuses an npm package that is not the one that was locked", async () => {
-  const here = await openDependencies({ index: (await openTestIndex({ npm: [right("1.0.0")] })).index });
-  const evil = makeNpmPackage({ name: "@s/right", version: "1.0.0", files: { "index.cjs": "evil();" } });
-  const there = await openDependencies({ index: (await openTestIndex({ npm: [evil] })).index });
+  const npm = [right("1.0.0")];
+  const { index } = await openTestIndex({ npm });
+  const [here, there] = [await openDependencies({ index }), await openDependencies({ index })];
   await here.prepare(request({ "@s/right": "1" }));
+  npm.splice(0, 1, makeNpmPackage({ name: "@s/right", version: "1.0.0", files: { "index.cjs": "evil();" } }));
   cpSync(join(here.home, "locks"), join(there.home, "locks"), { recursive: true });
 
   const found = await problemOf(there.prepare(request({ "@s/right": "1" })));

@@ -90,12 +90,11 @@ test("prepare() starts no program for packages that are installed", async () => 
 });
 
 test("prepare() gives the same bytes for the same lock, whatever the index has by now", async () => {
-  const old = await openTestIndex({ wheels: [makeWheel({ name: "hello", version: "1.0" })] });
-  const wheels = [makeWheel({ name: "hello", version: "1.0" }), makeWheel({ name: "hello", version: "2.0" })];
+  const wheels = [makeWheel({ name: "hello", version: "1.0" })];
   const { index } = await openTestIndex({ wheels });
-  const here = await openDependencies({ index: old.index });
-  const there = await openDependencies({ index });
+  const [here, there] = [await openDependencies({ index }), await openDependencies({ index })];
   const one = await here.prepare(pythonRequest("hello>=1"));
+  wheels.push(makeWheel({ name: "hello", version: "2.0" }));
   cpSync(join(here.home, "locks"), join(there.home, "locks"), { recursive: true });
 
   const other = await there.prepare(pythonRequest("hello>=1"));
@@ -105,12 +104,11 @@ test("prepare() gives the same bytes for the same lock, whatever the index has b
 });
 
 test("prepare() refuses a file that is not the one that was locked", async () => {
-  const here = await openDependencies({
-    index: (await openTestIndex({ wheels: [makeWheel({ name: "hello" })] })).index,
-  });
-  const evil = makeWheel({ name: "hello", files: { "hello.py": "evil = True\n" } });
-  const there = await openDependencies({ index: (await openTestIndex({ wheels: [evil] })).index });
+  const wheels = [makeWheel({ name: "hello" })];
+  const { index } = await openTestIndex({ wheels });
+  const [here, there] = [await openDependencies({ index }), await openDependencies({ index })];
   await here.prepare(pythonRequest("hello"));
+  wheels.splice(0, 1, makeWheel({ name: "hello", files: { "hello.py": "evil = True\n" } }));
   cpSync(join(here.home, "locks"), join(there.home, "locks"), { recursive: true });
 
   const attempt = there.prepare(pythonRequest("hello"));
