@@ -200,6 +200,22 @@ test("kitbag call keeps the key of the audit and its head out of the project, fo
   expect(readFileSync(join(project.folder, ".kitbag/.gitignore"), "utf8")).toContain("!/skills/");
 });
 
+test("kitbag call says that the key of the audit was deleted, in every project, and makes no new one", async () => {
+  const [project, other] = [createRepository(), createRepository()];
+  await call(project, ["visit"]);
+  rmSync(join(project.home, "audit.key"));
+
+  const runs = [await call(project, ["visit"]), await call({ ...other, home: project.home }, ["visit"])];
+
+  for (const { code, stdout, stderr } of runs) {
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("it is gone, and audits were written with it; put it back; if it is lost, delete");
+  }
+  expect(existsSync(join(project.home, "audit.key"))).toBe(false);
+  await run(project, ["store", "accept", "--new-audit"]);
+  expect(await call(project, ["visit"])).toMatchObject({ code: 0, stdout: "2\n" });
+});
+
 test("kitbag call lets a script that may write the whole project neither read nor change what is kept", async () => {
   const project = createRepository({
     ...skillFiles("skills/evil"),

@@ -7,7 +7,7 @@ import type { Workspace, WorkspaceOptions } from "../../workspace/workspace.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
 import { toPrintableLine } from "../printable.ts";
 import { toFailedAnswer } from "../report-error.ts";
-import { toAuditFiles } from "./audit-files.ts";
+import { checkKeyKept, toAuditFiles } from "./audit-files.ts";
 import { defaultStore, findNamedStore, showCommand, type StoreChoice } from "./choose-store.ts";
 import type { keepCalled, KeepPlace } from "./keep-called.ts";
 import { onCalled } from "./on-called.ts";
@@ -133,7 +133,9 @@ async function open(
   choice: Exclude<StoreChoice, { readonly kind: "none" }>,
   { env, terminal }: Invocation,
 ): Promise<Open & Audited> {
-  const files = toAuditFiles(choice, resolveKitbagHome(env));
+  const home = resolveKitbagHome(env);
+  const files = toAuditFiles(choice, home);
+  if (files !== undefined) checkKeyKept(home);
   if (files === undefined) {
     const store = await openStore(choice);
     return { store, close: () => store.close() };

@@ -53,6 +53,14 @@ test("openAudit() makes one key when several open at once", async () => {
   await Promise.all(audits.map((audit) => audit.close()));
 });
 
+test("openAudit() makes no new key where one was deleted that an audit was written with", async () => {
+  const { store, files } = await makeChain(1);
+  await rm(files.keyFile);
+
+  await expect(openAudit({ store, ...files })).rejects.toMatchObject({ code: "audit-key-invalid" });
+  await expect(stat(files.keyFile)).rejects.toMatchObject({ code: "ENOENT" });
+});
+
 test("openAudit() refuses a key that is short, or that others can read", async () => {
   const { store, files } = await makeChain(1);
   await chmod(files.keyFile, 0o644);

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+
 import { KitbagError } from "../../core/errors.ts";
 import type { JsonValue } from "../../core/json.ts";
 import type { Store } from "../../core/store.ts";
@@ -42,7 +44,7 @@ export type AuditOptions = AuditKeySource & {
 
 /**
  * Opens the audit of a store: give it to `createWorkspace`, and every call is recorded in it. The key is 32 random bytes in a
- * file that only its owner can read; it is made if it is missing.
+ * file that only its owner can read; it is made if it is missing and nothing was written with it yet.
  *
  * @throws {KitbagError} `audit-broken` if the end of the chain was changed or cut off, or the anchor is missing; `audit-key-invalid`.
  *
@@ -69,7 +71,8 @@ export type AuditOptions = AuditKeySource & {
  */
 export async function openAudit(options: AuditOptions): Promise<Audit> {
   const { store, anchorFile } = options;
-  const keys = await loadAuditKeys(options, true);
+  // A key that is gone is not made anew: what was written with it could never be verified again.
+  const keys = await loadAuditKeys(options, !existsSync(anchorFile));
   let { anchored, head } = await readEnds(options, keys);
   // Another process may have begun the chain in between.
   if (anchored === undefined && head.count > 0) ({ anchored, head } = await readEnds(options, keys));
