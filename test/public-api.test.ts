@@ -719,6 +719,7 @@ test("errorCodes are these", () => {
     "tool-unavailable",
     "tool-undeclared",
     "usage-invalid",
+    "user-unknown",
     "version-conflict",
     "version-not-found",
   ]);

@@ -9,6 +9,7 @@ import type { OwnPrices } from "../models/prices/own-prices.ts";
 import type { RetryOptions } from "../models/retry/with-retries.ts";
 import type { Sealer } from "../store/audit/audit-keys.ts";
 import type { Approve } from "../workspace/call/approval.ts";
+import type { ScopesOf } from "../workspace/call/authority.ts";
 import type { Workspace } from "../workspace/workspace.ts";
 import type { AgentEvent } from "./events.ts";
 import type { AgentHooks } from "./hooks.ts";
@@ -44,6 +45,11 @@ export interface AgentOptions {
    * that are not. @default none: whoever can write to the store can decide
    */
   readonly audit?: Sealer;
+  /**
+   * The scopes that a user has now: every call of a run is held to those of the run's user, also when another process goes on with it.
+   * @default every tool
+   */
+  readonly scopesOf?: ScopesOf;
   /** Kept with every run, for whoever goes on with it: where its tools came from, for example. An agent itself does not read it. */
   readonly origin?: JsonObject;
   /** How long nobody else can go on with a run after the process that worked on it has died. @default 10,000 */
@@ -100,7 +106,7 @@ export interface RunOptions<Schema extends SchemaSource = SchemaSource> {
   readonly output?: Schema;
   /** Pictures that belong to the task: paths, URLs or bytes, the same for every model. */
   readonly images?: readonly ImageSource[];
-  /** For the records, limits and approvals. */
+  /** For the records, limits and approvals, and for `scopesOf`. A run that goes on stays that of the user who began it. */
   readonly user?: string;
   /** The trace that it belongs to, as the W3C headers of these names say it. */
   readonly traceparent?: string;

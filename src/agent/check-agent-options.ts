@@ -30,6 +30,7 @@ const agentExpectations: Expectations<AgentOptions> = {
   instructions: aText,
   store: anObject,
   audit: [(value) => isObject(value) && "seal" in value && isFunction(value.seal), "an audit"],
+  scopesOf: aFunction,
   origin: anObject,
   leaseMs: aboveZero,
   prices: anObject,

@@ -56,7 +56,8 @@ export function createAgent(options: AgentOptions): Agent {
     replay: (id) => replayRun(parts, id),
     async fork(id, step, changes, runOptions = {}) {
       checkResumeOptions(runOptions);
-      const forkId = await forkRun(parts, { id, step, model: runOptions.model }, changes);
+      const { model, user } = runOptions;
+      const forkId = await forkRun(parts, { id, step, model, user }, changes);
       return startRun(forkId, runOptions, telemetry, (start) => prepareResume(parts, start));
     },
     async decide(approval, decision) {

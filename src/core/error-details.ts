@@ -369,6 +369,8 @@ export interface ErrorDetails {
   "tool-unavailable": { readonly tool: string; readonly owner: string };
   /** A command was used in a way it does not have. */
   "usage-invalid": { readonly reason: string };
+  /** A call or a run of a user cannot go on: it is not known what the user may call now. */
+  "user-unknown": { readonly user: string };
   /** Somebody else has changed a tool since the editor saw it; `changed` names the parts that are different. */
   "version-conflict": {
     readonly address: string;

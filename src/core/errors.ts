@@ -246,6 +246,8 @@ const messages: { readonly [Code in ErrorCode]: (details: ErrorDetails[Code]) =>
   "tool-undeclared": ({ tool, caller, skill }) =>
     `Cannot call ${quote(tool)} from ${quote(caller)}: ${skill === undefined ? `the tool does not declare it; make it again with "uses": [${quote(tool)}]` : `the skill ${quote(skill)} does not declare it; add uses = [${quote(tool)}] to [skill] in its kitbag.toml, or "uses" in defineSkill`}`,
   "usage-invalid": ({ reason }) => reason,
+  "user-unknown": ({ user }) =>
+    `Cannot act for the user ${quote(user)}: what this user may call now is not known here; let this user do it, or name the tokens of kitbag serve with KITBAG_TOKEN=@FILE`,
   "version-conflict": ({ address, expected, current, changed }) =>
     `Cannot change ${quote(address)}: ${expected === current ? "it is not what it was" : `its version is ${current} now, not ${expected} (${changed.length === 0 ? "made anew" : `changed: ${changed.join(", ")}`})`}; read it again, then repeat the change`,
   "version-not-found": ({ address, which, known }) =>

@@ -21,6 +21,8 @@ export interface ForkPlace {
   readonly id: string;
   readonly step: number;
   readonly model?: Model | string | undefined;
+  /** Whose run it is. @default that of the user who began the other */
+  readonly user?: string | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface ForkPlace {
  */
 export async function forkRun(
   agent: AgentParts,
-  { id, step, model }: ForkPlace,
+  { id, step, model, user }: ForkPlace,
   given: ForkChanges = {},
 ): Promise<string> {
   checkForkChanges(given);
@@ -47,6 +49,7 @@ export async function forkRun(
   const begun: TaskStart = {
     ...(model === undefined ? start : await withModel(start, agent, model)),
     run: forkId,
+    ...(user !== undefined && { user }),
     // All of it is new, whatever was there before the run.
     ...(changes.messages && { messages: changes.messages, earlier: 0 }),
     forkOf: { run: id, step },

@@ -1,7 +1,8 @@
-import { KitbagError } from "../../core/errors.ts";
+import { KitbagError, quote } from "../../core/errors.ts";
 import type { RunEntry } from "../../store/runs/run-records.ts";
 import { needRuns, type AgentParts } from "../agent-parts.ts";
 import { checkResumeOptions } from "../check-agent-options.ts";
+import { refuse as refuseOption } from "../expectations.ts";
 import { foldJournal, type Folded } from "../log/fold-journal.ts";
 import { createRunLog } from "../log/open-run-log.ts";
 import { readJournal } from "../log/read-journal.ts";
@@ -45,7 +46,8 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
     // A run that was made from another goes its own way.
     const isPart = begun.conversation !== undefined && begun.forkOf === undefined;
     const conversation = isPart ? rejoinConversation(agent.options.store, begun.conversation) : undefined;
-    const asUser = options.user === undefined && begun.user !== undefined ? { user: begun.user } : {};
+    checkUser(begun.user, options.user);
+    const asUser = begun.user === undefined ? {} : { user: begun.user };
     const limits = { ...begun.limits, ...options.limits };
     const given = { ...start, options: { ...options, ...asUser, limits } };
     const run = new RunState(
@@ -65,6 +67,12 @@ export async function prepareResume(agent: AgentParts, start: RunStart): Promise
     await Promise.all([session.close(), kept.close()]);
     throw cause;
   }
+}
+
+/** Who goes on with a run gives it no name and no rights of their own. @throws {KitbagError} `option-invalid` */
+function checkUser(begun: string | undefined, given: string | undefined): void {
+  if (begun === undefined || given === undefined || begun === given) return;
+  refuseOption("user", given, `${quote(begun)}, who began the run, or nothing`);
 }
 
 /** Opens what was open when the model was asked last, and what its calls have opened since, unless they are recalled. */

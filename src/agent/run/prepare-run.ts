@@ -2,6 +2,7 @@ import { KitbagError } from "../../core/errors.ts";
 import { showValue, type JsonObject } from "../../core/json.ts";
 import type { ModelMessage } from "../../models/model.ts";
 import type { Runs } from "../../store/runs/create-runs.ts";
+import { findScopes } from "../../workspace/call/past-user.ts";
 import type { Session } from "../../workspace/sessions/session.ts";
 import type { RunLimits, RunOptions, Task } from "../agent-options.ts";
 import { checkRunOptions } from "../check-agent-options.ts";
@@ -134,7 +135,7 @@ export interface MadeParts {
   readonly conversation?: OpenConversation | undefined;
 }
 
-/** Puts together what a run works with. @throws {KitbagError} `price-unknown`, `option-invalid`. */
+/** Puts together what a run works with. @throws {KitbagError} `price-unknown`, `option-invalid`, `user-unknown`. */
 export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): RunParts {
   const { options: given } = agent;
   const { options, id, feed, signal, trace } = start;
@@ -166,6 +167,7 @@ export function toParts(agent: AgentParts, start: RunStart, made: MadeParts): Ru
     detector: createLoopDetector(),
     approve: options.approve ?? given.approve,
     user: options.user,
+    scopes: options.user === undefined || !given.scopesOf ? undefined : findScopes(options.user, given.scopesOf),
     redactor: createInputRedactor(given.redactInput),
     output,
     conversation,

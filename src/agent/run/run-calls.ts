@@ -217,12 +217,13 @@ function denied({ address }: PlannedCall, reason: string): ToolOutcome {
 }
 
 function toOptions(run: RunState, { id }: PlannedCall, isApproved: boolean): CallOptions {
-  const { signal, user, approve, feed, trace } = run.parts;
+  const { signal, user, scopes, approve, feed, trace } = run.parts;
   const { id: runId } = run;
   return {
     signal,
     ...(trace?.around() as Pick<CallOptions, "traceparent" | "tracestate"> | undefined),
     ...(user !== undefined && { user }),
+    ...(scopes !== undefined && { scopes }),
     ...(isApproved && { approve: approveOnly(approve) }),
     ...(!isApproved && approve !== undefined && { approve }),
     ...(feed.isHeard() && { onEvent: (event) => feed.tell({ type: "call-event", run: runId, id, event }) }),

@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../core/json.ts";
 import type { JsonSchema } from "../../core/schema/json-schema.ts";
+import type { Scopes } from "../../core/scopes.ts";
 import type { Refine } from "../../core/schema/to-schema.ts";
 import type { Model, ModelMessage } from "../../models/model.ts";
 import type { PriceOf } from "../../models/prices/price-of.ts";
@@ -48,6 +49,8 @@ export interface RunParts {
   readonly detector: LoopDetector;
   readonly approve: Approve | undefined;
   readonly user: string | undefined;
+  /** What the user may call; everything if nothing is said. */
+  readonly scopes: Scopes | undefined;
   /** Takes out what the model must not see. */
   readonly redactor: InputRedactor | undefined;
   readonly output: OutputRule | undefined;

@@ -14,8 +14,9 @@ import { startLog } from "../logs/start-log.ts";
 import { getText, getTexts } from "../options.ts";
 import { noteUntrusted } from "../skills/note-untrusted.ts";
 import { openWithSkills, type Sources, type WorkspaceWithSkills } from "../skills/open-with-skills.ts";
-import { toKeyFile } from "../store/audit-files.ts";
+import { checkKeyKept, toKeyFile } from "../store/audit-files.ts";
 import { findNamedStore } from "../store/choose-store.ts";
+import { createLocalScopes } from "../store/local-scopes.ts";
 import type { Records } from "../store/open-records.ts";
 import { withRecords } from "../store/with-records.ts";
 import { checkModel, chooseModel } from "./choose-model.ts";
@@ -89,6 +90,7 @@ async function openAgent(
     workspace,
     ...(store !== undefined && { store }),
     ...(audit !== undefined && { audit }),
+    scopesOf: createLocalScopes(invocation, records.user),
     ...(prices !== undefined && { prices }),
     ...(origin !== undefined && { origin }),
     ...(exposure !== undefined && { exposure }),
@@ -100,7 +102,9 @@ async function openAgent(
 /** The configuration has a store and no audit: the person's own key says which decisions count. What is in memory is of this process. */
 async function openOwnSealer(invocation: Invocation): Promise<Sealer | undefined> {
   if (findNamedStore(invocation)?.kind === "memory") return undefined;
-  return openSealer({ keyFile: toKeyFile(resolveKitbagHome(invocation.env)) }, { make: true });
+  const home = resolveKitbagHome(invocation.env);
+  checkKeyKept(home);
+  return openSealer({ keyFile: toKeyFile(home) }, { make: true });
 }
 
 /** Who only wants to talk needs neither a configuration nor skills. */

@@ -88,6 +88,26 @@ test("kitbag dead drop takes calls off the list, all that were named or none", a
   expect([dropped.stdout, after.stdout]).toEqual([`Dropped ${id}\n`, "No call failed that is not done by now.\n"]);
 });
 
+test("kitbag dead retry makes a call of another user only as that user's token allows", async () => {
+  const { project } = await createFailed();
+  const store = await sqliteStore({ file: join(project.home, "kitbag.db") });
+  for (const user of ["alice", "bob"]) await keepLetter(store.kv, { ...letter, id: user, user, input: { to: user } });
+  await store.close();
+  project.write("line-is-up", "");
+  project.write("tokens", "a-token-of-alice alice\nanother-token carol\n");
+  const words = ["--module", "tools.mjs"];
+
+  const unknown = await dead(project, ["retry", "alice", ...words]);
+  const gone = await dead(project, ["retry", "bob", ...words], { env: { KITBAG_TOKEN: "@tokens" } });
+  const known = await dead(project, ["retry", "alice", ...words], { env: { KITBAG_TOKEN: "@tokens" } });
+
+  expect(unknown).toMatchObject({ code: 1, stdout: "" });
+  expect(unknown.stderr).toContain('Cannot act for the user "alice": what this user may call now is not known here');
+  expect(gone.stderr).toContain("none of the scopes tools:of:global:send");
+  expect(known).toMatchObject({ code: 0, stdout: "sent to alice\n" });
+  expect((await letters(project)).map(({ id }) => id)).toContain("bob");
+});
+
 test.for([
   [["show"], 2, "it takes the id of a call, as kitbag dead list has it"],
   [["show", "a", "b"], 2, "it takes 1 more word"],

@@ -1,5 +1,4 @@
-import type { CallOptions } from "../../workspace/call/call-options.ts";
-import { openDeadLetters } from "../../workspace/failures/dead-letters.ts";
+import { openDeadLetters, type RetryDeadOptions } from "../../workspace/failures/dead-letters.ts";
 import { askThePerson } from "../approve-call.ts";
 import { createCallView } from "../call-view.ts";
 import type { Answer, Invocation } from "../cli-command.ts";
@@ -11,6 +10,7 @@ import { openWithSkills } from "../skills/open-with-skills.ts";
 import { startLog } from "../logs/start-log.ts";
 import { untilInterrupted } from "../until-interrupted.ts";
 import { usageError } from "../usage-error.ts";
+import { createLocalScopes } from "./local-scopes.ts";
 import { withRecords, type OpenRecords } from "./with-records.ts";
 
 /** Makes a call again that failed, as `kitbag call` makes it. */
@@ -36,7 +36,8 @@ async function retry(invocation: Invocation, { runtimes, records }: OpenRecords)
   const skill = await openSkillOf(workspace, tool, invocation.terminal);
   if (skill.status === "failed") return failedAnswer(skill.error);
   const view = createCallView(invocation);
-  const callOptions: CallOptions = {
+  const callOptions: RetryDeadOptions = {
+    scopesOf: createLocalScopes(invocation, records.user),
     onEvent(event) {
       view.onEvent(event);
       // On a terminal the message says so.

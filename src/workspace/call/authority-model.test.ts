@@ -286,13 +286,12 @@ const makeCall: Readonly<Record<string, MakeCall>> = {
   "host function": ({ workspace }, calls, caller) =>
     workspace.call("relay", { rest: toAddresses(calls) }, { scopes: and(caller, "relay") }),
   async "dead letter"({ workspace, store }, calls, caller) {
-    const own = { scopes: and(caller, "fails") };
     isDown = true;
-    await workspace.call("fails", { rest: toAddresses(calls) }, own);
+    await workspace.call("fails", { rest: toAddresses(calls) }, { user: "caller" });
     isDown = false;
     const dead = openDeadLetters(store);
     const [letter] = await dead.list();
-    return dead.retry(workspace, letter?.id ?? "", own);
+    return dead.retry(workspace, letter?.id ?? "", { scopesOf: () => and(caller, "fails") });
   },
 };
 

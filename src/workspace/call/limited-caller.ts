@@ -32,10 +32,15 @@ export function findLimitedCaller(contextCall: ContextCall | undefined): Limited
 export function findAuthor(contextCall: ContextCall | undefined): ToolAuthor {
   const call = contextCall && calls.get(contextCall);
   if (call === undefined) return { scopes: "all" };
-  const { user, scopes = "all", refuse } = call.root.options;
-  // What a function allows cannot be written down: what such a caller makes calls nothing.
-  const recorded = refuse !== undefined && scopes === "all" ? [] : scopes === "all" ? scopes : [...scopes].toSorted();
-  return { ...(user !== undefined && { user }), scopes: recorded };
+  const { user } = call.root.options;
+  return { ...(user !== undefined && { user }), scopes: toRecordedScopes(call) };
+}
+
+/** The scopes of the outermost caller, to be written down. What a function allows cannot be: then there are none. */
+export function toRecordedScopes({ root: { options } }: Call): ToolAuthor["scopes"] {
+  const { scopes = "all", refuse } = options;
+  if (scopes === "all") return refuse === undefined ? scopes : [];
+  return [...scopes].toSorted();
 }
 
 /** Whether the outermost caller may not call every tool. */

@@ -347,6 +347,56 @@ test("a call that failed for good is kept with all that is needed to make it aga
   expect(await openDeadLetters(store).get(letter?.id ?? "")).toEqual(letter);
 });
 
+test("retry() makes the call again as its user, with what that user may call then and now", async () => {
+  const { workspace, store, ran, fail } = createLimited();
+  await workspace.call("both", {}, { user: "Ada", scopes: new Set(["tools:of:global:both", "tools:of:global:look"]) });
+  await workspace.call("both", {}, { user: "Bob" });
+  const dead = openDeadLetters(store);
+  const [ada = "", bob = ""] = (await dead.list()).map(({ id }) => id);
+  fail.isOn = false;
+  const users = new Set<string | undefined>();
+  workspace.onEvent((event) => event.type === "call-start" && users.add(event.user));
+  const wide = { user: "Root", scopes: "all", refuse: () => undefined } as object;
+
+  await dead.retry(workspace, ada, { ...wide, scopesOf: () => "all" });
+  const then = ran.splice(0);
+  await dead.retry(workspace, bob, {
+    ...wide,
+    scopesOf: () => new Set(["tools:of:global:both", "tools:of:global:drop"]),
+  });
+
+  expect(then).toEqual(["both", "look"]);
+  expect(ran).toEqual(["both", "drop"]);
+  expect(users).toEqual(new Set(["Ada", "Bob"]));
+});
+
+test("retry() makes no call for a user who has no access any more, or of whom nothing is known", async () => {
+  const { workspace, store, ran, fail } = createLimited();
+  await workspace.call("both", {}, { user: "Ada" });
+  const dead = openDeadLetters(store);
+  const [{ id = "" } = {}] = await dead.list();
+  fail.isOn = false;
+
+  const gone = await dead.retry(workspace, id, { scopesOf: () => new Set() });
+  const unknown = dead.retry(workspace, id, { scopesOf: () => undefined });
+
+  expect(gone).toMatchObject({ error: { code: "scope-missing" } });
+  await expect(unknown).rejects.toMatchObject({ code: "user-unknown", details: { user: "Ada" } });
+  expect(ran).toEqual([]);
+  expect(await dead.list()).toMatchObject([{ id, user: "Ada" }]);
+});
+
+test("retry() of a call whose caller a function held back calls nothing that cannot be proved", async () => {
+  const { workspace, store, ran, fail } = createLimited();
+  await workspace.call("both", {}, { refuse: () => undefined });
+  const dead = openDeadLetters(store);
+  const [{ id = "" } = {}] = await dead.list();
+  fail.isOn = false;
+
+  expect(await dead.retry(workspace, id)).toMatchObject({ error: { code: "scope-missing" } });
+  expect(ran).toEqual([]);
+});
+
 test("retry() makes the call again, and forgets it when it is done", async () => {
   const { dead, workspace, runs } = setUp({ failures: 4 });
   await workspace.call("work", { of: "a" }, { user: "Ada", idempotencyKey: "order-1" });
@@ -648,4 +698,24 @@ async function codesOf(times: number, call: () => Promise<ToolOutcome>): Promise
 
 function fail(reason: string): never {
   throw new Error(reason);
+}
+
+/** A tool that fails at first, and then calls two others. */
+function createLimited() {
+  const ran: string[] = [];
+  const fail = { isOn: true };
+  const tools = ["look", "drop", "both"].map((name) =>
+    defineTool({
+      name,
+      description: "Does something",
+      async run(_input, { call }) {
+        if (fail.isOn) throw new Error("the line is down");
+        ran.push(name);
+        if (name === "both") for (const other of ["look", "drop"]) await call(other);
+        return null;
+      },
+    }),
+  );
+  const store = memoryStore();
+  return { workspace: createWorkspace({ tools, store, keepFailed: true }), store, ran, fail };
 }

@@ -3,6 +3,7 @@ import type { FailedOutcome, ToolOutcome } from "../../core/outcome.ts";
 import { describeThrown } from "../describe-thrown.ts";
 import type { Breakers } from "../failures/breakers.ts";
 import { keepLetter } from "../failures/dead-letters.ts";
+import { toRecordedScopes } from "./limited-caller.ts";
 import { isFault, mayPass } from "../failures/tool-faults.ts";
 import { toolDigest } from "../tool-digest.ts";
 import type { Call } from "./call.ts";
@@ -103,6 +104,7 @@ async function keepFailed(call: Call, outcome: FailedOutcome): Promise<FailedOut
       input,
       isRedacted: input !== given,
       ...(user !== undefined && { user }),
+      scopes: toRecordedScopes(call),
       ...(isKeyKept && { idempotencyKey: key }),
       // The input is needed as it is to make the call again; the error is not.
       error: host.recordRedactor === undefined ? error : host.recordRedactor.value(error),

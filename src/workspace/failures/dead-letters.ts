@@ -4,7 +4,10 @@ import type { JsonObject, JsonValue } from "../../core/json.ts";
 import type { ToolOutcome } from "../../core/outcome.ts";
 import { redactValue } from "../../core/redaction/redact.ts";
 import type { Store } from "../../core/store.ts";
+import type { ToolAuthor } from "../../core/tool.ts";
+import type { ScopesOf } from "../call/authority.ts";
 import type { CallOptions } from "../call/call-options.ts";
+import { toPastUser } from "../call/past-user.ts";
 import { reopenOnce } from "../recall/once.ts";
 import { withLetter } from "./with-letter.ts";
 
@@ -19,6 +22,8 @@ export interface DeadLetter {
   /** Whether secrets were taken out of the input: then it must be given again. */
   readonly isRedacted: boolean;
   readonly user?: string;
+  /** What the user could call when it failed. @default every tool */
+  readonly scopes?: ToolAuthor["scopes"];
   readonly idempotencyKey?: string;
   /** Without what looks like a secret or like personal data, unless records are kept as they are. */
   readonly error: Failure;
@@ -29,9 +34,11 @@ export interface DeadLetter {
 }
 
 /** What may be said when a dead letter is tried again. */
-export interface RetryDeadOptions extends CallOptions {
+export interface RetryDeadOptions extends Omit<CallOptions, "user" | "scopes" | "refuse"> {
   /** In the place of its input. */
   readonly input?: unknown;
+  /** The scopes that its user has now. @default those of when it failed */
+  readonly scopesOf?: ScopesOf;
 }
 
 /** Calls that failed for good. */
@@ -41,10 +48,11 @@ export interface DeadLetters {
   /** @throws {KitbagError} `dead-letter-missing` */
   get(id: string): Promise<DeadLetter>;
   /**
-   * Makes the call again, as the same user and with the same key. If it is done now the letter is gone; else there is one with the
+   * Makes the call again, as the same user, with what that user may call, and with the same key. If it is done now the letter is gone; else there is one with the
    * new error. Of all processes that share the store, one at a time does so.
    *
-   * @throws {KitbagError} `dead-letter-missing`; `dead-letter-busy` if somebody else does so now; `option-invalid` if secrets were taken out of its input and no other was given.
+   * @throws {KitbagError} `dead-letter-missing`; `dead-letter-busy` if somebody else does so now; `option-invalid` if secrets were taken out of its input and no other was given;
+   * `user-unknown` if it is not known what its user may call now.
    */
   retry(workspace: Caller, id: string, options?: RetryDeadOptions): Promise<ToolOutcome>;
   /** Answers whether there was one. */
@@ -118,23 +126,24 @@ interface OwnLetter {
 
 async function makeAgain(
   { kv, workspace, letter, version }: OwnLetter,
-  { input, ...options }: RetryDeadOptions,
+  { input, scopesOf, ...options }: RetryDeadOptions,
 ): Promise<ToolOutcome> {
   if (letter.isRedacted && input === undefined) {
     const expected = "the input, because secrets were taken out of the one that is kept";
     throw new KitbagError("option-invalid", { option: "input", found: "nothing", expected });
   }
-  const { id, tool, user, idempotencyKey } = letter;
+  const { id, tool, idempotencyKey } = letter;
   let next: string | undefined;
   const onEvent = (event: CallEvent): void => {
     if (event.type === "call-kept") next = event.letter;
     options.onEvent?.(event);
   };
   const again: CallOptions = {
-    ...(user !== undefined && { user }),
     // With another input it is another use of the tool.
     ...(idempotencyKey !== undefined && input === undefined && { idempotencyKey }),
     ...options,
+    // Last: who makes the call again gives it no rights of their own.
+    ...toPastUser(letter, scopesOf),
     onEvent,
   };
   const { idempotencyKey: key } = again;

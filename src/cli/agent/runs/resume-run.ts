@@ -22,7 +22,8 @@ async function resumeWhenFree(
   { terminal }: Invocation,
 ): Promise<{ readonly going: AgentRun; readonly result: RunResult }> {
   const { open, run, toOptions, finish } = known;
-  const options = await toOptions();
+  // It goes on as the user who began it.
+  const { user: _person, ...options } = await toOptions();
   const until = performance.now() + patienceMs;
   let hasNoted = false;
   for (;;) {
