@@ -1,8 +1,8 @@
 import { posix } from "node:path";
 
 import { permissionKinds, type Permissions } from "../core/permissions.ts";
-import { isInside } from "../sandbox/find-link-out.ts";
-import { toReal, toTarget, type GrantPlaces } from "../sandbox/grants.ts";
+import { isInside, toReal } from "../sandbox/find-link-out.ts";
+import { toTarget, type GrantPlaces } from "../sandbox/grants.ts";
 
 /**
  * What of `asked` is not in `granted`. A host is in a rule with `*.`, a path in a folder above it; whoever may write may read.

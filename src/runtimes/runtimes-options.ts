@@ -13,10 +13,7 @@ export interface RuntimesOptions extends PackageOptions {
   readonly sandbox?: SandboxName;
   /** What `./` in permissions is. @default the working directory */
   readonly directory?: string;
-  /**
-   * Files and directories that no tool may change, whatever was granted; beside the lock, the configuration and the `.kitbag` of
-   * the directory. @default none
-   */
+  /** Files and directories that no tool may change, whatever was granted; beside those that are shielded anyway. @default none */
   readonly fixed?: readonly string[];
   /** Files that no tool may see, whatever was granted: those of a store. @default none */
   readonly hidden?: readonly string[];

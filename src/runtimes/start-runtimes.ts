@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Runtime, RuntimeContext } from "../core/runtime.ts";
 import type { Tool } from "../core/tool.ts";
 import { findSandbox, type FoundSandbox } from "../sandbox/find-sandbox.ts";
-import type { GrantPlaces } from "../sandbox/grants.ts";
+import { findGrants, type GrantPlaces } from "../sandbox/grants.ts";
 import { createReservedPlaces, type ReservedPlaces } from "../sandbox/reserved-places.ts";
 import { createConnectionLog, type ConnectionLog } from "./connection-log.ts";
 import { createDependencies, type Dependencies } from "./dependencies/create-dependencies.ts";
@@ -21,6 +21,7 @@ export interface Started {
   readonly sandbox: FoundSandbox;
   /** What of this machine is Kitbag's own. */
   readonly places: GrantPlaces;
+  readonly reserved: ReservedPlaces;
   readonly script: Runtime;
   readonly wasm: Runtime;
   close(): Promise<void>;
@@ -41,7 +42,7 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
   const connections = createConnectionLog(onConnection);
   const profiles = toProfiles({ sandbox, places, connections }, { ...options, directory, home });
   const secrets = findSecret === undefined ? {} : { findSecret };
-  const wasm = wasmRuntime({ sandbox, ...places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
+  const wasm = wasmRuntime({ sandbox, places, ...secrets, ...(onConnection !== undefined && { onConnection }) });
   const base = {
     sandbox,
     toProfile: (tool: Tool, context: RuntimeContext) => profiles.find(tool, context.signal),
@@ -53,11 +54,14 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
     onLearned === undefined
       ? scriptRuntime({ ...base, ...(launcher !== undefined && { launcher }), ...secrets })
       : learningRuntime({ ...base, directory, onLearned });
-  const watched = { reserved: createReservedPlaces(places), connections, profiles };
+  const reserved = createReservedPlaces(directory);
+  const watched = { places, reserved, connections, profiles };
   return {
     sandbox,
     places,
-    script: watch(script, watched),
+    reserved,
+    // What is only watched may write nothing.
+    script: onLearned === undefined ? watch(script, watched) : script,
     wasm: watch(wasm, watched),
     async close() {
       launcher?.close();
@@ -68,17 +72,18 @@ export async function startRuntimes(options: RuntimesOptions): Promise<Started> 
 }
 
 interface Watched {
+  readonly places: GrantPlaces;
   readonly reserved: ReservedPlaces;
   readonly connections: ConnectionLog;
   readonly profiles: ToolProfiles;
 }
 
-/** A call is told of its connections while it runs; one that made something at a place of ours has failed, whatever it answers. */
-function watch(runtime: Runtime, { reserved, connections, profiles }: Watched): Runtime {
+/** A call is told of its connections while it runs; one that made something at a shielded place has failed, whatever it answers. */
+function watch(runtime: Runtime, { places, reserved, connections, profiles }: Watched): Runtime {
   return {
     ...runtime,
     async run(tool, input, context) {
-      const check = reserved.watch(tool.name, tool.permissions);
+      const check = reserved.watch(tool.name, findGrants(tool.name, tool.permissions, places).reserved);
       const end = connections.begin(tool, context);
       try {
         return await runtime.run(tool, input, context);
@@ -92,13 +97,10 @@ function watch(runtime: Runtime, { reserved, connections, profiles }: Watched): 
 
 type Placed = RuntimesOptions & Required<Pick<RuntimesOptions, "directory" | "home">>;
 
-/** What is ours: our home has secrets, the area has what other tools run, and the lock says what was granted. */
-function toPlaces({ area }: FoundSandbox, { directory, home, fixed = [], hidden = [] }: Placed) {
-  const own = ownNames.map((name) => join(directory, name));
-  return { directory, protected: [home, area.root], fixed: [...own, ...fixed], hidden } satisfies GrantPlaces;
+/** What is ours beside what has a name of ours: our home has secrets, the area has what other tools run. */
+function toPlaces({ area }: FoundSandbox, { directory, home, fixed = [], hidden = [] }: Placed): GrantPlaces {
+  return { directory, protected: [home, area.root], fixed, hidden };
 }
-
-const ownNames = ["kitbag.lock", ".kitbag", ...["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`)];
 
 interface Surroundings {
   readonly sandbox: FoundSandbox;

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import type { CodeFolder, ScriptCode } from "../core/script-code.ts";
@@ -7,7 +7,7 @@ import { egressEnvironment } from "../sandbox/egress/environment.ts";
 import { openEgress, type Egress } from "../sandbox/egress/open-egress.ts";
 import type { EgressConnection } from "../sandbox/egress/ledger.ts";
 import type { FoundSandbox } from "../sandbox/find-sandbox.ts";
-import { checkLinks, findUncovered, toGrants, type GrantPlaces } from "../sandbox/grants.ts";
+import { findGrants, type GrantPlaces, type Grants } from "../sandbox/grants.ts";
 import { defaultLimits, type Limits, type Profile } from "../sandbox/sandbox.ts";
 import { createSnapshots } from "../sandbox/snapshots.ts";
 import type { Dependencies } from "./dependencies/create-dependencies.ts";
@@ -38,19 +38,15 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
   const { sandbox, places, dependencies, limits } = options;
   const snapshots = createSnapshots(sandbox.area.own);
   const exits = createExits(options);
-  const profiles = new WeakMap<Tool, Profile>();
-  /** What of ours was not there when a profile was made. */
-  const uncovered = new WeakMap<Profile, readonly string[]>();
+  const profiles = new WeakMap<Tool, { readonly grants: Grants; readonly profile: Profile }>();
   const unfinished = new Set<Promise<Profile>>();
 
-  async function make(tool: Tool, signal: AbortSignal | undefined): Promise<Profile> {
+  async function make(tool: Tool, grants: Grants, signal: AbortSignal | undefined): Promise<Profile> {
     const code = tool.code as ScriptCode;
-    const missing = findUncovered(tool.permissions, places);
-    const grants = toGrants(tool.name, tool.permissions, places);
     const folder = await snapshots.take(code.folder ?? toFolder(code));
     const packages = await prepare({ tool, code, folder }, dependencies, signal);
     const exit = await exits.find(tool);
-    const profile: Profile = {
+    return {
       mounts: [{ source: folder, target: "/skill" }, ...grants.mounts, ...packages.mounts],
       environment: { ...grants.environment, ...packages.environment, ...exit?.environment },
       programs: grants.programs,
@@ -58,28 +54,24 @@ export function createToolProfiles(options: ProfileOptions): ToolProfiles {
       limits: { ...defaultLimits, ...limits },
       ...(exit !== undefined && { egress: exit.egress.socket }),
     };
-    uncovered.set(profile, missing);
-    return profile;
   }
 
-  /** One that was made before something of ours was there does not cover it. */
-  function findKnown(tool: Tool): Profile | undefined {
+  /** One that was made with other grants does not cover what is shielded by now. */
+  function findKnown(tool: Tool, grants: Grants): Profile | undefined {
     const known = profiles.get(tool);
-    const isOld = known !== undefined && uncovered.get(known)?.some((path) => existsSync(path));
-    return isOld === true ? undefined : known;
+    return known?.grants === grants ? known.profile : undefined;
   }
 
   return {
     async find(tool, signal) {
-      const known = findKnown(tool);
-      // Another tool may have put a link in the place of what was granted.
-      if (known !== undefined) checkLinks(tool.name, tool.permissions, places);
+      const grants = findGrants(tool.name, tool.permissions, places);
+      const known = findKnown(tool, grants);
       if (known !== undefined) return known;
       // Each caller waits for himself: one that gives up must not end what others wait for. What is slow is shared below.
-      const making = make(tool, signal).then((made) => {
-        const first = findKnown(tool) ?? made;
-        profiles.set(tool, first);
-        return first;
+      const making = make(tool, grants, signal).then((made) => {
+        const profile = findKnown(tool, grants) ?? made;
+        profiles.set(tool, { grants, profile });
+        return profile;
       });
       keepUntilDone(making, unfinished);
       return making;

@@ -11,7 +11,13 @@ import { emptyFile, nothing } from "./sandbox.ts";
 test("toGrants() gives nothing if nothing was granted", () => {
   const places = makePlaces();
 
-  expect(toGrants("tool", {}, places)).toEqual({ mounts: [], programs: [], directory: "/tmp", environment: {} });
+  expect(toGrants("tool", {}, places)).toEqual({
+    mounts: [],
+    programs: [],
+    directory: "/tmp",
+    environment: {},
+    reserved: [],
+  });
 });
 
 test.for(["./", ".", "./**", "./*"])("toGrants() takes %s for the working directory, and starts there", (scope) => {
@@ -233,8 +239,8 @@ test("toGrants() lets no tool change what is fixed, unless it is hidden anyway",
   const { mounts } = toGrants("tool", { write: ["./"] }, all);
 
   expect(mounts.slice(1)).toEqual([
-    { source: nothing, target: own },
     { source: lock, target: lock },
+    { source: nothing, target: own },
   ]);
 });
 

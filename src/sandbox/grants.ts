@@ -1,12 +1,20 @@
-import { existsSync, lstatSync, mkdirSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
+import { extname, isAbsolute, resolve } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
 import type { Permissions } from "../core/permissions.ts";
-import { findLinkOut, isInside } from "./find-link-out.ts";
-import { isRoot } from "./host.ts";
-import { emptyFile, nothing, type Mount } from "./sandbox.ts";
+import { coverShields, type Covered, type Opened } from "./cover-shields.ts";
+import { findLinkOut, isBelow, isInside, toReal } from "./find-link-out.ts";
+import { nothing, type Mount } from "./sandbox.ts";
+import {
+  countSkillFolders,
+  findShieldsAround,
+  stateOf,
+  TooManyFolders,
+  type Reserved,
+  type ShieldedPlaces,
+} from "./shields.ts";
 
 /** Permissions as a sandbox enforces them. */
 export interface Grants {
@@ -16,21 +24,12 @@ export interface Grants {
   readonly directory: string;
   /** Where `~` is what it is on the host, if something of it was granted: `HOME`. */
   readonly environment: Readonly<Record<string, string>>;
+  /** What the tool could make or change although it is shielded, because nothing can be mounted on it. */
+  readonly reserved: readonly Reserved[];
 }
 
 /** Where the paths of permissions lead. */
-export interface GrantPlaces {
-  /** What `./` is. */
-  readonly directory: string;
-  /** What `~` is. @default the home directory of this user */
-  readonly home?: string;
-  /** Directories that no tool may see, whatever was granted: ours, with secrets and with what other tools run. */
-  readonly protected?: readonly string[];
-  /** Files and directories that no tool may change, whatever was granted, if they are there; see `ReservedPlaces` for those that are not. */
-  readonly fixed?: readonly string[];
-  /** Files that no tool may see, whatever was granted, if they are there. */
-  readonly hidden?: readonly string[];
-}
+export type GrantPlaces = ShieldedPlaces;
 
 /** The kernel's own, and the sockets of services, which can be used without the right to write. */
 const neverGiven = ["/proc", "/sys", "/dev", "/run"];
@@ -45,14 +44,72 @@ type Kind = "read" | "write";
 export function toGrants(tool: string, permissions: Permissions, places: GrantPlaces): Grants {
   const toMounts = (kind: Kind): Mount[] =>
     (permissions[kind] ?? []).flatMap((scope) => toMount({ tool, kind, scope }, places) ?? []);
-  const given = mergeMounts([...toMounts("read"), ...toMounts("write")]);
+  const [read, write] = [toMounts("read"), toMounts("write")];
+  const given = mergeMounts([...read, ...write]);
+  const opened = { read: new Set(read.map(({ source }) => source)), write: new Set(write.map(({ source }) => source)) };
+  const { mounts, reserved } = cover({ tool, given, opened }, places);
   const inside = given.some(({ target }) => isInside(target, places.directory) || isInside(places.directory, target));
   return {
-    mounts: [...given, ...given.flatMap((mount) => toShields(mount, places))],
+    mounts,
     programs: permissions.run ?? [],
     directory: inside ? places.directory : "/tmp",
     environment: toEnvironment(permissions, places),
+    reserved,
   };
+}
+
+interface Given {
+  readonly tool: string;
+  readonly given: readonly Mount[];
+  readonly opened: Opened;
+}
+
+function cover({ tool, given, opened }: Given, places: GrantPlaces): Covered {
+  const refused = (permission: string, reason: string): KitbagError =>
+    new KitbagError("permission-refused", { tool, permission, reason });
+  let covered: Covered;
+  try {
+    covered = coverShields(given, opened, places);
+  } catch (cause) {
+    if (!(cause instanceof TooManyFolders)) throw cause;
+    throw refused(cause.message, "it has too many folders to look for what must be shielded; name a smaller one");
+  }
+  const hidden = covered.mounts.filter(({ source }) => source === nothing).map(({ target }) => target);
+  const behind = covered.mounts.find(({ target }) => hidden.some((folder) => isBelow(target, folder)));
+  if (behind === undefined) return covered;
+  throw refused(behind.target, "it is in a hidden folder; name that folder itself, or grant none that it is in");
+}
+
+/** Grants that were made before, by their permissions. */
+const known = new WeakMap<GrantPlaces, WeakMap<Permissions, Known>>();
+
+interface Known {
+  readonly grants: Grants;
+  readonly skillFolders: number;
+}
+
+/**
+ * As {@link toGrants}, but looks through folders only once, and again when something that is covered is gone, something that could
+ * not be covered is there, or skills are loaded from another folder.
+ */
+export function findGrants(tool: string, permissions: Permissions, places: GrantPlaces): Grants {
+  const all = known.get(places) ?? new WeakMap<Permissions, Known>();
+  known.set(places, all);
+  const before = all.get(permissions);
+  // Another tool may have put a link in the place of what was granted.
+  if (before !== undefined) checkLinks(tool, permissions, places);
+  if (before !== undefined && isCurrent(before)) return before.grants;
+  const grants = toGrants(tool, permissions, places);
+  all.set(permissions, { grants, skillFolders: countSkillFolders() });
+  return grants;
+}
+
+function isCurrent({ grants, skillFolders }: Known): boolean {
+  return (
+    skillFolders === countSkillFolders() &&
+    grants.reserved.every(({ path, link }) => stateOf(path) === link) &&
+    grants.mounts.every(({ source, target }) => stateOf(isAbsolute(source) ? source : target) !== undefined)
+  );
 }
 
 /**
@@ -67,14 +124,6 @@ export function checkLinks(tool: string, { read = [], write = [] }: Permissions,
       if (target !== undefined) checkLink({ tool, kind, scope }, target, places);
     }
   }
-}
-
-/** What no tool may change and is not there, so that nothing can be put over it: a tool with these permissions could make it. */
-export function findUncovered({ write = [] }: Permissions, places: GrantPlaces): string[] {
-  const written = write.flatMap((scope) => toTarget(scope, places) ?? []).map(toReal);
-  if (written.length === 0) return [];
-  const fixed = (places.fixed ?? []).map(toReal).filter((path) => written.some((place) => isBelow(path, place)));
-  return [...new Set(fixed)].filter((path) => lstatSync(path, { throwIfNoEntry: false }) === undefined);
 }
 
 /** A tool that was given a part of `~` finds it under that name; otherwise its home is its own. */
@@ -97,13 +146,14 @@ function toMount(asked: Asked, places: GrantPlaces): Mount | undefined {
   if (target === undefined) {
     throw refuse(asked, "a path starts with ./, ~/ or /, and has no *, except /** at its end for all that is below");
   }
-  const { source, exists } = findSource(target);
+  const source = toReal(target);
+  const exists = existsSync(source);
   const never = kind === "write" ? [...neverGiven, ...neverWritten] : neverGiven;
   if ([source, target].some((path) => path === "/" || never.some((place) => isInside(path, place)))) {
     throw refuse(asked, "a tool that could use this could leave its sandbox; name a directory of yours");
   }
   checkOwnPlaces(asked, target);
-  checkOwnFiles(asked, source, places);
+  checkShields(asked, source, places);
   checkLink(asked, target, places);
   if (!exists && kind === "read") return undefined;
   if (!exists && !mayMake(scope)) {
@@ -146,11 +196,15 @@ function refuse({ tool, kind, scope }: Asked, reason: string): KitbagError<"perm
   return new KitbagError("permission-refused", { tool, permission: `${kind} = ${JSON.stringify(scope)}`, reason });
 }
 
-function checkOwnFiles(asked: Asked, source: string, places: GrantPlaces): void {
-  const { protected: own = [], hidden = [], fixed = [] } = places;
-  const closed = asked.kind === "write" ? [...own, ...hidden, ...fixed] : [...own, ...hidden];
-  if (closed.some((path) => isInside(source, toReal(path)))) {
-    throw refuse(asked, "Kitbag keeps its own files there; name another directory");
+/** Refuses what no permission opens; and what is shielded, if the permission does not name it but the place where somebody works. */
+function checkShields(asked: Asked, source: string, places: GrantPlaces): void {
+  const closed = findShieldsAround(source, places).filter(({ hidden }) => hidden || asked.kind === "write");
+  if (closed.some(({ own }) => own)) throw refuse(asked, "Kitbag keeps its own files there; name another directory");
+  if (closed.length > 0 && /^\.(?:\/\*{0,2})?$/u.test(asked.scope)) {
+    throw refuse(
+      asked,
+      "skills are loaded from this folder; name the folder in it that the tool needs, such as ./out/",
+    );
   }
 }
 
@@ -178,66 +232,9 @@ function mayMake(scope: string): boolean {
   return scope.endsWith("/") || extname(scope.replace(/\/\*\*?$/u, "")) === "";
 }
 
-/** Where a path really leads, as far as it is there: links of those above it are followed before anything is made. */
-function findSource(target: string): { source: string; exists: boolean } {
-  try {
-    return { source: realpathSync(target), exists: true };
-  } catch {
-    return { source: join(findSource(dirname(target)).source, basename(target)), exists: false };
-  }
-}
-
-/** One mount a place; who may write it may read it, and all that is below, so nothing below is mounted on its own. */
+/** One mount a place: who may write it may read it. */
 function mergeMounts(mounts: readonly Mount[]): Mount[] {
   const merged = new Map<string, Mount>();
   for (const mount of mounts) if (merged.get(mount.target)?.write !== true) merged.set(mount.target, mount);
-  const all = [...merged.values()];
-  // A tool could put a link in the place of something below, and have what it leads to mounted by the next call.
-  return all.filter(({ target }) => !all.some((other) => other.write === true && isBelow(target, other.target)));
-}
-
-function toShields({ source, target, write }: Mount, places: GrantPlaces): Mount[] {
-  const below = (paths: readonly string[] | undefined): string[] =>
-    (paths ?? []).map(toReal).filter((path) => isBelow(path, source));
-  const place = (path: string): string => join(target, relative(source, path));
-  const hidden = below(places.protected).map((path) => {
-    // What is not there yet could be made by the tool.
-    if (write === true) mkdirSync(path, { recursive: true, mode: 0o700 });
-    return path;
-  });
-  const isHidden = (path: string): boolean => hidden.some((place) => isInside(path, place));
-  const fixed = write === true ? below(places.fixed) : [];
-  const files = below(places.hidden).filter((path) => !isHidden(path) && existsSync(path));
-  const isLocked = (path: string): boolean => isLockedAway(path, fixed);
-  const shield = (paths: readonly string[], toSource: (path: string) => string): Mount[] =>
-    paths.filter((path) => existsSync(path)).map((path) => ({ source: toSource(path), target: place(path) }));
-  return [
-    ...shield(hidden, () => nothing),
-    ...shield(
-      fixed.filter((path) => !isHidden(path)),
-      (path) => path,
-    ),
-    ...shield([...new Set(files.filter(isLocked).map(dirname))], () => nothing),
-    ...shield(
-      files.filter((path) => !isLocked(path)),
-      () => emptyFile,
-    ),
-  ];
-}
-
-/**
- * Whether a file is fixed in a directory that only root may pass. Whom programs run as could not cover a single file in it, so all
- * of it is hidden.
- */
-function isLockedAway(path: string, fixed: readonly string[]): boolean {
-  return isRoot && fixed.some((place) => isBelow(path, place)) && (statSync(dirname(path)).mode & 0o001) === 0;
-}
-
-/** Where a path really leads, as far as it is there. */
-export function toReal(path: string): string {
-  return findSource(path).source;
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return path !== directory && isInside(path, directory);
+  return [...merged.values()];
 }

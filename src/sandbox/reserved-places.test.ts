@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { expect, test } from "vitest";
@@ -6,27 +6,43 @@ import { expect, test } from "vitest";
 import { createFolder } from "../../test/support/temporary-folder.ts";
 import { createReservedPlaces } from "./reserved-places.ts";
 
-test("watch() leaves alone what was there before, and what the tool may not write", () => {
+test("watch() leaves alone what was not reserved", () => {
   const { directory, lock } = makePlaces();
-  const reserved = createReservedPlaces({ directory, fixed: [lock] });
-  writeFileSync(lock, "ours");
+  const check = createReservedPlaces(directory).watch("tool", [{ path: lock }]);
 
-  const check = reserved.watch("tool", { write: ["./"] });
-  const other = reserved.watch("other", { read: ["./"] });
-  writeFileSync(lock, "ours, too");
+  writeFileSync(join(directory, "free.txt"), "");
 
-  expect(() => [check(), other()]).not.toThrow();
-  expect(readdirSync(directory)).toEqual(["kitbag.lock"]);
+  expect(check).not.toThrow();
+  expect(readdirSync(directory)).toEqual(["free.txt"]);
+});
+
+test("watch() puts back a link that was replaced or removed", () => {
+  const { directory, lock } = makePlaces();
+  const [other, gone] = [join(directory, "other"), join(directory, "gone")];
+  for (const path of [other, gone]) symlinkSync("target", path);
+  const check = createReservedPlaces(directory).watch("tool", [
+    { path: lock },
+    { path: other, link: "target" },
+    { path: gone, link: "target" },
+  ]);
+
+  rmSync(other);
+  writeFileSync(other, "evil");
+  rmSync(gone);
+
+  expect(check).toThrow("other");
+  expect([other, gone].map((path) => readlinkSync(path))).toEqual(["target", "target"]);
+  expect(readdirSync(directory)).toEqual(["gone", "other", "other.put-aside-1"]);
 });
 
 test("watch() fails every call that could have made it, and overwrites nothing that was put aside before", () => {
   const { directory, lock } = makePlaces();
-  const reserved = createReservedPlaces({ directory, fixed: [lock, lock] });
+  const reserved = createReservedPlaces(directory);
   writeFileSync(`${lock}.put-aside-1`, "");
 
-  const checks = ["one", "two"].map((tool) => reserved.watch(tool, { write: ["./"] }));
+  const checks = ["one", "two"].map((tool) => reserved.watch(tool, [{ path: lock }]));
   writeFileSync(lock, "evil");
-  const later = (): void => reserved.watch("three", { write: ["./"] })();
+  const later = (): void => reserved.watch("three", [{ path: lock }])();
 
   for (const check of checks) expect(check).toThrow(/kitbag\.lock.*put aside/u);
   expect(later).not.toThrow();
@@ -38,9 +54,9 @@ test("watch() moves nothing of another directory that was linked to instead", ()
   const [inner, other] = [join(directory, "inner"), createFolder()];
   mkdirSync(inner);
   writeFileSync(join(other, "kitbag.lock"), "of another project");
-  const reserved = createReservedPlaces({ directory, fixed: [join(inner, "kitbag.lock")] });
+  const reserved = createReservedPlaces(directory);
 
-  const check = reserved.watch("tool", { write: ["./"] });
+  const check = reserved.watch("tool", [{ path: join(inner, "kitbag.lock") }]);
   renameSync(inner, join(directory, "away"));
   symlinkSync(other, inner);
 

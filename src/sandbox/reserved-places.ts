@@ -1,75 +1,69 @@
-import { lstatSync, realpathSync, renameSync } from "node:fs";
+import { realpathSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname, relative } from "node:path";
 
 import { KitbagError } from "../core/errors.ts";
-import type { Permissions } from "../core/permissions.ts";
-import { findUncovered, type GrantPlaces } from "./grants.ts";
+import { stateOf, type Reserved } from "./shields.ts";
 
 /**
- * Looks after places of Kitbag's own files where nothing is yet. What is there is mounted so that no tool can change it; what is not
- * there cannot be, so it is looked at before and after each call.
+ * Looks after shielded places where nothing is yet, or a link. What is there is mounted so that no tool can change it; this cannot be,
+ * so it is looked at before and after each call.
  */
 export interface ReservedPlaces {
   /**
-   * Takes note of what is not there before a call, and answers with what to do after it: puts aside what has appeared.
+   * Takes note of such places before a call, and answers with what to do after it: puts aside what has appeared.
    *
    * @throws {KitbagError} `permission-refused` from what it answers with, if something has appeared.
    */
-  watch(tool: string, permissions: Permissions): () => void;
+  watch(tool: string, reserved: readonly Reserved[]): () => void;
 }
 
-/** Makes the one for all calls that share `places`. */
-export function createReservedPlaces(places: GrantPlaces): ReservedPlaces {
+/** Makes the one for all calls that share a project. */
+export function createReservedPlaces(directory: string): ReservedPlaces {
   /** When something was put aside, by its path: whoever could have made it then is told. */
   const putAside = new Map<string, number>();
 
   return {
-    watch(tool, permissions) {
+    watch(tool, reserved) {
       const startedAt = performance.now();
-      const missing = findUncovered(permissions, places).map((path) => ({ path, parent: toReal(dirname(path)) }));
+      const watched = reserved.map((place) => ({ ...place, parent: toReal(dirname(place.path)) }));
       return () => {
-        const appeared = missing.filter(({ path }) => isThere(path));
-        for (const place of appeared) {
+        const changed = watched.filter(({ path, link }) => stateOf(path) !== link);
+        for (const place of changed) {
           putAside.set(place.path, performance.now());
-          moveAway(place);
+          restore(place);
         }
-        const made = missing.find(({ path }) => (putAside.get(path) ?? 0) > startedAt);
-        if (made !== undefined) throw refuse(tool, made.path, places);
+        const made = watched.find(({ path }) => (putAside.get(path) ?? 0) > startedAt);
+        if (made !== undefined) throw refuse(tool, relative(directory, made.path) || basename(made.path));
       };
     },
   };
 }
 
-interface Place {
-  readonly path: string;
+interface Place extends Reserved {
   /** What its directory really was before the call. */
   readonly parent: string | undefined;
 }
 
-function moveAway({ path, parent }: Place): void {
+function restore({ path, link, parent }: Place): void {
   // A tool that put a link in the place of the directory must not choose what is moved.
   if (parent === undefined || toReal(dirname(path)) !== parent) return;
-  renameSync(path, nameAside(path));
+  if (stateOf(path) !== undefined) renameSync(path, nameAside(path));
+  if (link !== undefined) symlinkSync(link, path);
 }
 
 function nameAside(path: string): string {
   for (let count = 1; ; count++) {
     const name = `${path}.put-aside-${count}`;
-    if (!isThere(name)) return name;
+    if (stateOf(name) === undefined) return name;
   }
 }
 
-function refuse(tool: string, path: string, { directory }: GrantPlaces): KitbagError {
-  const name = relative(directory, path) || basename(path);
+function refuse(tool: string, name: string): KitbagError {
   return new KitbagError("permission-refused", {
     tool,
     permission: `write = ${JSON.stringify(name)}`,
-    reason: `it is Kitbag's own, and was made while the tool ran; it was put aside as ${name}.put-aside-…`,
+    reason: `it is shielded, and was made while the tool ran; it was put aside as ${name}.put-aside-…`,
   });
-}
-
-function isThere(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
 function toReal(path: string): string | undefined {

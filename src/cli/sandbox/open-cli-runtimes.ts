@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 import { openRuntimes, type Runtimes } from "../../runtimes/open-runtimes.ts";
 import type { DependencyProgress } from "../../runtimes/dependencies/dependency-request.ts";
 import type { PackageOptions } from "../../runtimes/dependencies/package-options.ts";
@@ -7,27 +5,17 @@ import type { RuntimesOptions } from "../../runtimes/runtimes-options.ts";
 import { resolveKitbagHome } from "../../skills/trust/kitbag-home.ts";
 import { toPrintableLine } from "../printable.ts";
 import type { Invocation } from "../cli-command.ts";
-import { configNames } from "../config/find-config.ts";
 import { createMcpTeller } from "../mcp/open-servers.ts";
-import { lockName } from "../../skills/trust/lock-file.ts";
 import { defaultStore, findNamedStore } from "../store/choose-store.ts";
-import { findProject, ownFolder } from "../store/find-project.ts";
 import { findStoreFiles } from "../store/open-store.ts";
 import { chooseSandbox } from "./choose-sandbox.ts";
 import { createSecretFinder } from "./find-secret.ts";
 import { joinPackages, readPackages } from "./read-packages.ts";
 
-/** What belongs to Kitbag in the project: no tool may change it, and none may read what others keep. */
-function findOwnFiles(invocation: Invocation): {
-  readonly fixed: readonly string[];
-  readonly hidden: readonly string[];
-} {
+/** The files of stores: no tool may read what others keep. */
+function findStores(invocation: Invocation): readonly string[] {
   const stores = [findNamedStore(invocation), defaultStore(invocation)];
-  const names = [lockName, ownFolder, ...configNames];
-  return {
-    fixed: findProject(invocation.cwd).folders.flatMap((folder) => names.map((name) => join(folder, name))),
-    hidden: stores.flatMap((choice) => (choice?.kind === "sqlite" ? findStoreFiles(choice) : [])),
-  };
+  return stores.flatMap((choice) => (choice?.kind === "sqlite" ? findStoreFiles(choice) : []));
 }
 
 /** Runtimes that a command opens before it knows what is configured; they read it when they are first used. */
@@ -66,7 +54,7 @@ function toOptions(invocation: Invocation): RuntimesOptions {
   return {
     directory: cwd,
     home,
-    ...findOwnFiles(invocation),
+    hidden: findStores(invocation),
     warm: false,
     findSecret: createSecretFinder(env, home),
     onInstall: createInstallTeller(invocation),

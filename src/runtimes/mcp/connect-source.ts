@@ -6,6 +6,7 @@ import { isMcpProgram, toSourceKey, type McpAddress, type McpProgram, type McpSo
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import type { Lookup } from "../../sandbox/egress/resolve-target.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
+import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import type { Limits } from "../../sandbox/sandbox.ts";
 import { createSnapshots, type Snapshots } from "../../sandbox/snapshots.ts";
 import type { FindSecret } from "../script/load-secrets.ts";
@@ -20,8 +21,8 @@ import { startServer } from "./start-program.ts";
 export interface ConnectorOptions {
   /** Where programs run: asked when the first is started. `off` is asked for only by a source that says so. */
   readonly findSandbox: (name?: "off") => Promise<FoundSandbox>;
-  /** What is protected, in a sandbox that was found. */
-  readonly toPlaces: (sandbox: FoundSandbox) => GrantPlaces;
+  /** What is shielded, in a sandbox that was found; without one nothing is held back. */
+  readonly toPlaces: (sandbox: FoundSandbox) => { readonly places: GrantPlaces; readonly reserved?: ReservedPlaces };
   /** Kitbag's home: log-ins are kept there. */
   readonly home: string;
   /** Values for names of variables, tokens and headers. @default none */
@@ -45,6 +46,12 @@ export interface Connected {
   readonly connection: McpConnection;
   /** None of a server over HTTP. */
   readonly program?: ProgramTransport;
+  /**
+   * Puts aside what the program has made at shielded places since it was started.
+   *
+   * @throws {KitbagError} `permission-refused` if there was something.
+   */
+  readonly check?: () => void;
 }
 
 /** Connects to a server, once. */
@@ -63,14 +70,13 @@ export function createConnector(options: ConnectorOptions): Connector {
 
   async function startProgram(source: McpProgram): Promise<Omit<Started, "source">> {
     const place = await findPlace(source);
-    const parts = { ...place, places: options.toPlaces(place.sandbox), findSecret };
-    const { process, secrets, close } = await startServer(source, {
-      ...parts,
+    const { process, secrets, check, close } = await startServer(source, {
+      ...{ ...place, ...options.toPlaces(place.sandbox), findSecret },
       ...(limits !== undefined && { limits }),
     });
     const transport = programTransport(process, { maxBytes: maxMessageBytes });
     void transport.gone.then(close);
-    return { transport, secrets };
+    return { transport, secrets, check };
   }
 
   async function connectProgram(source: McpProgram, attempt: Attempt, isLegacy = false): Promise<Connected> {
@@ -94,17 +100,22 @@ interface Started {
   readonly source: McpProgram;
   readonly transport: ProgramTransport;
   readonly secrets: McpConnection["secrets"];
+  readonly check: () => void;
 }
 
 type Greeted = Connected | { readonly diedItself: boolean; readonly failure: KitbagError };
 
-async function greet({ source, transport, secrets }: Started, attempt: Attempt, isLegacy: boolean): Promise<Greeted> {
+async function greet(
+  { source, transport, secrets, check }: Started,
+  attempt: Attempt,
+  isLegacy: boolean,
+): Promise<Greeted> {
   const { signal, onDefinitions } = attempt;
   let isDead = false;
   void transport.gone.then(() => (isDead = true));
   try {
     const way = { source, transport, secrets, gone: transport.gone, onDefinitions, isLegacy };
-    return { connection: await connectServer(way, signal), program: transport };
+    return { connection: await connectServer(way, signal), program: transport, check };
   } catch (cause) {
     // The connection ends a moment before the program is known to be gone.
     if (!signal.aborted)

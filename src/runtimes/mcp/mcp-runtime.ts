@@ -56,6 +56,7 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
       } finally {
         server.busy -= 1;
         if (server.busy === 0) server.program?.setHeld(false);
+        await checkPlaces(server);
       }
     },
     async connect(source, { signal = new AbortController().signal, logIn } = {}) {
@@ -71,6 +72,16 @@ export function mcpRuntime(options: McpRuntimeOptions): McpRuntime {
     },
     close: () => servers.close(),
   };
+}
+
+/** A program that made something at a shielded place is ended: the next one is kept off what is there by then. */
+async function checkPlaces({ check, program }: Server): Promise<void> {
+  try {
+    check?.();
+  } catch (cause) {
+    await program?.close();
+    throw cause;
+  }
 }
 
 interface Called {

@@ -21,6 +21,8 @@ export interface Server {
   readonly link: ServerLink;
   /** The program behind the connection that lives. */
   program?: ProgramTransport | undefined;
+  /** Puts aside what that program has made at shielded places, and throws if there was something. */
+  check?: (() => void) | undefined;
   /** Lets a person log in at the next connection. */
   logIn?: LogIn | undefined;
   /** How many calls it has. */
@@ -46,6 +48,7 @@ export function createServerPool(options: McpRuntimeOptions, tell: (event: McpEv
     const onDefinitions = (definitions: Definitions): void => tell({ type: "definitions", source, definitions });
     const made = await connector(source, { signal, onDefinitions, ...(logIn !== undefined && { logIn }) });
     server.program = made.program;
+    server.check = made.check;
     onDefinitions(made.connection.definitions);
     return made.connection;
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 
 import { findSandbox, type FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import type { GrantPlaces } from "../../sandbox/grants.ts";
+import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import type { RuntimesOptions } from "../runtimes-options.ts";
 import { mcpRuntime, type McpRuntime } from "./mcp-runtime.ts";
 import type { RestartPolicy } from "./server-link.ts";
@@ -11,6 +12,7 @@ import type { RestartPolicy } from "./server-link.ts";
 interface Shared {
   readonly sandbox: FoundSandbox;
   readonly places: GrantPlaces;
+  readonly reserved: ReservedPlaces;
 }
 
 /** Makes the runtime of other MCP servers. It uses the sandbox that scripts have, once a program must be started. */
@@ -31,7 +33,7 @@ export function startMcp(
       shared = await start();
       return shared.sandbox;
     },
-    toPlaces: (sandbox) => (sandbox === shared?.sandbox ? shared.places : { directory }),
+    toPlaces: (sandbox) => (sandbox === shared?.sandbox ? shared : { places: { directory } }),
     ...(findSecret !== undefined && { findSecret }),
     ...(limits !== undefined && { limits }),
   });

@@ -6,6 +6,7 @@ import { egressEnvironment } from "../../sandbox/egress/environment.ts";
 import { openEgress, type Egress } from "../../sandbox/egress/open-egress.ts";
 import type { FoundSandbox } from "../../sandbox/find-sandbox.ts";
 import { toGrants, type GrantPlaces } from "../../sandbox/grants.ts";
+import type { ReservedPlaces } from "../../sandbox/reserved-places.ts";
 import { defaultLimits, type Limits, type Mount, type SandboxProcess } from "../../sandbox/sandbox.ts";
 import type { Snapshots } from "../../sandbox/snapshots.ts";
 import { findInterpreter } from "../script/find-interpreter.ts";
@@ -15,6 +16,8 @@ import { loadSecrets, type FindSecret, type Secrets } from "../script/load-secre
 export interface ProgramOptions {
   readonly sandbox: FoundSandbox;
   readonly places: GrantPlaces;
+  /** Looks after shielded places; none without a sandbox. */
+  readonly reserved?: ReservedPlaces;
   readonly findSecret: FindSecret;
   readonly limits?: Partial<Limits>;
   /** Copies of the folders of skills. */
@@ -25,7 +28,9 @@ export interface ProgramOptions {
 export interface StartedProgram {
   readonly process: SandboxProcess;
   readonly secrets: Secrets;
-  /** Closes its way out. */
+  /** Puts aside what it has made at shielded places, and throws if there was something. */
+  check(): void;
+  /** Looks at those places for the last time, and closes its way out. */
   close(): Promise<void>;
 }
 
@@ -47,6 +52,7 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
   const { mounts: folder, toInside } = await mountFolder(source, options.snapshots);
   const interpreter = findProgram(source);
   const secrets = await loadSecrets({ permissions }, findSecret);
+  const check = options.reserved?.watch(source.name, grants.reserved) ?? (() => {});
   const exit = await openExit(permissions.network ?? [], sandbox);
   const isOff = sandbox.name === "off";
   const command = [interpreter.program, ...interpreter.argv, ...source.args.map(toInside)];
@@ -63,11 +69,20 @@ export async function startServer(source: McpProgram, options: ProgramOptions): 
       ["/bin/sh", "-c", onChannel, "sh", ...command],
       "",
     );
-    return { process, secrets, close: async () => exit?.egress.close() };
+    return { process, secrets, check, close: () => closeProgram(check, exit) };
   } catch (cause) {
     await exit?.egress.close();
     throw cause;
   }
+}
+
+async function closeProgram(check: () => void, exit: Exit | undefined): Promise<void> {
+  try {
+    check();
+  } catch {
+    // It was put aside; no call is left that could be told.
+  }
+  await exit?.egress.close();
 }
 
 /** Without a sandbox a program is at home here: package runners look for their caches there. */
@@ -110,10 +125,12 @@ async function mountFolder({ folder }: McpProgram, snapshots: Snapshots): Promis
   };
 }
 
-async function openExit(
-  rules: readonly string[],
-  sandbox: FoundSandbox,
-): Promise<{ egress: Egress; environment: Readonly<Record<string, string>> } | undefined> {
+interface Exit {
+  readonly egress: Egress;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+async function openExit(rules: readonly string[], sandbox: FoundSandbox): Promise<Exit | undefined> {
   if (rules.length === 0) return undefined;
   return { egress: await openEgress({ rules, directory: sandbox.area.own }), environment: egressEnvironment(rules) };
 }

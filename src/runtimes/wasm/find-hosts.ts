@@ -1,7 +1,7 @@
 import { KitbagError } from "../../core/errors.ts";
 import type { WasmCode } from "../../core/script-code.ts";
 import type { Tool } from "../../core/tool.ts";
-import { toGrants, type GrantPlaces } from "../../sandbox/grants.ts";
+import { findGrants, type GrantPlaces } from "../../sandbox/grants.ts";
 import type { Mount, Sandbox } from "../../sandbox/sandbox.ts";
 import { toHostCommand, toHostProfile } from "./host-profile.ts";
 import type { HostSettings } from "./inside/wire/messages.ts";
@@ -63,7 +63,7 @@ function findMounts(tool: Tool, places: GrantPlaces): readonly Mount[] {
     throw new KitbagError("permission-refused", { tool: tool.name, permission: `run ${program}`, reason });
   }
   // Most tools have no grants, and then the disk need not be asked.
-  return read.length + write.length === 0 ? [] : toGrants(tool.name, { read, write }, places).mounts;
+  return read.length + write.length === 0 ? [] : findGrants(tool.name, tool.permissions, places).mounts;
 }
 
 function closeIdle(hosts: Map<string, WasmHost>): void {

@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { KitbagError } from "../../core/errors.ts";
 import type { Runtime } from "../../core/runtime.ts";
 import type { WasmCode } from "../../core/script-code.ts";
+import type { GrantPlaces } from "../../sandbox/grants.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { OnConnection } from "../connection-log.ts";
 import { loadSecrets, type FindSecret } from "../script/load-secrets.ts";
@@ -30,14 +31,8 @@ export interface WasmRuntimeOptions {
   readonly maxOutputBytes?: number;
   /** How long a host is kept that nobody uses. @default 60000 */
   readonly idleMs?: number;
-  /** What `./` in permissions is. @default the working directory */
-  readonly directory?: string;
-  /** Directories that no tool may see, whatever was granted. @default none */
-  readonly protected?: readonly string[];
-  /** Files and directories that no tool may change, whatever was granted. @default none */
-  readonly fixed?: readonly string[];
-  /** Files that no tool may see, whatever was granted. @default none */
-  readonly hidden?: readonly string[];
+  /** Where the paths of permissions lead. @default `./` is the working directory */
+  readonly places?: GrantPlaces;
   /** Values for the names in a tool's permission `env`. @default none */
   readonly findSecret?: FindSecret;
   /** Told when a connection of a tool ended or was refused. */
@@ -62,12 +57,11 @@ const fileBytes = 64 * mebibyte;
  * started again for the next call, one that is not used is ended, and none keeps this process from ending.
  */
 export function wasmRuntime(options: WasmRuntimeOptions): WasmRuntime {
-  const { sandbox, directory = process.cwd(), findSecret = () => undefined, idleMs = 60_000, onConnection } = options;
-  const { protected: own = [], fixed = [], hidden = [] } = options;
+  const { sandbox, findSecret = () => undefined, idleMs = 60_000, onConnection } = options;
   const limits = toLimits(options);
   const hosts = createHosts({
     sandbox,
-    places: { directory, protected: own, fixed, hidden },
+    places: options.places ?? { directory: process.cwd() },
     idleMs,
     workers: options.workers ?? Math.min(4, availableParallelism()),
     limits,

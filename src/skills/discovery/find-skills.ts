@@ -3,6 +3,7 @@ import { basename, dirname, join } from "node:path";
 
 import type { Diagnostic } from "../../core/diagnostics.ts";
 import type { SkillScope } from "../../core/skill.ts";
+import { shieldSkills } from "../../sandbox/shields.ts";
 import { isIgnoredFolder } from "../folder/ignored-names.ts";
 import { messageOf } from "../folder/read-file.ts";
 import { showPath } from "../folder/show-path.ts";
@@ -47,6 +48,8 @@ const limits = { depth: 8, folders: 50_000 };
  * Finds the folders that hold skills: those that were named, then the project's, then the user's. Reads no file but those whose
  * names alone do not say what they are. `isKnown` tells of a folder, with links resolved, that it is a skill and nothing else: it
  * is not looked at again.
+ *
+ * No tool may change these folders from then on.
  *
  * Contract: never throws for what is on the disk, follows links between folders without going in circles, ends.
  */
@@ -135,6 +138,8 @@ function searchFolder(search: Search, place: Place): void {
   const directory = place.directory ?? realPath(place.path);
   if (directory === undefined || search.seen.has(directory) || isTooMuch(search, place)) return;
   search.seen.add(directory);
+  // Another skill in it would be loaded, too.
+  if (place.depth === 0) shieldSkills(directory);
   search.folders += 1;
   if (search.isKnown(directory)) return addSkill(search, { ...place, directory });
   const items = listFolder(search, place.path, directory);
@@ -147,6 +152,7 @@ function searchFolder(search: Search, place: Place): void {
 type OpenPlace = Place & { readonly directory: string };
 
 function addSkill(search: Search, { path, directory, scope, plugin }: OpenPlace): void {
+  shieldSkills(directory);
   search.locations.push({ path, directory, scope, ...(plugin !== undefined && { plugin }) });
 }
 
@@ -176,9 +182,8 @@ export function isSkillFolder(path: string): boolean {
 
 /** A plugin's skills are in its folder `skills`; with a SKILL.md of its own it is one skill itself. */
 function searchPlugin(search: Search, place: OpenPlace, items: readonly Dirent[]): void {
-  const { path, directory, scope } = place;
-  const plugin = basename(directory);
-  if (items.some((item) => /^skill\.md$/iu.test(item.name))) search.locations.push({ path, directory, scope, plugin });
+  const plugin = basename(place.directory);
+  if (items.some((item) => /^skill\.md$/iu.test(item.name))) addSkill(search, { ...place, plugin });
   searchInside(search, { ...place, plugin }, items);
 }
 

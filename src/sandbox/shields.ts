@@ -1,0 +1,255 @@
+import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync, readSync, type Dirent } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join, relative, sep } from "node:path";
+
+import { isBelow, isInside, toReal } from "./find-link-out.ts";
+
+/** A kind of file or folder that the grant of a folder above it does not open. */
+export interface ShieldRow {
+  /** Names, and patterns of names. A name that is missing in a project is reserved: see `ReservedPlaces`. */
+  readonly names: readonly (string | RegExp)[];
+  /** It cannot be read either. @default it can be read, and not changed */
+  readonly hidden?: true;
+  /** No permission opens it. @default a permission with its exact path does */
+  readonly own?: true;
+  /** Only a file that has this near its beginning. */
+  readonly containing?: RegExp;
+  /** Only in a folder of this name, and where that was opened. */
+  readonly within?: string;
+}
+
+/** All that is shielded by its name. The first row that fits counts. */
+export const shieldTable: readonly ShieldRow[] = [
+  // Kitbag's own: what was granted, what is configured, what was recorded.
+  {
+    names: ["kitbag.lock", ".kitbag", ...["ts", "mts", "js", "mjs", "json"].map((end) => `kitbag.config.${end}`)],
+    own: true,
+  },
+  { names: [/^kitbag\.db(?:-\w+)?$/u], own: true, hidden: true },
+  // Secrets: variables, keys, passwords and tokens. Examples of variables, and certificates without their key, are none.
+  { names: [".env", ".envrc", /^\.env(?!.*\.(?:example|sample|template|dist)$)/u], hidden: true },
+  { names: [".ssh", ".gnupg", ".aws", ".kube", ".netrc", ".pgpass", ".pypirc", ".git-credentials"], hidden: true },
+  { names: [/^id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?$/u, /\.(?:key|p12|pfx|jks|keystore)$/u], hidden: true },
+  { names: [/\.pem$/u], hidden: true, containing: /PRIVATE KEY/u },
+  { names: [/^\.npmrc$/u], hidden: true, containing: /_(?:auth|authToken|password)\s*=/u },
+  // What git, editors, agents, package managers and shells run, or take orders from.
+  { names: [".git", ".gitconfig", ".husky", ".github", ".npmrc"] },
+  { names: [".mcp.json", ".claude", ".agents", ".cursor", ".vscode"] },
+  { names: [".profile", ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases"] },
+  {
+    names: [".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", /^config\.fish$/u],
+  },
+  // What git runs, or where it looks for that, in a repository that was opened.
+  {
+    names: ["config", "config.worktree", /^config/u, "hooks", "info", "modules", "worktrees", "commondir"],
+    within: ".git",
+  },
+];
+
+/** Places that are shielded by their paths, and where those with names are looked for. */
+export interface ShieldedPlaces {
+  /** What `./` is. */
+  readonly directory: string;
+  /** What `~` is. @default the home directory of this user */
+  readonly home?: string;
+  /** Directories that no tool may see, whatever was granted: ours, with secrets and with what other tools run. */
+  readonly protected?: readonly string[];
+  /** Files and directories that no tool may change, whatever was granted. */
+  readonly fixed?: readonly string[];
+  /** Files that no tool may see, whatever was granted. */
+  readonly hidden?: readonly string[];
+}
+
+/** One file or folder that is shielded. */
+export interface Shield {
+  /** With links resolved. */
+  readonly path: string;
+  readonly hidden: boolean;
+  readonly own: boolean;
+}
+
+/** A place that must stay as it is, and that nothing can be mounted on: nothing is there, or a link. */
+export interface Reserved {
+  readonly path: string;
+  /** What a link says; none where nothing is. */
+  readonly link?: string;
+}
+
+/** What is shielded below a folder. */
+export interface FoundShields {
+  readonly shields: readonly Shield[];
+  readonly reserved: readonly Reserved[];
+}
+
+/** Folders that this process loads skills from. They are its own choice, so all of its tools are kept off them. */
+const skillFolders = new Set<string>();
+
+/** Shields a folder that skills are loaded from, from now on: who could change it would give orders, and permissions, to itself. */
+export function shieldSkills(folder: string): void {
+  skillFolders.add(folder);
+}
+
+/** How many folders are shielded: it grows when skills of another one are loaded. */
+export function countSkillFolders(): number {
+  return skillFolders.size;
+}
+
+/** How far down names are looked for. Packages that were installed are not looked through. */
+const deepest = 3;
+const mostFolders = 20_000;
+const passedOver = new Set(["node_modules"]);
+
+/** A folder with so much in it that nobody can say what would be granted. */
+export class TooManyFolders extends Error {}
+
+/**
+ * Finds what is shielded below a folder, to a depth of three, and on the way to the project and to the home directory.
+ *
+ * @throws {TooManyFolders}
+ */
+export function findShields(root: string, places: ShieldedPlaces, isOpened: (path: string) => boolean): FoundShields {
+  const shields = new Map<string, Shield>();
+  const reserved = new Map<string, Reserved>();
+  const add = (path: string, { hidden = false, own = false }: { hidden?: boolean; own?: boolean }): void => {
+    const real = toReal(path);
+    const known = shields.get(real);
+    if (!isBelow(real, root) || stateOf(real) === undefined) return;
+    shields.set(real, { path: real, hidden: hidden || known?.hidden === true, own: own || known?.own === true });
+  };
+  const reserve = (path: string): void => {
+    const place = join(toReal(dirname(path)), basename(path));
+    const link = stateOf(place);
+    if (isBelow(place, root) && link !== "") reserved.set(place, { path: place, ...(link !== undefined && { link }) });
+  };
+  const { found, projects } = searchNames(root, isOpened);
+  for (const [path, row] of found) add(path, row);
+  for (const folder of [...projects, ...foldersBetween(root, places)]) {
+    for (const [path, row] of namedIn(folder)) {
+      add(path, row);
+      reserve(path);
+    }
+  }
+  for (const [path, row] of listPlaces(places)) {
+    add(path, row);
+    if (row.hidden !== true) reserve(path);
+  }
+  return { shields: [...shields.values()], reserved: [...reserved.values()] };
+}
+
+/** What is at a place: nothing, a link with this text, or something else. */
+export function stateOf(path: string): string | undefined {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  return found.isSymbolicLink() ? readlinkSync(path) : "";
+}
+
+/** The shields that a path is at, or below: who names it in a permission opens these, as far as they can be opened. */
+export function findShieldsAround(path: string, places: ShieldedPlaces): readonly Pick<Shield, "hidden" | "own">[] {
+  const { directory, home = homedir() } = places;
+  // Where the project itself is says nothing about what is in it.
+  const base = [directory, toReal(directory), home, toReal(home), "/"].find((folder) => isInside(path, folder)) ?? "/";
+  const names = relative(base, path).split(sep);
+  const byName = names.flatMap((name, index) => findRow(name, names[index - 1] ?? basename(base)) ?? []);
+  const byPath = listPlaces(places).flatMap(([place, row]) => (isInside(path, toReal(place)) ? [row] : []));
+  return [...byName, ...byPath].map(({ hidden = false, own = false }) => ({ hidden, own }));
+}
+
+type Kind = Pick<ShieldRow, "hidden" | "own">;
+
+function listPlaces({ protected: ours = [], fixed = [], hidden = [] }: ShieldedPlaces): [path: string, kind: Kind][] {
+  const as = (paths: Iterable<string>, kind: Kind): [string, Kind][] => [...paths].map((path) => [path, kind]);
+  return [
+    ...as([...ours, ...hidden], { own: true, hidden: true }),
+    ...as(fixed, { own: true }),
+    ...as(skillFolders, {}),
+  ];
+}
+
+/** The project, the home directory, and the folders above them as far as they were granted. */
+function foldersBetween(root: string, { directory, home = homedir() }: ShieldedPlaces): string[] {
+  const folders = new Set<string>();
+  for (const start of [directory, home].map(toReal)) {
+    for (let folder = start; isInside(folder, root); folder = dirname(folder)) {
+      folders.add(folder);
+      if (folder === root) break;
+    }
+  }
+  return [...folders];
+}
+
+/** All places in a folder that have an exact name. */
+function namedIn(folder: string): [path: string, row: ShieldRow][] {
+  const within = basename(folder) === ".git" ? ".git" : undefined;
+  return shieldTable
+    .filter((row) => row.within === within)
+    .flatMap((row) =>
+      row.names.flatMap((name): [string, ShieldRow][] => (typeof name === "string" ? [[join(folder, name), row]] : [])),
+    );
+}
+
+interface Named {
+  readonly found: ReadonlyMap<string, ShieldRow>;
+  /** Folders with files of ours, or a repository, and repositories that were opened. */
+  readonly projects: ReadonlySet<string>;
+}
+
+function searchNames(root: string, isOpened: (path: string) => boolean): Named {
+  const found = new Map<string, ShieldRow>();
+  const projects = new Set<string>();
+  let folders = 0;
+  const search = (folder: string, depth: number): void => {
+    if ((folders += 1) > mostFolders) throw new TooManyFolders(root);
+    const isRepository = basename(folder) === ".git";
+    if (isRepository) projects.add(folder);
+    for (const entry of listFolder(folder)) {
+      const path = join(folder, entry.name);
+      const row = findRow(entry.name, basename(folder), path);
+      if (row !== undefined) found.set(path, row);
+      if ((row?.own === true && row.hidden !== true) || entry.name === ".git") projects.add(folder);
+      if (!entry.isDirectory() || isRepository || row?.hidden === true || passedOver.has(entry.name)) continue;
+      // The store of another project is below its `.kitbag`.
+      const isNear = depth < deepest || entry.name === ".kitbag";
+      if (entry.name === ".git" ? isOpened(path) : isNear) search(path, depth + 1);
+    }
+  };
+  search(root, 1);
+  return { found, projects };
+}
+
+/** What cannot be listed cannot be used by a tool either. */
+function listFolder(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** The row of a name in a folder. Without its path, a file counts as one that contains what it is shielded for. */
+function findRow(name: string, folder: string, path?: string): ShieldRow | undefined {
+  // Some file systems do not tell these apart.
+  const lower = name.toLowerCase();
+  return shieldTable.find(
+    ({ names, within, containing }) =>
+      (within === undefined || within === folder) &&
+      names.some((one) => (typeof one === "string" ? one === lower : one.test(lower))) &&
+      (containing === undefined || path === undefined || contains(path, containing)),
+  );
+}
+
+const lookedAtBytes = 64 * 1024;
+
+/** Whether a file has a text near its beginning; one that cannot be read may have it. */
+function contains(path: string, text: RegExp): boolean {
+  let descriptor: number | undefined;
+  try {
+    // A pipe must not hold this process up.
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const bytes = Buffer.alloc(lookedAtBytes);
+    return text.test(bytes.toString("latin1", 0, readSync(descriptor, bytes, 0, lookedAtBytes, 0)));
+  } catch {
+    return true;
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
